@@ -1,0 +1,157 @@
+-- Accounts, keys, prices, and the books. Money is an integer in 10⁻¹² of the currency unit; nothing here is a float.
+
+create domain amount as numeric(38, 0);
+
+create table account (
+  id                  uuid primary key,
+  name                text not null check (length(name) between 1 and 200),
+  status              text not null default 'open' check (status in ('open', 'closed')),
+  requests_per_minute integer not null check (requests_per_minute > 0),
+  tokens_per_minute   integer not null check (tokens_per_minute > 0),
+  -- Null: prepaid, the credit left is credited - charged - held. Else: monthly_limit - month_charged - held.
+  monthly_limit       amount check (monthly_limit >= 0),
+  credited            amount not null default 0,
+  charged             amount not null default 0 check (charged >= 0),
+  held                amount not null default 0 check (held >= 0),
+  -- The month (UTC) that month_charged speaks of.
+  month               date not null default date_trunc('month', now() at time zone 'UTC')::date,
+  month_charged       amount not null default 0 check (month_charged >= 0),
+  -- What is left of this minute's limits, in 1/60 000 000 of a request or token: a bucket refills by its limit every µs.
+  request_level       bigint not null,
+  token_level         bigint not null,
+  level_at            timestamptz not null default now(),
+  created_at          timestamptz not null default now(),
+  closed_at           timestamptz,
+  constraint credit_never_negative check (monthly_limit is not null or credited - charged - held >= 0)
+) with (fillfactor = 50);
+
+create table credit_entry (
+  id         uuid primary key,
+  account_id uuid not null references account,
+  at         timestamptz not null default now(),
+  amount     amount not null check (amount <> 0),
+  note       text not null default ''
+);
+create index on credit_entry (account_id, at);
+
+create table api_key (
+  id             uuid primary key,
+  public_id      text not null unique,
+  secret_hash    bytea not null check (length(secret_hash) = 32),
+  account_id     uuid references account,
+  name           text not null check (length(name) between 1 and 200),
+  -- Null: every model.
+  allowed_models text[],
+  created_at     timestamptz not null default now(),
+  expires_at     timestamptz,
+  revoked_at     timestamptz,
+  -- The key that took this one's place; this one then ends at expires_at.
+  replaced_by    uuid references api_key,
+  -- To the minute.
+  last_used_at   timestamptz
+);
+create index on api_key (account_id);
+
+-- Millionths of the currency unit per million tokens, which is 10⁻¹² units per token. A new price is a new row.
+create table price (
+  model      text not null,
+  valid_from timestamptz not null,
+  input      bigint not null check (input >= 0),
+  output     bigint not null,
+  source     text not null check (source in ('configuration', 'command')),
+  primary key (model, valid_from),
+  constraint output_costs_more check (output > input)
+);
+
+create table instance (
+  id         uuid primary key,
+  host       text not null,
+  started_at timestamptz not null default clock_timestamp(),
+  seen_at    timestamptz not null default clock_timestamp(),
+  -- The number of the last batch that was carried out; an older one that arrives late is refused.
+  last_batch bigint not null default 0
+) with (fillfactor = 50);
+
+-- A request in flight: the most it can cost is held until it is settled or its instance is given up. No foreign keys
+-- on these three hot tables: `tollgate verify` proves what they would promise.
+create table hold (
+  id                uuid primary key,
+  account_id        uuid not null,
+  key_id            uuid not null,
+  instance_id       uuid not null,
+  model             text not null,
+  client_id         uuid,
+  input_tokens      integer not null check (input_tokens >= 0),
+  max_output_tokens integer not null check (max_output_tokens >= 0),
+  input_price       bigint not null,
+  output_price      bigint not null,
+  cost              amount not null check (cost >= 0),
+  idempotency_key   text,
+  created_at        timestamptz not null
+);
+
+create table ledger (
+  at            timestamptz not null,
+  request_id    uuid not null,
+  account_id    uuid not null,
+  key_id        uuid not null,
+  model         text not null,
+  client_id     uuid,
+  input_tokens  integer not null check (input_tokens >= 0),
+  output_tokens integer not null check (output_tokens >= 0),
+  input_price   bigint not null,
+  output_price  bigint not null,
+  cost          amount not null,
+  stop_reason   text not null,
+  usage_source  text not null check (usage_source in ('model', 'upstream', 'estimated')),
+  primary key (request_id, at),
+  constraint cost_is_tokens_times_price
+    check (cost = input_tokens::numeric * input_price + output_tokens::numeric * output_price)
+) partition by range (at);
+create index on ledger (account_id, at);
+create index on ledger (key_id, at);
+create table ledger_default partition of ledger default;
+
+create table usage_day (
+  day           date not null,
+  account_id    uuid not null,
+  key_id        uuid not null,
+  model         text not null,
+  client_id     uuid,
+  requests      bigint not null,
+  input_tokens  bigint not null,
+  output_tokens bigint not null,
+  cost          amount not null,
+  unique nulls not distinct (account_id, day, key_id, model, client_id)
+) with (fillfactor = 50);
+
+-- An answer that a repeated request gets again for 24 hours. body is null while the first request runs.
+create table idempotency (
+  account_id   uuid not null,
+  key          text not null check (length(key) between 1 and 255),
+  request_hash text not null,
+  hold_id      uuid not null,
+  created_at   timestamptz not null,
+  headers      jsonb,
+  body         text,
+  primary key (account_id, key)
+);
+create index on idempotency (created_at);
+
+-- Makes the ledger's partitions for the months from p_from up to and including p_to.
+create function ledger_partitions(p_from date, p_to date) returns void language plpgsql as $$
+declare
+  v_month date := date_trunc('month', p_from)::date;
+  v_name text;
+begin
+  perform pg_advisory_xact_lock(hashtext('ledger_partitions'));
+  while v_month <= p_to loop
+    v_name := 'ledger_' || to_char(v_month, 'YYYY_MM');
+    if to_regclass(v_name) is null then
+      execute format('create table %I partition of ledger for values from (%L) to (%L)', v_name,
+        v_month::timestamp at time zone 'UTC', (v_month + interval '1 month') at time zone 'UTC');
+    end if;
+    v_month := (v_month + interval '1 month')::date;
+  end loop;
+end $$;
+select ledger_partitions((now() at time zone 'UTC')::date, ((now() at time zone 'UTC') + interval '3 months')::date);

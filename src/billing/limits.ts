@@ -1,0 +1,99 @@
+import { Problem, type ProblemCode, type ProblemDetails } from '../platform/problems.ts'
+import type { TillRow } from './batches.ts'
+
+/** One limit of an account: what it is a minute, what is left of it, and in how many seconds it is whole again. */
+export interface Level {
+  readonly limit: number
+  readonly remaining: number
+  readonly resetSeconds: number
+}
+
+export interface Levels {
+  readonly requests: Level
+  readonly tokens: Level
+}
+
+/** A refusal of the till. It tells how the limits stand, where there is an account to tell of. */
+export class Refusal extends Problem {
+  readonly levels: Levels | undefined
+
+  constructor(code: ProblemCode, reason: string, details: ProblemDetails, levels: Levels | undefined) {
+    super(code, reason, details)
+    this.levels = levels
+  }
+}
+
+const unit = 60_000_000n
+
+/** How the limits stand after what the row tells of. */
+export function levelsOf(row: TillRow | undefined): Levels | undefined {
+  if (!row || row.request_level === null || row.token_level === null) return undefined
+  if (row.requests_per_minute === null || row.tokens_per_minute === null) return undefined
+  return {
+    requests: levelOf(row.requests_per_minute, row.request_level),
+    tokens: levelOf(row.tokens_per_minute, row.token_level),
+  }
+}
+
+function levelOf(limit: number, level: bigint): Level {
+  const missing = BigInt(limit) * unit - level
+  const resetSeconds = Math.ceil(Number(missing) / limit / 1e6)
+  return { limit, remaining: Number(level / unit), resetSeconds }
+}
+
+/** What the till answered, as the refusal that it is. `tokens` is what the request asked for, input and output. */
+export function refusalOf(row: TillRow | undefined, tokens: number): Problem {
+  const levels = levelsOf(row)
+  const wait = Math.max(1, Math.ceil(Number(row?.wait_us ?? 0n) / 1e6))
+  const refuse = (code: ProblemCode, reason: string, details: ProblemDetails = {}) =>
+    new Refusal(code, reason, details, levels)
+  switch (row?.outcome) {
+    case 'no_billing_account':
+      return refuse(row.outcome, 'The account behind this key is closed. Use the key of an open account.')
+    case 'insufficient_credit':
+      return refuse(
+        row.outcome,
+        'The credit left does not cover the most this request can cost. Add credit, or lower max_output_tokens.',
+      )
+    case 'credit_held':
+      return refuse(
+        'insufficient_credit',
+        'Requests in flight hold the credit that this request needs. Retry when they have ended, or add credit.',
+        { retryAfter: 1 },
+      )
+    case 'requests':
+    case 'tokens':
+      return refuse(
+        'rate_limit_exceeded',
+        `The account has used up its ${row.outcome} per minute. Retry in ${wait} s.`,
+        {
+          retryAfter: wait,
+          ...limit(levels, row.outcome),
+        },
+      )
+    case 'never_fits':
+      return refuse(
+        'can_never_fit_limit',
+        `The request asks for ${tokens} tokens and the account may use ${levels?.tokens.limit} a minute. ` +
+          'Shorten the input, lower max_output_tokens, or ask for a higher limit.',
+        limit(levels, 'tokens'),
+      )
+    case 'in_progress':
+      return refuse('idempotency_in_progress', 'A request with this Idempotency-Key is still running. Retry in 1 s.', {
+        retryAfter: 1,
+      })
+    case 'mismatch':
+      return refuse(
+        'idempotency_mismatch',
+        'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.',
+        { field: 'Idempotency-Key' },
+      )
+    default:
+      return new Problem('internal', 'The till gave no answer to this request.', { cause: row?.outcome })
+  }
+}
+
+function limit(levels: Levels | undefined, which: keyof Levels): ProblemDetails {
+  if (levels === undefined) return {}
+  return { limit: { name: `${which}_per_minute`, value: levels[which].limit, remaining: levels[which].remaining } }
+}

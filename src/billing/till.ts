@@ -1,0 +1,149 @@
+import type { Logger } from 'pino'
+import type { StopReason, UsageSource } from '../models/model.ts'
+import type { Database } from '../platform/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { openBatches } from './batches.ts'
+import { levelsOf, refusalOf, type Levels } from './limits.ts'
+import type { Price } from './prices.ts'
+
+/** What a request asks of the till before a model is called. */
+export interface Ask {
+  /** A UUID; the hold and later the ledger row carry it. */
+  readonly requestId: string
+  readonly accountId: string
+  readonly keyId: string
+  readonly model: string
+  /** The client record that the cost is attributed to. */
+  readonly clientId?: string | undefined
+  readonly inputTokens: number
+  readonly maxOutputTokens: number
+  readonly price: Price
+  /** `hash` tells whether a repeated request is the same request. */
+  readonly idempotency?: { readonly key: string; readonly hash: string } | undefined
+}
+
+/** The answer that a repeated request gets again. */
+export interface Answer {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export type Admission =
+  | { readonly kind: 'admitted'; readonly levels: Levels }
+  | ({ readonly kind: 'replay'; readonly levels: Levels } & Answer)
+
+/** What a request used, as it is written to the ledger. */
+export interface Charge {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly stopReason: StopReason
+  readonly source: UsageSource
+  /** Kept for 24 hours if the request had an idempotency key. */
+  readonly answer?: Answer
+}
+
+/**
+ * All money and all limits. Over any number of instances and at any concurrency no limit and no credit is exceeded, and
+ * what is admitted is charged once or not at all, whatever crashes (sections 7 and 8 of the specification).
+ *
+ * Every method throws Problem `unavailable` when the database is away for longer than it can wait.
+ */
+export interface Till {
+  /**
+   * Takes one request and the tokens from the limits and holds the most the request can cost, or gives the stored
+   * answer to a repeated one. Throws Refusal. Who is admitted must settle or release.
+   */
+  admit(ask: Ask): Promise<Admission>
+  /**
+   * Charges what was used and gives back the rest. The reply may leave only after this. Throws Problem `unavailable`
+   * when the hold was given up meanwhile: nothing is charged and the reply must not leave.
+   */
+  settle(requestId: string, charge: Charge): Promise<{ readonly cost: bigint; readonly levels: Levels }>
+  /** Gives back everything but the request itself. Undefined when there was no hold any more. */
+  release(requestId: string): Promise<Levels | undefined>
+  /** Takes one request from the limit. Throws Refusal. */
+  takeRequest(requestId: string, accountId: string): Promise<Levels>
+  /** How the limits stand. Undefined when there is no such account. */
+  levels(requestId: string, accountId: string): Promise<Levels | undefined>
+  /** Settles what is under way and gives this instance up. Call it when no request is left. */
+  drain(): Promise<void>
+}
+
+/** Milliseconds that a request waits for the database before it is refused … */
+const admissionPatience = 4000
+/** … and that a finished one does, so that a failover loses no reply. */
+const settlementPatience = 30_000
+
+/** Opens the till of this instance. Throws Problem `unavailable` without a database. */
+export async function createTill({ database, log }: { database: Database; log: Logger }): Promise<Till> {
+  const batches = await openBatches({ database, log })
+
+  const settle = (requestId: string, payload: object) =>
+    batches.send('settle', requestId, { hold: requestId, ...payload }, settlementPatience)
+
+  /** An admission that holds nothing and takes `requests` from the limit. */
+  const take = (requestId: string, account: string, requests: 0 | 1) =>
+    batches.send(
+      'admit',
+      requestId,
+      { hold: requestId, account, input: 0, output: 0, input_price: 0, output_price: 0, requests },
+      admissionPatience,
+    )
+
+  return Object.freeze({
+    async admit(ask: Ask): Promise<Admission> {
+      const row = await batches.send('admit', ask.requestId, admission(ask), admissionPatience)
+      const levels = levelsOf(row)
+      if (row?.outcome === 'admitted' && levels) return { kind: 'admitted', levels }
+      if (row?.outcome === 'replay' && row.body !== null && levels) {
+        return { kind: 'replay', headers: row.headers ?? {}, body: row.body, levels }
+      }
+      throw refusalOf(row, ask.inputTokens + ask.maxOutputTokens)
+    },
+
+    async settle(requestId: string, charge: Charge) {
+      const row = await settle(requestId, {
+        input: charge.inputTokens,
+        output: charge.outputTokens,
+        stop: charge.stopReason,
+        source: charge.source,
+        ...charge.answer,
+      })
+      const levels = levelsOf(row)
+      if (row?.cost === undefined || row.cost === null || levels === undefined) {
+        throw new Problem('unavailable', 'The request took too long and was given up, uncharged. Try again.', {
+          retryAfter: 1,
+        })
+      }
+      return { cost: row.cost, levels }
+    },
+
+    release: async (requestId: string) => levelsOf(await settle(requestId, {})),
+
+    async takeRequest(requestId: string, accountId: string) {
+      const row = await take(requestId, accountId, 1)
+      const levels = levelsOf(row)
+      if (row?.outcome === 'admitted' && levels) return levels
+      throw refusalOf(row, 0)
+    },
+
+    levels: async (requestId: string, accountId: string) => levelsOf(await take(requestId, accountId, 0)),
+
+    drain: () => batches.drain(),
+  })
+}
+
+const admission = (ask: Ask): object => ({
+  hold: ask.requestId,
+  account: ask.accountId,
+  key: ask.keyId,
+  model: ask.model,
+  client: ask.clientId,
+  input: ask.inputTokens,
+  output: ask.maxOutputTokens,
+  input_price: String(ask.price.input),
+  output_price: String(ask.price.output),
+  idem: ask.idempotency?.key,
+  hash: ask.idempotency?.hash,
+  requests: 1,
+})

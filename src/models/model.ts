@@ -1,0 +1,66 @@
+/** Who speaks in a prompt. `/v1/generate` sends its instructions as `system` and its input as `user`. */
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly text: string
+}
+
+/** What a model is asked to continue. The texts are plain text: nothing in them is read as a control token. */
+export interface Prompt {
+  readonly messages: readonly Message[]
+}
+
+/** How far and in what manner a model may go on. */
+export interface RunLimits {
+  /** Tokens; the reply never has more. */
+  readonly maxOutputTokens: number
+  /** 0 takes the likeliest token each time and is the default of every engine. */
+  readonly temperature?: number
+  readonly topP?: number
+  readonly seed?: number
+  readonly stop?: readonly string[]
+}
+
+/** Why a reply ended (section 2.2 of the specification). The last two occur on streams only. */
+export type StopReason = 'complete' | 'max_output_tokens' | 'stop_sequence' | 'content_filter' | 'cancelled' | 'error'
+
+/** Who counted: the model that did the work, the upstream that reported it, or we ourselves because nobody did. */
+export type UsageSource = 'model' | 'upstream' | 'estimated'
+
+/** Tokens of one call, in and out. The end-of-text token is not counted. */
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly source: UsageSource
+}
+
+/** One step of a run: a piece of text, or, once and last, how the run ended. */
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'end'; readonly stopReason: StopReason; readonly usage: Usage }
+
+/**
+ * The port to whatever generates text. The local engine and the upstreams implement it; nothing else knows about them.
+ *
+ * Both methods throw a `Problem`: `unavailable` while the model cannot be reached, `overloaded` when its queue is full,
+ * `upstream_failed` and `upstream_timeout` for an upstream's faults.
+ */
+export interface Model {
+  /** The id in the configuration. */
+  readonly id: string
+  /** Tokens that the prompt and the reply may have together. */
+  readonly contextTokens: number
+  readonly maxOutputTokens: number
+  /**
+   * Tokens of the rendered prompt. `exact` is false where only an upper bound can be known before the call; the usage
+   * of the run is then at most that.
+   */
+  count(prompt: Prompt, signal?: AbortSignal): Promise<{ readonly tokens: number; readonly exact: boolean }>
+  /**
+   * Generates. When `signal` aborts, the work stops within one token and the run ends with `cancelled` and the usage so
+   * far.
+   */
+  run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncIterable<Piece>
+  /** Whether a request would be served now; `reason` is for an operator. */
+  health(): { readonly ready: boolean; readonly reason?: string }
+  close(): Promise<void>
+}

@@ -1,0 +1,214 @@
+/**
+ * The rules of the SQL function `till()` once more, as a plain program over maps: the property test runs both on the
+ * same random histories and expects the same answers and the same books. Times are microseconds.
+ */
+
+export interface ModelAccount {
+  id: string
+  open: boolean
+  requestsPerMinute: number
+  tokensPerMinute: number
+  monthlyLimit: bigint | null
+  credited: bigint
+  charged: bigint
+  held: bigint
+  month: string
+  monthCharged: bigint
+  requestLevel: bigint
+  tokenLevel: bigint
+  levelAt: bigint
+}
+
+interface ModelHold {
+  account: string
+  instance: string
+  inputTokens: number
+  maxOutputTokens: number
+  inputPrice: bigint
+  outputPrice: bigint
+  cost: bigint
+  idem: string | undefined
+}
+
+interface Remembered {
+  hash: string
+  hold: string
+  at: bigint
+  body: string | undefined
+}
+
+export interface ModelSettlement {
+  hold: string
+  input: number
+  output: number
+  /** Undefined: released. */
+  stop: string | undefined
+  body: string | undefined
+}
+
+export interface ModelAdmission {
+  hold: string
+  account: string
+  /** False: one request is taken, nothing is held. */
+  holds: boolean
+  input: number
+  output: number
+  inputPrice: bigint
+  outputPrice: bigint
+  idem: string | undefined
+  hash: string
+}
+
+export interface ModelAnswer {
+  id: string
+  outcome: string
+  waitUs: bigint | null
+  body: string | null
+}
+
+const unit = 60_000_000n
+const minute = 60_000_000n
+const day = 24n * 60n * minute
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const ceiling = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
+export const monthOf = (now: bigint): string => `${new Date(Number(now / 1000n)).toISOString().slice(0, 7)}-01`
+
+/** Empty books. `accounts` may be changed between batches, as the command line does. */
+export function createTillModel() {
+  const accounts = new Map<string, ModelAccount>()
+  const holds = new Map<string, ModelHold>()
+  const ledger = new Map<string, { account: string; cost: bigint; at: bigint }>()
+  const remembered = new Map<string, Remembered>()
+
+  function bringUpTo(account: ModelAccount, now: bigint): void {
+    const passed = least(minute, most(0n, now - account.levelAt))
+    const rpm = BigInt(account.requestsPerMinute)
+    const tpm = BigInt(account.tokensPerMinute)
+    account.requestLevel = least(rpm * unit, account.requestLevel + passed * rpm)
+    account.tokenLevel = least(tpm * unit, account.tokenLevel + passed * tpm)
+    account.levelAt = most(account.levelAt, now)
+    if (monthOf(now) > account.month) Object.assign(account, { month: monthOf(now), monthCharged: 0n })
+  }
+
+  function settle(item: ModelSettlement, now: bigint): ModelAnswer | undefined {
+    const hold = holds.get(item.hold)
+    const earlier = ledger.get(item.hold)
+    if (!hold)
+      return earlier && earlier.at > now - day
+        ? { id: item.hold, outcome: 'settled', waitUs: null, body: null }
+        : undefined
+    const account = accounts.get(hold.account)
+    if (!account) throw new Error('a hold without an account')
+    const used = item.stop === undefined ? 0 : item.input + item.output
+    const charge =
+      item.stop === undefined ? 0n : BigInt(item.input) * hold.inputPrice + BigInt(item.output) * hold.outputPrice
+    holds.delete(item.hold)
+    account.held -= hold.cost
+    account.charged += charge
+    account.monthCharged += charge
+    const given = BigInt(hold.inputTokens + hold.maxOutputTokens - used) * unit
+    const tpm = BigInt(account.tokensPerMinute)
+    account.tokenLevel = most(0n, least(tpm * unit, account.tokenLevel + given))
+    if (item.stop !== undefined) ledger.set(item.hold, { account: hold.account, cost: charge, at: now })
+    remember(hold, item)
+    return { id: item.hold, outcome: item.stop === undefined ? 'released' : 'settled', waitUs: null, body: null }
+  }
+
+  function remember(hold: ModelHold, item: ModelSettlement): void {
+    const name = `${hold.account} ${hold.idem}`
+    const known = remembered.get(name)
+    if (hold.idem === undefined || known?.hold !== item.hold) return
+    if (item.body === undefined) remembered.delete(name)
+    else known.body = item.body
+  }
+
+  function refusalOf(item: ModelAdmission, account: ModelAccount, cost: bigint): string | undefined {
+    const need = BigInt(item.input + item.output) * unit
+    const credit =
+      account.monthlyLimit === null ? account.credited - account.charged : account.monthlyLimit - account.monthCharged
+    if (need > BigInt(account.tokensPerMinute) * unit) return 'never_fits'
+    if (cost > credit) return 'insufficient_credit'
+    if (cost > credit - account.held) return 'credit_held'
+    if (account.requestLevel < unit) return 'requests'
+    if (account.tokenLevel < need) return 'tokens'
+    return undefined
+  }
+
+  function repeated(item: ModelAdmission, now: bigint): string | undefined {
+    const known = item.idem === undefined ? undefined : remembered.get(`${item.account} ${item.idem}`)
+    if (!known || known.at <= now - day) return undefined
+    if (known.hash !== item.hash) return 'mismatch'
+    return known.body === undefined ? 'in_progress' : 'replay'
+  }
+
+  function admit(item: ModelAdmission, instance: string, now: bigint): ModelAnswer {
+    const account = accounts.get(item.account)
+    const answer = (outcome: string, rest: Partial<ModelAnswer> = {}): ModelAnswer => ({
+      id: item.hold,
+      outcome,
+      waitUs: null,
+      body: null,
+      ...rest,
+    })
+    if (!account?.open) return answer('no_billing_account')
+    if (holds.has(item.hold)) return answer('admitted')
+    const before = repeated(item, now)
+    const body = remembered.get(`${item.account} ${item.idem}`)?.body ?? null
+    if (before !== undefined) return answer(before, before === 'replay' ? { body } : {})
+    const cost = BigInt(item.input) * item.inputPrice + BigInt(item.output) * item.outputPrice
+    const need = BigInt(item.input + item.output) * unit
+    const refusal = refusalOf(item, account, cost)
+    if (refusal === 'requests')
+      return answer(refusal, { waitUs: ceiling(unit - account.requestLevel, BigInt(account.requestsPerMinute)) })
+    if (refusal === 'tokens')
+      return answer(refusal, { waitUs: ceiling(need - account.tokenLevel, BigInt(account.tokensPerMinute)) })
+    if (refusal !== undefined) return answer(refusal)
+    account.requestLevel -= unit
+    account.tokenLevel -= need
+    if (item.holds) {
+      account.held += cost
+      holds.set(item.hold, { ...item, maxOutputTokens: item.output, inputTokens: item.input, cost, instance })
+      if (item.idem !== undefined)
+        remembered.set(`${item.account} ${item.idem}`, { hash: item.hash, hold: item.hold, at: now, body: undefined })
+    }
+    return answer('admitted')
+  }
+
+  return {
+    accounts,
+    holds,
+    ledger,
+    /** What one call of `till()` answers; a hold that was given up has no answer. */
+    batch(
+      instance: string,
+      settlements: readonly ModelSettlement[],
+      admissions: readonly ModelAdmission[],
+      now: bigint,
+    ) {
+      const settled = settlements.flatMap((item) => {
+        const account = accounts.get(holds.get(item.hold)?.account ?? '')
+        if (account) bringUpTo(account, now)
+        return settle(item, now) ?? []
+      })
+      const sorted = admissions.toSorted((a, b) => (a.account < b.account ? -1 : a.account > b.account ? 1 : 0))
+      const admitted = sorted.map((item) => {
+        const account = accounts.get(item.account)
+        if (account) bringUpTo(account, now)
+        return admit(item, instance, now)
+      })
+      return [...settled, ...admitted]
+    },
+    /** Releases what the instance holds, without giving back tokens. */
+    reap(instance: string) {
+      for (const [id, hold] of holds) {
+        if (hold.instance !== instance) continue
+        holds.delete(id)
+        const account = accounts.get(hold.account)
+        if (account) account.held -= hold.cost
+        const name = `${hold.account} ${hold.idem}`
+        if (remembered.get(name)?.hold === id) remembered.delete(name)
+      }
+    },
+  }
+}
