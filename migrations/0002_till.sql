@@ -168,10 +168,10 @@ begin
     end;
     headers := case when outcome = 'replay' then i.headers end;
     body := case when outcome = 'replay' then i.body end;
-    if outcome = 'requests' then
-      wait_us := ceil((x.requests * c_unit - a.request_level)::numeric / a.requests_per_minute);
-    elsif outcome = 'tokens' then
-      wait_us := ceil((v_need - a.token_level)::numeric / a.tokens_per_minute);
+    if outcome in ('requests', 'tokens') then
+      -- Until neither limit refuses it.
+      wait_us := greatest(ceil((x.requests * c_unit - a.request_level)::numeric / a.requests_per_minute),
+                          ceil((v_need - a.token_level)::numeric / a.tokens_per_minute));
     elsif outcome = 'admitted' and not x.held_already then
       a.request_level := a.request_level - x.requests * c_unit;
       a.token_level := a.token_level - v_need;

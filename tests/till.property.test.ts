@@ -52,13 +52,13 @@ interface Admit {
   readonly again: boolean
 }
 
-const settle: fc.Arbitrary<Settle> = fc.record({
+const anySettle: fc.Arbitrary<Settle> = fc.record({
   pick: fc.nat(40),
   used: fc.double({ min: 0, max: 1, noNaN: true }),
   charged: fc.boolean(),
   answered: fc.boolean(),
 })
-const admit: fc.Arbitrary<Admit> = fc.record({
+const anyAdmit: fc.Arbitrary<Admit> = fc.record({
   account: fc.nat(3),
   input: fc.nat(30),
   output: fc.integer({ min: 1, max: 60 }),
@@ -68,15 +68,15 @@ const admit: fc.Arbitrary<Admit> = fc.record({
   again: fc.boolean(),
 })
 const minute = 60_000_000
-const step: fc.Arbitrary<Step> = fc.oneof(
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constant('batch' as const),
       instance: fc.nat(2),
       later: fc.oneof(fc.nat(2 * minute), fc.constantFrom(0, 1, -5_000_000, 25 * 60 * minute, 40 * 24 * 60 * minute)),
-      settle: fc.array(settle, { maxLength: 6 }),
-      admit: fc.array(admit, { maxLength: 8 }),
+      settle: fc.array(anySettle, { maxLength: 6 }),
+      admit: fc.array(anyAdmit, { maxLength: 8 }),
     }),
   },
   {
@@ -109,7 +109,7 @@ after(async () => {
 })
 
 test('till() does what its model does, on any history of any three instances', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), playHistory), { numRuns: 150 })
+  await fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25 }), playHistory), { numRuns: 150 })
   const books = await verifyBooks(database)
   assert.deepEqual(
     books.checks.filter(({ ok, name }) => !ok && !name.includes('its key')),

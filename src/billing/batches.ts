@@ -1,4 +1,4 @@
-import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -170,17 +170,18 @@ export async function openBatches({ database, log }: { database: Database; log: 
       closing = true
       wake?.()
       await running
-      await session?.rows(
-        'delete from instance where id = $1 and not exists (select from hold where instance_id = $1)',
-        [instance],
-      )
+      // Left undone, another instance does it when the lease has run out.
+      await database
+        .rows('delete from instance where id = $1 and not exists (select from hold where instance_id = $1)', [instance])
+        .catch((error: unknown) => log.warn({ err: error }, 'this instance could not be given up'))
       await session?.close()
     },
   })
 }
 
+const nobody = (): void => undefined
+
 function releaseOf(id: string): Item {
-  const nobody = (): void => undefined
   return { kind: 'settle', id, payload: { hold: id }, deadline: Infinity, sent: true, resolve: nobody, reject: nobody }
 }
 

@@ -68,7 +68,7 @@ export function refusalOf(row: TillRow | undefined, tokens: number): Problem {
         `The account has used up its ${row.outcome} per minute. Retry in ${wait} s.`,
         {
           retryAfter: wait,
-          ...limit(levels, row.outcome),
+          ...limitDetails(levels, row.outcome),
         },
       )
     case 'never_fits':
@@ -76,7 +76,7 @@ export function refusalOf(row: TillRow | undefined, tokens: number): Problem {
         'can_never_fit_limit',
         `The request asks for ${tokens} tokens and the account may use ${levels?.tokens.limit} a minute. ` +
           'Shorten the input, lower max_output_tokens, or ask for a higher limit.',
-        limit(levels, 'tokens'),
+        limitDetails(levels, 'tokens'),
       )
     case 'in_progress':
       return refuse('idempotency_in_progress', 'A request with this Idempotency-Key is still running. Retry in 1 s.', {
@@ -93,7 +93,7 @@ export function refusalOf(row: TillRow | undefined, tokens: number): Problem {
   }
 }
 
-function limit(levels: Levels | undefined, which: keyof Levels): ProblemDetails {
+function limitDetails(levels: Levels | undefined, which: keyof Levels): ProblemDetails {
   if (levels === undefined) return {}
   return { limit: { name: `${which}_per_minute`, value: levels[which].limit, remaining: levels[which].remaining } }
 }

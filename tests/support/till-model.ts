@@ -159,10 +159,11 @@ export function createTillModel() {
     const cost = BigInt(item.input) * item.inputPrice + BigInt(item.output) * item.outputPrice
     const need = BigInt(item.input + item.output) * unit
     const refusal = refusalOf(item, account, cost)
-    if (refusal === 'requests')
-      return answer(refusal, { waitUs: ceiling(unit - account.requestLevel, BigInt(account.requestsPerMinute)) })
-    if (refusal === 'tokens')
-      return answer(refusal, { waitUs: ceiling(need - account.tokenLevel, BigInt(account.tokensPerMinute)) })
+    if (refusal === 'requests' || refusal === 'tokens') {
+      const forRequest = ceiling(most(0n, unit - account.requestLevel), BigInt(account.requestsPerMinute))
+      const forTokens = ceiling(most(0n, need - account.tokenLevel), BigInt(account.tokensPerMinute))
+      return answer(refusal, { waitUs: most(forRequest, forTokens) })
+    }
     if (refusal !== undefined) return answer(refusal)
     account.requestLevel -= unit
     account.tokenLevel -= need

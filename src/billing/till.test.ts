@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pino from 'pino'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTill, type Ask, type Charge, type Till } from './till.ts'
+import { Refusal } from './limits.ts'
+import { verifyBooks } from './verify.ts'
+
+const log = pino({ level: 'silent' })
+const price = { input: 100_000n, output: 400_000n }
+/** 10 tokens in and 20 out at that price. */
+const mostOfOne = 10n * price.input + 20n * price.output
+
+let home: TestDatabase
+let databases: Database[]
+let tills: Till[]
+const database = (): Database => databases[0] ?? assert.fail()
+
+before(async () => {
+  home = await createTestDatabase()
+  databases = [0, 1, 2].map(() => openDatabase(home.url, { log }))
+  tills = await Promise.all(databases.map((each) => createTill({ database: each, log })))
+})
+
+after(async () => {
+  await Promise.all(tills.map((till) => till.drain()))
+  const books = await verifyBooks(database())
+  assert.deepEqual(
+    books.checks.filter(({ ok }) => !ok),
+    [],
+  )
+  const left = await database().rows('select id from instance')
+  assert.deepEqual(left, [], 'an instance that drained is gone')
+  await Promise.all(databases.map((each) => each.close()))
+  await home.drop()
+})
+
+interface Limits {
+  readonly credit?: bigint
+  readonly monthlyLimit?: bigint
+  readonly requests?: number
+  readonly tokens?: number
+}
+
+/** An open account with one key. */
+async function addAccount({ credit = 0n, monthlyLimit, requests = 1_000_000, tokens = 100_000_000 }: Limits) {
+  const accountId = randomUUIDv7()
+  const keyId = randomUUIDv7()
+  await database().rows(
+    `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, request_level,
+       token_level) values ($1, 'Acme', $2::integer, $3::integer, $4, $5, $2::integer * 60000000::bigint, $3::integer * 60000000::bigint)`,
+    [accountId, requests, tokens, monthlyLimit, credit],
+  )
+  if (credit > 0n) {
+    await database().rows('insert into credit_entry (id, account_id, amount) values ($1, $2, $3)', [
+      randomUUIDv7(),
+      accountId,
+      credit,
+    ])
+  }
+  await database().rows(
+    `insert into api_key (id, public_id, secret_hash, account_id, name)
+     values ($1::text::uuid, $1::text, sha256($1::text::bytea), $2, 'test')`,
+    [keyId, accountId],
+  )
+  return { accountId, keyId }
+}
+
+type Payer = Awaited<ReturnType<typeof addAccount>>
+
+const ask = (payer: Payer, rest: Partial<Ask> = {}): Ask => ({
+  requestId: randomUUIDv7(),
+  ...payer,
+  model: 'm',
+  inputTokens: 10,
+  maxOutputTokens: 20,
+  price,
+  ...rest,
+})
+const used = (outputTokens: number, rest: Partial<Charge> = {}): Charge => ({
+  inputTokens: 10,
+  outputTokens,
+  stopReason: 'complete',
+  source: 'model',
+  ...rest,
+})
+
+async function account({ accountId }: Payer) {
+  const [row] = await database().rows<{ charged: bigint; held: bigint; left: bigint }>(
+    `select charged, held, coalesce(monthly_limit - month_charged, credited - charged) - held as left
+     from account where id = $1`,
+    [accountId],
+  )
+  return row ?? assert.fail()
+}
+
+const ledgerRows = ({ accountId }: Payer) =>
+  database().rows<{ request_id: string; cost: bigint; output_tokens: number }>(
+    'select request_id, cost, output_tokens from ledger where account_id = $1',
+    [accountId],
+  )
+
+/** Resolves with the code of the refusal, or 'admitted'. */
+async function outcome(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'admitted'
+  } catch (error) {
+    if (error instanceof Problem) return error.code
+    throw error
+  }
+}
+
+const nth = (index: number): Till => tills[index % tills.length] ?? assert.fail()
+
+test('A16: credit for k requests admits exactly k of many, over three instances', async () => {
+  for (const kind of ['credit', 'monthlyLimit'] as const) {
+    const payer = await addAccount({ [kind]: 7n * mostOfOne + mostOfOne / 2n })
+    const asks = Array.from({ length: 60 }, () => ask(payer))
+    const outcomes = await Promise.all(asks.map((each, index) => outcome(nth(index).admit(each))))
+    assert.equal(outcomes.filter((each) => each === 'admitted').length, 7)
+    assert.equal(outcomes.filter((each) => each === 'insufficient_credit').length, 53)
+    assert.ok((await account(payer)).left >= 0n)
+    const admitted = asks.filter((_, index) => outcomes[index] === 'admitted')
+    await Promise.all(admitted.map((each, index) => nth(index + 1).settle(each.requestId, used(20))))
+    assert.deepEqual(await account(payer), { charged: 7n * mostOfOne, held: 0n, left: mostOfOne / 2n })
+    assert.equal((await ledgerRows(payer)).length, 7)
+  }
+})
+
+test('402 tells to retry only while requests in flight hold the credit', async () => {
+  const payer = await addAccount({ credit: mostOfOne })
+  const first = ask(payer)
+  await nth(0).admit(first)
+  await assert.rejects(nth(1).admit(ask(payer)), (error) => error instanceof Refusal && error.details.retryAfter === 1)
+  await nth(0).settle(first.requestId, used(20))
+  await assert.rejects(
+    nth(1).admit(ask(payer)),
+    (error) =>
+      error instanceof Refusal && error.code === 'insufficient_credit' && error.details.retryAfter === undefined,
+  )
+})
+
+test('A25: remaining falls by what was taken and recovers by what was given back', async () => {
+  const payer = await addAccount({ credit: 100n * mostOfOne, requests: 5, tokens: 100 })
+  const first = ask(payer)
+  const admission = await nth(0).admit(first)
+  assert.deepEqual(admission.levels.requests, { limit: 5, remaining: 4, resetSeconds: 12 })
+  assert.deepEqual(admission.levels.tokens, { limit: 100, remaining: 70, resetSeconds: 18 })
+  const { levels, cost } = await nth(1).settle(first.requestId, used(3))
+  assert.equal(cost, 10n * price.input + 3n * price.output)
+  assert.equal(levels.tokens.remaining, 87)
+  assert.equal(levels.requests.remaining, 4)
+})
+
+test('A24: what fits is admitted first, what can never fit is 400 and not 429', async () => {
+  const payer = await addAccount({ credit: 100n * mostOfOne, tokens: 30 })
+  assert.equal(await outcome(nth(0).admit(ask(payer, { maxOutputTokens: 21 }))), 'can_never_fit_limit')
+  const first = ask(payer)
+  assert.equal(await outcome(nth(0).admit(first)), 'admitted')
+  assert.equal(await outcome(nth(0).admit(ask(payer))), 'rate_limit_exceeded')
+  await nth(0).release(first.requestId)
+})
+
+test('A23: after a refusal, waiting exactly Retry-After is enough', async () => {
+  const payer = await addAccount({ credit: 100n * mostOfOne, requests: 60, tokens: 1800 })
+  const asks = Array.from({ length: 62 }, () => ask(payer))
+  const outcomes = await Promise.all(asks.map((each) => outcome(nth(0).admit(each))))
+  const admitted = outcomes.filter((each) => each === 'admitted').length
+  assert.ok(admitted === 60 || admitted === 61, `${admitted} admitted of a bucket of 60`)
+  const refusal = await nth(1)
+    .admit(ask(payer, { maxOutputTokens: 50 }))
+    .catch((error: unknown) => error)
+  assert.ok(refusal instanceof Refusal && refusal.details.retryAfter !== undefined)
+  assert.equal(refusal.code, 'rate_limit_exceeded')
+  await sleep(refusal.details.retryAfter * 1000)
+  const last = ask(payer, { maxOutputTokens: 50 })
+  assert.equal(await outcome(nth(2).admit(last)), 'admitted')
+  await Promise.all([...asks, last].map((each) => nth(1).release(each.requestId)))
+})
+
+test('a closed or unknown account is refused and holds nothing', async () => {
+  const payer = await addAccount({ credit: mostOfOne })
+  await database().rows(`update account set status = 'closed' where id = $1`, [payer.accountId])
+  assert.equal(await outcome(nth(0).admit(ask(payer))), 'no_billing_account')
+  assert.equal(await outcome(nth(0).admit(ask({ ...payer, accountId: randomUUIDv7() }))), 'no_billing_account')
+  assert.equal((await account(payer)).held, 0n)
+})
+
+test('a released hold charges nothing, and its settlement afterwards is refused', async () => {
+  const payer = await addAccount({ credit: mostOfOne, tokens: 100 })
+  const first = ask(payer)
+  await nth(0).admit(first)
+  assert.equal((await nth(0).release(first.requestId))?.tokens.remaining, 100)
+  assert.equal(await outcome(nth(0).settle(first.requestId, used(20))), 'unavailable')
+  assert.equal(await nth(0).release(first.requestId), undefined)
+  assert.deepEqual(await account(payer), { charged: 0n, held: 0n, left: mostOfOne })
+  assert.deepEqual(await ledgerRows(payer), [])
+})
+
+test('A22: many of the same idempotency key are one request, and its answer is kept', async () => {
+  const payer = await addAccount({ credit: 100n * mostOfOne })
+  const idempotency = { key: 'order-1', hash: 'a' }
+  const asks = Array.from({ length: 20 }, () => ask(payer, { idempotency }))
+  const outcomes = await Promise.all(asks.map((each, index) => outcome(nth(index).admit(each))))
+  assert.equal(outcomes.filter((each) => each === 'admitted').length, 1)
+  assert.equal(outcomes.filter((each) => each === 'idempotency_in_progress').length, 19)
+  const first = asks[outcomes.indexOf('admitted')] ?? assert.fail()
+  const answer = { headers: { 'x-cost': '0.1' }, body: '{"output_text":"é\\n\\u0000"}' }
+  await nth(0).settle(first.requestId, used(20, { answer }))
+  const replay = await nth(2).admit(ask(payer, { idempotency }))
+  assert.ok(replay.kind === 'replay')
+  assert.deepEqual({ headers: replay.headers, body: replay.body }, answer)
+  assert.equal(
+    await outcome(nth(1).admit(ask(payer, { idempotency: { ...idempotency, hash: 'b' } }))),
+    'idempotency_mismatch',
+  )
+  assert.equal((await ledgerRows(payer)).length, 1)
+  assert.equal((await account(payer)).held, 0n)
+})
+
+test('a request that failed frees its idempotency key', async () => {
+  const payer = await addAccount({ credit: 100n * mostOfOne })
+  const idempotency = { key: 'order-2', hash: 'a' }
+  const first = ask(payer, { idempotency })
+  await nth(0).admit(first)
+  await nth(0).release(first.requestId)
+  const second = ask(payer, { idempotency })
+  assert.equal((await nth(1).admit(second)).kind, 'admitted')
+  await nth(1).release(second.requestId)
+})
+
+test('A19: connections cut at random moments, COMMIT included, lose no charge and double none', async () => {
+  const payer = await addAccount({ credit: 10_000n * mostOfOne })
+  const stop = new AbortController()
+  const cutting = (async () => {
+    while (!stop.signal.aborted) {
+      await sleep(Math.random() * 60)
+      await database().rows(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and query like 'select * from till%' and pid <> pg_backend_pid()`,
+      )
+    }
+  })()
+  const settled: string[] = []
+  const worker = async (index: number): Promise<void> => {
+    for (let round = 0; round < 25; round++) {
+      const each = ask(payer)
+      await nth(index).admit(each)
+      await nth(index).settle(each.requestId, used(round % 20))
+      settled.push(each.requestId)
+    }
+  }
+  await Promise.all(Array.from({ length: 12 }, (_, index) => worker(index)))
+  stop.abort()
+  await cutting
+  const rows = await ledgerRows(payer)
+  assert.deepEqual(rows.map((row) => row.request_id).toSorted(), settled.toSorted())
+  const sum = rows.reduce((total, row) => total + row.cost, 0n)
+  assert.deepEqual(await account(payer), { charged: sum, held: 0n, left: 10_000n * mostOfOne - sum })
+})
+
+test('an item that the database refuses does not take down those sent with it', async () => {
+  const payer = await addAccount({ credit: 10n * mostOfOne })
+  const good = Array.from({ length: 4 }, () => ask(payer))
+  const bad = ask(payer, { clientId: 'not a uuid' })
+  const outcomes = await Promise.allSettled([nth(0).admit(bad), ...good.map((each) => nth(0).admit(each))])
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],
+  )
+  await Promise.all(good.map((each) => nth(0).release(each.requestId)))
+})
+
+test('a dead instance has its holds released by another, uncharged', async () => {
+  const payer = await addAccount({ credit: mostOfOne })
+  const own = openDatabase(home.url, { log })
+  const dying = await createTill({ database: own, log })
+  const first = ask(payer)
+  await dying.admit(first)
+  await database().rows(
+    `update instance set seen_at = now() - interval '1 hour' where id = (select instance_id from hold where id = $1)`,
+    [first.requestId],
+  )
+  await database().rows(`select reap('20 seconds')`)
+  assert.deepEqual(await account(payer), { charged: 0n, held: 0n, left: mostOfOne })
+  assert.equal(await outcome(dying.settle(first.requestId, used(1))), 'unavailable', 'its reply must not leave')
+  assert.equal(
+    await outcome(dying.admit(ask(payer, { maxOutputTokens: 1 }))),
+    'admitted',
+    'it goes on as a new instance',
+  )
+  assert.deepEqual(await ledgerRows(payer), [])
+  await own.rows('delete from hold where account_id = $1', [payer.accountId])
+  await own.rows('update account set held = 0 where id = $1', [payer.accountId])
+  await dying.drain()
+  await own.close()
+})
