@@ -57,7 +57,11 @@ export const problems = {
   headers_too_large: { status: 431, retry: false, meaning: 'The headers are larger than 16 KiB.' },
   internal: { status: 500, retry: true, meaning: 'A fault of ours. The request id finds it in the log.' },
   upstream_failed: { status: 502, retry: true, meaning: 'The model behind Tollgate failed. Nothing was charged.' },
-  overloaded: { status: 503, retry: true, meaning: 'More work is waiting than the model can take. Wait for Retry-After.' },
+  overloaded: {
+    status: 503,
+    retry: true,
+    meaning: 'More work is waiting than the model can take. Wait for Retry-After.',
+  },
   unavailable: {
     status: 503,
     retry: true,

@@ -1,0 +1,147 @@
+import { renderHead, renderTable } from './table.ts'
+
+const introduction = `
+All addresses start at the \`base_url\` of the configuration. Requests and answers are JSON in UTF-8. Call from your server,
+with a key in the header \`Authorization: Bearer <key>\`; calls from a browser are refused, and so are fields that are not
+listed here.
+
+\`\`\`sh
+curl https://tollgate.example.com/v1/generate \\
+  -H "Authorization: Bearer $TOLLGATE_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model": "default", "instructions": "Answer briefly.", "input": "What is a ledger?", "max_output_tokens": 100}'
+\`\`\`
+
+Within \`/v1\` things are only added. A removal is announced at least six months ahead with the headers \`Deprecation\` and
+\`Sunset\`, and needs \`/v2\`. The service has this description as an OpenAPI document at \`/openapi.json\` and to browse at
+\`/docs\`.
+`
+
+type Json = Record<string, unknown>
+
+/** `docs/api.md`, from the OpenAPI document. */
+export function renderApi(document: unknown): string {
+  const operations = entriesOf(at(document, 'paths')).flatMap(([address, methods]) =>
+    entriesOf(methods).map(([method, operation]) => renderOperation(`${method.toUpperCase()} ${address}`, operation)),
+  )
+  return [renderHead('API', 'the routes of src/app.ts'), introduction, ...operations].join('')
+}
+
+function renderOperation(name: string, operation: unknown): string {
+  const success = at(operation, 'responses', '200')
+  const inHeaders = listOf(at(operation, 'parameters')).filter((parameter) => textOf(at(parameter, 'in')) === 'header')
+  return [
+    `\n## ${name}\n\n${textOf(at(operation, 'description'))}\n`,
+    section('Request headers', ['Header', 'Must be', 'Meaning'], inHeaders.map(headerRow)),
+    section(
+      'Body',
+      ['Field', 'Must be', 'Required', 'Meaning'],
+      fieldRows(bodyOf(at(operation, 'requestBody'))).map(({ field, type, required, meaning }) => [
+        field,
+        type,
+        required ? 'yes' : 'no',
+        meaning,
+      ]),
+    ),
+    section(
+      'Answer',
+      ['Field', 'Is', 'Meaning'],
+      fieldRows(bodyOf(success)).map(({ field, type, meaning }) => [field, type, meaning]),
+    ),
+    section(
+      'Headers of the answer',
+      ['Header', 'Meaning'],
+      entriesOf(at(success, 'headers')).map(([header, value]) => [`\`${header}\``, meaningOf(value)]),
+    ),
+    section('Refusals', ['Status', 'Codes'], refusalRows(at(operation, 'responses'))),
+  ].join('')
+}
+
+function section(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rows.length === 0 ? '' : `\n### ${title}\n\n${renderTable(head, rows)}`
+}
+
+function headerRow(parameter: unknown): string[] {
+  return [`\`${textOf(at(parameter, 'name'))}\``, typeOf(at(parameter, 'schema')), meaningOf(parameter)]
+}
+
+/** Refusals have a body whose `code` is one of a list; the codes of all are explained in one place. */
+function refusalRows(responses: unknown): string[][] {
+  return entriesOf(responses)
+    .filter(([status]) => status !== '200')
+    .map(([status, response]) => {
+      const codes = listOf(at(bodyOf(response), 'properties', 'error', 'properties', 'code', 'enum')).map(textOf)
+      return [status, codes.map((code) => `[\`${code}\`](errors.md#${code})`).join(', ')]
+    })
+}
+
+interface FieldRow {
+  readonly field: string
+  readonly type: string
+  readonly required: boolean
+  readonly meaning: string
+}
+
+/** Every field of an object, with those inside of it: `usage.input_tokens`, `data[].id`. */
+function fieldRows(schema: unknown, path = ''): FieldRow[] {
+  const required = new Set(listOf(at(schema, 'required')))
+  return entriesOf(at(schema, 'properties')).flatMap(([name, inner]) => {
+    const place = path === '' ? name : `${path}.${name}`
+    const below = at(inner, 'type') === 'array' ? fieldRows(at(inner, 'items'), `${place}[]`) : fieldRows(inner, place)
+    const row = { field: `\`${place}\``, type: typeOf(inner), required: required.has(name), meaning: meaningOf(inner) }
+    return [row, ...below]
+  })
+}
+
+function typeOf(schema: unknown): string {
+  const values = listOf(at(schema, 'enum'))
+  if (values.length > 0) return values.map((value) => `\`${textOf(value)}\``).join(', ')
+  const constant = at(schema, 'const')
+  if (constant !== undefined) return `\`${textOf(constant)}\``
+  const most = at(schema, 'maxItems') ?? at(schema, 'maxProperties')
+  const size = most === undefined ? '' : ` of at most ${textOf(most)}`
+  if (at(schema, 'type') === 'array') return `list${size}, each: ${typeOf(at(schema, 'items'))}`
+  const format = at(schema, 'format') === 'uuid' ? ' (UUID)' : ''
+  return `${textOf(at(schema, 'type'))}${format}${size}${rangeOf(schema)}`
+}
+
+function rangeOf(schema: unknown): string {
+  const bounds = [
+    ['at least', at(schema, 'minimum')],
+    ['above', at(schema, 'exclusiveMinimum')],
+    ['at most', at(schema, 'maximum')],
+    ['at most', at(schema, 'maxLength'), 'characters'],
+  ] as const
+  return bounds
+    .filter(([, bound]) => bound !== undefined)
+    .map(([word, bound, unit]) => `, ${word} ${textOf(bound)}${unit === undefined ? '' : ` ${unit}`}`)
+    .join('')
+}
+
+function bodyOf(part: unknown): unknown {
+  return at(part, 'content', 'application/json', 'schema')
+}
+
+function meaningOf(part: unknown): string {
+  return textOf(at(part, 'description') ?? at(part, 'schema', 'description'))
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), value)
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : []
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

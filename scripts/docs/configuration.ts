@@ -1,0 +1,89 @@
+import { Type, type TSchema, type TUnion } from 'typebox'
+import { engineOf, expectationOf } from '../../src/platform/config-check.ts'
+import { configSchema, environmentVariables } from '../../src/platform/config-schema.ts'
+import { descriptionOf, listSettings, type Setting } from './settings.ts'
+import { renderHead, renderTable } from './table.ts'
+
+const introduction = `
+Tollgate reads a few environment variables and one YAML file, once, at start. \`tollgate.example.yaml\` has every setting
+with a remark. A fault stops the start: all faults are reported together, one line each, with the path of the setting
+and what would be right.
+`
+
+const writing = `
+Without a file every setting has its default. A file may leave out whatever has one; an empty file is valid.
+
+- Times are written \`500ms\`, \`30s\`, \`60m\` or \`12h\`; sizes \`64KiB\` or \`1MiB\`.
+- Prices are decimal numbers in quotes, such as \`"0.40"\`, with at most 6 decimals. Without the quotes YAML would make
+  them binary fractions, which cannot hold most prices exactly, so that is refused.
+- \`\${NAME}\` in a text is replaced by the environment variable \`NAME\`. Keep secrets there. A variable that is missing or
+  empty is a fault. What it holds is taken as it is.
+- Relative paths start at the folder of the file.
+`
+
+/** `docs/configuration.md`, from the schema. */
+export function renderConfiguration(): string {
+  const entries: [string, TSchema][] = Object.entries(configSchema.properties)
+  const single = entries.filter(([, schema]) => !isGroup(schema))
+  return [
+    renderHead('Configuration', 'src/platform/config-schema.ts'),
+    introduction,
+    '\n## Environment variables\n\n',
+    renderTable(['Variable', 'Must be', 'Default', 'Meaning'], environmentRows()),
+    '\nA variable that is set to nothing counts as not set.\n',
+    '\n## The file\n',
+    writing,
+    `\n${renderSettings(single.flatMap(([name, schema]) => listSettings(schema, name)))}`,
+    ...entries.filter(([, schema]) => isGroup(schema)).map(([name, schema]) => renderGroup(name, schema)),
+  ].join('')
+}
+
+function environmentRows(): string[][] {
+  return Object.entries(environmentVariables).map(([name, { kind, default: fallback, description }]) => [
+    `\`${name}\``,
+    kind.expects,
+    fallback,
+    description,
+  ])
+}
+
+function isGroup(schema: TSchema): boolean {
+  return Type.IsObject(schema) || (Type.IsArray(schema) && Type.IsUnion(schema.items))
+}
+
+function renderGroup(name: string, schema: TSchema): string {
+  const heading = `\n## \`${name}\`\n\n${descriptionOf(schema)}\n`
+  if (Type.IsArray(schema) && Type.IsUnion(schema.items)) return heading + renderVariants(schema.items, `${name}[]`)
+  return `${heading}\n${renderSettings(listSettings(schema, name))}`
+}
+
+/** What every engine has comes first, then what each has besides. */
+function renderVariants(union: TUnion, path: string): string {
+  const settings = listSettings(union, path)
+  const engines = union.anyOf.map(engineOf)
+  const isCommon = (setting: Setting) =>
+    settings.filter((other) => other.path === setting.path).length === engines.length
+  const common = settings.filter((setting) => setting.engine === engines[0] && isCommon(setting))
+  const chosen = common.map((setting) =>
+    setting.path === `${path}.engine`
+      ? { ...setting, expects: expectationOf(union), description: 'What runs the model.' }
+      : setting,
+  )
+  const variants = union.anyOf.map((variant) => {
+    const own = settings.filter((setting) => setting.engine === engineOf(variant) && !isCommon(setting))
+    return `\n### \`engine: ${engineOf(variant)}\`\n\n${descriptionOf(variant)} Besides those above:\n\n${renderSettings(own)}`
+  })
+  return `\n${renderSettings(chosen)}${variants.join('')}`
+}
+
+function renderSettings(settings: readonly Setting[]): string {
+  return renderTable(
+    ['Setting', 'Must be', 'Default', 'Meaning'],
+    settings.map((setting) => [
+      `\`${setting.path}\``,
+      setting.expects,
+      setting.default ?? (setting.optional ? 'none' : 'must be given'),
+      setting.description,
+    ]),
+  )
+}

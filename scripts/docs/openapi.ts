@@ -1,0 +1,23 @@
+import { pino } from 'pino'
+import { buildApp } from '../../src/app.ts'
+
+/** The OpenAPI document of the app. Nothing is opened for it: the routes are only listed, never called. */
+export async function readOpenApi(): Promise<unknown> {
+  const server = await buildApp({
+    log: pino({ level: 'silent' }),
+    database: { rows: unused, transaction: unused, session: unused, close: unused },
+    keys: { identify: unused, create: unused, list: unused, rotate: unused, revoke: unused, close: unused },
+    till: { admit: unused, settle: unused, release: unused, takeRequest: unused, levels: unused, drain: unused },
+    catalogue: { find: unused, list: () => [], close: unused },
+    baseUrl: 'https://tollgate.example.com',
+    currency: 'USD',
+    requestBytes: 1_048_576,
+  })
+  const document = server.swagger()
+  await server.close()
+  return document
+}
+
+function unused(): never {
+  throw new Error('the document of the API is made without calling anything')
+}

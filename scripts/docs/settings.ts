@@ -1,0 +1,57 @@
+import { Type, type TObject, type TSchema } from 'typebox'
+import { annotation, engineOf, expectationOf } from '../../src/platform/config-check.ts'
+
+/** One setting of `tollgate.yaml`: one that holds a value of its own, or a group that may be left out. */
+export interface Setting {
+  /** `models[].endpoints[].url`: `[]` stands for every entry of a list. */
+  readonly path: string
+  /** The engine that the model must have, for the settings of models. */
+  readonly engine: string | null
+  readonly expects: string
+  /** As written in the file; null where it must be given, or may be left out without a default. */
+  readonly default: string | null
+  readonly optional: boolean
+  readonly description: string
+}
+
+/** Every setting below `schema`, in its order. */
+export function listSettings(schema: TSchema, path = '', engine: string | null = null): Setting[] {
+  if (Type.IsObject(schema)) return listGroup(schema, path, engine)
+  if (Type.IsUnion(schema)) return schema.anyOf.flatMap((variant) => listSettings(variant, path, engineOf(variant)))
+  if (Type.IsArray(schema) && !isLeaf(schema.items)) return listSettings(schema.items, `${path}[]`, engine)
+  const expects = Type.IsArray(schema) ? `a list, each ${expectationOf(schema.items)}` : expectationOf(schema)
+  return [{ path, engine, expects, ...wordsOf(schema) }]
+}
+
+/** A group that may be left out has a line of its own, which says what that means. */
+function listGroup(schema: TObject, path: string, engine: string | null): Setting[] {
+  const itself = { path, engine, expects: expectationOf(schema), ...wordsOf(schema) }
+  const below = Object.entries(schema.properties).flatMap(([name, inner]) =>
+    listSettings(inner, path === '' ? name : `${path}.${name}`, engine),
+  )
+  return Type.IsOptional(schema) ? [itself, ...below] : below
+}
+
+/** The description that a group carries itself. */
+export function descriptionOf(schema: TSchema): string {
+  const description = annotation(schema, 'description')
+  return typeof description === 'string' ? description : ''
+}
+
+function wordsOf(schema: TSchema): Pick<Setting, 'default' | 'optional' | 'description'> {
+  const shown = annotation(schema, 'shown_default')
+  const fallback = annotation(schema, 'default')
+  return {
+    default: typeof shown === 'string' ? shown : fallback === undefined ? null : `\`${writeValue(fallback)}\``,
+    optional: Type.IsOptional(schema),
+    description: descriptionOf(schema),
+  }
+}
+
+function writeValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function isLeaf(schema: TSchema): boolean {
+  return !Type.IsObject(schema) && !Type.IsUnion(schema) && !Type.IsArray(schema) && !Type.IsRecord(schema)
+}

@@ -1,0 +1,35 @@
+/**
+ * Exact decimal numbers as integers: `0.10` with six decimals is `100000n`. Money and prices never meet a float, so
+ * their text goes straight to a bigint here and back again.
+ */
+
+const shape = /^(-?)(\d{1,24})(?:\.(\d+))?$/
+
+/**
+ * The integer that `text` is in units of 10^-decimals: `parseDecimal('0.10', 6)` is `100000n`.
+ *
+ * Takes a plain decimal number only: no exponent, no plus sign, no separators, no spaces, at most 24 digits before the
+ * point and at most `decimals` after it. Throws a RangeError whose message says what would be right.
+ */
+export function parseDecimal(text: string, decimals: number): bigint {
+  const parts = shape.exec(text)
+  if (parts === null) throw new RangeError(`must be a decimal number such as ${formatExample(decimals)}`)
+  const [, sign = '', whole = '', fraction = ''] = parts
+  if (fraction.length > decimals) {
+    throw new RangeError(decimals === 0 ? 'must be a whole number' : `must have at most ${decimals} decimals`)
+  }
+  const value = BigInt(whole + fraction.padEnd(decimals, '0'))
+  return sign === '-' ? -value : value
+}
+
+/** The shortest text that `parseDecimal` reads back as `value`: no trailing zeros, no point without decimals. */
+export function formatDecimal(value: bigint, decimals: number): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return `${value < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+function formatExample(decimals: number): string {
+  return decimals === 0 ? '12' : '0.40'.slice(0, 2 + decimals)
+}

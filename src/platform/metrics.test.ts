@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { pino } from 'pino'
+import { createServer, type Server } from './http.ts'
+import { createMetrics, registerMetrics, type Metrics } from './metrics.ts'
+
+const log = pino({ level: 'silent' })
+const needs = { log, requestBytes: 1024, baseUrl: 'https://tollgate.test' }
+
+describe('/metrics', () => {
+  let server: Server
+  let metrics: Metrics
+  before(async () => {
+    metrics = createMetrics()
+    server = createServer({ ...needs, onEnd: metrics.requestEnded })
+    metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
+    metrics.watchModels('tollgate_model_ready', 'Whether a model is ready.', () => ({ one: true, two: false }))
+    registerMetrics(server, metrics, 'metrics-token')
+    server.get('/things/:id', async () => ({}))
+    await server.listen({ port: 0, host: '127.0.0.1' })
+  })
+  after(() => server.close())
+
+  const get = (path: string, token?: string) =>
+    fetch(`${server.listeningOrigin}${path}`, token === undefined ? {} : { headers: { authorization: token } })
+
+  it('is for who has the token', async () => {
+    for (const token of [undefined, '', 'Bearer wrong', 'metrics-token', 'Bearer metrics-token2']) {
+      const answer = await get('/metrics', token)
+      assert.equal(answer.status, 401)
+      assert.doesNotMatch(await answer.text(), /tollgate_/)
+    }
+    const answer = await get('/metrics', 'Bearer metrics-token')
+    assert.equal(answer.status, 200)
+    assert.match(String(answer.headers.get('content-type')), /^text\/plain; version=0\.0\.4/)
+  })
+
+  it('counts by route, never by address, so that callers cannot make new labels', async () => {
+    for (const path of ['/things/1', '/things/2?x', '/nowhere/secret', '/metrics?secret']) await get(path)
+    metrics.tokensCharged('one', { inputTokens: 12, outputTokens: 3 })
+    const text = await (await get('/metrics', 'Bearer metrics-token')).text()
+    assert.match(text, /request_seconds_count\{method="GET",route="\/things\/:id",status="200",code="none"\} 2\n/)
+    assert.match(text, /request_seconds_count\{method="GET",route="unknown",status="404",code="not_found"\} 1\n/)
+    assert.match(text, /tollgate_tokens_total\{model="one",direction="input"\} 12\n/)
+    assert.match(text, /tollgate_tokens_total\{model="one",direction="output"\} 3\n/)
+    assert.match(text, /tollgate_requests_in_flight 1\n/)
+    assert.match(text, /tollgate_model_ready\{model="one"\} 1\n.*model="two"\} 0\n/)
+    assert.doesNotMatch(text, /secret|things\/1/)
+  })
+
+  it('is not there without a token in the configuration', async () => {
+    const other = createServer(needs)
+    registerMetrics(other, createMetrics(), undefined)
+    await other.listen({ port: 0, host: '127.0.0.1' })
+    assert.equal((await fetch(`${other.listeningOrigin}/metrics`)).status, 404)
+    await other.close()
+  })
+})

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createTestLog } from '../../tests/support/log.ts'
+import { repeat } from './repeat.ts'
+
+test('the work is done again and again, and not after the stop', async () => {
+  const rounds: number[] = []
+  const work = async () => void rounds.push(performance.now())
+  const repeated = repeat({ name: 'counting', pause: 5, work, log: createTestLog().log })
+  while (rounds.length < 3) await wait(1)
+  await repeated.stop()
+  const atStop = rounds.length
+  await wait(30)
+  assert.equal(rounds.length, atStop)
+})
+
+test('the next round waits for the one before, and the stop for the one under way', async () => {
+  let under = 0
+  let most = 0
+  const work = async () => {
+    under += 1
+    most = Math.max(most, under)
+    await wait(20)
+    under -= 1
+  }
+  const repeated = repeat({ name: 'waiting', pause: 1, work, log: createTestLog().log })
+  await wait(100)
+  await repeated.stop()
+  assert.equal(most, 1)
+  assert.equal(under, 0)
+})
+
+test('a failure is logged once when it begins and once when it is over, and ends nothing', async () => {
+  const rounds: number[] = []
+  const { log, text } = createTestLog()
+  const work = async () => {
+    rounds.push(performance.now())
+    if (rounds.length <= 3) throw new Error('away')
+  }
+  const repeated = repeat({ name: 'trying', pause: 1, work, log })
+  while (rounds.length < 6) await wait(1)
+  await repeated.stop()
+  const [failed = '', works = '', ...more] = text().trim().split('\n')
+  assert.match(failed, /trying: failed/)
+  assert.match(works, /trying: works again/)
+  assert.deepEqual(more, [])
+})

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+
+export interface Repeated {
+  /** Waits for the work under way; it is not begun again. May be called again. */
+  stop(): Promise<void>
+}
+
+/**
+ * Does `work` again and again, each time `pause` ms after it last ended, until stopped. A failure is logged when it
+ * begins and when it is over, not each time. Does not keep the process alive.
+ */
+export function repeat(needs: { name: string; pause: number; work: () => Promise<void>; log: Logger }): Repeated {
+  const { name, pause, work, log } = needs
+  let failing = false
+  let stopped = false
+  let running = Promise.resolve()
+
+  const attempt = async () => {
+    try {
+      await work()
+      if (failing) log.info(`${name}: works again`)
+      failing = false
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, `${name}: failed, will be tried again`)
+      failing = true
+    }
+    schedule()
+  }
+  const schedule = () => {
+    if (!stopped) timer = setTimeout(begin, pause).unref()
+  }
+  const begin = () => {
+    running = attempt()
+  }
+  let timer: NodeJS.Timeout | undefined
+  schedule()
+
+  return Object.freeze({
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  })
+}

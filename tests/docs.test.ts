@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, test } from 'node:test'
+import { parseDocument } from 'yaml'
+import { listSettings } from '../scripts/docs/settings.ts'
+import { renderPages } from '../scripts/docs.ts'
+import { loadConfig } from '../src/platform/config.ts'
+import { configSchema, environmentVariables } from '../src/platform/config-schema.ts'
+import { problems } from '../src/platform/problems.ts'
+import { allMatches, missingFrom, unknownCommands } from './support/pages.ts'
+
+const root = path.join(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+
+const generated = await renderPages()
+
+describe('generated pages', () => {
+  test('are up to date', () => {
+    assert.deepEqual(stalePages(generated, read), [], 'run npm run docs')
+  })
+
+  test('this bites: a page that is missing or differs in one character is found', () => {
+    const [[first, content] = ['', ''], [second] = ['']] = [...generated]
+    const disk = new Map([...generated, [first, content.replace('.', '!')]])
+    disk.delete(second)
+    const readDisk = (page: string) => disk.get(page) ?? assert.fail('there is no such file')
+    assert.deepEqual(stalePages(generated, readDisk), [first, second])
+  })
+})
+
+describe('errors', () => {
+  const codes = Object.keys(problems)
+  const page = read('docs/errors.md')
+
+  test('every code has a row, and a heading that its error bodies link to, with what to do', () => {
+    assert.deepEqual(missingFrom(codes, errorRows(page)), [])
+    assert.deepEqual(missingFrom(codes, errorHeadings(page)), [])
+  })
+
+  test('every code on the page exists', () => {
+    assert.deepEqual(missingFrom([...errorRows(page), ...errorHeadings(page)], codes), [])
+  })
+
+  test('this bites: a code without row, heading or advice is found, and so is one that does not exist', () => {
+    assert.deepEqual(missingFrom(codes, errorRows(page.replace('| [`overloaded`]', '| [`overfull`]'))), ['overloaded'])
+    assert.deepEqual(missingFrom(codes, errorHeadings(page.replace('\n## internal\n', '\n'))), ['internal'])
+    assert.deepEqual(missingFrom(codes, errorHeadings(page.replace(/(## internal\n\n.+\n\n).+/, '$1'))), ['internal'])
+    assert.deepEqual(missingFrom(errorHeadings(page.replace('## internal', '## eternal')), codes), ['eternal'])
+  })
+
+  /** Codes that no line of src throws yet, each with the reason why it is in the table all the same. */
+  const notThrown: Record<string, string> = {}
+  const sources = globSync('src/**/*.ts', { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts') && file !== path.join('src', 'platform', 'problems.ts'))
+    .map(read)
+    .join('\n')
+  const thrownIn = (source: string) => codes.filter((code) => source.includes(`'${code}'`))
+
+  test('every code is thrown somewhere', () => {
+    assert.deepEqual(missingFrom(codes, [...thrownIn(sources), ...Object.keys(notThrown)]), [])
+  })
+
+  test('no code is excused that is thrown after all', () => {
+    assert.deepEqual(missingFrom(Object.keys(notThrown), missingFrom(codes, thrownIn(sources))), [])
+  })
+
+  test('this bites: a code that is only spoken of does not count as thrown', () => {
+    const source = sources.replaceAll("'revoked_key'", 'revoked_key')
+    assert.deepEqual(missingFrom(codes, [...thrownIn(source), ...Object.keys(notThrown)]), ['revoked_key'])
+  })
+})
+
+describe('settings', () => {
+  const settings = listSettings(configSchema)
+  const paths = [...new Set(settings.map((setting) => setting.path))]
+  const page = read('docs/configuration.md')
+  const example = read('tollgate.example.yaml')
+
+  test('every setting and every environment variable has a line on the page, and every line is one of them', () => {
+    const documented = [...paths, ...Object.keys(environmentVariables)]
+    assert.deepEqual(missingFrom(documented, settingRows(page)), [])
+    assert.deepEqual(missingFrom(settingRows(page), documented), [])
+  })
+
+  test('every setting has a description', () => {
+    assert.deepEqual(
+      settings.filter(({ description }) => !/^\S.*\.$/.test(description)),
+      [],
+    )
+  })
+
+  test('the example file is valid and has every setting, for every engine that knows it', () => {
+    const environment = Object.fromEntries(allMatches(example, /\$\{(\w+)\}/g).map((name) => [name, 'x']))
+    const config = loadConfig({
+      environment: { ...environment, TOLLGATE_CONFIG: 'tollgate.example.yaml' },
+      root,
+      cwd: root,
+    })
+    assert.equal(config.models.length, 3)
+    assert.deepEqual(missingFrom(settings.map(nameOf), pathsIn(parseYaml(example))), [])
+  })
+
+  test('this bites: a setting that the page or the example lacks is found', () => {
+    assert.deepEqual(missingFrom(paths, settingRows(page.replace('| `session.idle` |', '| session.idle |'))), [
+      'session.idle',
+    ])
+    const without = example.replace('parallel: 8', '').replace('token: ${SMS_TOKEN}', '')
+    assert.deepEqual(missingFrom(settings.map(nameOf), pathsIn(parseYaml(without))), [
+      'local models[].parallel',
+      'sms.token',
+    ])
+  })
+})
+
+describe('pages', () => {
+  const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+
+  test('every link to a file of the project leads to one', () => {
+    assert.deepEqual(
+      pages.flatMap((page) => deadLinks(page, read(page))),
+      [],
+    )
+  })
+
+  test('every npm script that a page names exists', () => {
+    assert.deepEqual(missingFrom(scriptsIn(pages.map(read).join('\n')), scripts()), [])
+  })
+
+  test('the version of the engine is that of package.json', () => {
+    const named = pages.flatMap((page) => allMatches(read(page), /@node-llama-cpp\/[\w-]+@([\w.-]+)/g))
+    assert.deepEqual([...new Set(named)], [packageText('dependencies', 'node-llama-cpp')])
+  })
+
+  test('this bites: a dead link and a script that does not exist are found', () => {
+    const links = '[a](operating.md#backup) [b](../README.MD) [c](https://example.com/x) [d](nowhere.md)'
+    assert.deepEqual(deadLinks('docs/errors.md', links), ['docs/errors.md: ../README.MD', 'docs/errors.md: nowhere.md'])
+    assert.deepEqual(missingFrom(scriptsIn('`npm run bench` and `npm run bnech`'), scripts()), ['bnech'])
+  })
+})
+
+describe('commands', { skip: !existsSync(path.join(root, 'src/main.ts')) && 'there is no command line yet' }, () => {
+  const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+
+  test('every ./tollgate line of a page is a command that exists, with options that exist', async () => {
+    assert.deepEqual(await unknownCommands(pages.map(read).join('\n')), [])
+  })
+
+  test('this bites: a command, a part of one and an option that do not exist are found', async () => {
+    const page =
+      '```sh\n./tollgate acount list\n$ ./tollgate account list | ./tollgate account explode --json\n./tollgate account list --jsn\n```\n'
+    assert.deepEqual(await unknownCommands(page), ['acount list', 'account explode --json', 'account list --jsn'])
+  })
+
+  test('this bites also where the fence is indented', async () => {
+    assert.deepEqual(await unknownCommands('1. Do:\n\n   ```sh\n   ./tollgate nothing\n   ```\n'), ['nothing'])
+  })
+
+  test('outside of a fence nothing is a command', async () => {
+    assert.deepEqual(await unknownCommands('./tollgate nothing\n```json\n{}\n```\n`./tollgate nothing`\n'), [])
+  })
+})
+
+/** The generated pages that are not, or not so, on the disk. */
+function stalePages(pages: ReadonlyMap<string, string>, readPage: (page: string) => string): string[] {
+  const isStale = ([page, content]: [string, string]) => {
+    try {
+      return readPage(page) !== content
+    } catch {
+      return true
+    }
+  }
+  return [...pages].filter(isStale).map(([page]) => page)
+}
+
+function errorHeadings(page: string): string[] {
+  return allMatches(page, /^## (\S+)\n\nStatus \d{3}\. .+\n\n.+$/gm)
+}
+
+function errorRows(page: string): string[] {
+  return allMatches(page, /^\| \[`(\w+)`\]\(#\1\) \| \d{3} \| (?:yes|no) \| \S/gm)
+}
+
+function settingRows(page: string): string[] {
+  return allMatches(page, /^\| `([^`]+)` \| \S.* \| \S.* \| \S.* \|$/gm)
+}
+
+function deadLinks(page: string, markdown: string): string[] {
+  return allMatches(markdown, /\]\(([^)\s#]+)[^)]*\)/g)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => !existsSync(path.join(root, path.dirname(page), link)))
+    .map((link) => `${page}: ${link}`)
+}
+
+function scriptsIn(markdown: string): string[] {
+  return allMatches(markdown, /\bnpm run ([\w:-]+)/g)
+}
+
+function scripts(): string[] {
+  return Object.keys(packagePart('scripts'))
+}
+
+function packageText(part: string, name: string): unknown {
+  return Reflect.get(packagePart(part), name)
+}
+
+function packagePart(name: string): object {
+  const content: unknown = JSON.parse(read('package.json'))
+  const part: unknown = typeof content === 'object' && content !== null ? Reflect.get(content, name) : undefined
+  return typeof part === 'object' && part !== null ? part : {}
+}
+
+function nameOf({ engine, path: place }: { engine: string | null; path: string }): string {
+  return engine === null ? place : `${engine} ${place}`
+}
+
+function parseYaml(text: string): unknown {
+  return parseDocument(text).toJS()
+}
+
+/** The place of every value and group of a file, as `nameOf` writes it. */
+function pathsIn(value: unknown, place = '', engine: string | null = null): string[] {
+  if (Array.isArray(value))
+    return [nameOf({ engine, path: place }), ...value.flatMap((each) => pathsIn(each, `${place}[]`, engine))]
+  if (typeof value !== 'object' || value === null) return [nameOf({ engine, path: place })]
+  const own = 'engine' in value && typeof value.engine === 'string' ? value.engine : engine
+  const below = Object.entries(value).flatMap(([name, inner]) =>
+    pathsIn(inner, place === '' ? name : `${place}.${name}`, own),
+  )
+  return [nameOf({ engine: own, path: place }), ...below]
+}
