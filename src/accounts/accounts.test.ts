@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { pino } from 'pino'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { Problem, type ProblemCode } from '../platform/problems.ts'
+import { createAccounts, type Accounts, type NewAccount } from './accounts.ts'
+
+const one = 10n ** 12n
+const acme: NewAccount = { name: 'Acme', requestsPerMinute: 60, tokensPerMinute: 1000 }
+
+let home: TestDatabase
+let database: Database
+let accounts: Accounts
+
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log: pino({ level: 'silent' }) })
+  accounts = createAccounts({ database })
+})
+beforeEach(() => database.rows('truncate account cascade'))
+after(async () => {
+  await database.close()
+  await home.drop()
+})
+
+function refused(code: ProblemCode, words: RegExp) {
+  return (error: unknown) => error instanceof Problem && error.code === code && words.test(error.message)
+}
+
+const entries = (id: string) =>
+  database.rows<{ amount: bigint; note: string }>(
+    'select amount, note from credit_entry where account_id = $1 order by id',
+    [id],
+  )
+
+test('a prepaid account has its credit, an entry for it, and full buckets', async () => {
+  const account = await accounts.create({ ...acme, name: '  Acme ', credit: 25n * one })
+  assert.match(account.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/)
+  assert.equal(account.name, 'Acme')
+  assert.equal(account.status, 'open')
+  assert.equal(account.monthlyLimit, null)
+  assert.equal(account.creditLeft, 25n * one)
+  assert.deepEqual(await entries(account.id), [{ amount: 25n * one, note: 'opening credit' }])
+  const [levels] = await database.rows('select request_level, token_level from account where id = $1', [account.id])
+  assert.deepEqual(levels, { request_level: 60n * 60_000_000n, token_level: 1000n * 60_000_000n })
+})
+
+test('the largest limits fit', async () => {
+  const most = 2 ** 31 - 1
+  const { id } = await accounts.create({ ...acme, requestsPerMinute: most, tokensPerMinute: most })
+  assert.equal((await accounts.setLimits(id, { requestsPerMinute: most })).requestsPerMinute, most)
+})
+
+test('a postpaid account may spend its monthly limit', async () => {
+  const account = await accounts.create({ ...acme, monthlyLimit: 100n * one })
+  assert.equal(account.monthlyLimit, 100n * one)
+  assert.equal(account.creditLeft, 100n * one)
+  assert.deepEqual(await entries(account.id), [])
+})
+
+test('neither credit nor limit is a prepaid account with nothing', async () => {
+  const account = await accounts.create(acme)
+  assert.equal(account.monthlyLimit, null)
+  assert.equal(account.creditLeft, 0n)
+  assert.deepEqual(await entries(account.id), [])
+})
+
+test('what the rules refuse leaves nothing behind', async () => {
+  const wrong: [Partial<NewAccount>, RegExp][] = [
+    [{ name: ' ' }, /Give a name/],
+    [{ name: 'x'.repeat(201) }, /shorter name/],
+    [{ name: 'a\0b' }, /control characters/],
+    [{ name: 'a\ud800' }, /control characters/],
+    [{ requestsPerMinute: 0 }, /requests_per_minute must be a whole number/],
+    [{ requestsPerMinute: 1.5 }, /requests_per_minute/],
+    [{ tokensPerMinute: 2 ** 31 }, /tokens_per_minute/],
+    [{ tokensPerMinute: Number.NaN }, /tokens_per_minute/],
+    [{ credit: -1n }, /must not be negative/],
+    [{ monthlyLimit: -1n }, /must not be negative/],
+    [{ credit: 1n, monthlyLimit: 1n }, /Choose one/],
+  ]
+  for (const [part, words] of wrong) {
+    await assert.rejects(accounts.create({ ...acme, ...part }), refused('invalid_field', words), String(words))
+  }
+  assert.deepEqual(await accounts.list(), [])
+})
+
+test('credit is added and taken away with an entry each', async () => {
+  const { id } = await accounts.create({ ...acme, credit: 10n * one })
+  assert.equal((await accounts.addCredit(id, 5n * one, 'invoice 7')).creditLeft, 15n * one)
+  assert.equal((await accounts.addCredit(id, -15n * one)).creditLeft, 0n)
+  assert.deepEqual(
+    (await entries(id)).map(({ amount, note }) => [amount, note]),
+    [
+      [10n * one, 'opening credit'],
+      [5n * one, 'invoice 7'],
+      [-15n * one, ''],
+    ],
+  )
+})
+
+test('what is spent or held cannot be taken away', async () => {
+  const { id } = await accounts.create({ ...acme, credit: 10n * one })
+  await database.rows('update account set charged = $2, held = $3 where id = $1', [id, 4n * one, one])
+  await assert.rejects(accounts.addCredit(id, -5n * one - 1n), refused('invalid_field', /At most 5 .*hold 1\)/))
+  await assert.rejects(accounts.addCredit(id, 0n), refused('invalid_field', /must not be 0/))
+  assert.equal((await entries(id)).length, 1, 'a refused amount leaves no entry')
+  assert.equal((await accounts.addCredit(id, -5n * one)).creditLeft, 0n)
+})
+
+test('takers at once never get more than there is', async () => {
+  const { id } = await accounts.create({ ...acme, credit: 3n * one + 1n })
+  const takes = await Promise.allSettled(Array.from({ length: 12 }, () => accounts.addCredit(id, -one)))
+  assert.equal(takes.filter(({ status }) => status === 'fulfilled').length, 3)
+  assert.equal((await accounts.show(id)).creditLeft, 1n)
+  assert.equal((await entries(id)).length, 4)
+})
+
+test('an account with a monthly limit, or a closed one, takes no credit', async () => {
+  const monthly = await accounts.create({ ...acme, monthlyLimit: one })
+  await assert.rejects(accounts.addCredit(monthly.id, one), refused('invalid_field', /monthly limit/))
+  const closed = await accounts.create({ ...acme, credit: one })
+  await accounts.close(closed.id)
+  await assert.rejects(accounts.addCredit(closed.id, one), refused('invalid_field', /closed/))
+  assert.equal((await accounts.addCredit(closed.id, -one)).creditLeft, 0n, 'what is left is paid back')
+})
+
+test('a lower limit cuts the bucket, a higher one does not fill it for the time before', async () => {
+  const { id } = await accounts.create(acme)
+  const lower = await accounts.setLimits(id, { requestsPerMinute: 6, tokensPerMinute: 100 })
+  assert.deepEqual([lower.requestsPerMinute, lower.tokensPerMinute], [6, 100])
+  const levels = () =>
+    database.rows<{ requests: number; tokens: number }>(
+      'select request_level / 6e7::float8 as requests, token_level / 6e7::float8 as tokens from account where id = $1',
+      [id],
+    )
+  assert.deepEqual(await levels(), [{ requests: 6, tokens: 100 }])
+
+  const empty = `update account set request_level = 0, token_level = 0, level_at = now() - interval '30 s' where id = $1`
+  await database.rows(empty, [id])
+  await accounts.setLimits(id, { requestsPerMinute: 6000 })
+  const [after30s] = await levels()
+  assert.ok(after30s)
+  assert.ok(after30s.requests >= 3 && after30s.requests < 3.5, `30 s at 6 a minute are 3, not ${after30s.requests}`)
+  assert.ok(after30s.tokens >= 50 && after30s.tokens < 58, `30 s at 100 a minute are 50, not ${after30s.tokens}`)
+})
+
+test('a limit alone changes nothing else', async () => {
+  const made = await accounts.create({ ...acme, monthlyLimit: one })
+  const changed = await accounts.setLimits(made.id, { monthlyLimit: 2n * one })
+  assert.deepEqual(changed, { ...made, monthlyLimit: 2n * one, creditLeft: 2n * one })
+  await assert.rejects(
+    accounts.setLimits(made.id, { tokensPerMinute: 0 }),
+    refused('invalid_field', /tokens_per_minute/),
+  )
+  assert.deepEqual(await accounts.show(made.id), changed)
+})
+
+test('a prepaid account gets a monthly limit only when its credit is used up', async () => {
+  const { id } = await accounts.create({ ...acme, credit: one })
+  await assert.rejects(
+    accounts.setLimits(id, { monthlyLimit: one }),
+    refused('invalid_field', /prepaid and has 1 unspent/),
+  )
+  await accounts.addCredit(id, -one)
+  assert.equal((await accounts.setLimits(id, { monthlyLimit: 7n })).creditLeft, 7n)
+})
+
+test('what was charged last month does not count this month', async () => {
+  const { id } = await accounts.create({ ...acme, monthlyLimit: 10n * one })
+  await database.rows(`update account set charged = $2, month_charged = $2 where id = $1`, [id, 4n * one])
+  assert.equal((await accounts.show(id)).creditLeft, 6n * one)
+  await database.rows(`update account set month = month - interval '1 month' where id = $1`, [id])
+  const turned = await accounts.show(id)
+  assert.deepEqual([turned.creditLeft, turned.monthCharged], [10n * one, 0n])
+})
+
+test('credit left is 0, not less, when a limit goes below what was spent', async () => {
+  const { id } = await accounts.create({ ...acme, monthlyLimit: 10n * one })
+  await database.rows(`update account set charged = $2, month_charged = $2 where id = $1`, [id, 4n * one])
+  assert.equal((await accounts.setLimits(id, { monthlyLimit: one })).creditLeft, 0n)
+})
+
+test('closing is once and for all', async () => {
+  const { id } = await accounts.create(acme)
+  const closed = await accounts.close(id)
+  assert.equal(closed.status, 'closed')
+  assert.ok(closed.closedAt)
+  assert.deepEqual(await accounts.close(id), closed)
+})
+
+test('an account is found by id or by a name that only it has', async () => {
+  const first = await accounts.create(acme)
+  const other = await accounts.create({ ...acme, name: 'Beta' })
+  assert.deepEqual(await accounts.find('Acme'), first)
+  assert.deepEqual(await accounts.find(other.id.toUpperCase()), other)
+  assert.deepEqual(await accounts.list(), [first, other])
+  await accounts.create(acme)
+  await assert.rejects(accounts.find('Acme'), refused('invalid_field', /2 accounts are named Acme/))
+})
+
+test('an id that nobody has, or that is none, is not found', async () => {
+  const nobody = '01890000-0000-7000-8000-000000000000'
+  for (const id of [nobody, 'x', '', `${nobody}'`]) {
+    await assert.rejects(accounts.show(id), refused('not_found', /No account/))
+    await assert.rejects(accounts.find(id), refused('not_found', /No account/))
+    await assert.rejects(accounts.addCredit(id, one), refused('not_found', /No account/))
+    await assert.rejects(accounts.setLimits(id, { requestsPerMinute: 1 }), refused('not_found', /No account/))
+    await assert.rejects(accounts.close(id), refused('not_found', /No account/))
+  }
+})

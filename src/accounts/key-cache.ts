@@ -1,0 +1,73 @@
+import type { Logger } from 'pino'
+import type { Database } from '../platform/database.ts'
+import { repeat } from '../platform/repeat.ts'
+import { createLookups } from './key-lookups.ts'
+import { readKeys, type KeyRow } from './store.ts'
+
+/** A key as it was in the database at `readAt`. Times are of `performance.now()`. */
+export interface KnownKey extends KeyRow {
+  readonly readAt: number
+  readonly expiresAt: number
+}
+
+/** The keys in use, never older than a second. */
+export interface KeyCache {
+  /** What is known of a kept key, unless it is older than a second. */
+  fresh(publicId: string): KnownKey | undefined
+  /** Asks the database. Throws Problem `unavailable`. */
+  lookUp(publicId: string): Promise<KnownKey | undefined>
+  /** Keeps a key for as long as it is in use: call it at every use. */
+  keep(key: KnownKey): void
+  close(): Promise<void>
+}
+
+/** Milliseconds. A change holds everywhere within `oldest`; a refresh must end in what is left of it. */
+const refreshPause = 500
+const oldest = 1000
+const unusedFor = 60_000
+
+/** Only keys whose secret was right are kept, so that made-up ids cannot fill the memory. */
+export function createKeyCache({ database, log }: { database: Database; log: Logger }): KeyCache {
+  const kept = new Map<string, { key: KnownKey; usedAt: number }>()
+
+  const read = async (publicIds: readonly string[]): Promise<Map<string, KnownKey>> => {
+    const readAt = performance.now()
+    const rows = await readKeys(database, publicIds)
+    return new Map(rows.map((row) => [row.publicId, known(row, readAt)]))
+  }
+  const refresh = async () => {
+    const now = performance.now()
+    for (const [publicId, { usedAt }] of kept) if (now - usedAt > unusedFor) kept.delete(publicId)
+    if (kept.size === 0) return
+    const asked = [...kept.keys()]
+    const found = await read(asked)
+    for (const publicId of asked) {
+      const entry = kept.get(publicId)
+      const key = found.get(publicId)
+      if (key === undefined) kept.delete(publicId)
+      else if (entry !== undefined && entry.key.readAt < key.readAt) entry.key = key
+    }
+  }
+  const refreshing = repeat({ name: 'refreshing the keys in use', pause: refreshPause, work: refresh, log })
+
+  return Object.freeze({
+    fresh(publicId: string) {
+      const key = kept.get(publicId)?.key
+      return key !== undefined && performance.now() - key.readAt <= oldest ? key : undefined
+    },
+    lookUp: createLookups(read),
+    keep(key: KnownKey) {
+      const entry = kept.get(key.publicId)
+      if (entry === undefined) kept.set(key.publicId, { key, usedAt: performance.now() })
+      else {
+        entry.usedAt = performance.now()
+        if (entry.key.readAt < key.readAt) entry.key = key
+      }
+    },
+    close: () => refreshing.stop(),
+  })
+}
+
+function known(row: KeyRow, readAt: number): KnownKey {
+  return Object.freeze({ ...row, readAt, expiresAt: row.expiresIn === null ? Infinity : readAt + row.expiresIn })
+}

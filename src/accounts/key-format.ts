@@ -1,0 +1,60 @@
+import { hash, randomBytes, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/**
+ * The text of an API key: `tg_<public id, 12>_<secret, 43>_<checksum, 6>`, every part in base62.
+ *
+ * The public id finds the row, the secret (256 bit) proves the right to it, and the checksum (CRC-32 of all before the
+ * last underscore) tells a mistyped key from a wrong one without a look-up. A CRC-32 finds every change within 32 bits
+ * that lie together, so a single wrong character never passes. Secret scanners can match the shape.
+ */
+export interface ParsedKey {
+  readonly publicId: string
+  readonly secret: string
+}
+
+export interface NewKey {
+  /** The whole key; it is shown once and kept nowhere. */
+  readonly key: string
+  readonly publicId: string
+  readonly secretHash: Buffer
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const keyLength = 66
+const checksumLength = 6
+const shape = /^tg_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/
+
+export function createKey(): NewKey {
+  const publicId = Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
+  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
+  return { key: formatKey({ publicId, secret }), publicId, secretHash: hashSecret(secret) }
+}
+
+export function formatKey({ publicId, secret }: ParsedKey): string {
+  const body = `tg_${publicId}_${secret}`
+  return `${body}_${checksum(body)}`
+}
+
+/** The parts of a key whose shape and checksum are right, or undefined. Says nothing about whether the key exists. */
+export function parseKey(text: string): ParsedKey | undefined {
+  if (text.length !== keyLength || !shape.test(text)) return undefined
+  const body = text.slice(0, -checksumLength - 1)
+  if (checksum(body) !== text.slice(-checksumLength)) return undefined
+  return { publicId: text.slice(3, 15), secret: text.slice(16, 59) }
+}
+
+/** What is kept of a secret. It has 256 random bits, so a slow hash would add nothing. */
+export function hashSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer')
+}
+
+function checksum(body: string): string {
+  return base62(BigInt(crc32(body)), checksumLength)
+}
+
+function base62(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value; rest > 0n; rest /= 62n) text = (digits[Number(rest % 62n)] ?? '') + text
+  return text.padStart(length, '0')
+}

@@ -1,0 +1,390 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { openDatabase, type Database, type Statement } from '../platform/database.ts'
+import { Problem, type ProblemCode } from '../platform/problems.ts'
+import { createAccounts, type Accounts } from './accounts.ts'
+import { createKey, formatKey, parseKey } from './key-format.ts'
+import { createKeys, type IssuedKey, type KeyRequest, type Keys } from './keys.ts'
+
+const { log, text: logged } = createTestLog()
+const hour = 3_600_000
+
+let home: TestDatabase
+let database: Database
+let accounts: Accounts
+let keys: Keys
+let accountId: string
+
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log })
+  accounts = createAccounts({ database })
+  keys = createKeys({ database, log })
+  accountId = (await addAccount()).id
+})
+after(async () => {
+  await keys.close()
+  await database.close()
+  await home.drop()
+})
+
+const addAccount = () => accounts.create({ name: 'Acme', requestsPerMinute: 60, tokensPerMinute: 1000 })
+const addKey = (request: Partial<KeyRequest> = {}): Promise<IssuedKey> =>
+  keys.create({ accountId, name: 'backend', allowedModels: null, expiresAt: null, ...request })
+
+/** A database that also tells which statements it was asked for. */
+function counted(real: Database): { database: Database; asked: Statement[] } {
+  const asked: Statement[] = []
+  const rows: Database['rows'] = (query, values = []) => {
+    asked.push(typeof query === 'string' ? { text: query, values } : query)
+    return real.rows(query, values)
+  }
+  return { database: { ...real, rows }, asked }
+}
+
+async function withInstance<Result>(on: Database, work: (instance: Keys) => Promise<Result>): Promise<Result> {
+  const instance = createKeys({ database: on, log })
+  try {
+    return await work(instance)
+  } finally {
+    await instance.close()
+  }
+}
+
+const codeOf = async (identified: Promise<unknown>): Promise<ProblemCode | 'let in'> => {
+  try {
+    await identified
+    return 'let in'
+  } catch (error) {
+    if (error instanceof Problem) return error.code
+    throw error
+  }
+}
+const sent = (key: string) => `Bearer ${key}`
+
+/** The public id of one key with the secret of another: its shape and its checksum are in order. */
+function withWrongSecret(key: string): string {
+  const [mine, other] = [parseKey(key), parseKey(createKey().key)]
+  assert.ok(mine && other)
+  return formatKey({ publicId: mine.publicId, secret: other.secret })
+}
+
+const sql = (text: string, ...values: unknown[]) => database.rows(text, values)
+
+test('a right key is let in, with what it may use', async () => {
+  const { id, key } = await addKey({ allowedModels: ['tiny', 'fast'] })
+  const caller = { keyId: id, accountId, allowedModels: ['tiny', 'fast'] }
+  assert.deepEqual(await keys.identify(sent(key)), caller)
+  assert.deepEqual(await keys.identify(`bearer   ${key}`), caller, 'RFC 9110: the scheme is case-insensitive')
+})
+
+test('each reason to refuse has its code', async () => {
+  const { key } = await addKey()
+  const expired = await addKey()
+  await sql(`update api_key set expires_at = now() where id = $1`, expired.id)
+  const revoked = await addKey()
+  await keys.revoke(revoked.id)
+  const rotated = await addKey()
+  await keys.rotate(rotated.id, { overlapMs: 0 })
+  const homeless = await addKey({ accountId: null })
+  const closed = await addAccount()
+  const ofClosed = await addKey({ accountId: closed.id })
+  await accounts.close(closed.id)
+
+  const cases: [string, string | undefined, ProblemCode][] = [
+    ['no header', undefined, 'missing_key'],
+    ['an empty header', '', 'missing_key'],
+    ['another scheme', `Basic ${key}`, 'missing_key'],
+    ['the key alone', key, 'missing_key'],
+    ['a scheme without a key', 'Bearer', 'missing_key'],
+    ['a scheme and spaces', 'Bearer   ', 'missing_key'],
+    ['a word', 'Bearer hello', 'invalid_key'],
+    ['a key cut off', sent(key.slice(0, -1)), 'invalid_key'],
+    ['two keys', sent(`${key} ${key}`), 'invalid_key'],
+    ['one changed character', sent(key.replace(/.$/, (last) => (last === '0' ? '1' : '0'))), 'invalid_key'],
+    ['a made-up key', sent(createKey().key), 'invalid_key'],
+    ['a wrong secret', sent(withWrongSecret(key)), 'invalid_key'],
+    ['an expired key', sent(expired.key), 'expired_key'],
+    ['a revoked key', sent(revoked.key), 'revoked_key'],
+    ['a rotated-out key', sent(rotated.key), 'expired_key'],
+    ['a key without account', sent(homeless.key), 'no_billing_account'],
+    ['a key of a closed account', sent(ofClosed.key), 'no_billing_account'],
+  ]
+  for (const [what, header, code] of cases) assert.equal(await codeOf(keys.identify(header)), code, what)
+  assert.equal(await codeOf(keys.identify(sent(key))), 'let in')
+})
+
+test('a wrong secret never tells that the key is revoked, expired or without account', async () => {
+  const revoked = await addKey({ accountId: null })
+  await keys.revoke(revoked.id)
+  assert.equal(await codeOf(keys.identify(sent(withWrongSecret(revoked.key)))), 'invalid_key')
+})
+
+test('a mistyped key is refused without a look-up, a right one is looked up once', async () => {
+  const { key } = await addKey()
+  const { database: watched, asked } = counted(database)
+  await withInstance(watched, async (instance) => {
+    for (let place = 3; place < 66; place += 1) {
+      const other = key[place] === 'x' ? 'y' : 'x'
+      assert.equal(
+        await codeOf(instance.identify(sent(key.slice(0, place) + other + key.slice(place + 1)))),
+        'invalid_key',
+      )
+    }
+    assert.equal(asked.length, 0)
+    for (let time = 0; time < 100; time += 1) await instance.identify(sent(key))
+    assert.equal(asked.length, 1)
+  })
+})
+
+test('an unknown public id takes the same work as a wrong secret, whether or not the right key is in use', async () => {
+  const { key } = await addKey()
+  const { database: watched, asked } = counted(database)
+  await withInstance(watched, async (instance) => {
+    const workOf = async (wrong: string) => {
+      const known = asked.length
+      assert.equal(await codeOf(instance.identify(sent(wrong))), 'invalid_key')
+      return asked.slice(known).map(({ name, values }) => [name, values?.length])
+    }
+    const unknown = await workOf(createKey().key)
+    assert.deepEqual(unknown, [['keys_by_public_id', 1]])
+    assert.deepEqual(await workOf(withWrongSecret(key)), unknown, 'before its first use')
+    await instance.identify(sent(key))
+    assert.deepEqual(await workOf(withWrongSecret(key)), unknown, 'while it is in use')
+    assert.deepEqual(await workOf(createKey().key), unknown, 'a second time')
+  })
+})
+
+test('look-ups that come together share a query', async () => {
+  const made = await Promise.all(Array.from({ length: 20 }, () => addKey()))
+  const { database: watched, asked } = counted(database)
+  await withInstance(watched, async (instance) => {
+    const first = made[0] ?? assert.fail()
+    await Promise.all(Array.from({ length: 50 }, () => instance.identify(sent(first.key))))
+    assert.equal(asked.length, 1, 'the same key')
+    const callers = await Promise.all(made.slice(1).map(({ key }) => instance.identify(sent(key))))
+    assert.equal(asked.length, 2, 'different keys')
+    assert.deepEqual(
+      callers.map(({ keyId }) => keyId),
+      made.slice(1).map(({ id }) => id),
+    )
+    await Promise.all(Array.from({ length: 50 }, () => codeOf(instance.identify(sent(createKey().key)))))
+    assert.equal(asked.length, 3, 'unknown keys')
+  })
+})
+
+test('keys in use are refreshed in one query, made-up ones and wrong secrets are not remembered', async () => {
+  const [used, guessed] = [await addKey(), await addKey()]
+  const { database: watched, asked } = counted(database)
+  await withInstance(watched, async (instance) => {
+    await instance.identify(sent(used.key))
+    await Promise.all(Array.from({ length: 500 }, () => codeOf(instance.identify(sent(createKey().key)))))
+    await codeOf(instance.identify(sent(withWrongSecret(guessed.key))))
+    const lookedUp = asked.length
+    while (asked.length === lookedUp) await wait(20)
+    await wait(700)
+    const refreshes = asked.slice(lookedUp)
+    assert.ok(refreshes.length <= 2, `${refreshes.length} queries in about a second`)
+    for (const { values } of refreshes) assert.deepEqual(values, [[used.key.slice(3, 15)]])
+  })
+})
+
+/** How long after `change` an instance that uses the key all the time still lets it in, in ms; and what it says then. */
+async function timeToRefuse(key: string, change: () => Promise<unknown>): Promise<{ ms: number; code: string }> {
+  const other = openDatabase(home.url, { log })
+  try {
+    return await withInstance(other, async (instance) => {
+      await instance.identify(sent(key))
+      await change()
+      const changed = performance.now()
+      let letIn = changed
+      for (;;) {
+        const code = await codeOf(instance.identify(sent(key)))
+        if (code !== 'let in') return { ms: letIn - changed, code }
+        letIn = performance.now()
+        assert.ok(letIn - changed < 5000, 'the change never came')
+        await wait(5)
+      }
+    })
+  } finally {
+    await other.close()
+  }
+}
+
+test('revoking, closing, rotating and expiring hold on another instance within a second', async () => {
+  const [revoked, closed, rotated, expired] = await Promise.all([addKey(), addAccount(), addKey(), addKey()])
+  const ofClosed = await addKey({ accountId: closed.id })
+  const changes = await Promise.all([
+    timeToRefuse(revoked.key, () => keys.revoke(revoked.id)),
+    timeToRefuse(ofClosed.key, () => accounts.close(closed.id)),
+    timeToRefuse(rotated.key, () => keys.rotate(rotated.id, { overlapMs: 0 })),
+    timeToRefuse(expired.key, () => sql('update api_key set expires_at = now() where id = $1', expired.id)),
+  ])
+  assert.deepEqual(
+    changes.map(({ code }) => code),
+    ['revoked_key', 'no_billing_account', 'expired_key', 'expired_key'],
+  )
+  for (const { ms, code } of changes) assert.ok(ms < 1000, `${code} took ${Math.round(ms)} ms`)
+})
+
+test('a key in use ends at its time, without waiting for a refresh', async () => {
+  const { id, key } = await addKey()
+  await sql(`update api_key set expires_at = clock_timestamp() + interval '150 ms' where id = $1`, id)
+  const ends = performance.now() + 150
+  await withInstance(database, async (instance) => {
+    assert.equal(await codeOf(instance.identify(sent(key))), 'let in')
+    await wait(ends - performance.now() + 1)
+    assert.equal(await codeOf(instance.identify(sent(key))), 'expired_key')
+  })
+})
+
+test('while the database is away a key in use is let in for a second, then nobody; never a 401', async () => {
+  const { key } = await addKey()
+  const away = openDatabase(home.url, { log })
+  await withInstance(away, async (instance) => {
+    await instance.identify(sent(key))
+    const lastRead = performance.now()
+    await away.close()
+    assert.equal(await codeOf(instance.identify(sent(key))), 'let in')
+    assert.equal(await codeOf(instance.identify(sent(createKey().key))), 'unavailable')
+    assert.equal(await codeOf(instance.identify(sent(withWrongSecret(key)))), 'unavailable')
+    await wait(lastRead + 1001 - performance.now())
+    assert.equal(await codeOf(instance.identify(sent(key))), 'unavailable')
+  })
+})
+
+test('the last use is kept to the minute, in the background and once', async () => {
+  const { id, key } = await addKey()
+  const { database: watched, asked } = counted(database)
+  const lastUsed = async () => (await keys.list(accountId)).find((entry) => entry.id === id)?.lastUsedAt
+  const version = async () => await sql('select xmin from api_key where id = $1', id)
+  assert.equal(await lastUsed(), null)
+
+  const minute = Math.floor(Date.now() / 60_000) * 60_000
+  const use = () =>
+    withInstance(watched, async (instance) => {
+      for (let time = 0; time < 10; time += 1) await instance.identify(sent(key))
+      assert.deepEqual(
+        asked.map(({ name }) => name),
+        ['keys_by_public_id'],
+        'nothing is written on the way of a request',
+      )
+    })
+  await use()
+  const used = (await lastUsed())?.getTime() ?? Number.NaN
+  assert.ok(used === minute || used === minute + 60_000, new Date(used).toISOString())
+  assert.equal(asked.length, 2, 'one statement for all uses')
+
+  await sql(`update api_key set last_used_at = date_trunc('minute', now()) + interval '1 minute' where id = $1`, id)
+  const written = await version()
+  asked.length = 0
+  await use()
+  assert.deepEqual(await version(), written, 'a minute that is written already is not written again')
+})
+
+test('rotating makes a key like the old one, which stays valid for the overlap', async () => {
+  const expiresAt = new Date(Date.now() + 24 * hour)
+  const old = await addKey({ name: 'worker', allowedModels: ['tiny'], expiresAt })
+  const issued = await keys.rotate(old.id, { overlapMs: hour })
+  assert.notEqual(issued.key, old.key)
+  assert.deepEqual(await keys.identify(sent(issued.key)), { keyId: issued.id, accountId, allowedModels: ['tiny'] })
+  assert.equal(await codeOf(keys.identify(sent(old.key))), 'let in')
+  const listed = await keys.list()
+  const [replaced, replacing] = [old.id, issued.id].map((id) => listed.find((key) => key.id === id))
+  assert.equal(replaced?.replacedBy, issued.id)
+  assert.equal(replacing?.name, 'worker')
+  assert.ok(Math.abs((replaced?.expiresAt?.getTime() ?? 0) - Date.now() - hour) < 5000)
+  assert.ok(
+    Math.abs((replacing?.expiresAt?.getTime() ?? 0) - Date.now() - 24 * hour) < 5000,
+    'as long a life as the old',
+  )
+})
+
+test('an overlap never makes a key live longer', async () => {
+  const expiresAt = new Date(Date.now() + hour)
+  const old = await addKey({ expiresAt })
+  await keys.rotate(old.id, { overlapMs: 24 * hour })
+  assert.deepEqual((await keys.list()).find(({ id }) => id === old.id)?.expiresAt, expiresAt)
+})
+
+test('only a valid key is rotated, and only once', async () => {
+  const refuses = async (id: string, words: RegExp, overlapMs = hour) =>
+    assert.rejects(keys.rotate(id, { overlapMs }), (error) => error instanceof Problem && words.test(error.message))
+  const [old, revoked, expired] = [await addKey(), await addKey(), await addKey()]
+  await keys.revoke(revoked.id)
+  await sql('update api_key set expires_at = now() where id = $1', expired.id)
+  await refuses(revoked.id, /is revoked: create a new one/)
+  await refuses(expired.id, /is expired: create a new one/)
+  await refuses(old.id, /overlap/, -1)
+  await refuses(old.id, /overlap/, Number.NaN)
+  await refuses('nonsense', /No key has the id nonsense/)
+  const tries = await Promise.allSettled(Array.from({ length: 8 }, () => keys.rotate(old.id, { overlapMs: hour })))
+  assert.equal(tries.filter(({ status }) => status === 'fulfilled').length, 1)
+  const [{ made } = { made: 0n }] = await database.rows<{ made: bigint }>(
+    'select count(*) as made from api_key k where exists (select from api_key o where o.id = $1 and o.replaced_by = k.id)',
+    [old.id],
+  )
+  assert.equal(made, 1n)
+})
+
+test('revoking again changes nothing, and an unknown id is not found', async () => {
+  const { id } = await addKey()
+  await keys.revoke(id)
+  const revokedAt = async () => (await keys.list()).find((key) => key.id === id)?.revokedAt
+  const first = await revokedAt()
+  await keys.revoke(id)
+  assert.deepEqual(await revokedAt(), first)
+  for (const unknown of ['01890000-0000-7000-8000-000000000000', 'x']) {
+    await assert.rejects(keys.revoke(unknown), (error) => error instanceof Problem && error.code === 'not_found')
+  }
+})
+
+test('what the rules refuse makes no key', async () => {
+  const closed = await addAccount()
+  await accounts.close(closed.id)
+  const made = await keys.list()
+  const wrong: [Partial<KeyRequest>, ProblemCode][] = [
+    [{ name: '' }, 'invalid_field'],
+    [{ allowedModels: [] }, 'invalid_field'],
+    [{ expiresAt: new Date(Date.now() - 1) }, 'invalid_field'],
+    [{ accountId: closed.id }, 'invalid_field'],
+    [{ accountId: '01890000-0000-7000-8000-000000000000' }, 'not_found'],
+    [{ accountId: 'x' }, 'not_found'],
+  ]
+  for (const [part, code] of wrong) assert.equal(await codeOf(addKey(part)), code, JSON.stringify(part))
+  assert.deepEqual(await keys.list(), made)
+})
+
+test('the list is of one account or of all', async () => {
+  const { id: other } = await addAccount()
+  const made = await addKey({ accountId: other })
+  const listed = await keys.list(other)
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    [made.id],
+  )
+  assert.equal(listed[0]?.status, 'valid')
+  assert.ok((await keys.list()).length > 1)
+})
+
+test('no secret is in the database, in the log or in a refusal', async () => {
+  const { id, key } = await addKey()
+  const { key: next } = await keys.rotate(id, { overlapMs: hour })
+  await keys.identify(sent(key))
+  const refusal = await keys.identify(sent(withWrongSecret(key))).catch(String)
+  const tables = await database.rows<{ name: string }>(
+    `select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`,
+  )
+  assert.ok(tables.some(({ name }) => name === 'api_key'))
+  const dumps = await Promise.all(tables.map(({ name }) => database.rows(`select t::text from ${name} t`)))
+  const text = JSON.stringify([dumps, logged(), refusal])
+  for (const { secret, publicId } of [parseKey(key), parseKey(next)].map((parsed) => parsed ?? assert.fail())) {
+    assert.ok(text.includes(publicId), 'the dump does show keys')
+    for (const form of ['utf8', 'hex', 'base64'] as const) {
+      assert.ok(!text.includes(Buffer.from(secret).toString(form)), form)
+    }
+  }
+})

@@ -1,0 +1,113 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Database } from '../platform/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { createKeyCache, type KnownKey } from './key-cache.ts'
+import { hashSecret, parseKey } from './key-format.ts'
+import { createLastUsed } from './last-used.ts'
+import { issueKey, revoke, rotate, type KeyRequest } from './key-issue.ts'
+import { readKeySummaries, type KeySummary } from './store.ts'
+
+export type { KeyRequest } from './key-issue.ts'
+export type { KeySummary } from './store.ts'
+
+/** Who calls, and which account pays. */
+export interface Caller {
+  readonly keyId: string
+  readonly accountId: string
+  /** Ids of models; null: every model. */
+  readonly allowedModels: readonly string[] | null
+}
+
+/** A key that was just made. The text is shown once and kept nowhere. */
+export interface IssuedKey {
+  readonly id: string
+  readonly key: string
+}
+
+export interface Keys {
+  /**
+   * Who sent this Authorization header. Every change to a key or its account holds within a second, also when another
+   * instance made it. Throws Problem: `missing_key`, `invalid_key`, `expired_key`, `revoked_key`, `no_billing_account`,
+   * and `unavailable` when the database is away.
+   */
+  identify(authorization: string | undefined): Promise<Caller>
+  /** Throws Problem `not_found` for an unknown account, `invalid_field` for what the rules refuse. */
+  create(request: KeyRequest): Promise<IssuedKey>
+  /** In the order of their making: those of one account, or all. */
+  list(accountId?: string): Promise<KeySummary[]>
+  /**
+   * Makes a key for the same account, name and models that lives as long as the old one was to live; the old one is
+   * valid for `overlapMs` more. Throws Problem `not_found`, or `invalid_field` for a key that is no longer valid.
+   */
+  rotate(id: string, options: { readonly overlapMs: number }): Promise<IssuedKey>
+  /** Throws Problem `not_found`. Revoking a key again changes nothing. */
+  revoke(id: string): Promise<void>
+  /** Writes when keys were last used, and ends the work in the background. */
+  close(): Promise<void>
+}
+
+/** Compared with where there is no key, so that an unknown public id takes the same work as a wrong secret. */
+const nobody = Buffer.alloc(32)
+
+export function createKeys({ database, log }: { database: Database; log: Logger }): Keys {
+  const cache = createKeyCache({ database, log })
+  const lastUsed = createLastUsed({ database, log })
+
+  const identify = async (authorization: string | undefined): Promise<Caller> => {
+    const { publicId, secret } = readHeader(authorization)
+    const hash = hashSecret(secret)
+    // Only a right secret spares the look-up: a wrong one and an unknown public id both take it, and the same time.
+    const key = proven(hash, cache.fresh(publicId)) ?? proven(hash, await cache.lookUp(publicId))
+    if (key === undefined) throw new Problem('invalid_key', 'This key does not exist. Check which key you send.')
+    cache.keep(key)
+    const caller = callerOf(key)
+    lastUsed.note(key.id)
+    return caller
+  }
+
+  return Object.freeze({
+    identify,
+    create: (request: KeyRequest) => issueKey(database, request),
+    list: (accountId?: string) => readKeySummaries(database, accountId),
+    rotate: (id: string, options: { readonly overlapMs: number }) =>
+      database.transaction((tx) => rotate(tx, id, options)),
+    revoke: (id: string) => revoke(database, id),
+    async close() {
+      await Promise.all([cache.close(), lastUsed.close()])
+    },
+  })
+}
+
+/** RFC 9110 section 11.1: the scheme's name is case-insensitive, spaces separate it from the credentials. */
+const bearer = /^bearer +(\S.*)$/i
+
+function readHeader(authorization: string | undefined): { publicId: string; secret: string } {
+  const text = authorization === undefined ? undefined : bearer.exec(authorization)?.[1]
+  if (text === undefined) {
+    throw new Problem('missing_key', 'Send your API key in the header "Authorization: Bearer tg_…".')
+  }
+  const parsed = parseKey(text)
+  if (parsed === undefined) {
+    throw new Problem('invalid_key', 'This is not a whole key of ours: copy it again, all 66 characters from tg_ on.')
+  }
+  return parsed
+}
+
+function proven(hash: Buffer, key: KnownKey | undefined): KnownKey | undefined {
+  return timingSafeEqual(hash, key?.secretHash ?? nobody) ? key : undefined
+}
+
+function callerOf(key: KnownKey): Caller {
+  if (key.revoked) throw new Problem('revoked_key', 'This key was revoked. Use another key, or ask for a new one.')
+  if (key.expiresAt <= performance.now()) {
+    throw new Problem('expired_key', 'This key has expired or was rotated out. Use the key that took its place.')
+  }
+  if (key.accountId === null) {
+    throw new Problem('no_billing_account', 'This key bills no account. Use a key that was made for an account.')
+  }
+  if (!key.accountOpen) {
+    throw new Problem('no_billing_account', 'The account that this key bills is closed. Use a key of an open account.')
+  }
+  return { keyId: key.id, accountId: key.accountId, allowedModels: key.allowedModels }
+}

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+import type { Database } from '../platform/database.ts'
+import { repeat } from '../platform/repeat.ts'
+import { writeLastUsed } from './store.ts'
+
+export interface LastUsed {
+  /** Remembers that a key was used just now. Costs no more than a Map entry. */
+  note(keyId: string): void
+  /** Writes what is still remembered. */
+  close(): Promise<void>
+}
+
+const writePause = 10_000
+
+/** Writes when each key was last used, in the background, all keys in one statement. */
+export function createLastUsed({ database, log }: { database: Database; log: Logger }): LastUsed {
+  let used = new Map<string, number>()
+
+  const write = async () => {
+    if (used.size === 0) return
+    const writing = used
+    used = new Map()
+    try {
+      const now = performance.now()
+      await writeLastUsed(database, {
+        ids: [...writing.keys()],
+        agesMs: [...writing.values()].map((usedAt) => now - usedAt),
+      })
+    } catch (error) {
+      used = new Map([...writing, ...used])
+      throw error
+    }
+  }
+  const writing = repeat({ name: 'writing when keys were last used', pause: writePause, work: write, log })
+
+  return Object.freeze({
+    note(keyId: string) {
+      used.set(keyId, performance.now())
+    },
+    async close() {
+      await writing.stop()
+      await write().catch((error: unknown) => log.warn({ err: error }, 'when keys were last used was not written'))
+    },
+  })
+}

@@ -1,0 +1,192 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Queryable } from '../platform/database.ts'
+import type { Account, NewAccount, NewLimits } from './accounts.ts'
+
+// The month that month_charged speaks of is turned by account_at, also while the account makes no call.
+const selectAccount = `
+  select a.id, a.name, a.status, a.requests_per_minute as "requestsPerMinute",
+    a.tokens_per_minute as "tokensPerMinute", a.monthly_limit as "monthlyLimit", a.credited, a.charged,
+    n.month_charged as "monthCharged", a.held,
+    greatest(0, coalesce(n.monthly_limit - n.month_charged, n.credited - n.charged) - n.held) as "creditLeft",
+    a.created_at as "createdAt", a.closed_at as "closedAt"
+  from account a, lateral account_at(a, clock_timestamp()) n`
+
+export async function readAccount(database: Queryable, id: string): Promise<Account | undefined> {
+  const [account] = await database.rows<Account>(`${selectAccount} where a.id = $1`, [id])
+  return account
+}
+
+export function readAccounts(database: Queryable): Promise<Account[]> {
+  return database.rows(`${selectAccount} order by a.created_at, a.id`)
+}
+
+export function readAccountsNamed(database: Queryable, name: string): Promise<Account[]> {
+  return database.rows(`${selectAccount} where a.name = $1 order by a.id`, [name])
+}
+
+export async function insertAccount(tx: Queryable, account: NewAccount & { readonly id: string }): Promise<void> {
+  await tx.rows(
+    `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, request_level, token_level)
+     values ($1, $2, $3::integer, $4::integer, $5, $3::integer::bigint * 60000000, $4::integer::bigint * 60000000)`,
+    [account.id, account.name, account.requestsPerMinute, account.tokensPerMinute, account.monthlyLimit ?? null],
+  )
+}
+
+/** Waits for the till's call under way on this account; what is read afterwards in `tx` stays so until its end. */
+export async function lockAccount(tx: Queryable, id: string): Promise<void> {
+  await tx.rows('select 1 from account where id = $1 for no key update', [id])
+}
+
+export async function insertCredit(
+  tx: Queryable,
+  entry: { readonly id: string; readonly amount: bigint; readonly note: string },
+): Promise<void> {
+  await tx.rows('insert into credit_entry (id, account_id, amount, note) values ($1, $2, $3, $4)', [
+    randomUUIDv7(),
+    entry.id,
+    entry.amount,
+    entry.note,
+  ])
+  await tx.rows('update account set credited = credited + $2 where id = $1', [entry.id, entry.amount])
+}
+
+/** The account must be locked: up to now its buckets have refilled by the old limits, from now on by the new ones. */
+export async function updateLimits(tx: Queryable, id: string, limits: NewLimits): Promise<void> {
+  await tx.rows(
+    `update account set
+       requests_per_minute = coalesce($2::integer, n.requests_per_minute),
+       tokens_per_minute = coalesce($3::integer, n.tokens_per_minute),
+       monthly_limit = coalesce($4::amount, n.monthly_limit),
+       request_level = least(n.request_level, coalesce($2::integer, n.requests_per_minute) * 60000000::bigint),
+       token_level = least(n.token_level, coalesce($3::integer, n.tokens_per_minute) * 60000000::bigint),
+       level_at = n.level_at
+     from account b, lateral account_at(b, clock_timestamp()) n
+     where account.id = $1 and b.id = $1`,
+    [id, limits.requestsPerMinute ?? null, limits.tokensPerMinute ?? null, limits.monthlyLimit ?? null],
+  )
+}
+
+export async function closeAccount(database: Queryable, id: string): Promise<void> {
+  await database.rows(`update account set status = 'closed', closed_at = now() where id = $1 and status = 'open'`, [id])
+}
+
+/** A key as `identify` needs it. Times are the database's, so that no two instances disagree about an expiry. */
+export interface KeyRow {
+  readonly id: string
+  readonly publicId: string
+  readonly secretHash: Buffer
+  readonly accountId: string | null
+  readonly accountOpen: boolean
+  readonly allowedModels: readonly string[] | null
+  readonly revoked: boolean
+  /** Milliseconds from now; null: never. */
+  readonly expiresIn: number | null
+}
+
+export function readKeys(database: Queryable, publicIds: readonly string[]): Promise<KeyRow[]> {
+  return database.rows({
+    name: 'keys_by_public_id',
+    text: `select k.id, public_id as "publicId", secret_hash as "secretHash", account_id as "accountId",
+             coalesce(a.status = 'open', false) as "accountOpen", allowed_models as "allowedModels",
+             revoked_at is not null as revoked,
+             (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresIn"
+           from api_key k left join account a on a.id = k.account_id
+           where public_id = any($1)`,
+    values: [publicIds],
+  })
+}
+
+export interface NewKeyRow {
+  readonly id: string
+  readonly publicId: string
+  readonly secretHash: Buffer
+  readonly accountId: string | null
+  readonly name: string
+  readonly allowedModels: readonly string[] | null
+  readonly expiresAt: Date | null
+}
+
+export async function insertKey(database: Queryable, key: NewKeyRow): Promise<void> {
+  await database.rows(
+    `insert into api_key (id, public_id, secret_hash, account_id, name, allowed_models, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [key.id, key.publicId, key.secretHash, key.accountId, key.name, key.allowedModels, key.expiresAt],
+  )
+}
+
+/** A key for people to look at: nothing of its secret. */
+export interface KeySummary {
+  readonly id: string
+  readonly publicId: string
+  readonly name: string
+  readonly accountId: string | null
+  readonly allowedModels: readonly string[] | null
+  readonly status: 'valid' | 'expired' | 'revoked'
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** The key that took its place. */
+  readonly replacedBy: string | null
+  /** To the minute. */
+  readonly lastUsedAt: Date | null
+}
+
+const selectKey = `
+  select id, public_id as "publicId", name, account_id as "accountId", allowed_models as "allowedModels",
+    case when revoked_at is not null then 'revoked' when expires_at <= clock_timestamp() then 'expired' else 'valid'
+      end as status,
+    created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", replaced_by as "replacedBy",
+    last_used_at as "lastUsedAt"
+  from api_key`
+
+/** Of one account, or all of them, in the order of their making. */
+export function readKeySummaries(database: Queryable, accountId?: string): Promise<KeySummary[]> {
+  return database.rows(`${selectKey} where $1::uuid is null or account_id = $1 order by created_at, id`, [
+    accountId ?? null,
+  ])
+}
+
+/** With a lock that holds off another rotation or revocation until the transaction ends. */
+export async function lockKey(tx: Queryable, id: string): Promise<KeySummary | undefined> {
+  const [key] = await tx.rows<KeySummary>(`${selectKey} where id = $1 for no key update`, [id])
+  return key
+}
+
+/** The old key of a rotation ends after the overlap, or earlier if it was to end earlier anyway. */
+export async function replaceKey(tx: Queryable, ids: { old: string; new: string }, overlapMs: number): Promise<void> {
+  await tx.rows(
+    `update api_key set replaced_by = $2,
+       expires_at = least(expires_at, clock_timestamp() + make_interval(secs => $3::float8 / 1000))
+     where id = $1`,
+    [ids.old, ids.new, overlapMs],
+  )
+}
+
+/** False when there is no such key. A key revoked before keeps its time. */
+export async function revokeKey(database: Queryable, id: string): Promise<boolean> {
+  const rows = await database.rows(
+    'update api_key set revoked_at = coalesce(revoked_at, now()) where id = $1 returning 1',
+    [id],
+  )
+  return rows.length > 0
+}
+
+/** Each key with how many ms ago it was used; a row is written at most once for a minute. */
+export async function writeLastUsed(
+  database: Queryable,
+  used: { readonly ids: readonly string[]; readonly agesMs: readonly number[] },
+): Promise<void> {
+  // The rows are locked in order of their ids, since other instances write the same ones.
+  await database.rows(
+    `with used as (
+       select id, date_trunc('minute', clock_timestamp() - make_interval(secs => age / 1000)) as minute
+       from unnest($1::uuid[], $2::float8[]) as u(id, age)
+     ), due as (
+       select k.id, used.minute from api_key k join used on used.id = k.id
+       where k.last_used_at is null or k.last_used_at < used.minute
+       order by k.id for no key update of k
+     )
+     update api_key set last_used_at = due.minute from due where api_key.id = due.id`,
+    [used.ids, used.agesMs],
+  )
+}
