@@ -6,6 +6,8 @@ import { openBatches } from './batches.ts'
 import { levelsOf, refusalOf, type Levels } from './limits.ts'
 import type { Price } from './prices.ts'
 
+export { Refusal, type Level, type Levels } from './limits.ts'
+
 /** What a request asks of the till before a model is called. */
 export interface Ask {
   /** A UUID; the hold and later the ledger row carry it. */

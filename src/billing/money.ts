@@ -1,0 +1,27 @@
+import { price } from '../platform/config-values.ts'
+import { formatDecimal, parseDecimal } from '../platform/decimal.ts'
+
+/** Decimals of an amount: it is an integer in 10⁻¹² of the currency unit. */
+const moneyDecimals = 12
+/** Decimals of a price per million tokens, which is 10⁻¹² of the unit per token. */
+const priceDecimals = 6
+
+/** `25.00` → 10⁻¹² of the unit. Throws a RangeError that says what would be right. */
+export function parseMoney(text: string): bigint {
+  return parseDecimal(text, moneyDecimals)
+}
+
+/** The shortest exact decimal of an amount in 10⁻¹² of the unit. */
+export function formatMoney(amount: bigint): string {
+  return formatDecimal(amount, moneyDecimals)
+}
+
+/** `0.10` per million tokens → millionths, which is 10⁻¹² of the unit per token; as in the configuration. RangeError. */
+export function parsePrice(text: string): bigint {
+  return price.parse(text)
+}
+
+/** A price in 10⁻¹² of the unit per token, as a decimal per million tokens. */
+export function formatPrice(amount: bigint): string {
+  return formatDecimal(amount, priceDecimals)
+}

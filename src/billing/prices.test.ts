@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { pino } from 'pino'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { createPrices, type Price, type Prices } from './prices.ts'
+
+const log = pino({ level: 'silent' })
+const cheap: Price = { input: 100_000n, output: 400_000n }
+const dear: Price = { input: 200_000n, output: 800_000n }
+const dearest: Price = { input: 300_000n, output: 900_000n }
+
+let home: TestDatabase
+let database: Database
+const instances: Prices[] = []
+
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log })
+})
+beforeEach(() => database.rows('truncate price'))
+after(async () => {
+  await Promise.all(instances.map((prices) => prices.close()))
+  await database.close()
+  await home.drop()
+})
+
+function open(on: Database = database): Prices {
+  const prices = createPrices({ database: on, log })
+  instances.push(prices)
+  return prices
+}
+const amounts = (price: Price | undefined) => price && { input: price.input, output: price.output }
+const sourcesOf = async (prices: Prices) => (await prices.list()).map(({ source }) => source)
+
+test('a model without a price has none', async () => {
+  const prices = open()
+  await prices.sync(new Map())
+  assert.equal(prices.of('tiny'), undefined)
+})
+
+test('the configuration makes a new row only when it says something else', async () => {
+  const prices = open()
+  for (let start = 0; start < 3; start += 1) await prices.sync(new Map([['tiny', cheap]]))
+  assert.deepEqual(amounts(prices.of('tiny')), cheap)
+  assert.equal((await prices.list()).length, 1)
+  await prices.sync(new Map([['tiny', { ...cheap, output: 400_001n }]]))
+  assert.deepEqual(amounts(prices.of('tiny')), { ...cheap, output: 400_001n })
+  assert.equal((await prices.list()).length, 2)
+})
+
+test('a price set by command stays in force until the configuration changes', async () => {
+  const prices = open()
+  await prices.sync(new Map([['tiny', cheap]]))
+  await prices.set('tiny', dear)
+  await prices.sync(new Map([['tiny', cheap]]))
+  assert.deepEqual(amounts(prices.of('tiny')), dear)
+  assert.deepEqual(await sourcesOf(prices), ['command', 'configuration'])
+  await prices.sync(new Map([['tiny', dearest]]))
+  assert.deepEqual(amounts(prices.of('tiny')), dearest)
+  assert.deepEqual(
+    (await prices.list()).map(({ state }) => state),
+    ['in force', 'past', 'past'],
+  )
+})
+
+test('instances that start at once write a price once', async () => {
+  const several = Array.from({ length: 8 }, () => open())
+  await Promise.all(
+    several.map((prices) =>
+      prices.sync(
+        new Map([
+          ['tiny', cheap],
+          ['fast', dear],
+        ]),
+      ),
+    ),
+  )
+  assert.equal((await database.rows('select 1 from price')).length, 2)
+  for (const prices of several) assert.deepEqual(amounts(prices.of('fast')), dear)
+})
+
+test('a price to come takes effect at its time, by itself and also while the database is away', async () => {
+  const other = openDatabase(home.url, { log })
+  const prices = open(other)
+  await prices.sync(new Map([['tiny', cheap]]))
+  await prices.set('tiny', dear, new Date(Date.now() + 400))
+  await prices.refresh()
+  await other.close()
+  assert.deepEqual(amounts(prices.of('tiny')), cheap)
+  await wait(450)
+  assert.deepEqual(amounts(prices.of('tiny')), dear)
+  await wait(700)
+  assert.deepEqual(amounts(prices.of('tiny')), dear, 'the last known price stays')
+})
+
+test('another instance has a new price within a second', async () => {
+  const [one, other] = [open(), open()]
+  await one.sync(new Map([['tiny', cheap]]))
+  await other.refresh()
+  await one.set('tiny', dear)
+  const set = performance.now()
+  while (other.of('tiny')?.input !== dear.input) {
+    assert.ok(performance.now() - set < 1000, 'too late')
+    await wait(5)
+  }
+})
+
+test('models do not share prices, nor their times', async () => {
+  const prices = open()
+  await prices.sync(
+    new Map([
+      ['tiny', cheap],
+      ['fast', dearest],
+    ]),
+  )
+  await prices.set('tiny', dear, new Date(Date.now() + 86_400_000))
+  await prices.refresh()
+  assert.deepEqual(amounts(prices.of('tiny')), cheap)
+  assert.deepEqual(amounts(prices.of('fast')), dearest)
+  const listed = (await prices.list()).map(({ model, state }) => [model, state])
+  assert.deepEqual(listed, [
+    ['fast', 'in force'],
+    ['tiny', 'to come'],
+    ['tiny', 'in force'],
+  ])
+})
+
+test('what the rules refuse makes no price', async () => {
+  const prices = open()
+  const wrong: [Price, Date | undefined, RegExp][] = [
+    [{ input: 400n, output: 400n }, undefined, /Output must cost more/],
+    [{ input: 500n, output: 400n }, undefined, /Output must cost more/],
+    [{ input: -1n, output: 400n }, undefined, /must not be negative/],
+    [cheap, new Date(Date.now() - 1000), /never in the past/],
+  ]
+  for (const [price, from, words] of wrong) {
+    await assert.rejects(
+      prices.set('tiny', price, from),
+      (error) => error instanceof Problem && words.test(error.message),
+    )
+  }
+  const from = new Date(Date.now() + 3_600_000)
+  assert.deepEqual(await prices.set('tiny', cheap, from), from)
+  await assert.rejects(prices.set('tiny', dear, from), /another price from that moment/)
+  assert.deepEqual((await prices.list()).map(amounts), [cheap])
+  await assert.rejects(prices.sync(new Map([['tiny', { input: 1n, output: 1n }]])), /output_costs_more/)
+})

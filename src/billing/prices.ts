@@ -1,0 +1,103 @@
+import type { Logger } from 'pino'
+import type { Database } from '../platform/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { repeat } from '../platform/repeat.ts'
+import * as store from './prices-store.ts'
+
+/** In 10⁻¹² of the currency unit per token, which is millionths per million tokens. */
+export interface Price {
+  readonly input: bigint
+  readonly output: bigint
+}
+
+/** One row of the history: nothing in it ever changes. */
+export interface PriceEntry extends Price {
+  readonly model: string
+  readonly validFrom: Date
+  readonly source: 'configuration' | 'command'
+  readonly state: 'past' | 'in force' | 'to come'
+}
+
+export interface Prices {
+  /**
+   * The price in force now, as of at most half a second ago and the last one known while the database is away.
+   * Undefined: the model has none and is not callable. Nothing is known before `sync` or `refresh` was first done.
+   */
+  of(model: string): Price | undefined
+  /**
+   * Makes what the configuration says into new prices, where it says something else than the last time; a price set by
+   * command stays in force until then. Instances that start at once write it once.
+   */
+  sync(configured: ReadonlyMap<string, Price>): Promise<void>
+  /** A new price from now on, or from a later time. Returns from when. Throws Problem `invalid_field`. */
+  set(model: string, price: Price, validFrom?: Date): Promise<Date>
+  /** The whole history, the newest of each model first. */
+  list(): Promise<PriceEntry[]>
+  /** Reads the prices anew, which also happens by itself. Throws Problem `unavailable`. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+interface KnownPrice extends Price {
+  /** Of `performance.now()`. */
+  readonly beginsAt: number
+}
+
+const refreshPause = 500
+
+export function createPrices({ database, log }: { database: Database; log: Logger }): Prices {
+  let known: ReadonlyMap<string, readonly KnownPrice[]> = new Map()
+
+  const refresh = async () => {
+    const readAt = performance.now()
+    const rows = await store.readCurrentPrices(database)
+    known = Map.groupBy(
+      rows.map(({ model, input, output, beginsIn }) =>
+        Object.freeze({ model, input, output, beginsAt: readAt + beginsIn }),
+      ),
+      ({ model }) => model,
+    )
+  }
+  const refreshing = repeat({ name: 'refreshing the prices', pause: refreshPause, work: refresh, log })
+
+  return Object.freeze({
+    of(model: string) {
+      // What follows the first entry is still to come, or began after the last refresh.
+      return known.get(model)?.findLast(({ beginsAt }) => beginsAt <= performance.now())
+    },
+    async sync(configured: ReadonlyMap<string, Price>) {
+      await database.transaction(async (tx) => {
+        const before = await store.lockConfiguredPrices(tx)
+        for (const [model, price] of configured) {
+          if (isSame(before.get(model), price)) continue
+          await store.insertPrice(tx, { ...price, model, source: 'configuration' })
+        }
+      })
+      await refresh()
+    },
+    async set(model: string, price: Price, validFrom?: Date) {
+      checkPrice(price, validFrom)
+      const entry = { ...price, model, source: 'command' as const, ...(validFrom && { validFrom }) }
+      const begins = await store.insertPrice(database, entry)
+      if (begins !== undefined) return begins
+      throw new Problem('invalid_field', `${model} has another price from that moment: choose a later one.`)
+    },
+    list: () => store.readPriceHistory(database),
+    refresh,
+    close: () => refreshing.stop(),
+  })
+}
+
+function checkPrice({ input, output }: Price, validFrom: Date | undefined): void {
+  if (input < 0n) throw new Problem('invalid_field', 'A price must not be negative.', { field: 'input' })
+  if (output <= input) {
+    throw new Problem('invalid_field', 'Output must cost more than input: raise its price.', { field: 'output' })
+  }
+  if (validFrom !== undefined && validFrom.getTime() <= Date.now()) {
+    throw new Problem('invalid_field', 'A price begins now or later, never in the past.', { field: 'valid_from' })
+  }
+}
+
+function isSame(one: Price | undefined, other: Price): boolean {
+  return one?.input === other.input && one.output === other.output
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { pino } from 'pino'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { createLedger, type LedgerPage, type LedgerRow } from './ledger.ts'
+import { createUsage } from './usage.ts'
+
+const [acme, beta, key] = [randomUUIDv7(), randomUUIDv7(), randomUUIDv7()]
+
+let home: TestDatabase
+let database: Database
+
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log: pino({ level: 'silent' }) })
+  // Batches of five at one moment, on days of two months, so that pages end within a batch and cross partitions.
+  for (const [index, account] of [acme, acme, acme, acme, beta].entries()) {
+    const at = `2026-10-${String(29 + index).padStart(2, '0')}`
+    await database.rows(
+      `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price,
+         output_price, cost, stop_reason, usage_source)
+       select $1::date + interval '23 h 59 min 59.123456 s', gen_random_uuid(), $2, $3,
+         case when n < 4 then 'tiny' else 'fast' end, 1000 + n, n, 100000, 400000,
+         (1000 + n) * 100000 + n * 400000, 'complete', 'model'
+       from generate_series(1, 5) n`,
+      [index < 3 ? at : '2026-11-01', account, key],
+    )
+  }
+  await database.rows(
+    `insert into usage_day
+     select (at at time zone 'UTC')::date, account_id, key_id, model, null, count(*), sum(input_tokens),
+       sum(output_tokens), sum(cost) from ledger group by 1, 2, 3, 4`,
+  )
+})
+after(async () => {
+  await database.close()
+  await home.drop()
+})
+
+async function allPages(page: Omit<LedgerPage, 'after'>): Promise<LedgerRow[]> {
+  const ledger = createLedger({ database })
+  const rows: LedgerRow[] = []
+  for (;;) {
+    const next = await ledger.page({ ...page, after: rows.at(-1) })
+    rows.push(...next)
+    if (next.length < page.limit) return rows
+  }
+}
+
+test('pages of any size show every row once, the newest first', async () => {
+  const whole = await allPages({ accountId: acme, limit: 1000 })
+  assert.equal(whole.length, 20)
+  assert.equal(new Set(whole.map(({ requestId }) => requestId)).size, 20)
+  assert.equal(whole[0]?.at, '2026-11-01T23:59:59.123456Z')
+  assert.deepEqual(
+    whole.map(({ at }) => at),
+    whole
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  )
+  for (const limit of [1, 3, 5, 7, 20])
+    assert.deepEqual(await allPages({ accountId: acme, limit }), whole, `by ${limit}`)
+})
+
+test('a row says what was charged, exactly', async () => {
+  const [row] = await createLedger({ database }).page({ accountId: beta, limit: 1 })
+  assert.ok(row)
+  assert.equal(row.cost, BigInt(row.inputTokens) * row.inputPrice + BigInt(row.outputTokens) * row.outputPrice)
+  assert.deepEqual([row.keyId, row.clientId, row.stopReason, row.usageSource], [key, null, 'complete', 'model'])
+})
+
+test('a span takes in its beginning and leaves out its end', async () => {
+  const spans: [number, { from?: string; to?: string }][] = [
+    [15, { from: '2026-10-30' }],
+    [5, { to: '2026-10-30' }],
+    [10, { from: '2026-10-29T23:59:59.124Z', to: '2026-11-01T23:59:59.123Z' }],
+    [0, { from: '2026-12-01' }],
+  ]
+  for (const [count, { from, to }] of spans) {
+    const span = { ...(from && { from: new Date(from) }), ...(to && { to: new Date(to) }) }
+    const rows = await allPages({ accountId: acme, limit: 2, ...span })
+    assert.equal(rows.length, count, `from ${from} to ${to}`)
+  }
+})
+
+test('usage is the sum of the ledger over whole days, both included', async () => {
+  const usage = createUsage({ database })
+  const rows = await allPages({ accountId: acme, limit: 1000 })
+  const sum = rows.reduce((total, { cost }) => total + cost, 0n)
+  const total = await usage.total({ accountId: acme })
+  assert.deepEqual(total, { requests: 20, inputTokens: 20_060, outputTokens: 60, cost: sum })
+  const day = await usage.total({ accountId: acme, from: '2026-10-30', to: '2026-10-30' })
+  assert.deepEqual([day.requests, day.cost * 4n], [5, sum])
+  assert.equal((await usage.total({ accountId: acme, from: '2026-10-31' })).requests, 10)
+  assert.equal((await usage.total({ accountId: acme, to: '2026-10-31' })).requests, 15)
+})
+
+test('usage by model adds up to the total, the dearest first', async () => {
+  const usage = createUsage({ database })
+  const models = await usage.byModel({ accountId: acme })
+  assert.deepEqual(
+    models.map(({ model, requests }) => [model, requests]),
+    [
+      ['tiny', 12],
+      ['fast', 8],
+    ],
+  )
+  const total = await usage.total({ accountId: acme })
+  assert.equal(
+    models.reduce((cost, each) => cost + each.cost, 0n),
+    total.cost,
+  )
+})
+
+test('an account without calls used nothing', async () => {
+  const nobody = randomUUIDv7()
+  assert.deepEqual(await createUsage({ database }).total({ accountId: nobody }), {
+    requests: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cost: 0n,
+  })
+  assert.deepEqual(await createLedger({ database }).page({ accountId: nobody, limit: 5 }), [])
+})
