@@ -1,0 +1,174 @@
+import { Option, type Command } from 'commander'
+import type { Account, Accounts } from '../accounts/accounts.ts'
+import { formatMoney, parseMoney } from '../billing/money.ts'
+import { argument, command, group, parseCount, type CommonOptions } from './command.ts'
+import type { Context } from './context.ts'
+import { minuteOf, timeOrNull, withCents, writeJson, writeLines, writeTable } from './output.ts'
+
+interface LimitOptions extends CommonOptions {
+  readonly rpm?: number
+  readonly tpm?: number
+  readonly monthlyLimit?: bigint
+}
+interface CreateOptions extends LimitOptions {
+  readonly name: string
+  readonly credit?: bigint
+}
+
+const which = ['<account>', 'its id, or its name where only one account has it'] as const
+
+export function accountCommand(context: Context): Command {
+  return group('account', 'Who pays for calls: accounts with their credit and limits', [
+    createCommand(context),
+    listCommand(context),
+    showCommand(context),
+    creditCommand(context),
+    limitCommand(context),
+    closeCommand(context),
+  ])
+}
+
+function createCommand(context: Context): Command {
+  const amount = argument(parseMoney)
+  return withLimits(command('create', 'Make an account', 'account create --name Acme --credit 25.00'))
+    .requiredOption('--name <name>', 'how people call it')
+    .addOption(new Option('--credit <amount>', 'paid in advance; calls end when it is used up').argParser(amount))
+    .addOption(monthlyLimit().conflicts('credit'))
+    .action(async ({ json, name, ...options }: CreateOptions) => {
+      const { limits } = await context.config()
+      const account = await (
+        await openAccounts(context)
+      ).create({
+        name,
+        requestsPerMinute: options.rpm ?? limits.requests_per_minute,
+        tokensPerMinute: options.tpm ?? limits.tokens_per_minute,
+        credit: options.credit,
+        monthlyLimit: options.monthlyLimit,
+      })
+      await writeAccount(context, account, json)
+      if (!json)
+        writeLines(context, '', `Make a key for it: ./tollgate key create --account ${account.id} --name backend`)
+    })
+}
+
+function listCommand(context: Context): Command {
+  return command('list', 'Show every account', 'account list').action(async ({ json }: CommonOptions) => {
+    const accounts = await (await openAccounts(context)).list()
+    if (json) return writeJson(context, { accounts: accounts.map(toJson) })
+    return writeTable(
+      context,
+      accounts,
+      [
+        { title: 'ID', text: ({ id }) => id },
+        { title: 'NAME', text: ({ name }) => name },
+        { title: 'STATUS', text: ({ status }) => status },
+        { title: 'CREDIT LEFT', text: ({ creditLeft }) => withCents(formatMoney(creditLeft)), right: true },
+        { title: 'HELD', text: ({ held }) => withCents(formatMoney(held)), right: true },
+        { title: 'REQUESTS/MIN', text: ({ requestsPerMinute }) => String(requestsPerMinute), right: true },
+        { title: 'TOKENS/MIN', text: ({ tokensPerMinute }) => String(tokensPerMinute), right: true },
+      ],
+      'No accounts yet. Create one: ./tollgate account create --name Acme --credit 25.00',
+    )
+  })
+}
+
+function showCommand(context: Context): Command {
+  return command('show', 'Show one account', 'account show Acme')
+    .argument(...which)
+    .action(async (account: string, { json }: CommonOptions) =>
+      writeAccount(context, await (await openAccounts(context)).find(account), json),
+    )
+}
+
+function creditCommand(context: Context): Command {
+  return command('credit', 'Add to the credit of a prepaid account, or take away', 'account credit Acme 25.00')
+    .argument(...which)
+    .argument('<amount>', 'a decimal number; a negative one takes away', argument(parseMoney))
+    .option('--note <text>', 'what it is for')
+    .action(async (account: string, amount: bigint, { json, note }: CommonOptions & { note?: string }) => {
+      const accounts = await openAccounts(context)
+      const { id } = await accounts.find(account)
+      await writeAccount(context, await accounts.addCredit(id, amount, note), json)
+    })
+}
+
+function limitCommand(context: Context): Command {
+  const limit = withLimits(command('limit', 'Change the limits of an account', 'account limit Acme --rpm 120'))
+    .argument(...which)
+    .addOption(monthlyLimit())
+    .action(async (account: string, { json, rpm, tpm, monthlyLimit: monthly }: LimitOptions) => {
+      if (rpm === undefined && tpm === undefined && monthly === undefined) {
+        limit.error('error: name at least one limit: --rpm, --tpm or --monthly-limit')
+      }
+      const accounts = await openAccounts(context)
+      const { id } = await accounts.find(account)
+      const limits = { requestsPerMinute: rpm, tokensPerMinute: tpm, monthlyLimit: monthly }
+      await writeAccount(context, await accounts.setLimits(id, limits), json)
+    })
+  return limit
+}
+
+function closeCommand(context: Context): Command {
+  return command('close', 'Close an account: its keys are refused from now on', 'account close Acme')
+    .argument(...which)
+    .action(async (account: string, { json }: CommonOptions) => {
+      const accounts = await openAccounts(context)
+      const { id } = await accounts.find(account)
+      await writeAccount(context, await accounts.close(id), json)
+    })
+}
+
+function withLimits(of: Command): Command {
+  return of
+    .option('--rpm <n>', 'requests per minute (create: from the configuration)', argument(parseCount))
+    .option('--tpm <n>', 'tokens per minute (create: from the configuration)', argument(parseCount))
+}
+
+function monthlyLimit(): Option {
+  return new Option('--monthly-limit <amount>', 'billed afterwards, at most this much a month').argParser(
+    argument(parseMoney),
+  )
+}
+
+async function openAccounts(context: Context): Promise<Accounts> {
+  const database = await context.database()
+  const { createAccounts } = await import('../accounts/accounts.ts')
+  return createAccounts({ database })
+}
+
+async function writeAccount(context: Context, account: Account, json: true | undefined): Promise<void> {
+  if (json) return writeJson(context, toJson(account))
+  const { currency } = await context.config()
+  const money = (amount: bigint) => `${withCents(formatMoney(amount))} ${currency}`
+  const monthly = account.monthlyLimit === null ? [] : [['Monthly limit', money(account.monthlyLimit)]]
+  const lines = [
+    ['Account', account.name],
+    ['Id', account.id],
+    ['Status', account.status === 'open' ? 'open' : `closed ${minuteOf(account.closedAt)}`],
+    ...monthly,
+    ['Credit left', money(account.creditLeft)],
+    ['Held', money(account.held)],
+    ['Charged', `${money(account.charged)}, this month ${money(account.monthCharged)}`],
+    ['Requests/min', String(account.requestsPerMinute)],
+    ['Tokens/min', String(account.tokensPerMinute)],
+  ] as const
+  return writeLines(context, ...lines.map(([title = '', text = '']) => `${title.padEnd(14)} ${text}`))
+}
+
+function toJson(account: Account): object {
+  return {
+    id: account.id,
+    name: account.name,
+    status: account.status,
+    requests_per_minute: account.requestsPerMinute,
+    tokens_per_minute: account.tokensPerMinute,
+    monthly_limit: account.monthlyLimit === null ? null : formatMoney(account.monthlyLimit),
+    credit_left: formatMoney(account.creditLeft),
+    held: formatMoney(account.held),
+    credited: formatMoney(account.credited),
+    charged: formatMoney(account.charged),
+    month_charged: formatMoney(account.monthCharged),
+    created_at: account.createdAt.toISOString(),
+    closed_at: timeOrNull(account.closedAt),
+  }
+}

@@ -1,0 +1,387 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { pino } from 'pino'
+import { tollgate, tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createKeys } from '../accounts/keys.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { findRuntime } from './doctor-checks.ts'
+
+const log = pino({ level: 'silent' })
+let home: TestDatabase
+let database: Database
+let folder: string
+let environment: Record<string, string>
+
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log })
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-commands-'))
+  await writeFile(path.join(folder, 'tollgate.yaml'), configuration)
+  environment = {
+    DATABASE_URL: home.url,
+    TOLLGATE_DATA: folder,
+    TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'),
+    PORT: '0',
+  }
+})
+after(async () => {
+  await database.close()
+  await home.drop()
+  await rm(folder, { recursive: true })
+})
+
+const configuration = `
+models:
+  - id: far
+    engine: openai
+    endpoints: [{ url: "http://127.0.0.1:9/v1" }]
+    upstream_model: m
+    context: 4096
+    max_output_tokens: 512
+    price: { input: "0.10", output: "0.40" }
+  - { id: unpriced, engine: local, file: missing.gguf, context: 64, max_output_tokens: 32 }
+aliases: { quick: far }
+limits: { requests_per_minute: 7, tokens_per_minute: 900 }
+`
+
+const run = (...args: string[]) => tollgateHere(args, environment)
+
+/** The one JSON document on stdout of a command that did what it was asked to, without a word on stderr. */
+async function json(...args: string[]): Promise<Record<string, unknown>> {
+  const outcome = await run(...args, '--json')
+  assert.deepEqual({ status: outcome.status, stderr: outcome.stderr }, { status: 0, stderr: '' }, args.join(' '))
+  return parse(outcome)
+}
+function parse({ stdout }: Outcome): Record<string, unknown> {
+  const parsed: unknown = JSON.parse(stdout)
+  assert.ok(isRecord(parsed))
+  return parsed
+}
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+function listOf(document: Record<string, unknown>, name: string): Record<string, unknown>[] {
+  const list = document[name]
+  assert.ok(Array.isArray(list) && list.every(isRecord))
+  return list
+}
+
+/** Refused: status 1, nothing on stdout, one line on stderr and no stack. */
+function assertRefused({ status, stdout, stderr }: Outcome, words: RegExp): void {
+  assert.equal(status, 1, stderr)
+  assert.equal(stdout, '')
+  assert.match(stderr, words)
+  assert.match(stderr, /^[^\n]+\n$/)
+  assert.doesNotMatch(stderr, /\.ts:\d|unexpected/)
+}
+
+test('as a process: JSON alone on stdout, one line on stderr, and the exit status', async () => {
+  const listed = await tollgate(['account', 'list', '--json'], environment)
+  assert.deepEqual(listed, { status: 0, stdout: '{"accounts":[]}\n', stderr: '' })
+  assertRefused(
+    await tollgate(['account', 'show', 'Nobody', '--json'], environment),
+    /No account has the name or id Nobody/,
+  )
+  const wrong = await tollgate(['account', 'show', '--nonsense'], environment)
+  assert.deepEqual({ ...wrong, stderr: '' }, { status: 2, stdout: '', stderr: '' })
+  assert.match(wrong.stderr, /unknown option '--nonsense'/)
+})
+
+test('the empty states say what to do next', async () => {
+  for (const [command, words] of [
+    ['account list', /No accounts yet\. Create one: \.\/tollgate account create --name/],
+    ['key list', /No keys yet\. Create one: \.\/tollgate key create/],
+    ['price list', /No prices yet\. Set one: \.\/tollgate price set/],
+  ] as const) {
+    const { status, stdout } = await run(...command.split(' '))
+    assert.equal(status, 0)
+    assert.match(stdout, words)
+  }
+  assert.deepEqual(await json('account', 'list'), { accounts: [] })
+})
+
+test('an account from its making to its close', async () => {
+  const made = await json('account', 'create', '--name', 'Acme', '--rpm', '60', '--tpm', '100000', '--credit', '25.00')
+  assert.equal(made['name'], 'Acme')
+  assert.equal(made['credit_left'], '25')
+  assert.deepEqual([made['requests_per_minute'], made['tokens_per_minute']], [60, 100_000])
+  const id = String(made['id'])
+  assert.deepEqual(await json('account', 'show', 'Acme'), made)
+  assert.equal((await json('account', 'credit', id, '0.000000000001'))['credit_left'], '25.000000000001')
+  assert.equal((await json('account', 'credit', id, '-25', '--note', 'paid back'))['credit_left'], '0.000000000001')
+  const limited = await json('account', 'limit', id, '--rpm', '5')
+  assert.deepEqual([limited['requests_per_minute'], limited['tokens_per_minute']], [5, 100_000])
+  assert.equal((await json('account', 'close', id))['status'], 'closed')
+  const { stdout } = await run('account', 'list')
+  assert.match(stdout, /^ID +NAME +STATUS +CREDIT LEFT +HELD +REQUESTS\/MIN +TOKENS\/MIN\n/)
+  assert.match(stdout, new RegExp(`\n${id}  Acme  closed`))
+})
+
+test('an account takes its limits from the configuration', async () => {
+  const prepaid = await json('account', 'create', '--name', 'Defaults')
+  assert.deepEqual([prepaid['requests_per_minute'], prepaid['tokens_per_minute']], [7, 900])
+  assert.deepEqual([prepaid['credit_left'], prepaid['monthly_limit']], ['0', null])
+  const postpaid = await json('account', 'create', '--name', 'Monthly', '--monthly-limit', '100.00')
+  assert.deepEqual([postpaid['credit_left'], postpaid['monthly_limit']], ['100', '100'])
+})
+
+test('a key is shown once and works; rotated and revoked it stops', async () => {
+  const { id: accountId } = await json('account', 'create', '--name', 'Keys')
+  const made = await json(
+    'key',
+    'create',
+    '--account',
+    'Keys',
+    '--name',
+    'backend',
+    '--models',
+    'far,quick',
+    '--expires',
+    '90d',
+  )
+  assert.deepEqual(made['allowed_models'], ['far', 'quick'])
+  const keys = createKeys({ database, log })
+  const codeOf = (key: unknown) =>
+    keys.identify(`Bearer ${String(key)}`).then(
+      (caller) => caller.accountId,
+      (error: { code?: unknown }) => error.code,
+    )
+  try {
+    assert.equal(await codeOf(made['key']), accountId)
+    const rotated = await json('key', 'rotate', String(made['id']), '--overlap', '0s')
+    assert.equal(rotated['replaces'], made['id'])
+    assert.equal(await codeOf(rotated['key']), accountId)
+    assert.deepEqual(await json('key', 'revoke', String(rotated['id'])), { id: rotated['id'], revoked: true })
+
+    const listed = await run('key', 'list', '--account', 'Keys', '--json')
+    const [old, next] = listOf(parse(listed), 'keys')
+    assert.deepEqual([old?.['status'], old?.['replaced_by'], next?.['status']], ['expired', rotated['id'], 'revoked'])
+    const table = await run('key', 'list')
+    for (const secret of [made['key'], rotated['key']].map((key) => String(key).slice(16, 59))) {
+      assert.ok(!listed.stdout.includes(secret) && !table.stdout.includes(secret), 'a list shows no secret')
+    }
+  } finally {
+    await keys.close()
+  }
+})
+
+test('a key without an account, or for models that nobody knows, is made with a warning', async () => {
+  const { status, stderr, ...outcome } = await run('key', 'create', '--name', 'homeless', '--json')
+  assert.equal(status, 0)
+  assert.match(stderr, /^This key bills no account[^\n]+\n$/)
+  assert.equal(parse({ status, stderr, ...outcome })['account_id'], null)
+  const other = await run('key', 'create', '--account', 'Keys', '--name', 'x', '--models', 'far,nonsense', '--json')
+  assert.match(other.stderr, /Not in the configuration, at least not yet: nonsense\./)
+})
+
+test('a price is set at once or for later', async () => {
+  const set = await json('price', 'set', 'far', '--input', '0.15', '--output', '0.60')
+  assert.deepEqual([set['model'], set['input'], set['output']], ['far', '0.15', '0.6'])
+  await json('price', 'set', 'far', '--input', '1', '--output', '2', '--from', '2099-01-01')
+  const prices = listOf(await json('price', 'list'), 'prices')
+  assert.deepEqual(
+    prices.map(({ state, valid_from: from }) => [state, from === '2099-01-01T00:00:00.000Z']),
+    [
+      ['to come', true],
+      ['in force', false],
+      ['past', false],
+    ],
+  )
+  assertRefused(await run('price', 'set', 'far', '--input', '2', '--output', '1'), /Output must cost more than input/)
+})
+
+test('the models, and why one is not callable', async () => {
+  const [far, unpriced] = listOf(await json('model', 'list'), 'models')
+  assert.deepEqual(far, {
+    id: 'far',
+    engine: 'openai',
+    aliases: ['quick'],
+    context: 4096,
+    max_output_tokens: 512,
+    price: { input: '0.15', output: '0.6' },
+    callable: true,
+    fault: null,
+  })
+  assert.deepEqual([unpriced?.['price'], unpriced?.['callable']], [null, false])
+  assert.match(String(unpriced?.['fault']), /missing\.gguf/)
+})
+
+test('usage and ledger are exact, whole in JSON and a screenful for people', async () => {
+  const { id } = await json('account', 'create', '--name', 'Busy')
+  await database.rows(
+    `with made as (
+       insert into ledger select now() - n * interval '1 s', gen_random_uuid(), $1::uuid, $1::uuid, 'far', null, 10, 1, 100000,
+         400001, 1400001, 'complete', 'upstream' from generate_series(1, 6000) n returning at, cost)
+     insert into usage_day select at::date, $1, $1, 'far', null, count(*), count(*) * 10, count(*), sum(cost)
+       from made group by at::date`,
+    [id],
+  )
+  const used = { requests: 6000, input_tokens: 60_000, output_tokens: 6000, cost: '0.008400006' }
+  assert.deepEqual(await json('usage', '--account', 'Busy'), used)
+  assert.equal((await json('usage', '--account', 'Busy', '--to', '2020-01-01'))['requests'], 0)
+
+  const rows = listOf(await json('ledger', '--account', 'Busy'), 'rows')
+  assert.equal(rows.length, 6000)
+  assert.equal(new Set(rows.map((row) => row['request_id'])).size, 6000)
+  const { at, request_id: requestId, ...row } = rows[0] ?? assert.fail()
+  assert.ok(new Date(String(at)).getTime() > new Date(String(rows[1]?.['at'])).getTime(), 'the newest first')
+  assert.match(String(requestId), /^[0-9a-f-]{36}$/)
+  assert.deepEqual(row, {
+    key_id: id,
+    model: 'far',
+    input_tokens: 10,
+    output_tokens: 1,
+    cost: '0.000001400001',
+    stop_reason: 'complete',
+    usage_source: 'upstream',
+  })
+  assert.equal(listOf(await json('ledger', '--account', 'Busy', '--limit', '5500'), 'rows').length, 5500)
+  assert.deepEqual(await json('ledger', '--account', 'Busy', '--to', '2020-01-01'), { rows: [] })
+  const { stdout } = await run('ledger', '--account', 'Busy')
+  assert.equal(stdout.split('\n').filter((line) => line.includes('upstream')).length, 50)
+  assert.match(stdout, /There are more/)
+  await database.rows('truncate ledger, usage_day')
+})
+
+test('verify proves the books, and shows the rows at fault otherwise', async () => {
+  assert.equal((await json('verify'))['ok'], true)
+  await database.rows(`update account set charged = charged + 1 where name = 'Monthly'`)
+  const { status, stdout, stderr } = await run('verify', '--json')
+  await database.rows(`update account set charged = charged - 1 where name = 'Monthly'`)
+  assert.equal(status, 1)
+  assert.match(stderr, /^The books are wrong: [^\n]+\n$/)
+  const wrong = listOf(parse({ status, stdout, stderr }), 'checks').filter(({ ok }) => ok === false)
+  assert.equal(wrong.length, 1)
+  assert.match(JSON.stringify(wrong[0]?.['faults']), /"charged":"1"/)
+})
+
+test('migrate says that there is nothing to do', async () => {
+  assert.deepEqual(await json('migrate'), { applied: [] })
+})
+
+test('what is refused is one line and status 1', async () => {
+  const nobody = '01890000-0000-7000-8000-000000000000'
+  assertRefused(await run('account', 'show', nobody, '--json'), /No account has the id 0189/)
+  assertRefused(await run('account', 'create', '--name', ' '), /Give a name/)
+  assertRefused(await run('account', 'credit', 'Defaults', '-1'), /At most 0 can be taken away/)
+  assertRefused(await run('usage', '--account', 'Nobody'), /No account has the name or id Nobody/)
+  assertRefused(await run('key', 'revoke', nobody), /No key has the id/)
+  assertRefused(
+    await run('key', 'create', '--account', 'Keys', '--name', 'x', '--expires', '2020-01-01'),
+    /expired already/,
+  )
+  assertRefused(await run('model', 'check', path.join(folder, 'missing.gguf')), /missing\.gguf/)
+})
+
+test('wrong usage is status 2, with nothing on stdout', async () => {
+  for (const line of [
+    '',
+    'nonsense',
+    'constructor',
+    'account',
+    'account nonsense',
+    'account create',
+    'account create --name A --rpm 0',
+    'account create --name A --rpm many',
+    'account create --name A --credit 1e3',
+    'account create --name A --credit 1 --monthly-limit 1',
+    'account create --name A --nonsense',
+    'account create --name A --credit',
+    'account show',
+    'account show A B',
+    'account limit A',
+    'account credit A',
+    'account credit A much',
+    'key create',
+    'key create --name A --expires tomorrow',
+    'key create --name A --models a,,b',
+    'key rotate A --overlap 1y',
+    'price set far --input 0.1',
+    'price set far --input 0.0000001 --output 1',
+    'usage',
+    'usage --account A --from yesterday',
+    'ledger --account A --limit -1',
+  ]) {
+    const { status, stdout, stderr } = await run(...line.split(' ').filter(Boolean))
+    assert.deepEqual({ status, stdout }, { status: 2, stdout: '' }, line)
+    assert.notEqual(stderr, '', line)
+  }
+})
+
+test('every command has help with an example that names it', async () => {
+  const below = {
+    account: ['create', 'list', 'show', 'credit', 'limit', 'close'],
+    key: ['create', 'list', 'rotate', 'revoke'],
+    model: ['list', 'check'],
+    price: ['set', 'list'],
+  }
+  const alone = ['start', 'migrate', 'usage', 'ledger', 'verify', 'doctor']
+  const lines = [...alone, ...Object.entries(below).flatMap(([name, names]) => names.map((each) => `${name} ${each}`))]
+  const { stdout: overview } = await run('--help')
+  for (const line of lines) {
+    const { status, stdout } = await run(...line.split(' '), '--help')
+    assert.equal(status, 0)
+    assert.ok(stdout.includes(`$ ./tollgate ${line}`), line)
+    assert.match(stdout, /--json/)
+    assert.match(overview, new RegExp(`^  ${line.split(' ')[0]} `, 'm'))
+  }
+  assert.match((await run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+})
+
+test('a configuration with faults is refused with every fault', async () => {
+  const file = path.join(folder, 'faulty.yaml')
+  await writeFile(file, 'prot: 1\nlimits: { requests_per_minute: 0 }\n')
+  const { status, stdout, stderr } = await tollgateHere(['account', 'list'], { ...environment, TOLLGATE_CONFIG: file })
+  assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
+  assert.match(stderr, /prot/)
+  assert.match(stderr, /limits\.requests_per_minute/)
+  assert.equal(stderr.trim().split('\n').length, 2)
+})
+
+test('a database that nobody answers for is one line', async () => {
+  const refused = { ...environment, DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/none' }
+  const outcome = await tollgateHere(['account', 'list', '--json'], refused)
+  assertRefused(outcome, /No database answers at 127\.0\.0\.1:1/)
+  assert.ok(!outcome.stderr.includes('hidden'))
+})
+
+test('the doctor finds what is in order and what is not', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' ? String(address?.port) : assert.fail()
+  const outcome = await tollgateHere(['doctor', '--json'], { ...environment, PORT: port })
+  server.close()
+  assert.equal(outcome.status, 1)
+  const found = new Map(
+    listOf(parse(outcome), 'checks').map(({ name, ok, detail }) => [name, { ok, detail: String(detail) }]),
+  )
+  for (const name of ['runtime', 'configuration', 'data folder', 'database', 'clock']) {
+    assert.equal(found.get(name)?.ok, true, `${name}: ${found.get(name)?.detail}`)
+  }
+  assert.match(found.get('port')?.detail ?? '', /taken by another program: stop that one, or set PORT/)
+  assert.match(found.get('models')?.detail ?? '', /missing\.gguf/)
+  assert.match(found.get('prices')?.detail ?? '', /not callable: unpriced\. .*price set unpriced/)
+  assert.match(outcome.stderr, /^Not in order: models, prices, port\.\n$/)
+})
+
+test('the doctor refuses a runtime that is too old', () => {
+  for (const version of ['24.12.0', '24.30.1', '26.0.0']) assert.equal(findRuntime(version), `Node ${version}`)
+  for (const version of ['24.11.9', '22.20.0'])
+    assert.throws(() => findRuntime(version), /too old: start with \.\/tollgate/)
+})
+
+test('the doctor does not trip over a database that is away', async () => {
+  const { status, stdout } = await tollgateHere(['doctor'], {
+    ...environment,
+    DATABASE_URL: 'postgres://x@127.0.0.1:1/none',
+  })
+  assert.equal(status, 1)
+  assert.match(stdout, /WRONG {2}database +No database answers/)
+  assert.match(stdout, /WRONG {2}clock +Could not be checked: put the database in order first/)
+})

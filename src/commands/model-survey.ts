@@ -1,0 +1,59 @@
+import type { Price } from '../billing/prices.ts'
+import type { ModelConfig } from '../platform/config.ts'
+import type { Context } from './context.ts'
+
+/** A model of the configuration, and whether a request for it would be served. */
+export interface SurveyedModel {
+  readonly id: string
+  readonly engine: ModelConfig['engine']
+  readonly context: number
+  readonly maxOutputTokens: number
+  readonly aliases: readonly string[]
+  /** The one in force, or the one of the configuration, which comes into force at the next start. */
+  readonly price: Price | null
+  /** Why it is not callable, and what to do; null when it is. */
+  readonly fault: string | null
+}
+
+/** Looks at every model of the configuration: its file, where it has one, and its price. */
+export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
+  const { models, aliases } = await context.config()
+  const inForce = await pricesInForce(context)
+  return Promise.all(
+    models.map(async (model) => {
+      const price = inForce.get(model.id) ?? model.price ?? null
+      return {
+        id: model.id,
+        engine: model.engine,
+        context: model.context,
+        maxOutputTokens: model.max_output_tokens,
+        aliases: Object.keys(aliases).filter((alias) => aliases[alias] === model.id),
+        price,
+        fault:
+          (await faultOfFile(model)) ??
+          (price === null
+            ? `It has no price. Set one: ./tollgate price set ${model.id} --input 0.10 --output 0.40`
+            : null),
+      }
+    }),
+  )
+}
+
+/** What is wrong with the file of a local model, or null. */
+export async function faultOfFile(model: ModelConfig): Promise<string | null> {
+  if (model.engine !== 'local') return null
+  const { inspectModelFile } = await import('../models/local/gguf.ts')
+  const inspected = await inspectModelFile(model.file)
+  return inspected.ok ? null : inspected.reason
+}
+
+async function pricesInForce(context: Context): Promise<Map<string, Price>> {
+  const { createPrices } = await import('../billing/prices.ts')
+  const prices = createPrices({ database: await context.database(), log: await context.log() })
+  try {
+    const entries = await prices.list()
+    return new Map(entries.filter(({ state }) => state === 'in force').map((entry) => [entry.model, entry]))
+  } finally {
+    await prices.close()
+  }
+}

@@ -1,0 +1,79 @@
+import path from 'node:path'
+import type { Command } from 'commander'
+import { formatPrice } from '../billing/money.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { command, group, type CommonOptions } from './command.ts'
+import type { Context } from './context.ts'
+import { surveyModels, type SurveyedModel } from './model-survey.ts'
+import { withCents, writeJson, writeLines, writeTable } from './output.ts'
+
+export function modelCommand(context: Context): Command {
+  return group('model', 'The models that requests may name', [listCommand(context), checkCommand(context)])
+}
+
+function listCommand(context: Context): Command {
+  return command('list', 'Show the models of the configuration, and why one is not callable', 'model list').action(
+    async ({ json }: CommonOptions) => {
+      const models = await surveyModels(context)
+      if (json) return writeJson(context, { models: models.map(toJson) })
+      return writeTable(
+        context,
+        models,
+        [
+          { title: 'MODEL', text: ({ id, aliases }) => [id, ...aliases].join(', ') },
+          { title: 'ENGINE', text: ({ engine }) => engine },
+          { title: 'CONTEXT', text: (model) => String(model.context), right: true },
+          { title: 'MOST OUTPUT', text: ({ maxOutputTokens }) => String(maxOutputTokens), right: true },
+          { title: 'INPUT PRICE', text: ({ price }) => priceText(price?.input), right: true },
+          { title: 'OUTPUT PRICE', text: ({ price }) => priceText(price?.output), right: true },
+          { title: 'CALLABLE', text: ({ fault }) => (fault === null ? 'yes' : `no: ${fault}`) },
+        ],
+        'No models. Name one in the configuration: models: [{ id, engine, … }]',
+      )
+    },
+  )
+}
+
+function checkCommand(context: Context): Command {
+  return command('check', 'Look whether a model file can be used', 'model check models/tiny/tiny.gguf')
+    .argument('<file>', 'a GGUF file')
+    .action(async (file: string, { json }: CommonOptions) => {
+      const { inspectModelFile } = await import('../models/local/gguf.ts')
+      const inspected = await inspectModelFile(path.resolve(file))
+      if (!inspected.ok) throw new OperatorError(inspected.reason)
+      const { architecture, parameters, trainedContext, vocabulary, hasChatTemplate, bytes } = inspected
+      if (json) {
+        return writeJson(context, {
+          ok: true,
+          architecture,
+          parameters,
+          trained_context: trainedContext,
+          vocabulary,
+          chat_template: hasChatTemplate,
+          bytes,
+        })
+      }
+      return writeLines(
+        context,
+        `${file} can be used: ${architecture}, ${parameters} parameters, trained for ${trainedContext} tokens, ` +
+          `a vocabulary of ${vocabulary}, ${hasChatTemplate ? 'with' : 'without'} a chat template, ${bytes} bytes.`,
+      )
+    })
+}
+
+function priceText(price: bigint | undefined): string {
+  return price === undefined ? '-' : withCents(formatPrice(price))
+}
+
+function toJson({ id, engine, aliases, context, maxOutputTokens, price, fault }: SurveyedModel): object {
+  return {
+    id,
+    engine,
+    aliases,
+    context,
+    max_output_tokens: maxOutputTokens,
+    price: price && { input: formatPrice(price.input), output: formatPrice(price.output) },
+    callable: fault === null,
+    fault,
+  }
+}

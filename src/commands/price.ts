@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { formatPrice, parsePrice } from '../billing/money.ts'
+import type { Price, PriceEntry, Prices } from '../billing/prices.ts'
+import { argument, command, group, type CommonOptions } from './command.ts'
+import type { Context } from './context.ts'
+import { minuteOf, warn, withCents, writeJson, writeLines, writeTable } from './output.ts'
+import { parseTime } from './times.ts'
+
+interface SetOptions extends CommonOptions {
+  readonly input: bigint
+  readonly output: bigint
+  readonly from?: Date
+}
+
+export function priceCommand(context: Context): Command {
+  return group('price', 'What models cost per million tokens', [setCommand(context), listCommand(context)])
+}
+
+function setCommand(context: Context): Command {
+  const price = argument(parsePrice)
+  return command(
+    'set',
+    'Set the price of a model; what is charged already stays',
+    'price set tiny --input 0.10 --output 0.40',
+  )
+    .argument('<model>', 'the id of the model')
+    .requiredOption('--input <price>', 'for a million tokens sent', price)
+    .requiredOption('--output <price>', 'for a million tokens generated; must be above --input', price)
+    .option('--from <when>', 'a date, a time or a duration such as 7d, instead of at once', argument(parseTime))
+    .action(async (model: string, { json, input, output, from }: SetOptions) => {
+      const configured = (await context.config()).models.find(({ id }) => id === model)
+      if (configured === undefined) warn(context, `Not in the configuration, at least not yet: ${model}.`)
+      const validFrom = await withPrices(context, async (prices) => {
+        await writeFirst(prices, model, configured?.price)
+        return prices.set(model, { input, output }, from)
+      })
+      const document = { model, ...amounts({ input, output }), valid_from: validFrom.toISOString() }
+      if (json) return writeJson(context, document)
+      return writeLines(
+        context,
+        `${model} costs ${document.input} in and ${document.output} out per million tokens from ${minuteOf(validFrom)}.`,
+      )
+    })
+}
+
+function listCommand(context: Context): Command {
+  return command('list', 'Show every price, past ones too', 'price list').action(async ({ json }: CommonOptions) => {
+    const entries = await withPrices(context, (prices) => prices.list())
+    if (json) return writeJson(context, { prices: entries.map(toJson) })
+    return writeTable(
+      context,
+      entries,
+      [
+        { title: 'MODEL', text: ({ model }) => model },
+        { title: 'INPUT', text: ({ input }) => withCents(formatPrice(input)), right: true },
+        { title: 'OUTPUT', text: ({ output }) => withCents(formatPrice(output)), right: true },
+        { title: 'FROM', text: ({ validFrom }) => minuteOf(validFrom) },
+        { title: 'SOURCE', text: ({ source }) => source },
+        { title: 'STATE', text: ({ state }) => state },
+      ],
+      'No prices yet. Set one: ./tollgate price set <model> --input 0.10 --output 0.40',
+    )
+  })
+}
+
+/** Before the first start: the configuration must not come later than the command, and so go before it. */
+async function writeFirst(prices: Prices, model: string, configured: Price | undefined): Promise<void> {
+  if (configured === undefined || (await prices.list()).some((entry) => entry.model === model)) return
+  await prices.sync(new Map([[model, configured]]))
+}
+
+async function withPrices<Result>(context: Context, work: (prices: Prices) => Promise<Result>): Promise<Result> {
+  const { createPrices } = await import('../billing/prices.ts')
+  const prices = createPrices({ database: await context.database(), log: await context.log() })
+  try {
+    return await work(prices)
+  } finally {
+    await prices.close()
+  }
+}
+
+function toJson(entry: PriceEntry): object {
+  const { model, source, state, validFrom } = entry
+  return { model, ...amounts(entry), valid_from: validFrom.toISOString(), source, state }
+}
+
+function amounts({ input, output }: Price): { input: string; output: string } {
+  return { input: formatPrice(input), output: formatPrice(output) }
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { parseDay, parseEnd, parseSpan, parseTime } from './times.ts'
+
+test('durations', () => {
+  assert.equal(parseSpan('45s'), 45_000)
+  assert.equal(parseSpan('30m'), 1_800_000)
+  assert.equal(parseSpan('24h'), 86_400_000)
+  assert.equal(parseSpan('90d'), 7_776_000_000)
+  assert.equal(parseSpan('0h'), 0)
+  for (const text of ['', '24', 'h', '-1h', '1.5h', '24 h', '1y', '99999999999s', '99999d']) {
+    assert.throws(() => parseSpan(text), RangeError, JSON.stringify(text))
+  }
+})
+
+test('a time is a date, a time with a zone, or a duration from now on', () => {
+  assert.equal(parseTime('2030-01-31').toISOString(), '2030-01-31T00:00:00.000Z')
+  assert.equal(parseTime('2030-01-31T12:30+02:00').toISOString(), '2030-01-31T10:30:00.000Z')
+  assert.equal(parseTime('2028-02-29T23:59:59.5Z').toISOString(), '2028-02-29T23:59:59.500Z')
+  const inAnHour = parseTime('1h').getTime() - Date.now()
+  assert.ok(inAnHour > 3_599_000 && inAnHour <= 3_600_000, String(inAnHour))
+})
+
+test('a time that would mean something else elsewhere, or does not exist, is refused', () => {
+  for (const text of [
+    '',
+    'tomorrow',
+    '2030-1-1',
+    '31.01.2030',
+    '2030-01-31T12:00',
+    '2030-02-30',
+    '2030-13-01',
+    '2029-02-29',
+    '2030-01-31T25:00Z',
+    '1893456000',
+  ]) {
+    assert.throws(() => parseTime(text), RangeError, JSON.stringify(text))
+  }
+})
+
+test('a date as an end means the whole of that day', () => {
+  assert.equal(parseEnd('2030-01-31').toISOString(), '2030-02-01T00:00:00.000Z')
+  assert.equal(parseEnd('2030-01-31T12:00:00Z').toISOString(), '2030-01-31T12:00:00.000Z')
+})
+
+test('a day is a date and nothing more', () => {
+  assert.equal(parseDay('2030-01-31'), '2030-01-31')
+  for (const text of ['2030-02-30', '2030-01-31T12:00:00Z', '7d']) assert.throws(() => parseDay(text), RangeError, text)
+})

@@ -1,0 +1,98 @@
+import type { Logger } from 'pino'
+import { createAccounts, type Accounts } from './accounts/accounts.ts'
+import { createKeys, type Keys } from './accounts/keys.ts'
+import { buildApp } from './app.ts'
+import { startHousekeeping } from './billing/housekeeping.ts'
+import { createPrices, type Price } from './billing/prices.ts'
+import { createTill } from './billing/till.ts'
+import { createCatalogue } from './models/catalogue.ts'
+import { createLocalEngine } from './models/local/engine.ts'
+import type { Model } from './models/model.ts'
+import { createOpenAiModel } from './models/upstream/openai.ts'
+import type { Config, ModelConfig } from './platform/config.ts'
+import { openDatabase, type Database } from './platform/database.ts'
+import { migrate } from './platform/migrations.ts'
+import { OperatorError } from './platform/problems.ts'
+
+/** One instance: everything opened and put together, not yet listening. */
+export interface Service {
+  readonly app: Awaited<ReturnType<typeof buildApp>>
+  readonly accounts: Accounts
+  readonly keys: Keys
+  readonly database: Database
+  /** Requests in flight finish and are settled, new ones are refused, then everything is closed. */
+  close(): Promise<void>
+}
+
+export interface ServiceNeeds {
+  readonly config: Config
+  /** The address of the database. */
+  readonly databaseUrl: string
+  readonly log: Logger
+}
+
+/**
+ * Puts one instance together, migrations included. Throws OperatorError when the database or the configuration does not
+ * allow it; nothing is left open then.
+ */
+export async function openService({ config, databaseUrl, log }: ServiceNeeds): Promise<Service> {
+  await migrate(databaseUrl)
+  await using opened = new AsyncDisposableStack()
+  const database = opened.adopt(openDatabase(databaseUrl, { log }), (it) => it.close())
+  const prices = opened.adopt(createPrices({ database, log }), (it) => it.close())
+  await prices.sync(configuredPrices(config))
+  const keys = opened.adopt(createKeys({ database, log }), (it) => it.close())
+  opened.adopt(startHousekeeping({ database, log }), (it) => it.close())
+  const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())
+  const catalogue = opened.adopt(
+    createCatalogue({
+      models: config.models,
+      aliases: config.aliases,
+      prices,
+      build: (entry) => build(entry, log),
+      log,
+    }),
+    (it) => it.close(),
+  )
+  const app = opened.adopt(
+    await buildApp({
+      log,
+      database,
+      keys,
+      till,
+      catalogue,
+      baseUrl: config.base_url,
+      currency: config.currency,
+      requestBytes: config.limits.request_bytes,
+      trustedProxies: config.listen.trusted_proxies,
+      ...(config.metrics?.token !== undefined && { metricsToken: config.metrics.token }),
+    }),
+    (it) => it.close(),
+  )
+  const parts = opened.move()
+  return Object.freeze({
+    app,
+    accounts: createAccounts({ database }),
+    keys,
+    database,
+    close: () => parts.disposeAsync(),
+  })
+}
+
+function configuredPrices({ models }: Config): Map<string, Price> {
+  return new Map(models.flatMap(({ id, price }) => (price ? [[id, price] as const] : [])))
+}
+
+function build(entry: ModelConfig, log: Logger): Model {
+  const { id, context, max_output_tokens: maxOutputTokens } = entry
+  switch (entry.engine) {
+    case 'local':
+      return createLocalEngine({ id, context, maxOutputTokens, file: entry.file, parallel: entry.parallel, log })
+    case 'openai': {
+      const { endpoints, upstream_model: upstreamModel, timeout } = entry
+      return createOpenAiModel({ id, context, maxOutputTokens, endpoints, upstreamModel, timeout, log })
+    }
+    case 'ai-sdk':
+      throw new OperatorError(`models: ${id} uses the engine ai-sdk, which this version does not have yet`)
+  }
+}
