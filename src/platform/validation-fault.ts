@@ -41,26 +41,39 @@ export function firstFault(schema: TSchema, value: unknown, path: string): Fault
 
 function objectFault(shape: Shape, value: Readonly<Record<string, unknown>>, path: string): Fault {
   const known = shape.properties ?? {}
-  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(known, name))
-  const strangers = shape.additionalProperties === false ? unknown : []
+  const names = Object.keys(value)
+  if (names.length > (shape.maxProperties ?? Infinity)) {
+    return invalid(path, `an object of at most ${shape.maxProperties} fields`, `has ${names.length}`)
+  }
+  const unknown = names.filter((name) => !Object.hasOwn(known, name))
+  const others = unknown.map((name) => [name, extraSchema(shape)] as const)
+  return (
+    nameFault(shape, unknown, value, path) ??
+    entryFault(Object.entries(known), value, path) ??
+    entryFault(others, value, path) ??
+    invalid(path, `an object whose every name is ${mustBe({ ...shape.propertyNames })}`, 'has another')
+  )
+}
+
+/** A body may bring a hundred thousand names: few of them are looked at closely. */
+const mostCompared = 16
+
+function nameFault(
+  shape: Shape,
+  unknown: readonly string[],
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): Fault | undefined {
+  const known = shape.properties ?? {}
+  const strangers = shape.additionalProperties === false ? unknown.slice(0, mostCompared) : []
   const missing = (shape.required ?? []).filter((name) => !Object.hasOwn(value, name))
   const candidates = Object.keys(known).filter((name) => !Object.hasOwn(value, name))
   const typo = strangers.find((name) => missing.includes(nearest(name, candidates) ?? ''))
   const [absent] = missing
   const [stranger] = strangers
-
   if (typo !== undefined) return unknownField(typo, candidates, path)
   if (absent !== undefined) return missingField(absent, known, path)
-  if (stranger !== undefined) return unknownField(stranger, candidates, path)
-  return (
-    entryFault(Object.entries(known), value, path) ??
-    entryFault(
-      unknown.map((name) => [name, extraSchema(shape)]),
-      value,
-      path,
-    ) ??
-    sizeFault(shape, unknown, path)
-  )
+  return stranger === undefined ? undefined : unknownField(stranger, candidates, path)
 }
 
 function entryFault(
@@ -68,28 +81,27 @@ function entryFault(
   value: Readonly<Record<string, unknown>>,
   path: string,
 ): Fault | undefined {
-  const wrong = entries.find(([name, schema]) => Object.hasOwn(value, name) && !Value.Check(schema, value[name]))
+  const wrong = entries.find(([name, schema]) => Object.hasOwn(value, name) && fails(schema, value[name]))
   return wrong && firstFault(wrong[1], value[wrong[0]], join(path, wrong[0]))
+}
+
+/** Counts first: a check of what is much too long takes its time. */
+function fails(schema: TSchema, value: unknown): boolean {
+  const { maxItems = Infinity, maxProperties = Infinity }: Shape = { ...schema }
+  if (Array.isArray(value) && value.length > maxItems) return true
+  if (isRecord(value) && Object.keys(value).length > maxProperties) return true
+  return !Value.Check(schema, value)
 }
 
 function extraSchema(shape: Shape): TSchema {
   return typeof shape.additionalProperties === 'object' ? shape.additionalProperties : {}
 }
 
-function sizeFault(shape: Shape, names: readonly string[], path: string): Fault {
-  const { propertyNames } = shape
-  const name = propertyNames && names.find((each) => !Value.Check(propertyNames, each))
-  if (propertyNames && name !== undefined) {
-    return invalid(path, `an object whose every name is ${mustBe({ ...propertyNames })}`, 'has another')
-  }
-  return invalid(path, `an object of at most ${shape.maxProperties ?? 0} fields`, 'has more')
-}
-
 function listFault(shape: Shape, list: readonly unknown[], path: string): Fault {
-  const { items, maxItems } = shape
-  const index = items === undefined ? -1 : list.findIndex((each) => !Value.Check(items, each))
+  const { items, maxItems = Infinity } = shape
+  const index = items === undefined || list.length > maxItems ? -1 : list.findIndex((each) => fails(items, each))
   if (items !== undefined && index >= 0) return firstFault(items, list[index], `${path}[${index}]`)
-  return invalid(path, `a list of at most ${maxItems ?? 0}`, `has ${list.length}`)
+  return invalid(path, mustBe(shape), `has ${list.length}`)
 }
 
 /** What a name that is not known most likely meant: `imput` is `input`, `max_tokens` is short for `max_output_tokens`. */

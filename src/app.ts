@@ -1,0 +1,50 @@
+import type { Logger } from 'pino'
+import type { Keys } from './accounts/keys.ts'
+import type { Till } from './billing/till.ts'
+import { createGeneration } from './generation/generation.ts'
+import { registerGeneration } from './generation/routes.ts'
+import type { Catalogue } from './models/catalogue.ts'
+import type { Database } from './platform/database.ts'
+import { registerDocs } from './platform/docs.ts'
+import { registerHealth } from './platform/health.ts'
+import { createServer, type Server } from './platform/http.ts'
+import { createMetrics, registerMetrics } from './platform/metrics.ts'
+import { registerOpenApi } from './platform/openapi.ts'
+
+/** What the app is made of. Whoever opened these closes them, after the app. */
+export interface AppNeeds {
+  readonly log: Logger
+  readonly database: Database
+  readonly keys: Keys
+  readonly till: Till
+  readonly catalogue: Catalogue
+  /** The address that people and callers use. */
+  readonly baseUrl: string
+  readonly currency: string
+  /** The largest body of a request. */
+  readonly requestBytes: number
+  readonly trustedProxies?: readonly string[]
+  /** Opens /metrics to who sends it; without one there is no such address. */
+  readonly metricsToken?: string
+  /** Milliseconds that requests in flight get when the app closes. */
+  readonly drainTime?: number
+}
+
+/** The whole service as one HTTP server that does not listen yet. Closing it lets requests in flight finish. */
+export async function buildApp(needs: AppNeeds): Promise<Server> {
+  const { log, database, keys, till, catalogue, baseUrl, currency, metricsToken } = needs
+  const metrics = createMetrics()
+  const generation = createGeneration({ catalogue, till, log, currency })
+  const models = () => Object.fromEntries(catalogue.list().map(({ model }) => [model.id, model.health().ready]))
+
+  const server = createServer({ ...needs, onEnd: metrics.requestEnded })
+  metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
+  metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)
+  await registerOpenApi(server, { baseUrl })
+  registerGeneration(server, { generation, keys, till, onCharged: metrics.tokensCharged })
+  registerHealth(server, { database, models })
+  registerMetrics(server, metrics, metricsToken)
+  await registerDocs(server)
+  await server.ready()
+  return server
+}

@@ -1,0 +1,70 @@
+import type { Logger } from 'pino'
+import type { Price } from '../billing/prices.ts'
+import { closest } from '../platform/closest.ts'
+import type { ModelConfig } from '../platform/config.ts'
+import { Problem } from '../platform/problems.ts'
+import type { Model } from './model.ts'
+
+/** A model that can be called: it has a price. */
+export interface Offer {
+  readonly model: Model
+  /** In force now, in 10⁻¹² of the currency unit per token. */
+  readonly price: Price
+  readonly aliases: readonly string[]
+  /** Seconds since 1970: when this instance began to offer it. */
+  readonly createdAt: number
+}
+
+/** The models of the configuration, by id and by alias. */
+export interface Catalogue {
+  /** Throws Problem `unknown_model` for what is not configured, and for a model without a price. */
+  find(name: string): Offer
+  /** Those with a price, in the order of the configuration. */
+  list(): readonly Offer[]
+  close(): Promise<void>
+}
+
+export interface CatalogueNeeds {
+  readonly models: readonly ModelConfig[]
+  /** Alias → id. */
+  readonly aliases: Readonly<Record<string, string>>
+  readonly prices: { of(model: string): Price | undefined }
+  readonly build: (entry: ModelConfig) => Model
+  readonly log: Logger
+}
+
+/** Builds every model. A model that cannot be built throws, and those built before it are closed. */
+export function createCatalogue({ models: entries, aliases, prices, build, log }: CatalogueNeeds): Catalogue {
+  const createdAt = Math.floor(Date.now() / 1000)
+  const models = new Map<string, Model>()
+  const close = async (): Promise<void> => {
+    await Promise.all([...models.values()].map((model) => model.close()))
+  }
+  try {
+    for (const entry of entries) models.set(entry.id, build(entry))
+  } catch (error) {
+    void close()
+    throw error
+  }
+  for (const id of models.keys()) if (!prices.of(id)) log.warn({ model: id }, 'a model without a price is not callable')
+
+  const aliasesOf = (id: string) => Object.keys(aliases).filter((alias) => aliases[alias] === id)
+  const offer = (model: Model): Offer | undefined => {
+    const price = prices.of(model.id)
+    return price && { model, price, aliases: aliasesOf(model.id), createdAt }
+  }
+
+  return Object.freeze({
+    find(name: string) {
+      const model = models.get(name) ?? models.get(aliases[name] ?? '')
+      const found = model && offer(model)
+      if (found) return found
+      const near = closest(name, [...models.keys(), ...Object.keys(aliases)])
+      const hint = near === undefined || near === name ? '' : ` Did you mean ${near}?`
+      const reason = model ? 'This model has no price, so it cannot be called.' : 'There is no model of this name.'
+      throw new Problem('unknown_model', `${reason}${hint} GET /v1/models lists those there are.`, { field: 'model' })
+    },
+    list: () => [...models.values()].flatMap((model) => offer(model) ?? []),
+    close,
+  })
+}

@@ -1,0 +1,120 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ServerNeeds } from './http.ts'
+import { MethodNotAllowed } from './http-addresses.ts'
+import { Problem, problems, type ProblemCode, type ProblemDetails } from './problems.ts'
+
+/** Bytes of a refused body that are read and thrown away, so that its sender gets to read the refusal. */
+const mostDiscarded = 32 * 1024 * 1024
+
+/** On every answer. */
+export const fixedHeaders: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
+/** What Fastify calls it → what we call it. */
+const known: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'request_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
+  FST_ERR_BAD_URL: 'not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
+}
+
+export interface ErrorAnswers {
+  /** Answers with what the error table says of an error; of one that is no Problem, nothing gets out. */
+  readonly answer: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
+  /** The same for an address that Fastify could not even make out; no hook has run. */
+  readonly refuseAddress: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
+}
+
+/** The one place where an error becomes an answer. */
+export function createErrorAnswers({ log, baseUrl, requestBytes }: ServerNeeds): ErrorAnswers {
+  const reasons: Partial<Record<ProblemCode, string>> = {
+    request_too_large: `The body is larger than ${requestBytes} bytes. Send less at a time.`,
+    unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
+    malformed_request: 'The body broke off before its end. Send the request again.',
+    not_found: 'Nothing is at this address. The addresses are listed at /docs.',
+  }
+
+  function problemOf(error: Error, request: FastifyRequest): Problem {
+    if (error instanceof Problem) return error
+    const brokeOff = error.name === 'AbortError' || !request.raw.complete
+    const code = known['code' in error ? String(error.code) : ''] ?? (brokeOff ? 'malformed_request' : undefined)
+    if (code !== undefined) return new Problem(code, reasons[code] ?? problems[code].meaning, { cause: error })
+    return new Problem('internal', `Something went wrong here. Quote ${request.id} when you report it.`, {
+      cause: error,
+    })
+  }
+
+  function answer(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+    const problem = problemOf(error, request)
+    const { status } = problems[problem.code]
+    request.refusedAs = problem.code
+    if (status >= 500) logFault(log, request, problem)
+    if (problem.code === 'request_too_large') discardRest(request)
+    // Fastify closes the connection when a body is refused, and its sender may then never read why. The body has been
+    // read to its end here, or will be.
+    if (status === 400 || status === 413) reply.removeHeader('connection')
+    reply
+      .code(status)
+      .headers(errorHeaders(problem))
+      .type('application/json; charset=utf-8')
+      .send(errorBody(baseUrl, problem, request.id))
+  }
+
+  return {
+    answer,
+    refuseAddress(error, request, reply) {
+      request.notes = {}
+      setHeaders(request, reply)
+      answer(error, request, reply)
+    },
+  }
+}
+
+/** Sets what every answer carries. */
+export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('request-id', request.id).headers(fixedHeaders)
+  if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store')
+}
+
+/** The body of every refusal (section 7 of the specification). */
+export function errorBody(baseUrl: string, problem: Problem, requestId: string): string {
+  const { code, details, message } = problem
+  const { field, limit } = details
+  const docs = `${baseUrl}/docs/errors#${code}`
+  return JSON.stringify({ error: { code, reason: message, field, limit, request_id: requestId, docs } })
+}
+
+function errorHeaders(problem: Problem): Record<string, string> {
+  const { status, retry } = problems[problem.code]
+  const wait = waitOf(problem.details, status)
+  return {
+    'x-should-retry': String(retry || wait !== undefined),
+    ...(wait !== undefined && { 'retry-after': String(wait) }),
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(problem instanceof MethodNotAllowed && { allow: problem.allow }),
+  }
+}
+
+/** A 503 always says when to come back. */
+function waitOf({ retryAfter }: ProblemDetails, status: number): number | undefined {
+  return retryAfter ?? (status === 503 ? 1 : undefined)
+}
+
+/** The stack, not the error: what a driver hangs on its errors may quote a text. */
+function logFault(log: ServerNeeds['log'], request: FastifyRequest, problem: Problem): void {
+  const { cause } = problem.details
+  const fault = { request_id: request.id, code: problem.code, stack: cause instanceof Error ? cause.stack : undefined }
+  if (problem.code === 'internal') log.error(fault, 'a fault of ours')
+  else log.warn(fault, problem.message)
+}
+
+function discardRest(request: FastifyRequest): void {
+  let discarded = 0
+  request.raw.on('data', (chunk: Buffer) => {
+    discarded += chunk.length
+    if (discarded > mostDiscarded) request.raw.destroy()
+  })
+}

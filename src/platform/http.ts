@@ -1,0 +1,204 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Server as HttpServer } from 'node:http'
+import fastify, { type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Logger } from 'pino'
+import type { TObject } from 'typebox'
+import { parseJson } from './http-body.ts'
+import { answerClientError } from './http-client-errors.ts'
+import { createErrorAnswers, setHeaders, type ErrorAnswers } from './http-errors.ts'
+import { logRequest } from './http-log.ts'
+import { createAddresses } from './http-addresses.ts'
+import { Problem, type ProblemCode } from './problems.ts'
+import { compileBody } from './validation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request's line in the log says besides address, status and time. Ids and numbers only, never a text. */
+    notes: Record<string, string | number | undefined>
+    /** Why the request was refused. */
+    refusedAs: ProblemCode | undefined
+    /** SHA-256 of address and body, for requests with an Idempotency-Key. */
+    bodyHash: string | undefined
+  }
+  interface FastifyInstance {
+    requestsInFlight: () => number
+  }
+  interface FastifyContextConfig {
+    /** Whether the address answers while the server drains. */
+    whileDraining?: boolean
+  }
+}
+
+export interface ServerNeeds {
+  readonly log: Logger
+  /** The largest body of a request. */
+  readonly requestBytes: number
+  /** The address people use; links to the documentation start with it. */
+  readonly baseUrl: string
+  /** Addresses or ranges of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly string[]
+  /** Told of every request that has ended. */
+  readonly onEnd?: (end: RequestEnd) => void
+  /** Milliseconds that requests in flight get when the server closes, before they are cut. 30 000 unless told. */
+  readonly drainTime?: number
+  /** Milliseconds that callers get. */
+  readonly timeouts?: Partial<typeof timeouts>
+}
+
+/** One request, over. */
+export interface RequestEnd {
+  readonly method: string
+  /** The pattern, not the address: `/clients/:id`. */
+  readonly route: string
+  /** 499 where the caller went away first. */
+  readonly status: number
+  /** Of the error table; undefined where all went well. */
+  readonly code: ProblemCode | undefined
+  readonly milliseconds: number
+}
+
+/**
+ * Milliseconds that callers get to send their headers and their whole request, and that an idle connection stays open. A
+ * generation may take long, so no limit is put on the time that an answer takes.
+ */
+const timeouts = { headers: 10_000, request: 60_000, keepAlive: 72_000, checkEvery: 5000 }
+
+const drainTime = 30_000
+
+export type Server = ReturnType<typeof createServer>
+
+/**
+ * The HTTP server: request ids, limits on size and time, one shape for every error, one line in the log for every
+ * request. Routes check their bodies by TypeBox schemas. Closing it drains: requests in flight finish, new ones get 503
+ * `unavailable`, then the listener goes.
+ */
+export function createServer(needs: ServerNeeds) {
+  const answers = createErrorAnswers(needs)
+  const server = fastify(optionsOf(needs, answers)).withTypeProvider<TypeBoxTypeProvider>()
+  server.decorateRequest('bodyHash', undefined)
+  server.decorateRequest('notes')
+  server.decorateRequest('refusedAs', undefined)
+  server.setValidatorCompiler<TObject>(({ schema }) => toFastify(compileBody(schema)))
+  server.setSerializerCompiler(() => JSON.stringify)
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parseJson)
+  server.setErrorHandler(answers.answer)
+  // Node would answer an unknown expectation by itself, without our headers. RFC 9110 section 10.1.1 lets us ignore it.
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
+
+  const addresses = createAddresses()
+  server.addHook('onRoute', (route) => addresses.note(route))
+  server.setNotFoundHandler(({ method, url }) => {
+    throw addresses.refusal(method, url)
+  })
+  const traffic = createTraffic(needs)
+  server.decorate('requestsInFlight', () => traffic.inFlight)
+  server.addHook('onRequest', (request, reply, done) => {
+    traffic.begin(request, reply)
+    setHeaders(request, reply)
+    if (request.is404) return done(addresses.refusal(request.method, request.url))
+    if (traffic.draining && request.routeOptions.config.whileDraining !== true) return done(stopping())
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(noHost())
+    done()
+  })
+  server.addHook('preClose', async () => {
+    await traffic.drain()
+    server.server.closeAllConnections()
+  })
+  return server
+}
+
+function optionsOf(needs: ServerNeeds, answers: ErrorAnswers): FastifyHttpOptions<HttpServer, Logger> {
+  const times = { ...timeouts, ...needs.timeouts }
+  return {
+    loggerInstance: needs.log,
+    logController: new fastify.LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (log) => log,
+    genReqId: () => randomUUIDv7(),
+    bodyLimit: needs.requestBytes,
+    trustProxy: needs.trustedProxies?.length ? [...needs.trustedProxies] : false,
+    requestTimeout: times.request,
+    keepAliveTimeout: times.keepAlive,
+    http: {
+      headersTimeout: times.headers,
+      connectionsCheckingInterval: times.checkEvery,
+      requireHostHeader: false,
+    },
+    return503OnClosing: false,
+    // It also bounds the hooks that run at the close.
+    pluginTimeout: (needs.drainTime ?? drainTime) + 10_000,
+    frameworkErrors: answers.refuseAddress,
+    clientErrorHandler: (error, socket) => answerClientError(needs.baseUrl, error, socket),
+  }
+}
+
+/** A signal that aborts when the caller goes away before the answer is out. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}
+
+function toFastify(check: (body: unknown) => unknown): (body: unknown) => { value: unknown } | { error: Error } {
+  return (body) => {
+    try {
+      return { value: check(body) }
+    } catch (error) {
+      if (error instanceof Problem) return { error }
+      throw error
+    }
+  }
+}
+
+function stopping(): Problem {
+  return new Problem('unavailable', 'This server is stopping. Send the request again.', { retryAfter: 1 })
+}
+
+function noHost(): Problem {
+  return new Problem('malformed_request', 'The request has no Host header, which HTTP/1.1 asks for.')
+}
+
+/** Counts the requests in flight, reports each at its end, and waits for the last. */
+function createTraffic(needs: ServerNeeds) {
+  let inFlight = 0
+  let draining = false
+  let whenIdle: (() => void) | undefined
+
+  function end(request: FastifyRequest, reply: FastifyReply, start: number): void {
+    inFlight--
+    if (inFlight === 0) whenIdle?.()
+    const status = reply.raw.writableFinished ? reply.statusCode : 499
+    const route = request.routeOptions.url ?? 'unknown'
+    const milliseconds = performance.now() - start
+    const ended = { method: request.method, route, status, code: request.refusedAs, milliseconds }
+    logRequest(needs.log, request, ended)
+    needs.onEnd?.(ended)
+  }
+
+  return {
+    get inFlight() {
+      return inFlight
+    },
+    get draining() {
+      return draining
+    },
+    begin(request: FastifyRequest, reply: FastifyReply): void {
+      const start = performance.now()
+      inFlight++
+      request.notes = {}
+      reply.raw.once('close', () => end(request, reply, start))
+    },
+    async drain(): Promise<void> {
+      draining = true
+      if (inFlight === 0) return
+      const idle = Promise.withResolvers<void>()
+      const timer = setTimeout(idle.resolve, needs.drainTime ?? drainTime)
+      whenIdle = idle.resolve
+      await idle.promise
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { RequestEnd, Server } from './http.ts'
+import { Problem } from './problems.ts'
+
+/**
+ * What the service tells of itself, in the format of Prometheus. Labels are route patterns, methods, statuses, error
+ * codes and ids of configured models: nothing that a caller can invent.
+ */
+export interface Metrics {
+  requestEnded(this: void, end: RequestEnd): void
+  tokensCharged(this: void, model: string, usage: TokenUsage): void
+  /** Adds a figure that is read whenever somebody asks. */
+  watch(this: void, name: string, help: string, read: () => number): void
+  /** The same with one figure a model. */
+  watchModels(this: void, name: string, help: string, read: () => Readonly<Record<string, number | boolean>>): void
+  text(this: void): Promise<string>
+}
+
+interface TokenUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'tollgate_request_seconds',
+    help: 'Requests that have ended, by status (499: the caller went away) and error code, and how long they took.',
+    labelNames: ['method', 'route', 'status', 'code'],
+    buckets: seconds,
+    registers,
+  })
+  const tokens = new Counter({
+    name: 'tollgate_tokens_total',
+    help: 'Tokens charged.',
+    labelNames: ['model', 'direction'],
+    registers,
+  })
+
+  return Object.freeze({
+    requestEnded({ method, route, status, code, milliseconds }: RequestEnd) {
+      requests.observe({ method, route, status, code: code ?? 'none' }, milliseconds / 1000)
+    },
+    tokensCharged(model: string, { inputTokens, outputTokens }: TokenUsage) {
+      tokens.inc({ model, direction: 'input' }, inputTokens)
+      tokens.inc({ model, direction: 'output' }, outputTokens)
+    },
+    watch(name: string, help: string, read: () => number) {
+      const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) })
+    },
+    watchModels(name: string, help: string, read: () => Readonly<Record<string, number | boolean>>) {
+      const collect = () => Object.entries(read()).forEach(([model, value]) => gauge.set({ model }, Number(value)))
+      const gauge = new Gauge({ name, help, labelNames: ['model'], registers, collect })
+    },
+    text: () => registry.metrics(),
+  })
+}
+
+/** /metrics, for who knows the token (`Authorization: Bearer …`). Without a configured token there is no such address. */
+export function registerMetrics(server: Server, metrics: Metrics, token: string | undefined): void {
+  if (token === undefined) return
+  const wanted = digest(`Bearer ${token}`)
+  server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    if (!timingSafeEqual(digest(request.headers.authorization ?? ''), wanted)) {
+      throw new Problem('missing_key', 'Send the metrics token in the header "Authorization: Bearer …".')
+    }
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text())
+  })
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
+import { objectAt } from '../support/json.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+const valid = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 100 }
+
+let vendor: Vendor
+let service: Service
+let customer: Customer
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: [upstreamModel(vendor.url)], aliases: { quick: 'fast' } })
+  customer = await service.customer()
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+describe('POST /v1/count_tokens', () => {
+  it('says what the same body would count and could cost, for one request of the limit and no money', async () => {
+    const { accountId, key } = await service.customer({ requestsPerMinute: 5 })
+    const calls = vendor.calls
+    const answer = await service.call('/v1/count_tokens', key, valid)
+    const tokens = Number(answer.json['input_tokens'])
+    assert.deepEqual(Object.keys(answer.json), ['input_tokens', 'max_cost'])
+    assert.equal(answer.json['max_cost'], ((tokens * 0.15 + 100 * 0.6) / 1e6).toFixed(8).replace(/0+$/, ''))
+    assert.equal(answer.headers.get('x-ratelimit-remaining-requests'), '4')
+    assert.equal(answer.headers.get('x-model'), 'fast')
+    assert.equal(answer.headers.get('x-cost'), null)
+    assert.equal(vendor.calls, calls)
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [0, 0])
+  })
+
+  it('refuses the same bodies, and is limited', async () => {
+    const { key } = await service.customer({ requestsPerMinute: 1 })
+    assert.equal((await service.call('/v1/count_tokens', key, { ...valid, input: '' })).error['code'], 'invalid_field')
+    assert.equal((await service.call('/v1/count_tokens', key, valid)).status, 200)
+    const refused = await service.call('/v1/count_tokens', key, valid)
+    assert.equal(refused.error['code'], 'rate_limit_exceeded')
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+  })
+})
+
+describe('GET /v1/models', () => {
+  it('lists the models with what they cost, and only those that the key may use', async () => {
+    const all = await service.call('/v1/models', customer.key)
+    assert.equal(all.json['object'], 'list')
+    assert.equal(all.json['has_more'], false)
+    const model = objectAt(all.json, 'data', 0)
+    assert.deepEqual(
+      { ...model, created: undefined },
+      {
+        id: 'fast',
+        object: 'model',
+        type: 'model',
+        display_name: 'fast',
+        created: undefined,
+        owned_by: 'tollgate',
+        context_length: 32_768,
+        max_output_tokens: 4096,
+        price: { input: '0.15', output: '0.6', currency: 'USD' },
+        aliases: ['quick'],
+      },
+    )
+    assert.ok(Number.isInteger(model['created']))
+
+    const other = await service.customer({}, { allowedModels: ['another'] })
+    assert.deepEqual((await service.call('/v1/models', other.key)).json['data'], [])
+    const refused = await service.call('/v1/generate', other.key, valid)
+    assert.deepEqual(
+      [refused.status, refused.error['code'], refused.error['field']],
+      [403, 'model_not_allowed', 'model'],
+    )
+    assert.equal((await service.books(other.accountId)).rows.length, 0)
+  })
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+import { until } from '../support/until.ts'
+
+const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: [upstreamModel(vendor.url)] })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const once = (key: string, name: string, body: unknown = valid): Promise<Answer> =>
+  service.call('/v1/generate', key, body, { 'idempotency-key': name })
+
+describe('Idempotency-Key', () => {
+  it('A22 twenty at once are one generation and one charge', async () => {
+    const { accountId, key } = await service.customer()
+    vendor.set({ delay: 150 })
+    const calls = vendor.calls
+    const answers = await Promise.all(Array.from({ length: 20 }, () => once(key, 'k')))
+    vendor.set({ text: 'Another answer.' })
+    assert.equal(vendor.calls, calls + 1)
+    const good = answers.filter(({ status }) => status === 200)
+    assert.ok(good.length >= 1)
+    assert.equal(new Set(good.map(({ text }) => text)).size, 1)
+    const others = answers.filter(({ status }) => status !== 200)
+    for (const answer of others) {
+      assert.deepEqual([answer.status, answer.error['code']], [409, 'idempotency_in_progress'])
+      assert.equal(answer.headers.get('retry-after'), '1')
+    }
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [1, 0])
+    vendor.set({})
+  })
+
+  it('A22 a replay is the same to the byte, and free, also on another instance', async () => {
+    const { accountId, key } = await service.customer()
+    vendor.set({ text: 'Grüße\n"👋"\u2028' })
+    const first = await once(key, 'k')
+    vendor.set({ text: 'Another answer.' })
+    const other = await startService({ models: [upstreamModel(vendor.url)], databaseUrl: service.databaseUrl })
+    const calls = vendor.calls
+    const replays = [await once(key, 'k'), await other.call('/v1/generate', key, valid, { 'idempotency-key': 'k' })]
+    await other.close()
+    vendor.set({})
+    assert.equal(first.headers.get('idempotent-replayed'), null)
+    for (const replay of replays) {
+      assert.equal(replay.status, 200)
+      assert.equal(replay.text, first.text)
+      assert.equal(replay.headers.get('idempotent-replayed'), 'true')
+      for (const name of ['x-cost', 'x-model', 'content-type']) {
+        assert.equal(replay.headers.get(name), first.headers.get(name), name)
+      }
+      assert.ok(Number(replay.headers.get('x-ratelimit-limit-tokens')) > 0)
+    }
+    const { rows, charged } = await service.books(accountId)
+    assert.deepEqual([rows.length, charged, vendor.calls], [1, 3_600_000n, calls])
+  })
+
+  it('A22 another body is idempotency_mismatch, also one that differs in a space', async () => {
+    const { accountId, key } = await service.customer()
+    await once(key, 'k')
+    for (const body of [{ ...valid, input: 'Other' }, `${JSON.stringify(valid)} `]) {
+      const answer = await once(key, 'k', body)
+      assert.deepEqual([answer.status, answer.error['code']], [422, 'idempotency_mismatch'])
+    }
+    assert.equal((await service.books(accountId)).rows.length, 1)
+  })
+
+  it('belongs to the account: another one with the same key gets its own answer', async () => {
+    const [one, two] = [await service.customer(), await service.customer()]
+    await once(one.key, 'k')
+    const answer = await once(two.key, 'k', { ...valid, input: 'Other' })
+    assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [200, null])
+  })
+
+  it('is free again after a failure and after the caller has left', async () => {
+    const { accountId, key } = await service.customer()
+    vendor.set({ fault: 'server_error' })
+    assert.equal((await once(key, 'k')).status, 502)
+    vendor.set({ delay: 1000 })
+    const controller = new AbortController()
+    const left = fetch(`${service.url}/v1/generate`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'k' },
+      body: JSON.stringify(valid),
+      signal: controller.signal,
+    })
+    await until(async () => (await service.books(accountId)).holds === 1)
+    controller.abort()
+    await assert.rejects(left)
+    await until(async () => (await service.books(accountId)).holds === 0)
+    vendor.set({})
+    const answer = await once(key, 'k')
+    assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [200, null])
+  })
+
+  it('A22 must be 1 to 255 visible ASCII characters', async () => {
+    const { accountId, key } = await service.customer()
+    for (const name of ['', ' ', 'a b', 'x'.repeat(256), 'ü']) {
+      const answer = await once(key, name)
+      assert.deepEqual([answer.status, answer.error['field']], [400, 'Idempotency-Key'], JSON.stringify(name))
+    }
+    assert.equal((await once(key, 'x'.repeat(255))).status, 200)
+    assert.equal((await service.books(accountId)).rows.length, 1)
+  })
+})

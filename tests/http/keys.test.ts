@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { problems, type ProblemCode } from '../../src/platform/problems.ts'
+import { startService, upstreamModel, type Answer, type Customer, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+import { until } from '../support/until.ts'
+import { openWire } from '../support/wire.ts'
+
+const valid = { model: 'fast', instructions: 'instructions-text', input: 'input-text', max_output_tokens: 10 }
+
+let vendor: Vendor
+let service: Service
+let customer: Customer
+before(async () => {
+  vendor = await startVendor({ text: 'output-text' })
+  service = await startService({ models: [upstreamModel(vendor.url)], metricsToken: 'metrics-token' })
+  customer = await service.customer()
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const generate = (headers: Readonly<Record<string, string>>) => service.call('/v1/generate', undefined, valid, headers)
+
+function assertCode(answer: Answer, code: ProblemCode): void {
+  assert.deepEqual([answer.error['code'], answer.status], [code, problems[code].status], answer.text)
+  assert.equal(answer.headers.get('www-authenticate'), answer.status === 401 ? 'Bearer' : null)
+  assert.equal(answer.headers.get('x-should-retry'), 'false')
+  assert.equal(answer.headers.get('x-ratelimit-limit-requests'), null)
+}
+
+/** The same key with its character at `index` changed. */
+function changed(key: string, index: number): string {
+  return key.slice(0, index) + (key[index] === 'a' ? 'b' : 'a') + key.slice(index + 1)
+}
+
+describe('the key', () => {
+  it('A7 missing, empty or of another scheme is missing_key', async () => {
+    const headers = [{}, { authorization: '' }, { authorization: 'Bearer' }, { authorization: 'Bearer ' }]
+    const others = [{ authorization: `Basic ${btoa(`x:${customer.key}`)}` }, { authorization: customer.key }]
+    for (const each of [...headers, ...others]) assertCode(await generate(each), 'missing_key')
+    assertCode(await generate({ 'x-api-key': customer.key }), 'missing_key')
+  })
+
+  it('A7 with one changed character anywhere is invalid_key', async () => {
+    for (const index of [0, 2, 3, 14, 16, 30, 58, 60, 65]) {
+      assertCode(await generate({ authorization: `Bearer ${changed(customer.key, index)}` }), 'invalid_key')
+    }
+    assertCode(await generate({ authorization: `Bearer ${customer.key}x` }), 'invalid_key')
+    assertCode(await generate({ authorization: `Bearer ${customer.key.slice(0, -1)}` }), 'invalid_key')
+  })
+
+  it('A7 expired, revoked, rotated out, of a closed account or of none: each its own code', async () => {
+    const expiring = await service.customer({}, { expiresAt: new Date(Date.now() + 300) })
+    assert.equal((await service.call('/v1/generate', expiring.key, valid)).status, 200)
+    await until(async () => (await service.call('/v1/generate', expiring.key, valid)).status !== 200)
+    assertCode(await service.call('/v1/generate', expiring.key, valid), 'expired_key')
+
+    const rotated = await service.customer()
+    const next = await service.keys.rotate(rotated.keyId, { overlapMs: 0 })
+    await until(async () => (await service.call('/v1/generate', rotated.key, valid)).status !== 200)
+    assertCode(await service.call('/v1/generate', rotated.key, valid), 'expired_key')
+    assert.equal((await service.call('/v1/generate', next.key, valid)).status, 200)
+
+    const revoked = await service.customer()
+    await service.keys.revoke(revoked.keyId)
+    await until(async () => (await service.call('/v1/generate', revoked.key, valid)).status !== 200)
+    assertCode(await service.call('/v1/generate', revoked.key, valid), 'revoked_key')
+
+    const closed = await service.customer()
+    await service.accounts.close(closed.accountId)
+    await until(async () => (await service.call('/v1/generate', closed.key, valid)).status !== 200)
+    assertCode(await service.call('/v1/generate', closed.key, valid), 'no_billing_account')
+
+    const free = await service.keys.create({ accountId: null, name: 'free', allowedModels: null, expiresAt: null })
+    assertCode(await service.call('/v1/generate', free.key, valid), 'no_billing_account')
+  })
+
+  it('A7 is looked at before the body is read', async () => {
+    const wire = await openWire(service.port)
+    wire.send(
+      'POST /v1/generate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n{',
+    )
+    assert.equal((await wire.answer()).status, 401)
+    wire.cut()
+  })
+})
+
+describe('a call from a browser', () => {
+  for (const headers of [
+    { origin: 'https://example.com' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'cors' },
+  ]) {
+    it(`A8 with ${JSON.stringify(headers)} is key_in_browser, before the key is looked at`, async () => {
+      const calls = vendor.calls
+      for (const key of [customer.key, 'nonsense', undefined]) {
+        const wire = await openWire(service.port)
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+        wire.send(
+          `POST /v1/generate HTTP/1.1\r\nhost: x\r\n${lines.join('')}${key ? `authorization: Bearer ${key}\r\n` : ''}` +
+            `content-type: application/json\r\ncontent-length: ${JSON.stringify(valid).length}\r\n\r\n${JSON.stringify(valid)}`,
+        )
+        const answer = await wire.answer()
+        wire.cut()
+        assert.equal(answer.status, 403)
+        assert.match(answer.body, /"code":"key_in_browser"/)
+        assertNoCors(Object.keys(answer.headers))
+      }
+      assert.equal(vendor.calls, calls)
+      assert.equal((await service.books(customer.accountId)).holds, 0)
+    })
+  }
+
+  it("A8 does not mean Node's fetch, which sends Sec-Fetch-Mode alone", async () => {
+    assert.equal((await service.call('/v1/generate', customer.key, valid, { 'sec-fetch-mode': 'cors' })).status, 200)
+  })
+
+  it('A8 gets no Access-Control header, also where it asks for leave first', async () => {
+    const preflight = await fetch(`${service.url}/v1/generate`, { method: 'OPTIONS' })
+    assert.equal(preflight.status, 405)
+    assertNoCors([...preflight.headers.keys()])
+    assertNoCors([...(await service.call('/v1/generate', customer.key, valid)).headers.keys()])
+    assertNoCors([...(await service.call('/v1/models', customer.key)).headers.keys()])
+  })
+})
+
+function assertNoCors(names: readonly string[]): void {
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('access-control')),
+    [],
+  )
+}
+
+describe('a key and the texts of a request', () => {
+  it('A9 are in no log, error, metric or table', async () => {
+    const { key } = await service.customer()
+    const [, publicId = '', secret = ''] = key.split('_')
+    const answers = [
+      await service.call('/v1/generate', key, valid),
+      await service.call('/v1/generate', changed(key, 30), valid),
+      await service.call('/v1/generate', key, { ...valid, [key]: 1 }),
+      await service.call('/v1/generate', key, { ...valid, max_output_tokens: key }),
+      await service.call(`/v1/${key}`, key, valid),
+      await service.call('/metrics', 'metrics-token'),
+    ]
+    for (const fault of ['wrong_key', 'cut_json', 'server_error'] as const) {
+      vendor.set({ fault, text: 'output-text' })
+      answers.push(await service.call('/v1/generate', key, valid))
+    }
+    vendor.set({ text: 'output-text' })
+
+    const dump = await service.database.rows<{ text: string }>(
+      `select k::text as text from api_key k union all select l::text from ledger l union all select h::text from hold h`,
+    )
+    const tables = dump.map(({ text }) => text).join('\n')
+    assert.ok(tables.includes(publicId))
+    const log = service.logText()
+    assert.ok(log.includes('"status":502'))
+    assert.doesNotMatch(tables, new RegExp(secret))
+    assert.doesNotMatch(log, new RegExp(secret))
+    assert.doesNotMatch(log, /Bearer|metrics-token|(input|output|instructions)-text/)
+    assert.doesNotMatch(tables, /(input|output|instructions)-text/)
+    const errors = answers.slice(1).map(({ text }) => text)
+    assert.doesNotMatch(errors.join('\n'), new RegExp(`${secret.slice(0, 8)}|(input|instructions)-text`))
+  })
+})

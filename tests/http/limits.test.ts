@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
+import { objectAt } from '../support/json.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+import { until } from '../support/until.ts'
+
+const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
+
+let vendor: Vendor
+let service: Service
+let counted: number
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: [upstreamModel(vendor.url)] })
+  const answer = await service.call('/v1/count_tokens', (await service.customer()).key, valid)
+  counted = Number(answer.json['input_tokens'])
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+/** The rate-limit headers as numbers: limit, remaining, reset. */
+function level(answer: Answer, what: 'requests' | 'tokens'): [number, number, number] {
+  const read = (part: string) => {
+    const value = answer.headers.get(`x-ratelimit-${part}-${what}`)
+    assert.match(String(value), /^\d+$/)
+    return Number(value)
+  }
+  return [read('limit'), read('remaining'), read('reset')]
+}
+
+describe('limits', () => {
+  it('A24 a request that can ever fit is admitted at once, one that never can is 400', async () => {
+    const { accountId, key } = await service.customer({ tokensPerMinute: counted + 100 })
+    const calls = vendor.calls
+    const never = await service.call('/v1/generate', key, { ...valid, max_output_tokens: 101 })
+    assert.deepEqual([never.status, never.error['code']], [400, 'can_never_fit_limit'])
+    assert.deepEqual(never.error['limit'], {
+      name: 'tokens_per_minute',
+      value: counted + 100,
+      remaining: counted + 100,
+    })
+    assert.equal(never.headers.get('retry-after'), null)
+    assert.equal(never.headers.get('x-should-retry'), 'false')
+    assert.deepEqual([vendor.calls, (await service.books(accountId)).rows.length], [calls, 0])
+    assert.equal((await service.call('/v1/generate', key, valid)).status, 200)
+  })
+
+  it('A25 what is left falls by what was taken, and recovers by what was given back', async () => {
+    const limit = 60_000
+    const { accountId, key } = await service.customer({ requestsPerMinute: 60, tokensPerMinute: limit })
+    vendor.set({ delay: 200, usage: { prompt_tokens: counted, completion_tokens: 1 } })
+    const pending = service.call('/v1/generate', key, { ...valid, max_output_tokens: 4000 })
+    await until(async () => (await service.books(accountId)).holds === 1)
+    const during = await service.call('/v1/models', key)
+    const answer = await pending
+    vendor.set({})
+
+    const taken = counted + 4000
+    const [most, left, reset] = level(during, 'tokens')
+    assert.equal(most, limit)
+    // The bucket refills by 1000 tokens a second, so what is taken is seen less a part of a second.
+    assert.ok(left >= limit - taken && left < limit - taken + 300, `${left} left`)
+    assert.ok(reset === Math.ceil((limit - left) / 1000), `whole in ${reset} s with ${left} left`)
+    assert.deepEqual(level(during, 'requests'), [60, 59, 1])
+
+    const [, leftAfter] = level(answer, 'tokens')
+    assert.ok(leftAfter >= limit - counted - 1 && leftAfter <= limit, `${leftAfter} left after the answer`)
+    assert.equal(level(answer, 'requests')[0], 60)
+  })
+
+  it('A25 a refusal gives its tokens back, but not its request', async () => {
+    const { key } = await service.customer({ requestsPerMinute: 60, tokensPerMinute: 60_000 })
+    vendor.set({ fault: 'server_error' })
+    const failed = await service.call('/v1/generate', key, { ...valid, max_output_tokens: 4000 })
+    vendor.set({})
+    assert.equal(failed.status, 502)
+    assert.deepEqual(level(failed, 'tokens'), [60_000, 60_000, 0])
+    assert.deepEqual(level(failed, 'requests'), [60, 59, 1])
+    const invalid = await service.call('/v1/generate', key, { ...valid, input: '' })
+    assert.deepEqual(level(invalid, 'requests').slice(0, 2), [60, 59])
+  })
+
+  it('A23 a refusal says which limit, its value and when to come back, and coming back then is enough', async () => {
+    const { accountId, key } = await service.customer({ requestsPerMinute: 120, tokensPerMinute: 60_000 })
+    vendor.set({ usage: { prompt_tokens: 20_000, completion_tokens: 0 } })
+    const large = { ...valid, input: 'x'.repeat(20_000), max_output_tokens: 1000 }
+    assert.equal((await service.call('/v1/generate', key, large)).status, 200)
+    assert.equal((await service.call('/v1/generate', key, large)).status, 200)
+    const refused = await service.call('/v1/generate', key, large)
+    assert.deepEqual([refused.status, refused.error['code']], [429, 'rate_limit_exceeded'])
+    const limit = objectAt(refused.error, 'limit')
+    assert.deepEqual([limit['name'], limit['value']], ['tokens_per_minute', 60_000])
+    assert.equal(limit['remaining'], level(refused, 'tokens')[1])
+    assert.match(String(refused.error['reason']), /tokens per minute/)
+    assert.equal(refused.headers.get('x-should-retry'), 'true')
+    const wait = Number(refused.headers.get('retry-after'))
+    assert.ok(wait >= 1 && wait <= 3, `wait ${wait}`)
+    assert.equal((await service.books(accountId)).rows.length, 2)
+    await new Promise((resolve) => setTimeout(resolve, wait * 1000))
+    assert.equal((await service.call('/v1/generate', key, large)).status, 200)
+    vendor.set({})
+  })
+
+  it('402 is for money and 429 for pace: they never swap', async () => {
+    const poor = await service.customer({ credit: 1n, requestsPerMinute: 1 })
+    assert.equal((await service.call('/v1/generate', poor.key, valid)).error['code'], 'insufficient_credit')
+    assert.equal((await service.call('/v1/generate', poor.key, valid)).error['code'], 'insufficient_credit')
+    const fast = await service.customer({ requestsPerMinute: 1 })
+    assert.equal((await service.call('/v1/generate', fast.key, valid)).status, 200)
+    const refused = await service.call('/v1/generate', fast.key, valid)
+    assert.deepEqual([refused.status, level(refused, 'requests')[1]], [429, 0])
+  })
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { parsePrice } from '../../src/billing/money.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+import { until } from '../support/until.ts'
+
+const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
+const models = (url: string) => [
+  upstreamModel(url),
+  upstreamModel(url, { id: 'odd', price: { input: '0.000001', output: '98765.432101' } }),
+  upstreamModel(url, { id: 'unpriced', price: undefined }),
+]
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: models(vendor.url) })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const used = (prompt: number, completion: number) => ({
+  usage: { prompt_tokens: prompt, completion_tokens: completion },
+})
+
+describe('money', () => {
+  it('A20 the cost is tokens times price, exactly, in the header, the ledger, the roll-up and the account', async () => {
+    const { accountId, key } = await service.customer({ credit: 10n ** 20n })
+    let sum = 0n
+    for (let i = 0; i < 30; i++) {
+      vendor.set(used(i * 7, (i * 13) % 101))
+      const answer = await service.call('/v1/generate', key, { ...valid, model: 'odd', input: 'x'.repeat(300) })
+      assert.equal(answer.status, 200, answer.text)
+      const cost = BigInt(i * 7) * 1n + BigInt((i * 13) % 101) * 98_765_432_101n
+      sum += cost
+      assert.equal(units(String(answer.headers.get('x-cost'))), cost)
+    }
+    vendor.set({})
+    const { rows, charged, creditLeft } = await service.books(accountId)
+    assert.equal(
+      rows.reduce((total, row) => total + row.cost, 0n),
+      sum,
+    )
+    const [day] = await service.database.rows<{ cost: bigint }>(
+      'select sum(cost)::numeric as cost from usage_day where account_id = $1',
+      [accountId],
+    )
+    assert.deepEqual([charged, day?.cost, creditLeft], [sum, sum, 10n ** 20n - sum])
+  })
+
+  it('A16 concurrent requests succeed exactly as often as the credit covers, and no charge is lost', async () => {
+    const counted = await service.call('/v1/count_tokens', (await service.customer()).key, valid)
+    const most = units(String(counted.json['max_cost']))
+    vendor.set({ delay: 200, ...used(1000, 1000) })
+    const { accountId, key } = await service.customer({ credit: most * 7n + most / 2n })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.call('/v1/generate', key, valid)))
+    vendor.set({})
+    assert.equal(answers.filter(({ status }) => status === 200).length, 7)
+    const refused = answers.filter(({ status }) => status !== 200)
+    for (const answer of refused) assert.deepEqual([answer.status, answer.error['code']], [402, 'insufficient_credit'])
+    const { rows, charged, creditLeft, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, charged, creditLeft, holds], [7, most * 7n, most / 2n, 0])
+    const late = await service.call('/v1/generate', key, valid)
+    assert.deepEqual([late.status, late.headers.get('retry-after')], [402, null])
+  })
+
+  it('402 says when to come back while requests in flight hold the credit', async () => {
+    const counted = await service.call('/v1/count_tokens', (await service.customer()).key, valid)
+    const { accountId, key } = await service.customer({ credit: units(String(counted.json['max_cost'])) })
+    vendor.set({ delay: 300 })
+    const first = service.call('/v1/generate', key, valid)
+    await until(async () => (await service.books(accountId)).holds === 1)
+    const second = await service.call('/v1/generate', key, valid)
+    vendor.set({})
+    assert.deepEqual([second.status, second.headers.get('x-should-retry')], [402, 'true'])
+    assert.ok(Number(second.headers.get('retry-after')) >= 1)
+    assert.equal((await first).status, 200)
+  })
+
+  it('A21 a new price holds for what comes, and changes nothing that is charged', async () => {
+    const { accountId, key } = await service.customer()
+    const cost = async () => (await service.call('/v1/generate', key, valid)).headers.get('x-cost')
+    assert.equal(await cost(), '0.0000036')
+    await service.prices.set('fast', { input: parsePrice('1'), output: parsePrice('2') })
+    await until(async () => (await cost()) === '0.000018')
+    await service.prices.set('fast', { input: parsePrice('0.15'), output: parsePrice('0.60') })
+    await until(async () => (await cost()) === '0.0000036')
+    const { rows, charged } = await service.books(accountId)
+    assert.ok(rows.some((row) => row.inputPrice === 1_000_000n && row.cost === 18_000_000n))
+    assert.ok(rows.some((row) => row.inputPrice === 150_000n && row.cost === 3_600_000n))
+    assert.equal(
+      charged,
+      rows.reduce((total, row) => total + row.cost, 0n),
+    )
+  })
+
+  it('A21 a model without a price is not callable, and not listed', async () => {
+    const { accountId, key } = await service.customer()
+    const calls = vendor.calls
+    const answer = await service.call('/v1/generate', key, { ...valid, model: 'unpriced' })
+    assert.deepEqual([answer.status, answer.error['code']], [404, 'unknown_model'])
+    assert.doesNotMatch((await service.call('/v1/models', key)).text, /unpriced/)
+    assert.deepEqual([vendor.calls, (await service.books(accountId)).rows.length], [calls, 0])
+  })
+})
+
+/** An amount as a decimal → 10⁻¹² of the unit. */
+function units(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(12, '0'))
+}

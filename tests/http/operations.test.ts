@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { problems } from '../../src/platform/problems.ts'
+import { at, objectAt } from '../support/json.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: [upstreamModel(vendor.url)], metricsToken: 'metrics-token' })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const codesOf = (response: unknown): unknown[] =>
+  [
+    at(response, 'content', 'application/json', 'schema', 'properties', 'error', 'properties', 'code', 'enum') ?? [],
+  ].flat()
+
+describe('the OpenAPI document', () => {
+  it('is OpenAPI 3.1 and describes every address of Area A, and no other', async () => {
+    const answer = await service.call('/openapi.json', undefined)
+    assert.match(String(answer.headers.get('content-type')), /^application\/json/)
+    assert.equal(answer.json['openapi'], '3.1.0')
+    const paths = objectAt(answer.json, 'paths')
+    assert.deepEqual(
+      Object.keys(paths).map((path) => [path, Object.keys(objectAt(paths, path))]),
+      [
+        ['/v1/generate', ['post']],
+        ['/v1/count_tokens', ['post']],
+        ['/v1/models', ['get']],
+      ],
+    )
+    const generate = objectAt(paths, '/v1/generate', 'post')
+    assert.deepEqual(generate['security'], [{ apiKey: [] }])
+    const [header, ...more] = [at(generate, 'parameters')].flat()
+    assert.deepEqual([at(header, 'name'), at(header, 'in'), more], ['Idempotency-Key', 'header', []])
+    const body = objectAt(generate, 'requestBody', 'content', 'application/json', 'schema')
+    assert.deepEqual(body['required'], ['model', 'input', 'max_output_tokens'])
+    assert.equal(body['additionalProperties'], false)
+    const reply = objectAt(generate, 'responses', '200')
+    const fields = objectAt(reply, 'content', 'application/json', 'schema', 'properties')
+    assert.deepEqual(Object.keys(fields), ['output_text', 'stop_reason', 'usage'])
+    assert.ok('x-ratelimit-remaining-tokens' in objectAt(reply, 'headers'))
+  })
+
+  it('names for every status the codes it can have, and no code stands under a wrong status', async () => {
+    const { json } = await service.call('/openapi.json', undefined)
+    const responses = objectAt(json, 'paths', '/v1/generate', 'post', 'responses')
+    const named = Object.entries(responses).flatMap(([status, response]) =>
+      codesOf(response).map((code) => (typeof code === 'string' ? `${code} ${status}` : 'no text')),
+    )
+    const elsewhere = ['not_found 404', 'method_not_allowed 405']
+    const all = Object.entries(problems).map(([code, { status }]) => `${code} ${status}`)
+    assert.deepEqual(named.toSorted(), all.filter((each) => !elsewhere.includes(each)).toSorted())
+  })
+})
+
+describe('the documentation', () => {
+  it('is served without anything from elsewhere, under a strict policy', async () => {
+    for (const path of ['/docs', '/docs/', '/docs/errors', '/docs/static/swagger-initializer.js']) {
+      const page = await service.call(path, undefined)
+      assert.equal(page.status, 200, path)
+      const policy = String(page.headers.get('content-security-policy'))
+      assert.match(policy, /default-src 'none'/)
+      assert.doesNotMatch(policy, /unsafe|http|\*/)
+      assert.doesNotMatch(page.text, /(src|href)="(https?:)?\/\//)
+    }
+    assert.equal((await service.call('/docs/static/none.js', undefined)).error['code'], 'not_found')
+  })
+
+  it('has an entry for every error code, where the errors point to', async () => {
+    const { text } = await service.call('/docs/errors', undefined)
+    for (const code of Object.keys(problems)) assert.ok(text.includes(`id="${code}"`), code)
+    const answer = await service.call('/nowhere', undefined)
+    assert.equal(answer.error['docs'], 'https://tollgate.test/docs/errors#not_found')
+  })
+})
+
+describe('the state of the service', () => {
+  it('/healthz says that the process runs, /readyz what is ready', async () => {
+    const health = await service.call('/healthz', undefined)
+    assert.deepEqual([health.status, health.json], [200, { status: 'ok' }])
+    const ready = await service.call('/readyz', undefined)
+    assert.deepEqual(
+      [ready.status, ready.json],
+      [200, { ready: true, checks: { database: true, models: { fast: true } } }],
+    )
+  })
+})
+
+describe('/metrics', () => {
+  it('counts what the service did, for who has the token', async () => {
+    const { key } = await service.customer()
+    const body = { model: 'fast', input: 'Hello', max_output_tokens: 5 }
+    await service.call('/v1/generate', key, body)
+    await service.call('/v1/generate', key, { ...body, input: '' })
+    assert.equal((await service.call('/metrics', key)).status, 401)
+    const { text } = await service.call('/metrics', 'metrics-token')
+    const count = (labels: string) =>
+      new RegExp(`request_seconds_count\\{method="POST",${labels}\\} (\\d+)`).exec(text)?.[1]
+    assert.equal(count('route="/v1/generate",status="200",code="none"'), '1')
+    assert.equal(count('route="/v1/generate",status="400",code="invalid_field"'), '1')
+    assert.match(text, /tollgate_tokens_total\{model="fast",direction="input"\} 12\n/)
+    assert.match(text, /tollgate_tokens_total\{model="fast",direction="output"\} 3\n/)
+    assert.match(text, /tollgate_model_ready\{model="fast"\} 1\n/)
+  })
+})
+
+describe('a database that is away', () => {
+  it('is 503 with Retry-After, never 401 and never a reply, and /readyz says so', async () => {
+    const other = await startService({ models: [upstreamModel(vendor.url)] })
+    const { key } = await other.customer()
+    const body = { model: 'fast', input: 'Hello', max_output_tokens: 5 }
+    assert.equal((await other.call('/v1/generate', key, body)).status, 200)
+    const calls = vendor.calls
+    const name = new URL(other.databaseUrl).pathname.slice(1)
+    const allow = (yes: boolean) => service.database.rows(`alter database ${name} with allow_connections ${yes}`)
+    await allow(false)
+    await service.database.rows('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    try {
+      const answer = await other.call('/v1/generate', key, body)
+      assert.deepEqual([answer.status, answer.error['code']], [503, 'unavailable'])
+      assert.ok(Number(answer.headers.get('retry-after')) >= 1)
+      assert.equal(vendor.calls, calls)
+      const ready = await other.call('/readyz', undefined)
+      assert.deepEqual([ready.status, at(ready.json, 'checks', 'database')], [503, false])
+      assert.equal((await other.call('/healthz', undefined)).status, 200)
+    } finally {
+      await allow(true)
+    }
+    assert.equal((await other.call('/v1/generate', key, body)).status, 200)
+    await other.close()
+  })
+})

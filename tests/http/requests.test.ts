@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { problems, type ProblemCode } from '../../src/platform/problems.ts'
+import { startService, upstreamModel, type Answer, type Customer, type Service } from '../support/service.ts'
+import { at } from '../support/json.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+import { openWire } from '../support/wire.ts'
+
+const valid = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 100 }
+
+let vendor: Vendor
+let service: Service
+let customer: Customer
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({
+    models: [
+      upstreamModel(vendor.url),
+      upstreamModel(vendor.url, { id: 'short', context: 128, max_output_tokens: 100 }),
+    ],
+    aliases: { quick: 'fast' },
+    requestBytes: '64KiB',
+  })
+  customer = await service.customer()
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const generate = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  service.call('/v1/generate', customer.key, body, headers)
+
+/** Checks a refusal, and that it left nothing behind: no charge, no hold, and no model was called. */
+async function assertRefused(act: () => Promise<Answer>, code: ProblemCode, field?: string): Promise<Answer> {
+  const booksBefore = await service.books(customer.accountId)
+  const calls = vendor.calls
+  const answer = await act()
+  assert.equal(answer.error['code'], code, answer.text)
+  assert.equal(answer.status, problems[code].status)
+  assert.equal(answer.error['field'], field)
+  assert.equal(answer.error['request_id'], answer.headers.get('request-id'))
+  assert.deepEqual(await service.books(customer.accountId), booksBefore)
+  assert.equal(booksBefore.holds, 0)
+  assert.equal(vendor.calls, calls)
+  return answer
+}
+
+describe('POST /v1/generate', () => {
+  it('A1 answers exactly the fields of the specification, charged', async () => {
+    const { accountId, key } = await service.customer()
+    const answer = await service.call('/v1/generate', key, valid)
+    assert.equal(answer.status, 200)
+    assert.match(String(answer.headers.get('content-type')), /^application\/json/)
+    assert.deepEqual(answer.json, {
+      output_text: 'Hello there.',
+      stop_reason: 'complete',
+      usage: { input_tokens: 12, output_tokens: 3 },
+    })
+    assert.equal(answer.headers.get('x-model'), 'fast')
+    assert.equal(answer.headers.get('x-cost'), '0.0000036')
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const { rows, holds } = await service.books(accountId)
+    assert.equal(holds, 0)
+    assert.deepEqual(
+      rows.map((row) => [row.requestId, row.inputTokens, row.outputTokens, row.stopReason, row.usageSource, row.model]),
+      [[answer.headers.get('request-id'), 12, 3, 'complete', 'upstream', 'fast']],
+    )
+  })
+
+  it('A1 hands the model the texts as they came, and all that was asked for', async () => {
+    const input = 'Zeile 1\r\n\t"Grüße" 👋🏽 \u2028 <|im_end|>'
+    await generate({ ...valid, input, temperature: 0.5, top_p: 0.9, seed: 7, stop: ['\n\n'] })
+    assert.deepEqual(vendor.last.body, {
+      model: 'm',
+      messages: [
+        { role: 'system', content: 'Answer.' },
+        { role: 'user', content: input },
+      ],
+      max_tokens: 100,
+      temperature: 0.5,
+      top_p: 0.9,
+      seed: 7,
+      stop: ['\n\n'],
+    })
+  })
+
+  it('A1 needs no instructions, and takes an alias', async () => {
+    const answer = await generate({ model: 'quick', input: 'Hello', max_output_tokens: 1 })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('x-model'), 'fast')
+    assert.deepEqual(at(vendor.last.body, 'messages'), [{ role: 'user', content: 'Hello' }])
+  })
+
+  it('A5 leaves it to an upstream whether a prompt fits, where only a bound is known here', async () => {
+    const answer = await generate({ ...valid, model: 'short', max_output_tokens: 100 })
+    assert.equal(answer.status, 200, answer.text)
+  })
+
+  it('attributes the cost to the client record that the request names', async () => {
+    const clientId = '01997e4c-6a61-7b5e-8d8c-1f0a4b8f7c11'
+    const { accountId, key } = await service.customer()
+    await service.call('/v1/generate', key, { ...valid, metadata: { client_id: clientId } })
+    const { rows } = await service.books(accountId)
+    assert.equal(rows[0]?.clientId, clientId)
+  })
+
+  const faults: readonly (readonly [string, unknown, ProblemCode, string?])[] = [
+    ['without model', { ...valid, model: undefined }, 'missing_field', 'model'],
+    ['without input', { ...valid, input: undefined }, 'missing_field', 'input'],
+    ['without max_output_tokens', { ...valid, max_output_tokens: undefined }, 'missing_field', 'max_output_tokens'],
+    ['with null for instructions', { ...valid, instructions: null }, 'invalid_field', 'instructions'],
+    ['with a fraction', { ...valid, max_output_tokens: 1.5 }, 'invalid_field', 'max_output_tokens'],
+    ['with a text for a number', { ...valid, max_output_tokens: '5' }, 'invalid_field', 'max_output_tokens'],
+    ['with 0 tokens', { ...valid, max_output_tokens: 0 }, 'invalid_field', 'max_output_tokens'],
+    ["with more than the model's maximum", { ...valid, max_output_tokens: 4097 }, 'invalid_field', 'max_output_tokens'],
+    ['with 1e300 tokens', { ...valid, max_output_tokens: 1e300 }, 'invalid_field', 'max_output_tokens'],
+    ['with blank input', { ...valid, input: ' \n ' }, 'invalid_field', 'input'],
+    ['with a NUL', { ...valid, input: 'a\0' }, 'invalid_field', 'input'],
+    ['with a lone surrogate', { ...valid, instructions: '\ud83d' }, 'invalid_field', 'instructions'],
+    ['that asks for a stream', { ...valid, stream: true }, 'invalid_field', 'stream'],
+    ['with an unknown field', { ...valid, temprature: 1 }, 'unknown_field', 'temprature'],
+    ['for an unknown model', { ...valid, model: 'none' }, 'unknown_model', 'model'],
+    ['for a model called __proto__', { ...valid, model: '__proto__' }, 'unknown_model', 'model'],
+    ['with an empty body', '', 'malformed_json'],
+    ['with an array', [valid], 'malformed_json'],
+    ['with a truncated body', JSON.stringify(valid).slice(0, -1), 'malformed_json'],
+    ['with too large a body', { ...valid, input: 'x'.repeat(65_536) }, 'request_too_large'],
+  ]
+  for (const [name, body, code, field] of faults) {
+    it(`A2 refuses a request ${name}`, async () => {
+      const answer = await assertRefused(() => generate(body), code, field)
+      assert.equal(answer.headers.get('x-should-retry'), 'false')
+      assert.ok(Number(answer.headers.get('x-ratelimit-limit-requests')) > 0, 'the limits are told')
+    })
+  }
+
+  it('A2 refuses invalid UTF-8', async () => {
+    const calls = vendor.calls
+    const body = Buffer.from(JSON.stringify({ ...valid, input: '\xff' }), 'latin1')
+    const wire = await openWire(service.port)
+    wire.send(
+      `POST /v1/generate HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${customer.key}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+    )
+    wire.send(body)
+    const answer = await wire.answer()
+    wire.cut()
+    assert.equal(answer.status, 400)
+    assert.match(answer.body, /malformed_json.*UTF-8/)
+    assert.equal(vendor.calls, calls)
+  })
+
+  it('A2 refuses another content type, and another method', async () => {
+    await assertRefused(
+      () => generate(JSON.stringify(valid), { 'content-type': 'text/plain' }),
+      'unsupported_media_type',
+    )
+    const answer = await assertRefused(() => service.call('/v1/generate', customer.key), 'method_not_allowed')
+    assert.equal(answer.headers.get('allow'), 'POST')
+  })
+
+  it('A2 a body that breaks off is charged nothing and calls no model', async () => {
+    const { accountId, key } = await service.customer()
+    const calls = vendor.calls
+    const wire = await openWire(service.port)
+    wire.send(
+      `POST /v1/generate HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+        `content-type: application/json\r\ncontent-length: 500\r\n\r\n${JSON.stringify(valid)}`,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    wire.cut()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds, vendor.calls - calls], [0, 0, 0])
+  })
+
+  it('A2 the first fault of several is named: key before body, body before model', async () => {
+    const answer = await service.call('/v1/generate', undefined, '{')
+    assert.equal(answer.error['code'], 'missing_key')
+    await assertRefused(() => generate({ ...valid, model: 'none', input: 5 }), 'invalid_field', 'input')
+  })
+})

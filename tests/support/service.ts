@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { stringify } from 'yaml'
+import { createAccounts, type NewAccount } from '../../src/accounts/accounts.ts'
+import type { KeyRequest } from '../../src/accounts/keys.ts'
+import { createLedger, type LedgerRow } from '../../src/billing/ledger.ts'
+import { createPrices } from '../../src/billing/prices.ts'
+import { verifyBooks } from '../../src/billing/verify.ts'
+import { loadConfig, type Config } from '../../src/platform/config.ts'
+import { openDatabase, type Database } from '../../src/platform/database.ts'
+import { openService, type Service as Instance } from '../../src/service.ts'
+import { createTestDatabase } from './database.ts'
+import { objectAt, parseObject, type Json } from './json.ts'
+import { createTestLog } from './log.ts'
+
+export interface ServiceOptions {
+  /** What the configuration file says of models; an upstream's url goes in here. */
+  readonly models: readonly object[]
+  readonly aliases?: Readonly<Record<string, string>>
+  readonly requestBytes?: string
+  readonly metricsToken?: string
+  /** Address of a migrated database, to start a second instance on it; a fresh one otherwise. */
+  readonly databaseUrl?: string
+}
+
+/** An account with a key of its own. */
+export interface Customer {
+  readonly accountId: string
+  readonly keyId: string
+  readonly key: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body, read as JSON. */
+  readonly json: Json
+  /** Of a refusal: what is in `error`. */
+  readonly error: Json
+}
+
+/** What the database says of an account. */
+export interface Books {
+  readonly rows: readonly LedgerRow[]
+  readonly holds: number
+  readonly held: bigint
+  readonly charged: bigint
+  readonly creditLeft: bigint
+}
+
+/** What links in answers begin with. */
+const baseUrl = 'https://tollgate.test'
+
+/** One whole instance on a free port of 127.0.0.1: real database, keys, till and models; nothing pretends. */
+export type Service = Awaited<ReturnType<typeof startService>>
+
+export async function startService(options: ServiceOptions) {
+  const fresh = options.databaseUrl === undefined ? await createTestDatabase() : undefined
+  const databaseUrl = options.databaseUrl ?? fresh?.url ?? ''
+  const { log, text: logText } = createTestLog()
+  const instance = await openService({ config: await configure(options), databaseUrl, log })
+  // What the tests look at, they look at by a connection of their own.
+  const database = openDatabase(databaseUrl, { log, connections: 2 })
+  const prices = createPrices({ database, log })
+  await instance.app.listen({ port: 0, host: '127.0.0.1' })
+  const url = instance.app.listeningOrigin
+  const { accounts, keys } = instance
+
+  return {
+    url,
+    port: Number(new URL(url).port),
+    databaseUrl,
+    database,
+    accounts,
+    keys,
+    prices,
+    logText,
+    customer: (account: Partial<NewAccount> = {}, key: Partial<KeyRequest> = {}) =>
+      createCustomer(instance, account, key),
+    /** A call with a key; `body` is sent as JSON, or as it is when it is a string. */
+    call: (address: string, key: string | undefined, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
+      call(`${url}${address}`, key, body, headers),
+    books: (accountId: string) => readBooks(database, accountId),
+    /** Ends all of it; the books must be in order then. */
+    async close() {
+      await instance.close()
+      await prices.close()
+      const verdict = await verifyBooks(database)
+      await database.close()
+      await fresh?.drop()
+      if (!verdict.ok) throw new Error(`the books are wrong: ${JSON.stringify(verdict.checks)}`)
+    },
+  }
+}
+
+/** A model behind an upstream, as the configuration file says it. */
+export function upstreamModel(url: string, changes: Readonly<Record<string, unknown>> = {}): object {
+  return {
+    id: 'fast',
+    engine: 'openai',
+    endpoints: [{ url }],
+    upstream_model: 'm',
+    context: 32_768,
+    max_output_tokens: 4096,
+    price: { input: '0.15', output: '0.60' },
+    ...changes,
+  }
+}
+
+/** The model that the repository ships, as the configuration file says it. */
+export function shippedModel(changes: Readonly<Record<string, unknown>> = {}): object {
+  return {
+    id: 'tiny',
+    engine: 'local',
+    file: path.resolve('models/tiny/tiny.gguf'),
+    context: 1024,
+    max_output_tokens: 512,
+    parallel: 8,
+    price: { input: '0.10', output: '0.40' },
+    ...changes,
+  }
+}
+
+async function configure({ models, aliases, requestBytes, metricsToken }: ServiceOptions): Promise<Config> {
+  const root = await mkdtemp(path.join(tmpdir(), 'tollgate-service-'))
+  const file = path.join(root, 'tollgate.yaml')
+  const limits = { request_bytes: requestBytes ?? '1MiB' }
+  const metrics = metricsToken === undefined ? {} : { metrics: { token: metricsToken } }
+  await writeFile(file, stringify({ base_url: baseUrl, models, aliases: aliases ?? {}, limits, ...metrics }))
+  try {
+    return loadConfig({ environment: { TOLLGATE_CONFIG: file }, root })
+  } finally {
+    await rm(root, { recursive: true })
+  }
+}
+
+async function createCustomer(
+  { accounts, keys }: Instance,
+  account: Partial<NewAccount>,
+  key: Partial<KeyRequest>,
+): Promise<Customer> {
+  const money = account.monthlyLimit === undefined ? { credit: 10n ** 15n } : {}
+  const { id } = await accounts.create({
+    name: 'Customer',
+    requestsPerMinute: 100_000,
+    tokensPerMinute: 10_000_000,
+    ...money,
+    ...account,
+  })
+  const made = await keys.create({ accountId: id, name: 'test', allowedModels: null, expiresAt: null, ...key })
+  return { accountId: id, keyId: made.id, key: made.key }
+}
+
+async function call(
+  address: string,
+  key: string | undefined,
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const content = body === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(address, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...authorization, ...content, ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    get json() {
+      return parseObject(text)
+    },
+    get error() {
+      return objectAt(parseObject(text), 'error')
+    },
+  }
+}
+
+async function readBooks(database: Database, accountId: string): Promise<Books> {
+  const rows = await createLedger({ database }).page({ accountId, limit: 10_000 })
+  const [holds] = await database.rows<{ count: bigint }>('select count(*) from hold where account_id = $1', [accountId])
+  const account = await createAccounts({ database }).show(accountId)
+  const { held, charged, creditLeft } = account
+  return { rows, holds: Number(holds?.count), held, charged, creditLeft }
+}
