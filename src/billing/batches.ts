@@ -45,6 +45,8 @@ const heartbeat = 5000
 /** An instance that has been silent for so long is dead: its holds are released by another. */
 const lease = '20 seconds'
 const givenUp = 'TG001'
+/** What is answered to a settlement; all else is answered to an admission. */
+const settlements: ReadonlySet<string> = new Set(['settled', 'released'])
 
 /** Registers this process as an instance and keeps it alive. Throws Problem `unavailable` without a database. */
 export async function openBatches({ database, log }: { database: Database; log: Logger }): Promise<Batches> {
@@ -86,8 +88,10 @@ export async function openBatches({ database, log }: { database: Database; log: 
       text: 'select * from till($1, $2, $3, $4)',
       values: [instance, batch, payloads('settle'), payloads('admit')],
     })
-    const byId = new Map(answers.map((row) => [row.id, row]))
-    for (const item of items) item.resolve(byId.get(item.id))
+    const settled = new Map<string, TillRow>()
+    const admitted = new Map<string, TillRow>()
+    for (const row of answers) (settlements.has(row.outcome) ? settled : admitted).set(row.id, row)
+    for (const item of items) item.resolve((item.kind === 'settle' ? settled : admitted).get(item.id))
   }
 
   async function reap(): Promise<void> {

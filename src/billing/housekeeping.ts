@@ -22,7 +22,9 @@ export function startHousekeeping({ database, log }: { database: Database; log: 
       log.warn({ err: error }, 'housekeeping failed; it is tried again in an hour')
     }
   }
-  const timer = setInterval(() => (running = running.then(once)), hour)
+  const timer = setInterval(() => {
+    running = running.then(once)
+  }, hour)
   running = once()
   return {
     async close() {

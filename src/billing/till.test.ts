@@ -202,6 +202,23 @@ test('a released hold charges nothing, and its settlement afterwards is refused'
   assert.deepEqual(await ledgerRows(payer), [])
 })
 
+test('a hold is priced anew in its place, or given up when the credit does not cover it', async () => {
+  const payer = await addAccount({ credit: 3n * mostOfOne, requests: 5, tokens: 30 })
+  const first = ask(payer)
+  await nth(0).admit(first)
+  const dearer = { input: 2n * price.input, output: 2n * price.output }
+  const levels = await nth(0).reprice({ ...first, model: 'other', price: dearer })
+  assert.equal(levels.requests.remaining, 4, 'no further request is taken')
+  assert.equal((await account(payer)).held, 2n * mostOfOne)
+  const { cost } = await nth(0).settle(first.requestId, used(3))
+  assert.equal(cost, 10n * dearer.input + 3n * dearer.output)
+  const poor = await addAccount({ credit: mostOfOne })
+  const second = ask(poor)
+  await nth(1).admit(second)
+  assert.equal(await outcome(nth(1).reprice({ ...second, price: dearer })), 'insufficient_credit')
+  assert.deepEqual(await account(poor), { charged: 0n, held: 0n, left: mostOfOne })
+})
+
 test('A22: many of the same idempotency key are one request, and its answer is kept', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne })
   const idempotency = { key: 'order-1', hash: 'a' }

@@ -57,6 +57,11 @@ export interface Till {
    */
   admit(ask: Ask): Promise<Admission>
   /**
+   * Holds anew what is held, at another model and price, before that model is called. Takes no further request from the
+   * limit. Throws Refusal, and nothing is held any more.
+   */
+  reprice(ask: Ask): Promise<Levels>
+  /**
    * Charges what was used and gives back the rest. The reply may leave only after this. Throws Problem `unavailable`
    * when the hold was given up meanwhile: nothing is charged and the reply must not leave.
    */
@@ -100,6 +105,17 @@ export async function createTill({ database, log }: { database: Database; log: L
       if (row?.outcome === 'replay' && row.body !== null && levels) {
         return { kind: 'replay', headers: row.headers ?? {}, body: row.body, levels }
       }
+      throw refusalOf(row, ask.inputTokens + ask.maxOutputTokens)
+    },
+
+    async reprice(ask: Ask): Promise<Levels> {
+      // Both go with one call, or the release goes with an earlier one: a call settles before it admits.
+      const [, row] = await Promise.all([
+        settle(ask.requestId, {}),
+        batches.send('admit', ask.requestId, { ...admission(ask), requests: 0 }, admissionPatience),
+      ])
+      const levels = levelsOf(row)
+      if (row?.outcome === 'admitted' && levels) return levels
       throw refusalOf(row, ask.inputTokens + ask.maxOutputTokens)
     },
 

@@ -13,9 +13,8 @@ export function startCommand(context: Context): Command {
   return command('start', 'Run the service until it gets SIGTERM or SIGINT.', 'start').action(async () => {
     const config = await context.config()
     await assertPortFree(config)
-    const { log, release } = openLog()
     await using opened = new AsyncDisposableStack()
-    opened.defer(release)
+    const log = openLog(opened)
     const databaseUrl = await context.databaseUrl(log)
     const { openService } = await import('../service.ts')
     const service = opened.adopt(await openService({ config, databaseUrl, log }), (it) => it.close())
@@ -27,13 +26,16 @@ export function startCommand(context: Context): Command {
 
 /**
  * Lines for machines on stderr; stdout is for people. Lines that nobody reads are dropped rather than gathered without
- * end, and once released they do not keep the process from ending.
+ * end, and once all is closed they do not keep the process from ending.
  */
-function openLog(): { log: Logger; release(): void } {
+function openLog(opened: AsyncDisposableStack): Logger {
   let wanted = true
   const lines = pino.destination({ dest: 2, sync: false, maxLength: 1 << 20, retryEAGAIN: () => wanted })
   lines.on('error', () => undefined)
-  return { log: pino({ base: null }, lines), release: () => void (wanted = false) }
+  opened.defer(() => {
+    wanted = false
+  })
+  return pino({ base: null }, lines)
 }
 
 /** Before anything is opened, so that a second start leaves nothing half-made. */

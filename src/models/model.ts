@@ -18,6 +18,8 @@ export interface RunLimits {
   readonly topP?: number
   readonly seed?: number
   readonly stop?: readonly string[]
+  /** Whose work it is. Where requests wait for a model, accounts take turns. */
+  readonly account?: string
 }
 
 /** Why a reply ended (section 2.2 of the specification). The last two occur on streams only. */
