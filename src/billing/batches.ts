@@ -165,7 +165,7 @@ export async function openBatches({ database, log }: { database: Database; log: 
   return Object.freeze({
     send(kind: Item['kind'], id: string, payload: object, patience: number) {
       return new Promise<TillRow | undefined>((resolve, reject) => {
-        if (closing) reject(new Problem('unavailable', 'The service is stopping; try again.', { retryAfter: 1 }))
+        if (closing) return reject(new Problem('unavailable', 'The service is stopping; try again.', { retryAfter: 1 }))
         queue.push({ kind, id, payload, deadline: performance.now() + patience, sent: false, resolve, reject })
         wake?.()
       })
