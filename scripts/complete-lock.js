@@ -30,5 +30,5 @@ for (const { optionalDependencies = {} } of Object.values(lock.packages)) {
     lock.packages[path] = { ...(alias && { name: real }), version, optional: true, ...platformOf(real) }
   }
 }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
+lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)

@@ -2,26 +2,26 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Queryable } from '../platform/database.ts'
 import type { Account, NewAccount, NewLimits } from './accounts.ts'
 
-// The month that month_charged speaks of is turned by account_at, also while the account makes no call.
+// The till turns the month with the account's next call; until then the old month's charges are still there.
+const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`
 const selectAccount = `
-  select a.id, a.name, a.status, a.requests_per_minute as "requestsPerMinute",
-    a.tokens_per_minute as "tokensPerMinute", a.monthly_limit as "monthlyLimit", a.credited, a.charged,
-    n.month_charged as "monthCharged", a.held,
-    greatest(0, coalesce(n.monthly_limit - n.month_charged, n.credited - n.charged) - n.held) as "creditLeft",
-    a.created_at as "createdAt", a.closed_at as "closedAt"
-  from account a, lateral account_at(a, clock_timestamp()) n`
+  select id, name, status, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
+    monthly_limit as "monthlyLimit", credited, charged, (${monthCharged})::amount as "monthCharged", held,
+    greatest(0, coalesce(monthly_limit - ${monthCharged}, credited - charged) - held) as "creditLeft",
+    created_at as "createdAt", closed_at as "closedAt"
+  from account`
 
 export async function readAccount(database: Queryable, id: string): Promise<Account | undefined> {
-  const [account] = await database.rows<Account>(`${selectAccount} where a.id = $1`, [id])
+  const [account] = await database.rows<Account>(`${selectAccount} where id = $1`, [id])
   return account
 }
 
 export function readAccounts(database: Queryable): Promise<Account[]> {
-  return database.rows(`${selectAccount} order by a.created_at, a.id`)
+  return database.rows(`${selectAccount} order by created_at, id`)
 }
 
 export function readAccountsNamed(database: Queryable, name: string): Promise<Account[]> {
-  return database.rows(`${selectAccount} where a.name = $1 order by a.id`, [name])
+  return database.rows(`${selectAccount} where name = $1 order by id`, [name])
 }
 
 export async function insertAccount(tx: Queryable, account: NewAccount & { readonly id: string }): Promise<void> {
@@ -52,16 +52,11 @@ export async function insertCredit(
 
 /** The account must be locked: up to now its buckets have refilled by the old limits, from now on by the new ones. */
 export async function updateLimits(tx: Queryable, id: string, limits: NewLimits): Promise<void> {
+  // The levels follow with the next call: the till fills them up at the new limits, and never above them.
   await tx.rows(
-    `update account set
-       requests_per_minute = coalesce($2::integer, n.requests_per_minute),
-       tokens_per_minute = coalesce($3::integer, n.tokens_per_minute),
-       monthly_limit = coalesce($4::amount, n.monthly_limit),
-       request_level = least(n.request_level, coalesce($2::integer, n.requests_per_minute) * 60000000::bigint),
-       token_level = least(n.token_level, coalesce($3::integer, n.tokens_per_minute) * 60000000::bigint),
-       level_at = n.level_at
-     from account b, lateral account_at(b, clock_timestamp()) n
-     where account.id = $1 and b.id = $1`,
+    `update account set requests_per_minute = coalesce($2, requests_per_minute),
+       tokens_per_minute = coalesce($3, tokens_per_minute), monthly_limit = coalesce($4, monthly_limit)
+     where id = $1`,
     [id, limits.requestsPerMinute ?? null, limits.tokensPerMinute ?? null, limits.monthlyLimit ?? null],
   )
 }

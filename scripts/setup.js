@@ -1,0 +1,54 @@
+// Installs what package-lock.json names, unless it is there already. Runs on any Node from 20 on, before anything else.
+import { spawn } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isInstalled, lockHash, notePath, runtimePath } from './runtime.js'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+if (!isInstalled(root)) await install()
+
+async function install() {
+  const runtime = runtimePath(root)
+  if (runtime === undefined) {
+    fail(`Tollgate runs on Linux and macOS, on x64 and arm64; this machine is ${process.platform}-${process.arch}.`)
+  }
+  // Standard output belongs to the command that set-up runs before.
+  process.stderr.write('Installing dependencies, about a minute… ')
+  const { status, output } = await npm(['ci', '--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund'])
+  if (status !== 0) fail(`failed.\n${reason(output)}`)
+  if (!existsSync(runtime)) fail(`failed.\nnpm has left out ${runtime}: run "npm config set omit=" and try again.`)
+  writeFileSync(notePath(root), lockHash(root))
+  process.stderr.write('done.\n')
+}
+
+/** Runs the npm that runs us, else the one beside this Node, else the first on the path. */
+function npm(args) {
+  const running = process.env.npm_execpath
+  const beside = join(dirname(process.execPath), 'npm')
+  const [file, ...first] = running?.endsWith('npm-cli.js')
+    ? [process.execPath, running]
+    : [existsSync(beside) ? beside : 'npm']
+  return new Promise((resolve) => {
+    const child = spawn(file, [...first, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
+    child.on('error', (error) => resolve({ status: 1, output: `npm could not be run: ${error.message}` }))
+    child.on('close', (status) => resolve({ status, output }))
+  })
+}
+
+function reason(output) {
+  const offline =
+    /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/.exec(
+      output,
+    )
+  if (offline === null) return `${output.trim()}\nThe dependencies could not be installed: npm says why above.`
+  return `npm cannot reach its registry (${offline[0]}): check the network, or npm's "registry" and "proxy" settings, and try again.`
+}
+
+function fail(line) {
+  process.stderr.write(`${line}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,81 @@
+import { Client, type ClientConfig, type QueryResultRow } from 'pg'
+import type { Logger } from 'pino'
+import { codeOf, isAway, logLoss, unavailable } from './database-failure.ts'
+import { valueTypes } from './database-types.ts'
+
+/** SQL with its `$1` values. With a name it is prepared once per connection: one name, one text. */
+export interface Statement {
+  readonly name?: string
+  readonly text: string
+  readonly values?: readonly unknown[]
+}
+
+export interface Queryable {
+  /**
+   * Runs one statement. int8 and numeric arrive as bigint (a numeric with a fraction is an error: money is whole),
+   * timestamptz as Date, date as 'YYYY-MM-DD'. Throws Problem `unavailable` when the database is away.
+   */
+  rows<Row>(query: string | Statement, values?: readonly unknown[]): Promise<Row[]>
+}
+
+/** A connection of one's own, outside of the pool: one statement at a time. */
+export interface Session extends Queryable {
+  /** Calls once when the connection has ended, also by `close()`; at once if it already has. */
+  onLost(react: () => void): void
+  /** Ends the connection, a statement under way included. May be called again. */
+  close(): Promise<void>
+}
+
+/** How every connection is opened. A statement timeout (ms) of 0 means none. */
+export function connectionConfig(url: string, statementTimeout: number): ClientConfig {
+  return {
+    connectionString: url,
+    types: valueTypes,
+    application_name: 'tollgate',
+    // What the parsers of values rely on, and our own time limits, whatever the server's settings are.
+    options: `-c DateStyle=ISO -c TimeZone=UTC -c statement_timeout=${statementTimeout}`,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    idle_in_transaction_session_timeout: 30_000,
+    // For a server that does not answer at all, and so cannot end the statement by itself.
+    ...(statementTimeout > 0 && { query_timeout: statementTimeout + 2000 }),
+  }
+}
+
+/** Runs a statement on a client; errors are the driver's own. */
+export async function run<Row>(
+  client: Client,
+  query: string | Statement,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const statement = typeof query === 'string' ? { text: query, values } : query
+  const result = await client.query<Row & QueryResultRow>({ ...statement, values: [...(statement.values ?? values)] })
+  return result.rows
+}
+
+/** Connects a client of its own. Throws Problem `unavailable`. */
+export async function openSession(config: ClientConfig, log: Logger): Promise<Session> {
+  const client = new Client(config)
+  const ended = Promise.withResolvers<undefined>()
+  client.on('error', (error) => logLoss(log, error))
+  client.on('end', () => ended.resolve(undefined))
+  await client.connect().catch((error: unknown) => {
+    throw unavailable(error)
+  })
+
+  return Object.freeze({
+    rows: async <Row>(query: string | Statement, values?: readonly unknown[]) => {
+      try {
+        return await run<Row>(client, query, values)
+      } catch (error) {
+        if (!isAway(error)) throw error
+        // Only a statement timeout leaves a connection that is sure to be in order.
+        if (codeOf(error) !== '57014') await client.end()
+        throw unavailable(error)
+      }
+    },
+    onLost: (react: () => void) => void ended.promise.then(react),
+    close: () => client.end(),
+  })
+}

