@@ -1,0 +1,151 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { access, mkdir, rename, stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { createLocalEngine, type LocalEngine } from '../src/models/local/engine.ts'
+import { threadsFor } from '../src/models/local/threads.ts'
+import type { ReferenceOrder, ReferenceResult, ReferenceRound } from './engine-reference.ts'
+import { memoryOf } from './processes.ts'
+import { halfBillion, writeRandomModel } from './random-model.ts'
+import type { Row } from './row.ts'
+
+const shipped = join(import.meta.dirname, '../models/tiny/tiny.gguf')
+const folder = join(import.meta.dirname, 'data/engine')
+
+interface Subject {
+  readonly name: string
+  readonly file: () => Promise<string>
+  readonly outputTokens: number
+  readonly rounds: number
+  /** Of the tokens/s of node-llama-cpp used directly. */
+  readonly goal?: { readonly atLeast: number }
+}
+
+const subjects: readonly Subject[] = [
+  { name: 'tiny', file: async () => shipped, outputTokens: 200, rounds: 9 },
+  { name: '0.5 B', file: halfBillionFile, outputTokens: 48, rounds: 5, goal: { atLeast: 0.9 } },
+]
+
+const parallel = 8
+const context = 512
+
+/**
+ * Tokens/s of the local engine, child process and all, and of node-llama-cpp used directly in one process: for one
+ * request and for eight at once, with the same prompts, context and threads, in alternating rounds.
+ */
+export async function benchEngine(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const subject of subjects) rows.push(...(await benchSubject(subject)))
+  return rows
+}
+
+async function benchSubject(subject: Subject): Promise<Row[]> {
+  const file = await subject.file()
+  const threads = threadsFor((await stat(file)).size, availableParallelism())
+  const log = pino({ level: 'warn' }, process.stderr)
+  const engine = createLocalEngine({ id: 'bench', file, context, maxOutputTokens: 256, parallel, log })
+  const reference = fork(join(import.meta.dirname, 'engine-reference.ts'))
+  try {
+    await engine.ready()
+    await startReference(reference, { file, context, parallel, threads })
+    const rows = [
+      ...(await measure(subject, 1, engine, reference)),
+      ...(await measure(subject, parallel, engine, reference)),
+    ]
+    const memory = memoryOf(engine.pid() ?? 0)
+    const name = `${subject.name}: memory of the engine, at most`
+    return memory ? [...rows, { name, unit: 'MB', samples: [memory.most] }] : rows
+  } finally {
+    reference.kill('SIGKILL')
+    await engine.close()
+  }
+}
+
+/** Whoever goes first changes from round to round, so that a drift of the machine favours neither. */
+async function measure(
+  subject: Subject,
+  requests: number,
+  engine: LocalEngine,
+  reference: ChildProcess,
+): Promise<Row[]> {
+  const { name, outputTokens, rounds, goal } = subject
+  const pairs: { ours: number; direct: number }[] = []
+  for (let round = 0; round <= rounds; round += 1) {
+    const texts = Array.from({ length: requests }, (_, index) => textOf(round * requests + index))
+    const direct = async (): Promise<number> =>
+      playReference(reference, { prompts: texts.map(inTemplate), outputTokens })
+    const early = round % 2 === 0 ? await direct() : undefined
+    const ours = await playEngine(engine, texts, outputTokens)
+    pairs.push({ ours, direct: early ?? (await direct()) })
+  }
+  // The first round warms up.
+  const counted = pairs.slice(1)
+  const at = requests === 1 ? 'one request' : `${requests} at once`
+  return [
+    { name: `${name}: engine, ${at}`, unit: 'tokens/s', samples: counted.map(({ ours }) => ours) },
+    { name: `${name}: node-llama-cpp directly, ${at}`, unit: 'tokens/s', samples: counted.map(({ direct }) => direct) },
+    {
+      name: `${name}: engine / directly, ${at}`,
+      unit: '×',
+      samples: counted.map(({ ours, direct }) => ours / direct),
+      ...(goal && { goal }),
+    },
+  ]
+}
+
+async function playEngine(engine: LocalEngine, texts: readonly string[], maxOutputTokens: number): Promise<number> {
+  const startedAt = performance.now()
+  const lengths = await Promise.all(
+    texts.map(async (text) => {
+      const prompt = { messages: [{ role: 'user', text } as const] }
+      for await (const piece of engine.run(prompt, { maxOutputTokens }, new AbortController().signal)) {
+        if (piece.kind === 'end') return piece.usage.outputTokens
+      }
+      throw new Error('A run of the engine ended without saying how.')
+    }),
+  )
+  return perSecond(
+    lengths.reduce((sum, length) => sum + length, 0),
+    performance.now() - startedAt,
+  )
+}
+
+async function startReference(reference: ChildProcess, order: ReferenceOrder): Promise<void> {
+  const isReady = once(reference, 'message')
+  reference.send(order)
+  await isReady
+}
+
+async function playReference(reference: ChildProcess, round: ReferenceRound): Promise<number> {
+  const answer = new Promise<ReferenceResult>((resolve) => reference.once('message', resolve))
+  reference.send(round)
+  const { outputTokens, milliseconds } = await answer
+  return perSecond(outputTokens, milliseconds)
+}
+
+const perSecond = (tokens: number, milliseconds: number): number => (tokens / milliseconds) * 1000
+
+/** About sixty tokens, no two alike. */
+function textOf(number: number): string {
+  return `Meeting ${number} on 12 March with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,${100 + number} for the annual accounts. She sends the bank statements by 30 March.`
+}
+
+/** The chat template of the shipped model, which the random one borrows. */
+function inTemplate(text: string): string {
+  return `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`
+}
+
+/** Made once, then kept. */
+async function halfBillionFile(): Promise<string> {
+  const file = join(folder, 'half-billion.gguf')
+  try {
+    await access(file)
+  } catch {
+    await mkdir(folder, { recursive: true })
+    await writeRandomModel(`${file}.part`, halfBillion, shipped)
+    await rename(`${file}.part`, file)
+  }
+  return file
+}

@@ -1,0 +1,24 @@
+import fastify from 'fastify'
+import { Pool } from 'undici'
+
+/**
+ * The bare limit: what anyone gets who puts Fastify and undici in front of an upstream and does nothing else. The
+ * body is handed on as bytes, unread. Arguments: the port, and the address of the upstream.
+ */
+const [port, upstream = ''] = process.argv.slice(2)
+const { origin, pathname } = new URL(upstream)
+const pool = new Pool(origin, { connections: 512, pipelining: 1 })
+const app = fastify()
+app.removeAllContentTypeParsers()
+app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+
+app.get('/', () => 'ready')
+app.post<{ Body: Buffer }>('/v1/chat/completions', async (request, reply) => {
+  const headers = { 'content-type': 'application/json', authorization: request.headers.authorization }
+  const path = `${pathname}/chat/completions`
+  const answer = await pool.request({ method: 'POST', path, headers, body: request.body })
+  reply.code(answer.statusCode).header('content-type', 'application/json')
+  return Buffer.from(await answer.body.arrayBuffer())
+})
+
+await app.listen({ host: '127.0.0.1', port: Number(port) })

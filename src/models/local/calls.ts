@@ -1,0 +1,50 @@
+import { createInbox } from './inbox.ts'
+import type { CallMessage } from './protocol.ts'
+
+/** What a call gets from the child, or `gone` when the child ended first. */
+export type Answer = CallMessage | { readonly kind: 'text'; readonly text: string } | { readonly kind: 'gone' }
+
+/** One question to the child. Disposing of it forgets it; what still comes for it is dropped. */
+export interface Call extends Disposable {
+  readonly id: number
+  next(): Promise<Answer>
+  /** Whether its last answer has come. */
+  isOver(): boolean
+}
+
+/** All calls under way, by the id that the child knows them by. */
+export interface Calls {
+  open(): Call
+  readonly take: (message: CallMessage) => void
+  readonly takeTexts: (texts: readonly (readonly [id: number, text: string])[]) => void
+  /** The child is gone, and every call with it. */
+  readonly dropAll: () => void
+  underWay(): number
+}
+
+export function createCalls(): Calls {
+  const open = new Map<number, (answer: Answer) => void>()
+  let lastId = 0
+
+  return Object.freeze({
+    open() {
+      lastId += 1
+      const id = lastId
+      const inbox = createInbox<Answer>()
+      open.set(id, inbox.put)
+      return { id, next: inbox.next, isOver: () => !open.has(id), [Symbol.dispose]: () => void open.delete(id) }
+    },
+    take(message: CallMessage) {
+      open.get(message.id)?.(message)
+      open.delete(message.id)
+    },
+    takeTexts(texts: readonly (readonly [id: number, text: string])[]) {
+      for (const [id, text] of texts) open.get(id)?.({ kind: 'text', text })
+    },
+    dropAll() {
+      for (const put of open.values()) put({ kind: 'gone' })
+      open.clear()
+    },
+    underWay: () => open.size,
+  })
+}

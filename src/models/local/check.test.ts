@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { tinyFile } from '../../../tests/support/engine.ts'
+import { createTestLog } from '../../../tests/support/log.ts'
+import { OperatorError } from '../../platform/problems.ts'
+import { checkModel } from './check.ts'
+
+const folder = await mkdtemp(path.join(tmpdir(), 'check-'))
+after(() => rm(folder, { recursive: true }))
+const original = await readFile(tinyFile)
+
+/** Checks a copy of the shipped model in which `setting` has another name. */
+async function checkWithout(setting: string) {
+  const bytes = Buffer.from(original)
+  bytes.write('x', bytes.indexOf(setting) + setting.length - 1)
+  const file = path.join(folder, `${setting}.gguf`)
+  await writeFile(file, bytes)
+  return checkModel(file, createTestLog())
+}
+
+const refusal = (reason: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof OperatorError)
+  assert.match(error.message, reason)
+  return true
+}
+
+void test('says what a model is and how fast', async () => {
+  const { speed, ...facts } = await checkModel(tinyFile, createTestLog())
+  assert.equal(facts.architecture, 'llama')
+  assert.equal(facts.trainedContext, 1024)
+  assert.equal(facts.hasChatTemplate, true)
+  assert.equal(facts.bytes, original.length)
+  assert.ok(speed)
+  assert.ok(speed.load > 0 && speed.prefill > speed.decode && speed.decode > 10, JSON.stringify(speed))
+})
+
+void test('a model without a chat template has no speed: it cannot be served', async () => {
+  const { hasChatTemplate, speed } = await checkWithout('tokenizer.chat_template')
+  assert.deepEqual({ hasChatTemplate, speed }, { hasChatTemplate: false, speed: null })
+})
+
+void test('a file that cannot be used is refused, whether its header shows it or loading it', async () => {
+  await assert.rejects(checkModel(path.join(folder, 'none.gguf'), createTestLog()), refusal(/no model file/))
+  await assert.rejects(checkWithout('tokenizer.ggml.tokens'), refusal(/cannot be used: .*vocab/))
+})

@@ -1,0 +1,104 @@
+import { generate } from './generate.ts'
+import { loadModel, type LoadedModel } from './loaded-model.ts'
+import { createOutbox } from './outbox.ts'
+import { createPool } from './pool.ts'
+import { isToChild, type FromChild, type LoadOrder, type ToChild } from './protocol.ts'
+
+/**
+ * The process that has the model, forked by `engine-process.ts`. It keeps no state but the model in memory, so that it
+ * can be killed at any moment, and it ends with the server.
+ */
+
+/** Milliseconds between two signs of life. */
+const pulse = 1000
+
+let progress = 0
+const onProgress = (): void => {
+  progress += 1
+}
+
+/** Not `process.exit`: it waits for, and can crash on, what llama.cpp does in other threads. */
+function end(): void {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** What cannot be sent is dropped: the server is gone then, and `disconnect` follows. */
+function send(message: FromChild): void {
+  process.send?.(message, undefined, undefined, () => {})
+}
+
+async function serve(order: LoadOrder): Promise<(message: ToChild) => void> {
+  const startedAt = performance.now()
+  const model = await loadModel(order, onProgress)
+  const calls = createCalls(order, model)
+  send({ kind: 'ready', threads: model.threads, loadMilliseconds: performance.now() - startedAt })
+  return calls
+}
+
+function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToChild) => void {
+  const { renderer, chunkLength } = model
+  const sequences = createPool(model.sequences)
+  const outbox = createOutbox((texts) => send({ kind: 'texts', texts }))
+  const cancelled = new Set<number>()
+  const running = new Set<number>()
+
+  async function count({ id, prompt }: ToChild & { kind: 'count' }): Promise<void> {
+    const tokens = await renderer.render(prompt)
+    onProgress()
+    send({ kind: 'counted', id, tokens: tokens.length })
+  }
+
+  async function run({ id, prompt, limits }: ToChild & { kind: 'run' }): Promise<void> {
+    const tokens = await renderer.render(prompt)
+    if (tokens.length + limits.maxOutputTokens > context) return send({ kind: 'too-long', id, tokens: tokens.length })
+    const sequence = await sequences.take()
+    try {
+      const ended = await generate({
+        sequence,
+        prompt: tokens,
+        chunkLength,
+        limits,
+        isEnd: renderer.isEnd,
+        isCancelled: () => cancelled.has(id),
+        onText: (text) => outbox.add(id, text),
+        onProgress,
+      })
+      send({ kind: 'ended', id, ...ended, text: outbox.take(id) + ended.text })
+    } finally {
+      await sequence.clearHistory().catch(end)
+      sequences.giveBack(sequence)
+    }
+  }
+
+  /** A call that fails fails alone: what is wrong with all of them ends the process by itself. */
+  function attempt(id: number, work: Promise<void>): void {
+    running.add(id)
+    void work
+      .catch((error: unknown) => send({ kind: 'failed', id, message: String(error) }))
+      .finally(() => {
+        running.delete(id)
+        cancelled.delete(id)
+      })
+  }
+
+  return (message) => {
+    if (message.kind === 'count') attempt(message.id, count(message))
+    if (message.kind === 'run') attempt(message.id, run(message))
+    if (message.kind === 'cancel' && running.has(message.id)) cancelled.add(message.id)
+  }
+}
+
+let calls: Promise<(message: ToChild) => void> | undefined
+
+process.on('disconnect', end)
+process.on('message', (message) => {
+  if (!isToChild(message)) return
+  if (message.kind === 'load') {
+    calls = serve(message.order)
+    calls.catch((error: Error) => send({ kind: 'unusable', reason: error.message }))
+  } else {
+    void calls?.then((take) => take(message)).catch(end)
+  }
+})
+setInterval(() => send({ kind: 'alive', progress }), pulse)
+if (!process.connected) end()

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { createTestEngine, letterPrompt, promptOf, readRun, writeEndlessModel } from '../../../tests/support/engine.ts'
+
+const folder = await mkdtemp(path.join(tmpdir(), 'engine-cancel-'))
+const file = path.join(folder, 'endless.gguf')
+await writeEndlessModel(file)
+const engine = createTestEngine({ file, parallel: 2, queue: 2 })
+before(() => engine.ready())
+after(async () => {
+  await engine.close()
+  await rm(folder, { recursive: true })
+})
+
+const longPrompt = promptOf(' the'.repeat(900))
+const cancelledBefore = { inputTokens: 0, outputTokens: 0, source: 'model' }
+
+async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; milliseconds: number }> {
+  const startedAt = performance.now()
+  return { result: await work, milliseconds: performance.now() - startedAt }
+}
+
+void test('a caller who leaves while the reply grows pays for exactly what was generated', async () => {
+  for (const piecesRead of [1, 2, 5]) {
+    const caller = new AbortController()
+    let pieces = 0
+    const onText = (): void => {
+      pieces += 1
+      if (pieces === piecesRead) caller.abort()
+    }
+    const { text, end } = await readRun(
+      engine,
+      letterPrompt,
+      { maxOutputTokens: 500 },
+      { signal: caller.signal, onText },
+    )
+    assert.equal(end.stopReason, 'cancelled')
+    const { outputTokens } = end.usage
+    assert.ok(outputTokens > 0 && outputTokens < 400, `${outputTokens}`)
+    const again = await readRun(engine, letterPrompt, { maxOutputTokens: outputTokens })
+    assert.deepEqual([again.text, again.end.usage], [text, end.usage])
+  }
+})
+
+void test('a caller who leaves while the prompt is read frees the place within a chunk of it', async () => {
+  const whole = await timed(readRun(engine, longPrompt, { maxOutputTokens: 1 }))
+  const caller = new AbortController()
+  const work = timed(readRun(engine, longPrompt, { maxOutputTokens: 100 }, { signal: caller.signal }))
+  setImmediate(() => caller.abort())
+  const { result, milliseconds } = await work
+  assert.equal(result.end.stopReason, 'cancelled')
+  assert.deepEqual(result.end.usage, { ...whole.result.end.usage, outputTokens: 0 })
+  assert.ok(milliseconds < whole.milliseconds / 2, `${milliseconds} ms of ${whole.milliseconds} ms`)
+})
+
+void test('a long prompt does not hold up the reply of another', async () => {
+  let texts = 0
+  const caller = new AbortController()
+  const started = Promise.withResolvers<void>()
+  const onText = (): void => {
+    texts += 1
+    started.resolve()
+  }
+  const other = readRun(engine, letterPrompt, { maxOutputTokens: 512 }, { signal: caller.signal, onText })
+  await started.promise
+  const textsBefore = texts
+  await readRun(engine, longPrompt, { maxOutputTokens: 1 })
+  const during = texts - textsBefore
+  caller.abort()
+  await other
+  assert.ok(during >= 3, `${during} texts came while the prompt was read`)
+})
+
+void test('a caller who had left before costs nothing', async () => {
+  const { pieces, end } = await readRun(engine, letterPrompt, { maxOutputTokens: 9 }, { signal: AbortSignal.abort() })
+  assert.deepEqual([pieces, end.stopReason, end.usage], [[], 'cancelled', cancelledBefore])
+  await assert.rejects(engine.count(letterPrompt, AbortSignal.abort()), { code: 'malformed_request' })
+})
+
+void test('who stops reading frees the place', async () => {
+  for (let round = 0; round < 6; round += 1) {
+    for await (const piece of engine.run(letterPrompt, { maxOutputTokens: 500 }, new AbortController().signal)) {
+      assert.equal(piece.kind, 'text')
+      break
+    }
+  }
+  const { end } = await readRun(engine, letterPrompt, { maxOutputTokens: 2 })
+  assert.equal(end.usage.outputTokens, 2)
+})
+
+void test('more work than the queue holds is refused at once; who leaves the queue makes room', async () => {
+  const callers = Array.from({ length: 4 }, () => new AbortController())
+  const running = callers.map(({ signal }) => readRun(engine, letterPrompt, { maxOutputTokens: 450 }, { signal }))
+  const refused = await timed(readRun(engine, letterPrompt, { maxOutputTokens: 1 }).catch((error: unknown) => error))
+  assert.ok(refused.milliseconds < 50, `${refused.milliseconds} ms`)
+  assert.ok(refused.result instanceof Error && 'code' in refused.result)
+  assert.equal(refused.result.code, 'overloaded')
+  callers[3]?.abort()
+  const left = await running[3]
+  assert.deepEqual([left?.pieces, left?.end.stopReason, left?.end.usage], [[], 'cancelled', cancelledBefore])
+  const late = readRun(engine, letterPrompt, { maxOutputTokens: 1 })
+  const ends = await Promise.all(running.slice(0, 3))
+  assert.deepEqual(
+    ends.map(({ end }) => end.usage.outputTokens),
+    [450, 450, 450],
+  )
+  assert.equal((await late).end.usage.outputTokens, 1)
+})
+
+void test('a long text is counted without holding up a reply', async () => {
+  const caller = new AbortController()
+  let isCounted = false
+  let textsMeanwhile = 0
+  const onText = (): void => {
+    if (!isCounted) textsMeanwhile += 1
+  }
+  const other = readRun(engine, letterPrompt, { maxOutputTokens: 512 }, { signal: caller.signal, onText })
+  const { tokens } = await engine.count(promptOf('lorem ipsum '.repeat(40_000)))
+  isCounted = true
+  caller.abort()
+  await other
+  assert.ok(tokens > 80_000, `${tokens}`)
+  assert.ok(textsMeanwhile >= 5, `${textsMeanwhile} texts came while it was counted`)
+})

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import {
+  createTestEngine,
+  letterPrompt,
+  promptOf,
+  readRun,
+  tinyFile,
+  writeEndlessModel,
+} from '../../../tests/support/engine.ts'
+import { OperatorError, Problem } from '../../platform/problems.ts'
+import type { LocalEngine, LocalEngineNeeds } from './engine.ts'
+import { pauseAfter } from './supervisor.ts'
+
+const folder = await mkdtemp(path.join(tmpdir(), 'engine-'))
+after(() => rm(folder, { recursive: true }))
+const original = await readFile(tinyFile)
+const endlessFile = path.join(folder, 'endless.gguf')
+await writeEndlessModel(endlessFile)
+
+/** An engine that is closed after the test, whatever becomes of it. */
+function openEngine(context: TestContext, needs: Partial<LocalEngineNeeds> = {}) {
+  const engine = createTestEngine(needs)
+  context.after(() => engine.close())
+  return engine
+}
+
+const hello = promptOf('Hello')
+const ask = (engine: LocalEngine) => readRun(engine, hello, { maxOutputTokens: 2 })
+
+function isUnavailable(error: unknown): true {
+  assert.ok(error instanceof Problem)
+  assert.equal(error.code, 'unavailable')
+  assert.ok(Number.isInteger(error.details.retryAfter) && (error.details.retryAfter ?? 0) >= 1)
+  return true
+}
+
+function kill(engine: LocalEngine, signal: NodeJS.Signals): number {
+  const pid = engine.pid()
+  assert.ok(pid !== undefined)
+  process.kill(pid, signal)
+  return pid
+}
+
+async function untilReady(engine: LocalEngine): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!engine.health().ready && performance.now() < deadline) await setTimeout(20)
+}
+
+/** Starts eight runs and returns when the first text of each has come. */
+async function underLoad(engine: LocalEngine): Promise<Promise<unknown>[]> {
+  const started = Array.from({ length: 8 }, () => Promise.withResolvers<void>())
+  const runs = started.map(({ resolve }) =>
+    readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => resolve() }).catch(
+      (error: unknown) => error,
+    ),
+  )
+  await Promise.all(started.map(({ promise }) => promise))
+  return runs
+}
+
+for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) {
+  void test(`a child that ends by ${signal} fails its requests, and the next ones are served within 5 s`, async (context) => {
+    const engine = openEngine(context, { file: endlessFile })
+    await engine.ready()
+    const runs = await underLoad(engine)
+    const first = kill(engine, signal)
+    for (const error of await Promise.all(runs)) isUnavailable(error)
+    assert.equal(engine.health().ready, false)
+    const killedAt = performance.now()
+    const [{ end }, counted] = await Promise.all([ask(engine), engine.count(hello)])
+    assert.ok(performance.now() - killedAt < 5000)
+    assert.equal(end.usage.inputTokens, counted.tokens)
+    assert.equal(engine.health().ready, true)
+    const second = engine.pid()
+    assert.notEqual(second, first)
+    await engine.close()
+    for (const pid of [first, second]) assert.equal(existsSync(`/proc/${pid}`), false, 'neither runs nor is a zombie')
+  })
+}
+
+void test('a child that ends again and again is started with growing pauses', async (context) => {
+  assert.deepEqual([1, 2, 3, 4, 8, 9, 50].map(pauseAfter), [0, 500, 1000, 2000, 30_000, 30_000, 30_000])
+  const engine = openEngine(context)
+  for (let round = 0; round < 3; round += 1) {
+    await ask(engine)
+    kill(engine, 'SIGKILL')
+    while (engine.health().ready) await setTimeout(1)
+  }
+  await ask(engine)
+  assert.match(engine.logged(), /"restart_in_ms":0\b[\s\S]*"restart_in_ms":500\b[\s\S]*"restart_in_ms":1000\b/)
+})
+
+void test('a child that hangs while it answers is killed and started again', async (context) => {
+  const engine = openEngine(context, { stallTimeout: 3000 })
+  await engine.ready()
+  const first = kill(engine, 'SIGSTOP')
+  await assert.rejects(ask(engine), isUnavailable)
+  await untilReady(engine)
+  await ask(engine)
+  assert.notEqual(engine.pid(), first)
+})
+
+void test('a child that hangs while it loads is killed and started again', async (context) => {
+  const engine = openEngine(context, { stallTimeout: 3000 })
+  while (engine.pid() === undefined) await setTimeout(1)
+  const first = kill(engine, 'SIGSTOP')
+  await assert.rejects(ask(engine), isUnavailable)
+  await untilReady(engine)
+  await ask(engine)
+  assert.notEqual(engine.pid(), first)
+})
+
+void test('a child with nothing to do is left alone', async (context) => {
+  const engine = openEngine(context, { stallTimeout: 3000 })
+  await engine.ready()
+  const pid = engine.pid()
+  await setTimeout(4500)
+  await ask(engine)
+  assert.equal(engine.pid(), pid)
+})
+
+const withSetting = (setting: string, value: number): Buffer => {
+  const bytes = Buffer.from(original)
+  bytes.writeUInt32LE(value, bytes.indexOf(setting) + setting.length + 4)
+  return bytes
+}
+
+const renamed = (setting: string): Buffer => {
+  const bytes = Buffer.from(original)
+  bytes.write('x', bytes.indexOf(setting) + setting.length - 1)
+  return bytes
+}
+
+const faults: readonly { name: string; bytes: Uint8Array | undefined; reason: RegExp }[] = [
+  { name: 'missing', bytes: undefined, reason: /There is no model file at/ },
+  { name: 'truncated', bytes: original.subarray(0, 4_000_000), reason: /is cut off/ },
+  { name: 'a byte short', bytes: original.subarray(0, -1), reason: /not within the file bounds/ },
+  { name: 'noise', bytes: new Uint8Array(100_000).fill(7), reason: /is not a GGUF file/ },
+  {
+    name: 'without head_count',
+    bytes: renamed('llama.attention.head_count'),
+    reason: /lacks the setting llama\.attention\.head_count/,
+  },
+  {
+    name: 'that aborts the child',
+    bytes: withSetting('llama.attention.head_count', 0),
+    reason: /while it loaded the model: SIGABRT/,
+  },
+  { name: 'without a chat template', bytes: renamed('tokenizer.chat_template'), reason: /no chat template/ },
+  { name: 'of another shape', bytes: withSetting('llama.block_count', 6), reason: /blk\.5/ },
+]
+
+for (const { name, bytes, reason } of faults) {
+  void test(`a file ${name}: not ready, and requests are refused at once`, async (context) => {
+    const file = path.join(folder, `${name}.gguf`)
+    if (bytes) await writeFile(file, bytes)
+    const engine = openEngine(context, { file })
+    const openedAt = performance.now()
+    await assert.rejects(engine.ready(), (error) => {
+      assert.ok(performance.now() - openedAt < 5000)
+      assert.ok(error instanceof OperatorError)
+      assert.match(error.message, reason)
+      return true
+    })
+    const { ready, reason: shown } = engine.health()
+    assert.equal(ready, false)
+    assert.match(shown ?? '', reason)
+    const askedAt = performance.now()
+    await Promise.all([assert.rejects(engine.count(hello), isUnavailable), assert.rejects(ask(engine), isUnavailable)])
+    assert.ok(performance.now() - askedAt < 100, 'at once')
+  })
+}
+
+for (const [name, bytes] of [
+  ['that was missing appears', undefined],
+  ['that aborted the child is put right', withSetting('llama.attention.head_count', 0)],
+] as const) {
+  void test(`when a file ${name}, the engine recovers by itself`, async (context) => {
+    const file = path.join(folder, `${name}.gguf`)
+    if (bytes) await writeFile(file, bytes)
+    const engine = openEngine(context, { file })
+    await assert.rejects(engine.ready())
+    await writeFile(`${file}.new`, original)
+    await rename(`${file}.new`, file)
+    const putAt = performance.now()
+    await untilReady(engine)
+    assert.ok(performance.now() - putAt < 5000)
+    await ask(engine)
+  })
+}
+
+void test('a file that is being copied is used once it is whole', async (context) => {
+  const file = path.join(folder, 'copied.gguf')
+  await writeFile(file, original.subarray(0, 5_000_000))
+  const engine = openEngine(context, { file })
+  await assert.rejects(engine.ready(), /is cut off/)
+  await writeFile(file, original.subarray(5_000_000), { flag: 'a' })
+  await untilReady(engine)
+  await ask(engine)
+})
+
+void test('a context longer than the model was trained for is refused', async (context) => {
+  const engine = openEngine(context, { context: 2048 })
+  await assert.rejects(engine.ready(), /trained for a context of 1024 tokens; lower its context of 2048/)
+})
+
+void test('the child ends with the server, also when that is killed in the middle of a run', async () => {
+  const support = new URL('../../../tests/support/engine.ts', import.meta.url).href
+  const program = `
+    import { createTestEngine, letterPrompt, readRun } from '${support}'
+    const engine = createTestEngine({ file: '${endlessFile}' })
+    await readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => console.log(engine.pid()) })
+  `
+  const server = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const printed = await new Promise((resolve) => server.stdout.once('data', resolve))
+  const pid = Number.parseInt(String(printed), 10)
+  assert.ok(existsSync(`/proc/${pid}`))
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  for (let waited = 0; existsSync(`/proc/${pid}`) && waited < 100; waited += 1) await setTimeout(20)
+  assert.equal(existsSync(`/proc/${pid}`), false)
+})
+
+void test('closing lets what runs and waits finish, refuses what is new, and ends the child', async (context) => {
+  const engine = openEngine(context, { file: endlessFile, parallel: 1, queue: 1 })
+  await engine.ready()
+  const pid = engine.pid()
+  const runs = [80, 40].map((maxOutputTokens) => readRun(engine, letterPrompt, { maxOutputTokens }))
+  await engine.count(hello)
+  const closed = Promise.all([engine.close(), engine.close()])
+  await assert.rejects(ask(engine), isUnavailable)
+  await assert.rejects(engine.count(hello), isUnavailable)
+  assert.deepEqual(
+    (await Promise.all(runs)).map(({ end }) => end.usage.outputTokens),
+    [80, 40],
+  )
+  await closed
+  assert.equal(existsSync(`/proc/${pid}`), false)
+  assert.equal(engine.health().ready, false)
+})
+
+void test('closing waits no longer than its grace', async (context) => {
+  const engine = openEngine(context, { file: endlessFile, grace: 50 })
+  await engine.ready()
+  const run = readRun(engine, letterPrompt, { maxOutputTokens: 512 }).catch((error: unknown) => error)
+  await engine.count(hello)
+  await engine.close()
+  isUnavailable(await run)
+})
+
+void test('an engine can be closed while it loads, and while it waits for its file', async (context) => {
+  for (const file of [tinyFile, path.join(folder, 'never.gguf')]) {
+    const engine = openEngine(context, { file })
+    await setTimeout(100)
+    const pid = engine.pid()
+    await engine.close()
+    assert.equal(pid !== undefined && existsSync(`/proc/${pid}`), false)
+  }
+})

@@ -1,0 +1,133 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import { isFromChild, type CallMessage, type FromChild, type LoadOrder, type ToChild } from './protocol.ts'
+
+/** One child process, from its start to its end. */
+export interface EngineProcess {
+  readonly pid: number | undefined
+  /** Resolves when the model is loaded; `fault` is for the operator. It is undefined when the process ended before. */
+  readonly loaded: Promise<{ readonly ok: true } | { readonly ok: false; readonly fault?: string }>
+  /** Resolves when the process is gone, with how it ended: `SIGKILL`, `exit status 1`. Never rejects. */
+  readonly ended: Promise<string>
+  /** What is sent to a process that has gone is dropped: `ended` tells. */
+  send(message: ToChild): void
+  kill(): void
+}
+
+export interface EngineProcessNeeds {
+  readonly order: LoadOrder
+  readonly log: Logger
+  /** Milliseconds without progress, while there is work, after which the process is killed. */
+  readonly stallTimeout: number
+  /** Whether calls are under way. */
+  readonly isBusy: () => boolean
+  readonly onTexts: (texts: readonly (readonly [id: number, text: string])[]) => void
+  readonly onCall: (message: CallMessage) => void
+}
+
+/** Milliseconds between two looks at the progress. */
+const watch = 1000
+
+/**
+ * Starts a child with the same runtime and has it load the model. It ends with this process, however this one ends.
+ *
+ * The channel uses the structured clone: measured here, a prompt of 1 MiB takes 2.9 ms in it and 6.4 ms as JSON, a small
+ * message 30 µs in both.
+ */
+export function startEngineProcess(needs: EngineProcessNeeds): EngineProcess {
+  const { order, log } = needs
+  const child = fork(beside('child.ts'), {
+    execArgv: [`--env-file=${beside('child.env')}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const loaded = Promise.withResolvers<Awaited<EngineProcess['loaded']>>()
+  const ended = endOf(child)
+  const watcher = watchProgress(child, needs)
+  void ended.finally(() => {
+    watcher.stop()
+    loaded.resolve({ ok: false })
+  })
+
+  function take(message: FromChild): void {
+    if (message.kind === 'texts') needs.onTexts(message.texts)
+    else if (message.kind === 'alive') watcher.see(message.progress)
+    else if (message.kind === 'unusable') loaded.resolve({ ok: false, fault: message.reason })
+    else if (message.kind === 'ready') {
+      log.info(
+        { engine_pid: child.pid, load_ms: Math.round(message.loadMilliseconds), threads: message.threads },
+        'model loaded',
+      )
+      watcher.rest()
+      loaded.resolve({ ok: true })
+    } else needs.onCall(message)
+  }
+
+  child.on('message', (message) => {
+    if (isFromChild(message)) take(message)
+  })
+  logOutput(child, log)
+  send(child, { kind: 'load', order })
+  return Object.freeze({
+    pid: child.pid,
+    loaded: loaded.promise,
+    ended,
+    send: (message: ToChild) => send(child, message),
+    kill: () => void child.kill('SIGKILL'),
+  })
+}
+
+function beside(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url))
+}
+
+function send(child: ChildProcess, message: ToChild): void {
+  if (child.connected) child.send(message, () => {})
+}
+
+/** `error` alone means that the process could not be started; after that there is no `exit`. */
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `exit status ${code}`))
+    child.on('error', (error) => {
+      if (child.pid === undefined) resolve(error.message)
+    })
+  })
+}
+
+/** What llama.cpp and the runtime print. The child itself prints nothing of prompts and replies. */
+function logOutput(child: ChildProcess, log: Logger): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream)
+      createInterface({ input: stream }).on('line', (line) => log.debug({ engine_pid: child.pid, line }, 'engine'))
+  }
+}
+
+/** Kills a process that has something to do and gets no further. */
+function watchProgress(child: ChildProcess, { log, stallTimeout, isBusy }: EngineProcessNeeds) {
+  let isLoading = true
+  let progress = 0
+  let movedAt = performance.now()
+  const timer = setInterval(
+    () => {
+      if (!isLoading && !isBusy()) movedAt = performance.now()
+      if (performance.now() - movedAt < stallTimeout) return
+      log.error({ engine_pid: child.pid }, 'the engine gets no further and is killed')
+      child.kill('SIGKILL')
+    },
+    Math.min(watch, stallTimeout),
+  )
+  return {
+    see(now: number) {
+      if (now !== progress) movedAt = performance.now()
+      progress = now
+    },
+    rest() {
+      isLoading = false
+      movedAt = performance.now()
+    },
+    stop: () => clearInterval(timer),
+  }
+}

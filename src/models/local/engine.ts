@@ -1,0 +1,157 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { OperatorError, Problem } from '../../platform/problems.ts'
+import type { Model, Piece, Prompt, RunLimits, StopReason } from '../model.ts'
+import { createCalls, type Answer, type Call } from './calls.ts'
+import { startEngineProcess, type EngineProcess } from './engine-process.ts'
+import { createQueue } from './queue.ts'
+import { createSupervisor } from './supervisor.ts'
+
+export interface LocalEngineNeeds {
+  readonly id: string
+  /** The GGUF file. */
+  readonly file: string
+  /** Tokens that a prompt and its reply may have together. */
+  readonly context: number
+  readonly maxOutputTokens: number
+  /** Runs that go on at the same time. */
+  readonly parallel: number
+  readonly log: Logger
+  /** Runs that may wait for their turn; four times `parallel` unless said otherwise. */
+  readonly queue?: number
+  /** Milliseconds that `close` waits for the runs that are under way or wait; 30 000 unless said otherwise. */
+  readonly grace?: number
+  /** Milliseconds without progress after which the child is killed and started again; 120 000 unless said otherwise. */
+  readonly stallTimeout?: number
+}
+
+/** llama.cpp in a child process of its own. */
+export interface LocalEngine extends Model {
+  /** Resolves when the model is first loaded. Throws OperatorError with the reason when that fails. */
+  ready(): Promise<void>
+  /** The child, for whoever watches its memory. */
+  pid(): number | undefined
+}
+
+const waitingPerTurn = 4
+const defaultGrace = 30_000
+const defaultStallTimeout = 120_000
+
+/**
+ * Runs a GGUF model in a child process, which is started at once, and again whenever it ends. Whatever happens to the
+ * child, this process goes on: runs under way then fail with Problem `unavailable`, later ones wait for the restart.
+ */
+export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
+  const { id, file, context, maxOutputTokens, parallel, stallTimeout = defaultStallTimeout } = needs
+  const log = needs.log.child({ model: id })
+  const calls = createCalls()
+  const queue = createQueue({ turns: parallel, waiting: needs.queue ?? waitingPerTurn * parallel })
+  const supervisor = createSupervisor({ file, log, start })
+  let closing: Promise<void> | undefined
+
+  function start(): EngineProcess {
+    const child = startEngineProcess({
+      order: { file, context, parallel },
+      log,
+      stallTimeout,
+      isBusy: () => calls.underWay() > 0,
+      onTexts: calls.takeTexts,
+      onCall: calls.take,
+    })
+    void child.ended.then(calls.dropAll)
+    return child
+  }
+
+  async function* run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
+    assertOpen()
+    using turn = await queue.enter({ signal, account: limits.account })
+    const child = turn && (await supervisor.available(signal))
+    if (!child || signal.aborted) {
+      yield end('cancelled', 0, 0)
+      return
+    }
+    using call = calls.open()
+    const cancel = (): void => child.send({ kind: 'cancel', id: call.id })
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      child.send({ kind: 'run', id: call.id, prompt, limits })
+      yield* piecesOf(call, limits.maxOutputTokens)
+    } finally {
+      signal.removeEventListener('abort', cancel)
+      if (!call.isOver()) cancel()
+    }
+  }
+
+  async function* piecesOf(call: Call, asked: number): AsyncGenerator<Piece, void, void> {
+    for (;;) {
+      const answer = await call.next()
+      if (answer.kind === 'too-long') throw tooLong(answer.tokens, asked, context)
+      if (answer.kind !== 'text' && answer.kind !== 'ended') throw failure(answer, log)
+      if (answer.text !== '') yield { kind: 'text', text: answer.text }
+      if (answer.kind === 'ended') {
+        yield end(answer.stopReason, answer.inputTokens, answer.outputTokens)
+        return
+      }
+    }
+  }
+
+  async function count(prompt: Prompt, signal?: AbortSignal): Promise<{ tokens: number; exact: boolean }> {
+    assertOpen()
+    const child = await supervisor.available(signal)
+    if (!child) throw new Problem('malformed_request', 'The caller went away before the tokens were counted.')
+    using call = calls.open()
+    child.send({ kind: 'count', id: call.id, prompt })
+    const answer = await call.next()
+    if (answer.kind !== 'counted') throw failure(answer, log)
+    return { tokens: answer.tokens, exact: true }
+  }
+
+  function assertOpen(): void {
+    if (closing) throw new Problem('unavailable', 'The service is stopping. Send the request again.', { retryAfter: 1 })
+  }
+
+  async function close(): Promise<void> {
+    const over = new AbortController()
+    const grace = setTimeout(needs.grace ?? defaultGrace, undefined, { signal: over.signal }).catch(() => {})
+    await Promise.race([queue.idle(), grace])
+    over.abort()
+    await supervisor.stop()
+  }
+
+  return Object.freeze({
+    id,
+    contextTokens: context,
+    maxOutputTokens,
+    count,
+    run,
+    health: supervisor.health,
+    async ready() {
+      const fault = await supervisor.firstResult()
+      if (fault !== undefined) throw new OperatorError(fault)
+    },
+    pid: supervisor.pid,
+    close: () => (closing ??= close()),
+  })
+}
+
+function end(stopReason: StopReason, inputTokens: number, outputTokens: number): Piece {
+  return { kind: 'end', stopReason, usage: { inputTokens, outputTokens, source: 'model' } }
+}
+
+/** Whoever calls has counted before; this is for who has not. */
+function tooLong(tokens: number, asked: number, context: number): Problem {
+  return new Problem(
+    'context_length_exceeded',
+    `The context of this model is ${context} tokens, and ${tokens} tokens of input and ${asked} of max_output_tokens do not fit. Shorten the one or lower the other.`,
+    { field: 'input' },
+  )
+}
+
+/** An answer that ends a call without a result. What went wrong is for the log; no text of the call is in it. */
+function failure(answer: Answer, log: Logger): Problem {
+  if (answer.kind === 'failed') log.error({ fault: answer.message }, 'the engine failed a call')
+  return new Problem('unavailable', 'The model stopped in the middle. Nothing was charged; send the request again.', {
+    retryAfter: 1,
+    cause: answer.kind,
+  })
+}

@@ -1,0 +1,182 @@
+import { constants } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+
+/** What the header of a GGUF file says of the model, or why the file cannot be used and what to do about it. */
+export type ModelFile =
+  | {
+      readonly ok: true
+      readonly architecture: string
+      readonly parameters: number
+      /** Tokens that the model was trained for. */
+      readonly trainedContext: number
+      readonly vocabulary: number
+      readonly hasChatTemplate: boolean
+      readonly bytes: number
+    }
+  | { readonly ok: false; readonly reason: string }
+
+/**
+ * Looks at the header of a GGUF file, in a few milliseconds and without loading it. Refuses what llama.cpp would refuse
+ * or would end the process for: no file, no right to read it, another format, a header or data cut off, and settings
+ * missing without which llama.cpp aborts. The weights themselves are not checked. Never throws.
+ */
+export async function inspectModelFile(path: string): Promise<ModelFile> {
+  try {
+    // Opening a pipe would wait for its writer, were it not for O_NONBLOCK.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const found = await file.stat()
+    if (!found.isFile()) return refuse(path, 'is not a file')
+    const header = await readHeader(file, found.size)
+    return typeof header === 'string' ? refuse(path, header) : judge(path, header, found.size)
+  } catch (error) {
+    return { ok: false, reason: unreadable(path, error) }
+  }
+}
+
+const refuse = (path: string, what: string): ModelFile => ({ ok: false, reason: `The model file ${path} ${what}.` })
+
+function unreadable(path: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return `There is no model file at ${path}. Put it there, or correct the path.`
+  if (code === 'EACCES' || code === 'EPERM')
+    return `The model file ${path} may not be read. Give this user the right to.`
+  return `The model file ${path} cannot be read (${String(code ?? error)}).`
+}
+
+interface Tensor {
+  readonly name: string
+  readonly elements: number
+  readonly offset: number
+}
+
+interface Header {
+  /** Single values, and for an array its length. */
+  readonly settings: ReadonlyMap<string, string | number>
+  readonly tensors: readonly Tensor[]
+  /** Where the weights begin. */
+  readonly dataStart: number
+}
+
+const firstRead = 1024 * 1024
+const readGrowth = 8
+const mostHeader = 512 * 1024 * 1024
+
+const cutOff = 'is cut off. Copy it again'
+const damaged = 'is damaged. Copy it again'
+const notGguf = 'is not a GGUF file'
+
+/** Reads as much as the header turns out to need. Answers with what is wrong with it otherwise. */
+async function readHeader(file: FileHandle, size: number): Promise<Header | string> {
+  for (let length = firstRead; ; length *= readGrowth) {
+    const bytes = Buffer.alloc(Math.min(length, size))
+    await file.read(bytes, 0, bytes.length, 0)
+    try {
+      return parse(bytes)
+    } catch (error) {
+      if (!(error instanceof RangeError)) return error instanceof Error ? error.message : notGguf
+      if (bytes.length === size) return cutOff
+      if (length >= mostHeader) return damaged
+    }
+  }
+}
+
+const magic = 'GGUF'
+const versions: readonly number[] = [2, 3]
+const mostEntries = 1_000_000
+const defaultAlignment = 32
+const arrayType = 9
+const textType = 8
+/** Bytes of the types of single values, by their numbers in the format. */
+const sizes: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 }
+
+/** Throws a RangeError where `bytes` end too early, an Error with what is wrong for anything else. */
+function parse(bytes: Buffer): Header {
+  if (bytes.toString('latin1', 0, 4) !== magic) throw new Error(notGguf)
+  const read = createReader(bytes, 4)
+  const version = read.uint32()
+  if (!versions.includes(version)) throw new Error(`is a GGUF file of version ${version}; only 2 and 3 are known`)
+  const tensorCount = read.uint64()
+  const entryCount = read.uint64()
+  if (tensorCount > mostEntries || entryCount > mostEntries) throw new Error(damaged)
+  const settings = new Map(Array.from({ length: entryCount }, () => [read.text(), read.value(read.uint32())] as const))
+  const tensors = Array.from({ length: tensorCount }, () => read.tensor())
+  const alignment = Number(settings.get('general.alignment') ?? defaultAlignment)
+  return { settings, tensors, dataStart: Math.ceil(read.position() / alignment) * alignment }
+}
+
+/** Every method throws a RangeError at the end of `bytes`. */
+function createReader(bytes: Buffer, start: number) {
+  let at = start
+  function skip(length: number): number {
+    at += length
+    if (at > bytes.length) throw new RangeError('the header goes on')
+    return at - length
+  }
+  const uint32 = (): number => bytes.readUInt32LE(skip(4))
+  const uint64 = (): number => Number(bytes.readBigUInt64LE(skip(8)))
+  function text(): string {
+    const length = uint64()
+    const from = skip(length)
+    return bytes.toString('utf8', from, from + length)
+  }
+  function array(): number {
+    const type = uint32()
+    const length = uint64()
+    if (type === textType) for (let index = 0; index < length; index += 1) skip(uint64())
+    else skip(sizeOf(type) * length)
+    return length
+  }
+  function value(type: number): string | number {
+    if (type === textType) return text()
+    if (type === arrayType) return array()
+    const size = sizeOf(type)
+    const from = skip(size)
+    return bytes.readUIntLE(from, Math.min(size, 6))
+  }
+  function tensor(): Tensor {
+    const name = text()
+    const dimensions = Array.from({ length: uint32() }, uint64)
+    skip(4)
+    return { name, elements: dimensions.reduce((product, each) => product * each, 1), offset: uint64() }
+  }
+  return { uint32, uint64, text, value, tensor, position: () => at }
+}
+
+function sizeOf(type: number): number {
+  const size = sizes[type]
+  if (size === undefined) throw new Error(damaged)
+  return size
+}
+
+function judge(path: string, { settings, tensors, dataStart }: Header, size: number): ModelFile {
+  const architecture = String(settings.get('general.architecture') ?? '')
+  const missing = needed(tensors)
+    .map((name) => (name.startsWith('general.') ? name : `${architecture}.${name}`))
+    .find((name) => !settings.has(name))
+  if (missing !== undefined) return refuse(path, `lacks the setting ${missing}. Get another copy of the model`)
+  const last = Math.max(0, ...tensors.filter(({ elements }) => elements > 0).map(({ offset }) => offset + 1))
+  if (dataStart + last > size) return refuse(path, cutOff)
+  return {
+    ok: true,
+    architecture,
+    parameters: tensors.reduce((sum, { elements }) => sum + elements, 0),
+    trainedContext: Number(settings.get(`${architecture}.context_length`)),
+    vocabulary: Number(settings.get('tokenizer.ggml.tokens') ?? 0),
+    hasChatTemplate: settings.has('tokenizer.chat_template'),
+    bytes: size,
+  }
+}
+
+/** Settings whose absence llama.cpp does not report but dies of, given the tensors that are there. */
+function needed(tensors: readonly Tensor[]): string[] {
+  const has = (pattern: RegExp): boolean => tensors.some(({ name }) => pattern.test(name))
+  return [
+    'general.architecture',
+    'context_length',
+    'embedding_length',
+    'block_count',
+    ...(has(/^blk\.\d+\.attn_q/) ? ['attention.head_count'] : []),
+    ...(has(/^blk\.\d+\.ffn_(?:up|gate|down)\.weight$/) ? ['feed_forward_length'] : []),
+  ]
+}

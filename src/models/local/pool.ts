@@ -1,0 +1,20 @@
+/** Things that are lent to one at a time, the longest waiting first. */
+export interface Pool<Thing> {
+  take(): Promise<Thing>
+  giveBack(thing: Thing): void
+}
+
+export function createPool<Thing>(things: readonly Thing[]): Pool<Thing> {
+  const free = [...things]
+  const waiting: ((thing: Thing) => void)[] = []
+  return {
+    async take() {
+      return free.pop() ?? new Promise<Thing>((resolve) => waiting.push(resolve))
+    },
+    giveBack(thing) {
+      const next = waiting.shift()
+      if (next === undefined) free.push(thing)
+      else next(thing)
+    },
+  }
+}
