@@ -8,11 +8,12 @@ import { createTill } from './billing/till.ts'
 import { createCatalogue } from './models/catalogue.ts'
 import { createLocalEngine } from './models/local/engine.ts'
 import type { Model } from './models/model.ts'
+import { loadProviders, type Provider } from './models/upstream/ai-sdk-provider.ts'
+import { createAiSdkModel } from './models/upstream/ai-sdk.ts'
 import { createOpenAiModel } from './models/upstream/openai.ts'
 import type { Config, ModelConfig } from './platform/config.ts'
 import { openDatabase, type Database } from './platform/database.ts'
 import { migrate } from './platform/migrations.ts'
-import { OperatorError } from './platform/problems.ts'
 
 /** One instance: everything opened and put together, not yet listening. */
 export interface Service {
@@ -36,6 +37,7 @@ export interface ServiceNeeds {
  * allow it; nothing is left open then.
  */
 export async function openService({ config, databaseUrl, log }: ServiceNeeds): Promise<Service> {
+  const providers = await loadProviders(config.models.flatMap((it) => (it.engine === 'ai-sdk' ? [it.package] : [])))
   await migrate(databaseUrl)
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(openDatabase(databaseUrl, { log }), (it) => it.close())
@@ -45,11 +47,11 @@ export async function openService({ config, databaseUrl, log }: ServiceNeeds): P
   opened.adopt(startHousekeeping({ database, log }), (it) => it.close())
   const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())
   const catalogue = opened.adopt(
-    createCatalogue({
+    await createCatalogue({
       models: config.models,
       aliases: config.aliases,
       prices,
-      build: (entry) => build(entry, log),
+      build: (entry) => build(entry, providers, log),
       log,
     }),
     (it) => it.close(),
@@ -83,16 +85,15 @@ function configuredPrices({ models }: Config): Map<string, Price> {
   return new Map(models.flatMap(({ id, price }) => (price ? [[id, price] as const] : [])))
 }
 
-function build(entry: ModelConfig, log: Logger): Model {
+function build(entry: ModelConfig, providers: ReadonlyMap<string, Provider>, log: Logger): Model {
   const { id, context, max_output_tokens: maxOutputTokens } = entry
-  switch (entry.engine) {
-    case 'local':
-      return createLocalEngine({ id, context, maxOutputTokens, file: entry.file, parallel: entry.parallel, log })
-    case 'openai': {
-      const { endpoints, upstream_model: upstreamModel, timeout } = entry
-      return createOpenAiModel({ id, context, maxOutputTokens, endpoints, upstreamModel, timeout, log })
-    }
-    case 'ai-sdk':
-      throw new OperatorError(`models: ${id} uses the engine ai-sdk, which this version does not have yet`)
+  if (entry.engine === 'local') {
+    return createLocalEngine({ id, context, maxOutputTokens, file: entry.file, parallel: entry.parallel, log })
   }
+  const { upstream_model: upstreamModel, timeout } = entry
+  const common = { id, context, maxOutputTokens, upstreamModel, timeout, log }
+  if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
+  const provider = providers.get(entry.package)
+  if (!provider) throw new Error(`the package ${entry.package} was not loaded`)
+  return createAiSdkModel({ ...common, provider, package: entry.package, url: entry.url, key: entry.key })
 }

@@ -13,6 +13,11 @@ export interface Offer {
   readonly aliases: readonly string[]
   /** Seconds since 1970: when this instance began to offer it. */
   readonly createdAt: number
+  /**
+   * The id of the model that takes over when this one fails before its first piece. It may have one in turn; who follows
+   * the chain takes each model once.
+   */
+  readonly fallback?: string | undefined
 }
 
 /** The models of the configuration, by id and by alias. */
@@ -29,29 +34,36 @@ export interface CatalogueNeeds {
   /** Alias → id. */
   readonly aliases: Readonly<Record<string, string>>
   readonly prices: { of(model: string): Price | undefined }
-  readonly build: (entry: ModelConfig) => Model
+  readonly build: (entry: ModelConfig) => Model | Promise<Model>
   readonly log: Logger
 }
 
 /** Builds every model. A model that cannot be built throws, and those built before it are closed. */
-export function createCatalogue({ models: entries, aliases, prices, build, log }: CatalogueNeeds): Catalogue {
+export async function createCatalogue({
+  models: entries,
+  aliases,
+  prices,
+  build,
+  log,
+}: CatalogueNeeds): Promise<Catalogue> {
   const createdAt = Math.floor(Date.now() / 1000)
   const models = new Map<string, Model>()
   const close = async (): Promise<void> => {
     await Promise.all([...models.values()].map((model) => model.close()))
   }
   try {
-    for (const entry of entries) models.set(entry.id, build(entry))
+    for (const entry of entries) models.set(entry.id, await build(entry))
   } catch (error) {
-    void close()
+    await close()
     throw error
   }
   for (const id of models.keys()) if (!prices.of(id)) log.warn({ model: id }, 'a model without a price is not callable')
 
   const aliasesOf = (id: string) => Object.keys(aliases).filter((alias) => aliases[alias] === id)
+  const fallbacks = new Map(entries.map(({ id, fallback }) => [id, fallback]))
   const offer = (model: Model): Offer | undefined => {
     const price = prices.of(model.id)
-    return price && { model, price, aliases: aliasesOf(model.id), createdAt }
+    return price && { model, price, aliases: aliasesOf(model.id), createdAt, fallback: fallbacks.get(model.id) }
   }
 
   return Object.freeze({

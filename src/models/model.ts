@@ -18,6 +18,11 @@ export interface RunLimits {
   readonly topP?: number
   readonly seed?: number
   readonly stop?: readonly string[]
+  /**
+   * Whether the pieces are wanted as they come. Without it an upstream is asked for its reply whole, which costs less and
+   * gives one piece of text.
+   */
+  readonly stream?: boolean
   /** Whose work it is. Where requests wait for a model, accounts take turns. */
   readonly account?: string
 }
@@ -43,7 +48,7 @@ export type Piece =
 /**
  * The port to whatever generates text. The local engine and the upstreams implement it; nothing else knows about them.
  *
- * Both methods throw a `Problem`: `unavailable` while the model cannot be reached, `overloaded` when its queue is full,
+ * `count` and `run` throw a `Problem`: `unavailable` while the model cannot be reached, `overloaded` when its queue is full,
  * `upstream_failed` and `upstream_timeout` for an upstream's faults.
  */
 export interface Model {
@@ -58,11 +63,12 @@ export interface Model {
    */
   count(prompt: Prompt, signal?: AbortSignal): Promise<{ readonly tokens: number; readonly exact: boolean }>
   /**
-   * Generates. When `signal` aborts, the work stops within one token and the run ends with `cancelled` and the usage so
-   * far.
+   * Generates. Until its first piece a run may throw, and nothing was generated. After it a run never throws: what goes
+   * wrong then ends it with `error` and the usage so far. When `signal` aborts, the work stops within one token and the
+   * run ends with `cancelled` and the usage so far.
    */
   run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncIterable<Piece>
-  /** Whether a request would be served now; `reason` is for an operator. */
+  /** Whether a request would be served now; `reason` is for an operator, and may also name what fails in part. */
   health(): { readonly ready: boolean; readonly reason?: string }
   close(): Promise<void>
 }

@@ -141,6 +141,18 @@ const rules: Case[] = [
   [`${upstream()}aliases: { a: fast, b: a }`, 'aliases.b: must point to a model: one of fast'],
   [`${upstream()}aliases: { fast: fast }`, 'aliases.fast: must not be the id of a model'],
   [`${upstream({ id: 5 })}aliases: { a: fast }`, `models[0].id: ${name}`],
+  [
+    upstream({ engine: 'ai-sdk', endpoints: undefined, package: './evil.js' }),
+    'models[0].package: must be the name of an npm package such as @ai-sdk/anthropic',
+  ],
+  [
+    upstream({ engine: 'ai-sdk', endpoints: undefined, package: 'node:fs' }),
+    'models[0].package: must be the name of an npm package such as @ai-sdk/anthropic',
+  ],
+  [upstream({ fallback: 'fast' }), 'models[0].fallback: must be another model'],
+  [upstream({ fallback: 'slow' }), 'models[0].fallback: must be a model: one of fast'],
+  [upstream({ fallback: 5 }), `models[0].fallback: ${name}`],
+  [upstream({ id: 5, fallback: 'slow' }), `models[0].id: ${name}`],
   ['aliases: { tiny: tiny }', 'aliases.tiny: must not be the id of a model'],
   ['aliases: { quick: tinny }', 'aliases.quick: must point to a model: one of tiny'],
   ['aliases: { "a b": tiny }', `aliases["a b"]: must itself be ${name.slice('must be '.length)}`],

@@ -13,6 +13,7 @@ const Identified = Type.Object({ id: Type.String() })
 const Priced = Type.Object({ price: Type.Object({ input: Type.String(), output: Type.String() }) })
 const Sized = Type.Object({ context: Type.Integer(), max_output_tokens: Type.Integer() })
 const Timed = Type.Object({ timeout: Type.Object({ first_token: Type.String(), total: Type.String() }) })
+const FallingBack = Type.Object({ fallback: Type.String() })
 const Aliased = Type.Object({ aliases: Type.Record(Type.String(), Type.String()) })
 const Providers = Type.Object({ sign_in: Type.Object({ providers: Type.Array(Type.Unknown()) }) })
 const SignUp = Type.Object({
@@ -25,6 +26,7 @@ export function checkRules(settings: unknown, shipped: readonly string[], { faul
   const models = Value.Check(Models, settings) ? settings.models : []
   models.forEach((model, index) => checkModel(model, `models[${index}]`, fault))
   checkUnique(models, 'models', fault)
+  checkFallbacks(models, fault)
   checkAliases(settings, shipped, fault)
   if (Value.Check(Providers, settings)) checkUnique(settings.sign_in.providers, 'sign_in.providers', fault)
   if (Value.Check(SignUp, settings)) {
@@ -60,6 +62,19 @@ function checkUnique(entries: readonly unknown[], path: string, fault: Reading['
     const earlier = first.get(entry.id)
     if (earlier === undefined) first.set(entry.id, index)
     else fault(`${path}[${index}].id`, `must differ from ${path}[${earlier}].id: both are ${entry.id}`)
+  })
+}
+
+/** A chain may lead back to where it began: whoever follows it takes each model once. */
+function checkFallbacks(models: readonly unknown[], fault: Reading['fault']): void {
+  const ids = models.flatMap((model) => (Value.Check(Identified, model) ? [model.id] : []))
+  models.forEach((model, index) => {
+    if (!Value.Check(FallingBack, model)) return
+    const path = `models[${index}].fallback`
+    if (Value.Check(Identified, model) && model.fallback === model.id) fault(path, 'must be another model')
+    else if (ids.length === models.length && !ids.includes(model.fallback)) {
+      fault(path, `must be a model: one of ${[...new Set(ids)].join(', ')}`)
+    }
   })
 }
 

@@ -34,22 +34,33 @@ const everyModel = {
   context: whole('Tokens that the prompt and the reply may have together.', 2, 100_000_000),
   max_output_tokens: whole('The most that a request may ask for. Must be below `context`.', 1, 100_000_000),
   price: Type.Optional(price),
+  fallback: Type.Optional(
+    written(
+      values.id,
+      'The id of a model that takes over when this one fails before its reply begins. It may have one in turn; each is tried once.',
+    ),
+  ),
 }
 
 const upstreamName = text('The name of the model over there.')
 const timeout = optionalGroup('How long the upstream may take.', {
-  first_token: written(values.duration, 'Until the reply begins.', { default: '30s' }),
-  total: written(values.duration, 'Until the reply is complete.', { default: '300s' }),
+  connect: written(values.duration, 'Until a server has taken the connection.', { default: '5s' }),
+  first_token: written(values.duration, 'Until the reply of one server begins, for replies that are streamed.', {
+    default: '30s',
+  }),
+  total: written(values.duration, 'Until the reply is complete, retries and waits between them included.', {
+    default: '300s',
+  }),
 })
 
-export const localModel = group('llama.cpp in a child process of the server.', {
+const localModel = group('llama.cpp in a child process of the server.', {
   engine: Type.Literal('local', { description: 'llama.cpp in a child process of the server.' }),
   ...everyModel,
   file: text('The GGUF file. A relative path starts at the folder of the configuration file.'),
   parallel: whole('Requests that generate at the same time; more wait in a queue.', 1, 256, 8),
 })
 
-export const openAiModel = group('Any server that speaks the OpenAI API.', {
+const openAiModel = group('Any server that speaks the OpenAI API.', {
   engine: Type.Literal('openai', { description: 'Any server that speaks the OpenAI API.' }),
   ...everyModel,
   endpoints: Type.Array(
@@ -64,18 +75,20 @@ export const openAiModel = group('Any server that speaks the OpenAI API.', {
   timeout,
 })
 
-export const aiSdkModel = group(
-  'Every other vendor, through an AI SDK provider package. This version refuses to start with it.',
-  {
-    engine: Type.Literal('ai-sdk', { description: 'Every other vendor, through an AI SDK provider package.' }),
-    ...everyModel,
-    package: text('The npm package of the provider.'),
-    url: Type.Optional(written(values.endpoint, 'Where the API begins, when it is not the usual place of the vendor.')),
-    key: Type.Optional(text('The key of the vendor. Write it as `${NAME}`.')),
-    upstream_model: upstreamName,
-    timeout,
-  },
-)
+const aiSdkModel = group('Every other vendor, through an AI SDK provider package.', {
+  engine: Type.Literal('ai-sdk', { description: 'Every other vendor, through an AI SDK provider package.' }),
+  ...everyModel,
+  package: written(
+    values.npmPackage,
+    'The npm package of the provider. [Installed apart](operating.md#other-vendors).',
+  ),
+  url: Type.Optional(written(values.endpoint, 'Where the API begins, when it is not the usual place of the vendor.')),
+  key: Type.Optional(
+    text('The key of the vendor. Write it as `${NAME}`. Without it the package looks where it usually does.'),
+  ),
+  upstream_model: upstreamName,
+  timeout,
+})
 
 const provider = group('An OpenID provider.', {
   id: written(values.id, 'Its name in addresses: `/auth/start/<id>`. Never change it.'),

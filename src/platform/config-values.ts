@@ -47,6 +47,13 @@ export const id: Kind<string> = pattern(
   (name) => name,
 )
 
+/** The name of an npm package, and nothing else that could be imported. */
+export const npmPackage: Kind<string> = pattern(
+  'the name of an npm package such as @ai-sdk/anthropic',
+  /^((?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)$/,
+  (name) => (name.length <= 214 ? name : undefined),
+)
+
 /** The name or address that the server listens on. */
 export const host: Kind<string> = {
   expects: 'an IP address or a host name',
@@ -135,7 +142,7 @@ export const filePath: Kind<string> = pattern('a path', /^([^\0]+)$/, (text) => 
 export const onOff: Kind<boolean> = pattern('1 or 0', /^([01])$/, (text) => text === '1')
 
 /** Whether an address stays on this machine. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 

@@ -145,7 +145,7 @@ models:
     max_output_tokens: 99
     timeout: { first_token: 500ms, total: 1h }
     price: { input: "0", output: "0.000001" }
-  - { id: d, engine: ai-sdk, package: "@ai-sdk/anthropic", upstream_model: m, key: k, context: 9, max_output_tokens: 5 }
+  - { id: d, engine: ai-sdk, package: "@ai-sdk/anthropic", upstream_model: m, key: k, context: 9, max_output_tokens: 5, fallback: a }
 limits: { request_bytes: 64KiB }
 session: { idle: 90s, absolute: 90s }
 sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } }
@@ -172,7 +172,7 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
         upstream_model: 'm',
         context: 100,
         max_output_tokens: 99,
-        timeout: { first_token: 500, total: 3_600_000 },
+        timeout: { connect: 5000, first_token: 500, total: 3_600_000 },
         price: { input: 0n, output: 1n },
       },
       {
@@ -181,9 +181,10 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
         package: '@ai-sdk/anthropic',
         upstream_model: 'm',
         key: 'k',
+        fallback: 'a',
         context: 9,
         max_output_tokens: 5,
-        timeout: { first_token: 30_000, total: 300_000 },
+        timeout: { connect: 5000, first_token: 30_000, total: 300_000 },
       },
     ])
     assert.deepEqual(config.aliases, {})

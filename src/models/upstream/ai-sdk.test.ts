@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, describe, test } from 'node:test'
+import { inspect } from 'node:util'
+import { until } from '../../../tests/support/until.ts'
+import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
+import { createModels, failure, modelOptions, parts, pieces, prompt } from '../../../tests/support/vendor-run.ts'
+import { startVendor } from '../../../tests/support/vendor.ts'
+import type { Piece } from '../model.ts'
+import { OperatorError } from '../../platform/problems.ts'
+import { loadProviders } from './ai-sdk-provider.ts'
+import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk.ts'
+
+const packages = ['@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/openai-compatible']
+const vendor = await startVendor()
+const providers = await loadProviders(packages)
+const models = createModels()
+const key = 'sk-secret-of-the-vendor'
+
+const open = (name: string, options: Partial<AiSdkModelOptions> = {}) => {
+  const provider = providers.get(name) ?? assert.fail(name)
+  return models.keep(
+    createAiSdkModel({
+      ...modelOptions,
+      id: 'careful',
+      log: models.log,
+      package: name,
+      provider,
+      key,
+      url: vendor.url,
+      ...options,
+    }),
+  )
+}
+
+afterEach(async () => {
+  vendor.set({})
+  models.lines.length = 0
+  await models.close()
+})
+after(() => vendor.close())
+
+const bodyOf = (part: string): unknown => {
+  const { body } = vendor.last
+  return typeof body === 'object' && body !== null ? Reflect.get(body, part) : undefined
+}
+
+const run = async (name: string, options: VendorOptions, limits = {}) => {
+  vendor.set(options)
+  return parts(await pieces(open(name), limits))
+}
+
+for (const name of packages) {
+  describe(name, () => {
+    const stream = { stream: true }
+    const reported = { inputTokens: 12, outputTokens: 3, source: 'upstream' }
+
+    test('a reply is one text with the usage that is reported', async () => {
+      assert.deepEqual(await run(name, {}), { texts: ['Hello there.'], stopReason: 'complete', usage: reported })
+    })
+
+    test('a stream comes token by token', async () => {
+      assert.deepEqual(await run(name, {}, stream), {
+        texts: ['Hello', ' there', '.'],
+        stopReason: 'complete',
+        usage: reported,
+      })
+    })
+
+    test('what is asked for arrives', async () => {
+      await run(name, {}, { maxOutputTokens: 77, temperature: 0.5, topP: 0.9, stop: ['###'] })
+      const sent = JSON.stringify(vendor.last.body)
+      for (const text of ['Be brief.', 'Grüß Gott', '77', '"m"']) assert.ok(sent.includes(text), sent)
+      assert.match(inspect(vendor.last.headers), new RegExp(key))
+    })
+
+    for (const streams of [false, true]) {
+      test(`A14 usage on all and on several events is counted once; stream: ${streams}`, async () => {
+        for (const usageOn of ['all', 'several', 'last'] as const) {
+          const { usage } = await run(name, { tokens: 9, usageOn }, { stream: streams })
+          assert.deepEqual(usage, { inputTokens: 12, outputTokens: 9, source: 'upstream' }, usageOn)
+        }
+        const { usage } = await run(name, { usage: { prompt_tokens: 0, completion_tokens: 0 } }, { stream: streams })
+        assert.deepEqual(usage, { inputTokens: 0, outputTokens: 0, source: 'upstream' })
+      })
+
+      test(`length is max_output_tokens; stream: ${streams}`, async () => {
+        assert.equal((await run(name, { finishReason: 'length' }, { stream: streams })).stopReason, 'max_output_tokens')
+      })
+
+      test(`an odd reason to end is no reply; stream: ${streams}`, async () => {
+        if (name === '@ai-sdk/openai') return
+        vendor.set({ finishReason: 'tool_calls' })
+        if (streams) assert.equal(parts(await pieces(open(name), stream)).stopReason, 'error')
+        else assert.equal((await failure(open(name))).code, 'upstream_failed')
+      })
+
+      for (const [fault, code, asked] of [
+        ['server_error', 'upstream_failed', 3],
+        ['rate_limit', 'overloaded', 3],
+        ['reset', 'upstream_failed', 3],
+        ['wrong_key', 'upstream_failed', 1],
+        ['context_length', 'context_length_exceeded', 1],
+        ['redirect', 'upstream_failed', undefined],
+        ['cut_json', 'upstream_failed', undefined],
+        ['html', 'upstream_failed', undefined],
+        ['invalid_utf8', undefined, undefined],
+      ] as const) {
+        // Attempts are the pool's, whatever the package: they take their time once.
+        if (asked === 3 && name !== '@ai-sdk/anthropic') continue
+        test(`A13 ${fault} is ${code ?? 'not dangerous'}; stream: ${streams}`, async () => {
+          vendor.set({ fault, text: 'private words' })
+          const before = vendor.calls
+          // The packages read invalid UTF-8 as best they can.
+          if (code === undefined) return void (await pieces(open(name), { stream: streams }).catch(() => undefined))
+          const problem = await failure(open(name), { stream: streams })
+          assert.equal(problem.code, code)
+          if (asked !== undefined) assert.equal(vendor.calls - before, asked)
+          assert.doesNotMatch(inspect(problem) + models.lines.join(''), /sk-secret|private words|<html|Grüß/)
+        })
+      }
+
+      test(`A13 twice refused and then served; stream: ${streams}`, async () => {
+        const { stopReason } = await run(name, { fault: 'server_error', times: 2 }, { stream: streams })
+        assert.equal(stopReason, 'complete')
+      })
+    }
+
+    for (const fault of ['reset', 'half_stream', 'early_end', 'malformed_event'] as const) {
+      test(`A14 a stream with ${fault} after 2 tokens is an error, not complete`, async () => {
+        const before = vendor.calls
+        const { texts, stopReason, usage } = await run(
+          name,
+          { tokens: 5, fault, after: 2, tokensPerSecond: 100 },
+          stream,
+        )
+        assert.deepEqual([texts, stopReason], [['word', ' word'], 'error'])
+        assert.deepEqual(usage, { inputTokens: 5, outputTokens: 2, source: 'estimated' })
+        assert.equal(vendor.calls, before + 1)
+      })
+    }
+
+    test('A15 a caller who leaves aborts the upstream and pays for what came', async () => {
+      vendor.set({ tokens: 1000, tokensPerSecond: 100 })
+      const { abandoned } = vendor
+      const leaving = new AbortController()
+      const all: Piece[] = []
+      for await (const piece of open(name).run(prompt, { maxOutputTokens: 4096, stream: true }, leaving.signal)) {
+        all.push(piece)
+        if (all.length === 5) leaving.abort()
+      }
+      const { texts, stopReason, usage } = parts(all)
+      assert.deepEqual([texts.length, stopReason, usage.outputTokens], [5, 'cancelled', 5])
+      await until(() => vendor.abandoned === abandoned + 1)
+    })
+
+    test('A15 so does one who leaves a reply in one piece', async () => {
+      vendor.set({ fault: 'hang' })
+      const { calls, abandoned } = vendor
+      const leaving = new AbortController()
+      const running = pieces(open(name), {}, leaving.signal)
+      await until(() => vendor.calls > calls)
+      leaving.abort()
+      const { stopReason, usage } = parts(await running)
+      assert.deepEqual([stopReason, usage.inputTokens, usage.outputTokens], ['cancelled', 5, 0])
+      await until(() => vendor.abandoned === abandoned + 1)
+    })
+
+    test('no token in time, and no end in time, are upstream_timeout', async () => {
+      vendor.set({ fault: 'stall', after: 0 })
+      const timeout = { connect: 500, first_token: 100, total: 300 }
+      assert.equal((await failure(open(name, { timeout }), stream)).code, 'upstream_timeout')
+      vendor.set({ fault: 'hang' })
+      assert.equal((await failure(open(name, { timeout }))).code, 'upstream_timeout')
+    })
+
+    test('more requests than connections are overloaded; then there is room again', async () => {
+      vendor.set({ delay: 50 })
+      const model = open(name, { connections: 1 })
+      const first = pieces(model)
+      assert.equal((await failure(model)).code, 'overloaded')
+      await first
+      for (const streams of [true, true, false]) await pieces(model, { stream: streams })
+    })
+  })
+}
+
+test('a missing usage is estimated', async () => {
+  for (const name of ['@ai-sdk/openai', '@ai-sdk/openai-compatible']) {
+    for (const stream of [false, true]) {
+      vendor.set({ usage: null })
+      const { usage } = parts(await pieces(open(name), { stream }))
+      assert.deepEqual(usage, { inputTokens: 5, outputTokens: 3, source: 'estimated' }, `${name} ${stream}`)
+    }
+  }
+})
+
+test('Anthropic says which kind of stop it was', async () => {
+  for (const stream of [false, true]) {
+    vendor.set({ finishReason: 'stop_sequence' })
+    const { stopReason } = parts(await pieces(open('@ai-sdk/anthropic'), { stream, stop: ['###'] }))
+    assert.equal(stopReason, 'stop_sequence')
+    assert.deepEqual(bodyOf('stop_sequences'), ['###'])
+  }
+})
+
+const refusal = async (...names: string[]): Promise<string> => {
+  const error: unknown = await loadProviders(names).catch((reason: unknown) => reason)
+  assert(error instanceof OperatorError, String(error))
+  return error.message
+}
+
+describe('a provider package', () => {
+  test('that is not installed is one line that says what to run, for all of them', async () => {
+    assert.equal(
+      await refusal('@ai-sdk/openai', '@ai-sdk/nowhere', '@ai-sdk/openai'),
+      'models: the package @ai-sdk/nowhere is not installed: run npm install --no-save @ai-sdk/openai @ai-sdk/nowhere',
+    )
+  })
+
+  test('that is none is refused', async () => {
+    assert.equal(await refusal('pino'), 'models: the package pino is not an AI SDK provider: name one that is')
+  })
+})

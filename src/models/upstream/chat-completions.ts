@@ -1,0 +1,150 @@
+import { isUtf8 } from 'node:buffer'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Prompt, RunLimits, StopReason } from '../model.ts'
+import { unusable } from './failure.ts'
+
+/** Where a reply ended, in their words and in ours. */
+const stopReasons = {
+  stop: 'complete',
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+} as const satisfies Record<string, StopReason>
+
+const FinishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('content_filter')])
+const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+const Tokens = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
+const Usage = Type.Optional(
+  Type.Union([
+    Type.Object({ prompt_tokens: Type.Optional(Tokens), completion_tokens: Type.Optional(Tokens) }),
+    Type.Null(),
+  ]),
+)
+/** Where vLLM and SGLang say which stop sequence it was. */
+const matched = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
+
+/** What is read of a reply of `POST /chat/completions`; whatever else is in it is let be. */
+const completion = Compile(
+  Type.Object({
+    choices: Type.Array(
+      Type.Object({ message: Type.Object({ content: Text }), finish_reason: FinishReason, ...matched }),
+      { minItems: 1 },
+    ),
+    usage: Usage,
+  }),
+)
+
+/** The same of one event of a stream. Reasoning is not part of the reply, but it was generated. */
+const chunk = Compile(
+  Type.Object({
+    choices: Type.Array(
+      Type.Object({
+        delta: Type.Optional(
+          Type.Union([Type.Object({ content: Text, reasoning: Text, reasoning_content: Text }), Type.Null()]),
+        ),
+        finish_reason: Type.Optional(Type.Union([FinishReason, Type.Null()])),
+        ...matched,
+      }),
+    ),
+    usage: Usage,
+  }),
+)
+
+const refusal = Compile(Type.Object({ error: Type.Object({ code: Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }) }) }))
+const fault = Compile(Type.Object({ error: Type.Object({}) }))
+
+/** A reply with what was counted, where it was. */
+export interface Completion {
+  readonly text: string
+  readonly stopReason: StopReason
+  readonly inputTokens: number | undefined
+  readonly outputTokens: number | undefined
+}
+
+/** One event of a stream. */
+export interface Delta {
+  readonly text: string
+  /** Whether something was generated, if only thoughts. */
+  readonly generated: boolean
+  readonly stopReason: StopReason | undefined
+  readonly inputTokens: number | undefined
+  readonly outputTokens: number | undefined
+}
+
+/**
+ * The body of a request. It says `max_tokens`, which every server but OpenAI's newest models takes; those want
+ * `max_completion_tokens`, which many servers ignore, and a reply without an end is the worse of the two.
+ */
+export function writeRequest(model: string, prompt: Prompt, limits: RunLimits): string {
+  return JSON.stringify({
+    model,
+    messages: prompt.messages.map(({ role, text }) => ({ role, content: text })),
+    max_tokens: limits.maxOutputTokens,
+    temperature: limits.temperature ?? 0,
+    top_p: limits.topP,
+    seed: limits.seed,
+    stop: limits.stop,
+    ...(limits.stream && { stream: true, stream_options: { include_usage: true } }),
+  })
+}
+
+/** Reads a reply. Throws Failure for anything that is not one, without repeating what it says. */
+export function readCompletion(body: Buffer, { stop }: RunLimits): Completion {
+  if (!isUtf8(body)) throw unusable('not UTF-8')
+  const reply = parse(body.toString())
+  const [choice] = completion.Check(reply) ? reply.choices : []
+  if (!completion.Check(reply) || !choice) throw unusable('not a chat completion')
+  const { content } = choice.message
+  // A filter may leave no message at all; from anyone else that is half an answer.
+  if (content === undefined && choice.finish_reason !== 'content_filter') throw unusable('a message without content')
+  return {
+    text: (content ?? '').toWellFormed(),
+    stopReason: stopReasonOf(choice.finish_reason, choice, stop),
+    inputTokens: reply.usage?.prompt_tokens,
+    outputTokens: reply.usage?.completion_tokens,
+  }
+}
+
+/** Reads the data of one event. Throws Failure for anything that is not one; repeatable, when it is their error. */
+export function readDelta(data: string, { stop }: RunLimits): Delta {
+  const event = parse(data)
+  if (fault.Check(event)) throw unusable('an error instead of an event', true)
+  if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
+  const [choice] = event.choices
+  const { content, reasoning, reasoning_content: thoughts } = choice?.delta ?? {}
+  return {
+    text: content ?? '',
+    generated: Boolean(content || reasoning || thoughts),
+    stopReason: choice?.finish_reason ? stopReasonOf(choice.finish_reason, choice, stop) : undefined,
+    inputTokens: event.usage?.prompt_tokens,
+    outputTokens: event.usage?.completion_tokens,
+  }
+}
+
+/** The code in an error's body, if it has one that is a plain word: the rest may repeat keys and prompts. */
+export function readErrorCode(body: string): string {
+  try {
+    const reply = parse(body)
+    return refusal.Check(reply) ? reply.error.code : 'no code'
+  } catch {
+    return 'no code'
+  }
+}
+
+function stopReasonOf(
+  reason: keyof typeof stopReasons,
+  { stop_reason, matched_stop }: { stop_reason?: unknown; matched_stop?: unknown },
+  stop: RunLimits['stop'] = [],
+): StopReason {
+  const bySequence = stop.some((text) => text === stop_reason || text === matched_stop)
+  return reason === 'stop' && bySequence ? 'stop_sequence' : stopReasons[reason]
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The error of JSON.parse quotes the text.
+    throw unusable('not JSON')
+  }
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { after, afterEach, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Fault } from '../../../tests/support/vendor-faults.ts'
+import { createModels, failure, parts, pieces } from '../../../tests/support/vendor-run.ts'
+import { startVendor } from '../../../tests/support/vendor.ts'
+import type { Model } from '../model.ts'
+
+const [one, two] = [await startVendor(), await startVendor()]
+const models = createModels()
+const timeout = { connect: 500, first_token: 2000, total: 5000 }
+const openOne = () => models.openAi({ endpoints: [{ url: one.url }], timeout })
+const openBoth = () => models.openAi({ endpoints: [{ url: one.url }, { url: two.url }], timeout })
+
+afterEach(async () => {
+  for (const vendor of [one, two]) vendor.set({})
+  await models.close()
+})
+after(() => Promise.all([one.close(), two.close()]))
+
+/** Runs, and how many calls that made at each. */
+async function counted(act: () => Promise<unknown>): Promise<[number, number]> {
+  const before = [one.calls, two.calls] as const
+  await act()
+  return [one.calls - before[0], two.calls - before[1]]
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+const run = async (model: Model, stream: boolean) => parts(await pieces(model, { stream }))
+
+for (const stream of [false, true]) {
+  describe(`A13 attempts of ${stream ? 'a stream' : 'a reply in one piece'}`, () => {
+    for (const fault of ['server_error', 'rate_limit', 'reset'] as const satisfies Fault[]) {
+      test(`${fault} twice, and the third is the reply`, async () => {
+        one.set({ fault, times: 2 })
+        const model = openOne()
+        assert.deepEqual(
+          await counted(async () => assert.equal((await run(model, stream)).texts.join(''), 'Hello there.')),
+          [3, 0],
+        )
+      })
+
+      test(`${fault} goes to another endpoint at once`, async () => {
+        one.set({ fault, retryAfter: '60' })
+        const model = openBoth()
+        const started = performance.now()
+        for (let round = 0; round < 4; round++) assert.equal((await run(model, stream)).texts.join(''), 'Hello there.')
+        assert.ok(performance.now() - started < 400, 'no pause')
+      })
+    }
+
+    test('never more than 3', async () => {
+      one.set({ fault: 'server_error' })
+      assert.deepEqual(await counted(() => failure(openOne(), { stream })), [3, 0])
+    })
+
+    for (const fault of ['wrong_key', 'bad_request', 'context_length', 'redirect'] as const) {
+      test(`${fault} is not tried again`, async () => {
+        one.set({ fault })
+        assert.deepEqual(await counted(() => failure(openOne(), { stream })), [1, 0])
+      })
+    }
+
+    test('Retry-After is waited for', async () => {
+      one.set({ fault: 'rate_limit', retryAfter: '1', times: 1 })
+      const started = performance.now()
+      await run(openOne(), stream)
+      const passed = performance.now() - started
+      assert.ok(passed >= 1000 && passed < 1800, `${passed} ms`)
+    })
+
+    test('a Retry-After that is too long is passed on at once', async () => {
+      one.set({ fault: 'rate_limit', retryAfter: '30' })
+      const started = performance.now()
+      const calls = await counted(async () => {
+        const { code, details } = await failure(openOne(), { stream })
+        assert.deepEqual([code, details.retryAfter], ['overloaded', 30])
+      })
+      assert.deepEqual(calls, [1, 0])
+      assert.ok(performance.now() - started < 500)
+    })
+
+    test('the endpoint that asked to be left alone is, while there is another', async () => {
+      const model = openBoth()
+      one.set({ fault: 'rate_limit', retryAfter: '60', times: 1 })
+      const calls = await counted(async () => {
+        for (let round = 0; round < 6; round++) await run(model, stream)
+      })
+      assert.deepEqual(calls, [1, 6])
+    })
+
+    test('an address where nobody listens is passed over', async () => {
+      const gone = { url: `http://127.0.0.1:${await closedPort()}/v1` }
+      const model = models.openAi({ endpoints: [gone, { url: two.url }], timeout })
+      for (let round = 0; round < 4; round++) assert.equal((await run(model, stream)).texts.join(''), 'Hello there.')
+      assert.equal((await failure(models.openAi({ endpoints: [gone], timeout }), { stream })).code, 'upstream_failed')
+    })
+
+    test('who leaves during a pause is not sent on', async () => {
+      one.set({ fault: 'rate_limit', retryAfter: '1' })
+      const leaving = new AbortController()
+      const calls = await counted(async () => {
+        const running = pieces(openOne(), { stream }, leaving.signal)
+        await wait(200)
+        leaving.abort()
+        const left = performance.now()
+        assert.equal(parts(await running).stopReason, 'cancelled')
+        assert.ok(performance.now() - left < 50)
+        await wait(900)
+      })
+      assert.deepEqual(calls, [1, 0])
+    })
+  })
+}
+
+describe('A13 an endpoint that keeps failing', () => {
+  test('is left out, shown, and back after a probe', async () => {
+    const model = openOne()
+    assert.deepEqual(model.health(), { ready: true })
+    one.set({ fault: 'wrong_key' })
+    for (let round = 0; round < 5; round++) assert.equal((await failure(model)).code, 'upstream_failed')
+    const { ready, reason } = model.health()
+    assert.equal(ready, false)
+    assert.match(reason ?? '', /127\.0\.0\.1/)
+    const calls = await counted(async () => {
+      const { code, details } = await failure(model)
+      assert.equal(code, 'unavailable')
+      assert.ok([1, 2].includes(details.retryAfter ?? 0), `${details.retryAfter} s`)
+    })
+    assert.deepEqual(calls, [0, 0], 'it is not even asked')
+
+    one.set({})
+    await wait(1150)
+    assert.equal(model.health().ready, true, 'a probe would be let through')
+    assert.equal(parts(await pieces(model)).stopReason, 'complete')
+    assert.deepEqual(model.health(), { ready: true })
+    assert.deepEqual(
+      models.lines.filter((line) => /left out for now|is back/.test(line)).length,
+      2,
+      models.lines.join(''),
+    )
+  })
+
+  test('costs the others nothing but its share', async () => {
+    const model = openBoth()
+    one.set({ fault: 'server_error' })
+    const first = await counted(async () => {
+      for (let round = 0; round < 20; round++) assert.equal(parts(await pieces(model)).stopReason, 'complete')
+    })
+    assert.deepEqual(first, [5, 20])
+    const { ready, reason } = model.health()
+    assert.deepEqual([ready, reason?.includes(new URL(one.url).port)], [true, true])
+  })
+
+  test('a request that fails three times at one endpoint counts once', async () => {
+    const model = openOne()
+    one.set({ fault: 'server_error' })
+    for (let round = 0; round < 4; round++) await failure(model)
+    assert.equal(model.health().ready, true)
+  })
+
+  test('streams that break off count as well', async () => {
+    const model = openOne()
+    one.set({ fault: 'early_end', after: 2 })
+    for (let round = 0; round < 10; round++) await pieces(model, { stream: true })
+    assert.equal(model.health().ready, false)
+  })
+
+  test('a caller whose request is refused opens nothing', async () => {
+    const model = openOne()
+    one.set({ fault: 'context_length' })
+    for (let round = 0; round < 8; round++) assert.equal((await failure(model)).code, 'context_length_exceeded')
+    assert.deepEqual(model.health(), { ready: true })
+  })
+})
+
+test('an endpoint that is full passes requests on; all full is overloaded', async () => {
+  for (const vendor of [one, two]) vendor.set({ delay: 100 })
+  const model = models.openAi({ endpoints: [{ url: one.url }, { url: two.url }], connections: 2 })
+  const calls = await counted(async () => {
+    const four = Array.from({ length: 4 }, () => pieces(model))
+    assert.equal((await failure(model)).code, 'overloaded')
+    await Promise.all(four)
+  })
+  assert.deepEqual(calls, [2, 2])
+})

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../../tests/support/until.ts'
+import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
+import { createModels, failure, parts, pieces, prompt } from '../../../tests/support/vendor-run.ts'
+import { startVendor } from '../../../tests/support/vendor.ts'
+import type { Piece } from '../model.ts'
+import type { OpenAiModelOptions } from './openai.ts'
+
+const vendor = await startVendor()
+const models = createModels()
+const open = (options: Partial<OpenAiModelOptions> = {}) =>
+  models.openAi({ endpoints: [{ url: vendor.url, key: 'sk-secret' }], ...options })
+
+afterEach(async () => {
+  vendor.set({})
+  await models.close()
+})
+after(() => vendor.close())
+
+const stream = { stream: true }
+const streamed = async (options: VendorOptions, limits = {}) => {
+  vendor.set(options)
+  return parts(await pieces(open(), { ...stream, ...limits }))
+}
+
+test('a reply comes token by token, and the request asks for the usage', async () => {
+  assert.deepEqual(await streamed({}), {
+    texts: ['Hello', ' there', '.'],
+    stopReason: 'complete',
+    usage: { inputTokens: 12, outputTokens: 3, source: 'upstream' },
+  })
+  const { body } = vendor.last
+  assert.ok(typeof body === 'object' && body !== null && 'stream' in body && 'stream_options' in body)
+  assert.deepEqual([body.stream, body.stream_options], [true, { include_usage: true }])
+})
+
+test('the first piece is there before the second is sent', async () => {
+  vendor.set({ tokens: 3, tokensPerSecond: 5 })
+  const started = performance.now()
+  const times: number[] = []
+  for await (const piece of open().run(prompt, { maxOutputTokens: 9, ...stream }, new AbortController().signal)) {
+    if (piece.kind === 'text') times.push(performance.now() - started)
+  }
+  const [first = 0, , third = 0] = times
+  assert.ok(third - first > 150, String(times))
+})
+
+for (const cut of [1, 2, 7, 100]) {
+  test(`a stream that comes ${cut} bytes at a time is the same`, async () => {
+    const tokens = ['Grüß', ' Gott', ' 😀', '\n\n', '"quoted"', ' data: x\r\n']
+    const { texts, stopReason, usage } = await streamed({ tokens, cut })
+    assert.deepEqual(texts, tokens)
+    assert.deepEqual([stopReason, usage.outputTokens], ['complete', 6])
+  })
+}
+
+test('the halves of a character in two events become one', async () => {
+  const { texts } = await streamed({ tokens: ['a\ud83d', '\ude00b', '\ud83d', 'c\ud83d'] })
+  assert.equal(texts.join(''), 'a😀b\ufffdc\ufffd')
+})
+
+test('an empty reply has no text piece', async () => {
+  assert.deepEqual((await streamed({ tokens: [] })).texts, [])
+})
+
+for (const [theirs, ours] of [
+  ['length', 'max_output_tokens'],
+  ['content_filter', 'content_filter'],
+]) {
+  test(`finish_reason ${theirs} is ${ours}`, async () => {
+    assert.equal((await streamed({ finishReason: theirs ?? '' })).stopReason, ours)
+  })
+}
+
+describe('A14 usage is counted once', () => {
+  for (const usageOn of ['last', 'several', 'all'] as const) {
+    test(`when it is on ${usageOn} of the events`, async () => {
+      const { usage } = await streamed({ tokens: 20, usageOn })
+      assert.deepEqual(usage, { inputTokens: 12, outputTokens: 20, source: 'upstream' })
+    })
+  }
+
+  test('when there is none: a token for each piece, and marked', async () => {
+    const { usage } = await streamed({ tokens: 20, usageOn: 'none' })
+    assert.deepEqual(usage, { inputTokens: 5, outputTokens: 20, source: 'estimated' })
+  })
+
+  test('when there is none and a piece is more than a token: one for each 4 bytes', async () => {
+    const { usage } = await streamed({ tokens: ['word '.repeat(20), 'word '.repeat(20)], usageOn: 'none' })
+    assert.deepEqual(usage, { inputTokens: 5, outputTokens: 50, source: 'estimated' })
+  })
+
+  test('when it says 0: that is not missing', async () => {
+    const { usage } = await streamed({ usage: { prompt_tokens: 0, completion_tokens: 0 } })
+    assert.deepEqual(usage, { inputTokens: 0, outputTokens: 0, source: 'upstream' })
+  })
+
+  test('when it says half of it', async () => {
+    const { usage } = await streamed({ usage: { prompt_tokens: 9 } })
+    assert.deepEqual(usage, { inputTokens: 9, outputTokens: 3, source: 'estimated' })
+  })
+
+  test('when it says more than was held: up to that', async () => {
+    const { usage } = await streamed({ usage: { prompt_tokens: 12, completion_tokens: 500 } }, { maxOutputTokens: 7 })
+    assert.deepEqual(usage, { inputTokens: 12, outputTokens: 7, source: 'upstream' })
+  })
+})
+
+const broken = [
+  'reset',
+  'half_stream',
+  'early_end',
+  'no_terminal',
+  'no_finish',
+  'malformed_event',
+  'odd_event',
+  'error_event',
+  'long_line',
+  'invalid_utf8_event',
+] as const
+describe('A14 a stream that is not whole is an error, not complete', () => {
+  for (const fault of broken) {
+    test(`${fault} after 2 tokens ends with what came by then, and no other attempt`, async () => {
+      vendor.set({ tokens: 5, fault, after: 2, tokensPerSecond: 25, usageOn: 'none' })
+      const before = vendor.calls
+      models.lines.length = 0
+      const { texts, stopReason, usage } = parts(await pieces(open(), stream))
+      assert.deepEqual(texts, ['word', ' word'])
+      assert.deepEqual([stopReason, usage], ['error', { inputTokens: 5, outputTokens: 2, source: 'estimated' }])
+      assert.equal(vendor.calls, before + 1)
+      assert.equal(models.lines.length, 1, models.lines.join(''))
+      assert.doesNotMatch(models.lines.join(''), /private words|sk-secret| word/)
+    })
+  }
+
+  const again = ['reset', 'half_stream', 'early_end', 'error_event']
+  for (const fault of [...broken, 'html', 'cut_json'] as const) {
+    const attempts = again.includes(fault) ? 3 : 1
+    if (fault === 'no_terminal') continue
+    test(`${fault} before the first token is upstream_failed after ${attempts} attempts`, async () => {
+      vendor.set({ tokens: 5, fault, ...(fault !== 'html' && fault !== 'cut_json' && { after: 0 }) })
+      const before = vendor.calls
+      assert.equal((await failure(open(), stream)).code, 'upstream_failed')
+      assert.equal(vendor.calls - before, fault === 'html' || fault === 'cut_json' ? 3 : attempts)
+    })
+  }
+
+  test('an odd reason to end is an error', async () => {
+    for (const finishReason of ['tool_calls', null]) {
+      assert.equal((await streamed({ finishReason })).stopReason, 'error')
+    }
+  })
+
+  test('the usage that was reported before it broke off is kept, and never less than what came', async () => {
+    const { usage } = await streamed({ tokens: 9, usageOn: 'first', fault: 'early_end', after: 4 })
+    assert.deepEqual(usage, { inputTokens: 12, outputTokens: 4, source: 'estimated' })
+  })
+})
+
+describe('A15 a caller who leaves', () => {
+  test('aborts the upstream at once and pays for what came', async () => {
+    vendor.set({ tokens: 1000, tokensPerSecond: 100 })
+    const [calls, abandoned] = [vendor.calls, vendor.abandoned]
+    const leaving = new AbortController()
+    const all: Piece[] = []
+    let left = 0
+    for await (const piece of open().run(prompt, { maxOutputTokens: 4096, ...stream }, leaving.signal)) {
+      all.push(piece)
+      if (all.length !== 5) continue
+      left = performance.now()
+      leaving.abort()
+    }
+    assert.ok(performance.now() - left < 50, 'within a token')
+    const { texts, stopReason, usage } = parts(all)
+    assert.deepEqual([texts.length, stopReason], [5, 'cancelled'])
+    assert.deepEqual(usage, { inputTokens: 5, outputTokens: 5, source: 'estimated' })
+    await until(() => vendor.abandoned === abandoned + 1)
+    assert.equal(vendor.calls, calls + 1)
+  })
+
+  test('before the first token pays for the prompt', async () => {
+    vendor.set({ fault: 'stall', after: 0 })
+    const [calls, abandoned] = [vendor.calls, vendor.abandoned]
+    const leaving = new AbortController()
+    const run = pieces(open(), stream, leaving.signal)
+    await until(() => vendor.calls > calls)
+    leaving.abort()
+    const { stopReason, usage } = parts(await run)
+    assert.deepEqual([stopReason, usage.inputTokens, usage.outputTokens], ['cancelled', 5, 0])
+    await until(() => vendor.abandoned === abandoned + 1)
+  })
+
+  test('who stops reading aborts the upstream, too', async () => {
+    vendor.set({ tokens: 1000, tokensPerSecond: 100 })
+    const { abandoned } = vendor
+    for await (const piece of open().run(prompt, { maxOutputTokens: 9, ...stream }, new AbortController().signal)) {
+      assert.equal(piece.kind, 'text')
+      break
+    }
+    await until(() => vendor.abandoned === abandoned + 1)
+  })
+
+  test('frees the connection', async () => {
+    vendor.set({ tokens: 1000, tokensPerSecond: 100 })
+    const model = open({ connections: 1 })
+    for (let round = 0; round < 3; round++) {
+      for await (const piece of model.run(prompt, { maxOutputTokens: 9, ...stream }, new AbortController().signal)) {
+        assert.equal(piece.kind, 'text')
+        break
+      }
+      await wait(20)
+    }
+    vendor.set({})
+    assert.equal(parts(await pieces(model, stream)).stopReason, 'complete')
+  })
+})
+
+describe('times', () => {
+  test('no token in time is upstream_timeout; each attempt has the time for itself', async () => {
+    vendor.set({ fault: 'stall', after: 0 })
+    const before = vendor.calls
+    const started = performance.now()
+    const model = open({ timeout: { connect: 1000, first_token: 100, total: 5000 } })
+    assert.equal((await failure(model, stream)).code, 'upstream_timeout')
+    assert.equal(vendor.calls - before, 3)
+    const passed = performance.now() - started
+    assert.ok(passed >= 300 && passed < 1500, `${passed} ms`)
+  })
+
+  test('the first token counts, the others may take longer', async () => {
+    vendor.set({ tokens: 5, tokensPerSecond: 20 })
+    const model = open({ timeout: { connect: 1000, first_token: 100, total: 5000 } })
+    assert.equal(parts(await pieces(model, stream)).texts.length, 5)
+  })
+
+  test('the total time ends a stream with an error', async () => {
+    vendor.set({ tokens: 100, tokensPerSecond: 50 })
+    const { abandoned } = vendor
+    const model = open({ timeout: { connect: 1000, first_token: 200, total: 200 } })
+    const { stopReason, texts } = parts(await pieces(model, stream))
+    assert.equal(stopReason, 'error')
+    assert.ok(texts.length >= 5 && texts.length <= 12, String(texts.length))
+    await until(() => vendor.abandoned === abandoned + 1)
+  })
+})
+
+test('a slow caller holds the upstream back instead of filling the memory', async () => {
+  vendor.set({ tokens: Array.from({ length: 100 }, () => 'x'.repeat(100_000)) })
+  const run = open().run(prompt, { maxOutputTokens: 4096, ...stream }, new AbortController().signal)
+  let texts = 0
+  // What the stand-in keeps is there by now.
+  await pieces(open(), { ...stream, maxOutputTokens: 4096 })
+  const before = process.memoryUsage().arrayBuffers
+  for await (const piece of run) {
+    if (texts === 0) {
+      await wait(300)
+      const grown = process.memoryUsage().arrayBuffers - before
+      assert.ok(grown < 6_000_000, `${grown} bytes`)
+    }
+    texts += piece.kind === 'text' ? 1 : 0
+  }
+  assert.equal(texts, 100)
+})
+
+test('a connection is used again after a stream that ended well', async () => {
+  const model = open({ connections: 1 })
+  for (let round = 0; round < 20; round++) assert.equal(parts(await pieces(model, stream)).texts.length, 3)
+})

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { after, afterEach, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import type { Fault } from '../../../tests/support/vendor-faults.ts'
+import { createModels, failure, pieces, prompt } from '../../../tests/support/vendor-run.ts'
+import { startVendor } from '../../../tests/support/vendor.ts'
+import type { ProblemCode } from '../../platform/problems.ts'
+import type { RunLimits } from '../model.ts'
+import type { OpenAiModelOptions } from './openai.ts'
+
+const vendor = await startVendor()
+const key = 'sk-secret-of-the-upstream'
+const models = createModels()
+const { lines } = models
+const open = (options: Partial<OpenAiModelOptions> = {}) =>
+  models.openAi({ endpoints: [{ url: vendor.url, key }], ...options })
+
+const usageOf = async (usage: unknown, text = 'Hello there.', limits: RunLimits = { maxOutputTokens: 100 }) => {
+  vendor.set({ usage, text })
+  const end = (await pieces(open(), limits)).at(-1)
+  assert.equal(end?.kind, 'end')
+  return end?.kind === 'end' ? end.usage : undefined
+}
+
+afterEach(async () => {
+  vendor.set({})
+  await models.close()
+})
+after(() => vendor.close())
+
+test('a reply is one text and its end, with the usage that the upstream reports', async () => {
+  assert.deepEqual(await pieces(open()), [
+    { kind: 'text', text: 'Hello there.' },
+    { kind: 'end', stopReason: 'complete', usage: { inputTokens: 12, outputTokens: 3, source: 'upstream' } },
+  ])
+})
+
+test('the request says what the caller asked for, and nothing else', async () => {
+  await pieces(open())
+  assert.deepEqual(vendor.last.body, {
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Grüß Gott' },
+    ],
+    max_tokens: 100,
+    temperature: 0,
+  })
+  assert.equal(vendor.last.headers.authorization, `Bearer ${key}`)
+  assert.equal(vendor.last.headers['content-type'], 'application/json')
+
+  await pieces(open(), { maxOutputTokens: 7, temperature: 0.5, topP: 0.9, seed: 42, stop: ['\n', '###'] })
+  assert.deepEqual(vendor.last.body, {
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Grüß Gott' },
+    ],
+    max_tokens: 7,
+    temperature: 0.5,
+    top_p: 0.9,
+    seed: 42,
+    stop: ['\n', '###'],
+  })
+})
+
+test('an endpoint without a key gets no Authorization; its address may end in a slash', async () => {
+  await pieces(open({ endpoints: [{ url: `${vendor.url}/` }] }))
+  assert.equal(vendor.last.headers.authorization, undefined)
+})
+
+for (const [theirs, ours] of Object.entries({
+  stop: 'complete',
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+})) {
+  test(`finish_reason ${theirs} is ${ours}`, async () => {
+    vendor.set({ finishReason: theirs })
+    const end = (await pieces(open())).at(-1)
+    assert.equal(end?.kind === 'end' && end.stopReason, ours)
+  })
+}
+
+for (const finishReason of ['tool_calls', 'error', '', null]) {
+  test(`finish_reason ${JSON.stringify(finishReason)} is a failure, not a reply`, async () => {
+    vendor.set({ finishReason })
+    assert.equal((await failure(open())).code, 'upstream_failed')
+  })
+}
+
+test('an empty reply has no text piece', async () => {
+  for (const text of ['', null]) {
+    vendor.set({ text })
+    assert.deepEqual(
+      (await pieces(open())).map(({ kind }) => kind),
+      ['end'],
+    )
+  }
+})
+
+test('a usage of 0 is not a missing one', async () => {
+  assert.deepEqual(await usageOf({ prompt_tokens: 0, completion_tokens: 0 }), {
+    inputTokens: 0,
+    outputTokens: 0,
+    source: 'upstream',
+  })
+})
+
+test('a missing usage is estimated and marked', async () => {
+  // 20 bytes of prompt and 12 of reply.
+  const estimated = { inputTokens: 5, outputTokens: 3, source: 'estimated' }
+  assert.deepEqual(await usageOf(null), estimated)
+  assert.deepEqual(await usageOf({}), estimated)
+  assert.deepEqual(await usageOf({ prompt_tokens: 9 }), { ...estimated, inputTokens: 9 })
+  assert.deepEqual(await usageOf(null, 'word '.repeat(100), { maxOutputTokens: 10 }), {
+    ...estimated,
+    outputTokens: 10,
+  })
+})
+
+test('a usage above what was held is charged up to that, and logged', async () => {
+  lines.length = 0
+  const most = await open().count(prompt)
+  assert.deepEqual(await usageOf({ prompt_tokens: 5000, completion_tokens: 101 }), {
+    inputTokens: most.tokens,
+    outputTokens: 100,
+    source: 'upstream',
+  })
+  assert.equal(lines.length, 1)
+  assert.match(lines[0] ?? '', /more tokens than were asked for/)
+})
+
+test('the count is an upper bound: a token for every byte, and room for the template', async () => {
+  const counted = await open().count(prompt)
+  assert.equal(counted.exact, false)
+  assert.equal(counted.tokens, Buffer.byteLength('Be brief.Grüß Gott') + 2 * 16 + 128)
+})
+
+const faults: readonly [Fault, ProblemCode, asked?: number][] = [
+  ['server_error', 'upstream_failed', 3],
+  ['wrong_key', 'upstream_failed'],
+  ['bad_request', 'upstream_failed'],
+  ['unknown_address', 'upstream_failed'],
+  ['redirect', 'upstream_failed'],
+  ['reset', 'upstream_failed', 3],
+  ['half_body', 'upstream_failed'],
+  ['cut_json', 'upstream_failed'],
+  ['html', 'upstream_failed'],
+  ['oversized', 'upstream_failed'],
+  ['invalid_utf8', 'upstream_failed'],
+  ['no_choices', 'upstream_failed'],
+  ['context_length', 'context_length_exceeded'],
+  ['context_length_in_words', 'context_length_exceeded'],
+  ['rate_limit', 'overloaded', 3],
+  ['busy', 'overloaded'],
+]
+
+for (const [fault, code, asked = 1] of faults) {
+  test(`${fault} is ${code}, and the next request is served`, async () => {
+    const model = open()
+    const before = vendor.calls
+    vendor.set({ fault, text: 'private words' })
+    const problem = await failure(model)
+    assert.equal(problem.code, code)
+    assert.equal(vendor.calls, before + asked, 'asked as often as it may help')
+    const { cause, ...said } = problem.details
+    assert.doesNotMatch(
+      problem.message + JSON.stringify(said),
+      /sk-secret|private words|html|127\.0\.0\.1|Wrong key|4096/,
+    )
+    assert.doesNotMatch(inspect(cause), /sk-secret|private words|<html/)
+    vendor.set({})
+    assert.equal((await pieces(model)).length, 2)
+  })
+}
+
+for (const usage of [{ prompt_tokens: '12', completion_tokens: 3 }, { prompt_tokens: -1 }, { prompt_tokens: 1.5 }, 7]) {
+  test(`a usage of ${JSON.stringify(usage)} is a failure`, async () => {
+    vendor.set({ usage })
+    assert.equal((await failure(open())).code, 'upstream_failed')
+  })
+}
+
+test('a reply may be as long as its tokens can make it; 5 MB for 100 tokens are none', async () => {
+  const text = 'ä'.repeat(130_000)
+  vendor.set({ text })
+  const [piece] = await pieces(open())
+  assert.equal(piece?.kind === 'text' && piece.text, text)
+  vendor.set({ text: 'ä'.repeat(2_500_000) })
+  assert.equal((await failure(open())).code, 'upstream_failed')
+})
+
+test('the stop sequence is told where the server says which it was', async () => {
+  for (const [stop, reason] of [
+    [['###', '\n'], 'stop_sequence'],
+    [['other'], 'complete'],
+    [undefined, 'complete'],
+  ] as const) {
+    vendor.set({ matchedStop: '\n' })
+    for (const stream of [false, true]) {
+      const end = (await pieces(open(), { stream, ...(stop && { stop }) })).at(-1)
+      assert.equal(end?.kind === 'end' && end.stopReason, reason, `${stop?.join()} ${stream}`)
+    }
+  }
+})
+
+/** Too little time to wait for anything. */
+const impatient = { timeout: { connect: 1000, first_token: 10, total: 1000 } }
+
+test('the Retry-After of a refusal is passed on in whole seconds', async () => {
+  const cases: [string | undefined, number][] = [
+    ['7', 7],
+    ['1.5', 2],
+    [undefined, 1],
+    ['soon', 1],
+    ['0', 1],
+    ['999999', 3600],
+  ]
+  for (const [retryAfter, seconds] of cases) {
+    vendor.set({ fault: 'rate_limit', ...(retryAfter !== undefined && { retryAfter }) })
+    assert.equal((await failure(open(impatient))).details.retryAfter, seconds, `Retry-After: ${retryAfter}`)
+  }
+  vendor.set({ fault: 'rate_limit', retryAfter: new Date(Date.now() + 30_000).toUTCString() })
+  const seconds = (await failure(open(impatient))).details.retryAfter ?? 0
+  assert(seconds >= 28 && seconds <= 30, `${seconds}`)
+})
+
+for (const fault of ['hang', 'stall'] as const) {
+  test(`an upstream that lets a request ${fault} is cut off when the time is over`, async () => {
+    vendor.set({ fault })
+    const before = vendor.abandoned
+    const started = performance.now()
+    assert.equal(
+      (await failure(open({ timeout: { connect: 1000, first_token: 100, total: 200 } }))).code,
+      'upstream_timeout',
+    )
+    const passed = performance.now() - started
+    assert(passed >= 195 && passed < 1000, `${passed} ms`)
+    await wait(50)
+    assert.equal(vendor.abandoned, before + 1)
+  })
+}
+
+test('a reply that takes longer than first_token is still a reply', async () => {
+  vendor.set({ delay: 150 })
+  assert.equal((await pieces(open({ timeout: { connect: 1000, first_token: 50, total: 2000 } }))).length, 2)
+})
+
+test('an address where nobody listens is upstream_failed', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  await new Promise((resolve) => server.close(resolve))
+  assert.equal((await failure(open({ endpoints: [{ url: `http://127.0.0.1:${port}/v1` }] }))).code, 'upstream_failed')
+})
+
+test('an abort cuts the request at once and the run ends as cancelled', async () => {
+  vendor.set({ fault: 'hang' })
+  const [calls, abandoned] = [vendor.calls, vendor.abandoned]
+  const leaving = new AbortController()
+  const run = pieces(open(), { maxOutputTokens: 100 }, leaving.signal)
+  while (vendor.calls === calls) await wait(5)
+  const left = performance.now()
+  leaving.abort()
+  assert.deepEqual(await run, [
+    { kind: 'end', stopReason: 'cancelled', usage: { inputTokens: 5, outputTokens: 0, source: 'estimated' } },
+  ])
+  assert(performance.now() - left < 100)
+  while (vendor.abandoned === abandoned) await wait(5)
+  assert(performance.now() - left < 500)
+})
+
+test('who has left before is never sent on', async () => {
+  const before = vendor.calls
+  assert.deepEqual(await pieces(open(), { maxOutputTokens: 100 }, AbortSignal.abort()), [
+    { kind: 'end', stopReason: 'cancelled', usage: { inputTokens: 0, outputTokens: 0, source: 'estimated' } },
+  ])
+  assert.equal(vendor.calls, before)
+})
+
+test('more requests than connections are overloaded at once; then there is room again', async () => {
+  vendor.set({ delay: 100 })
+  const model = open({ connections: 2 })
+  const started = performance.now()
+  const both = [pieces(model), pieces(model)]
+  const problem = await failure(model)
+  assert.equal(problem.code, 'overloaded')
+  assert.equal(problem.details.retryAfter, 1)
+  assert.equal((await Promise.all(both)).length, 2)
+  assert(performance.now() - started < 190, 'side by side')
+  assert.equal((await pieces(model)).length, 2)
+})
+
+test('endpoints share the work by weight', async () => {
+  const other = await startVendor()
+  try {
+    const before = vendor.calls
+    const model = open({ endpoints: [{ url: vendor.url, weight: 2 }, { url: other.url }] })
+    for (let asked = 0; asked < 9; asked++) await pieces(model)
+    assert.deepEqual([vendor.calls - before, other.calls], [6, 3])
+  } finally {
+    await other.close()
+  }
+})

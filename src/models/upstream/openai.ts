@@ -1,0 +1,122 @@
+import type { Logger } from 'pino'
+import type { Model, Piece, Prompt, RunLimits } from '../model.ts'
+import { readCompletion, readErrorCode, writeRequest } from './chat-completions.ts'
+import { createChatStream } from './chat-stream.ts'
+import { createEndpoint, type Endpoint, type EndpointOptions } from './exchange.ts'
+import { Failure, refused } from './failure.ts'
+import { createPool } from './pool.ts'
+import type { Reception } from './reception.ts'
+import { begin, relay } from './relay.ts'
+import { brokenOff, mostTokens, neverBegun, nothingReceived, usageOf } from './usage.ts'
+
+export interface OpenAiModelOptions {
+  readonly id: string
+  readonly endpoints: readonly EndpointOptions[]
+  /** The model's name at the endpoints. */
+  readonly upstreamModel: string
+  /** Tokens of prompt and reply together. */
+  readonly context: number
+  readonly maxOutputTokens: number
+  /**
+   * Milliseconds. `connect` and `first_token` bound one attempt at one endpoint, the latter for streams alone: a reply
+   * in one piece shows its first token together with its last. `total` bounds everything, pauses included.
+   */
+  readonly timeout: { readonly connect: number; readonly first_token: number; readonly total: number }
+  /** Most requests at a time to one endpoint, 512 unless told; when all are full it is Problem `overloaded`. */
+  readonly connections?: number
+  readonly log: Logger
+}
+
+/** Bytes of an answer: for what goes with it, for a token of one in one piece, and for a token of a stream. */
+const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
+
+/**
+ * A model behind servers that speak OpenAI's `POST /chat/completions`. They share the work by weight; who keeps failing
+ * is left out for a while. A request that fails before its first token goes to another, or to the same after a pause.
+ *
+ * Usage is what the server reports, at most what `count` and the request's own cap allow: more than that was never held
+ * and cannot be charged. A run throws Problem `upstream_failed`, `upstream_timeout`, `overloaded` (with the server's
+ * Retry-After), `unavailable` or `context_length_exceeded`; none of them repeats what the server said.
+ */
+export function createOpenAiModel(options: OpenAiModelOptions): Model {
+  const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512 } = options
+  const log = options.log.child({ model: id })
+  const endpoints = options.endpoints.map((endpoint) =>
+    createEndpoint('/chat/completions', endpoint, { connections, connect: timeout.connect }),
+  )
+  const pool = createPool({ members: endpoints, total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
+
+  async function* whole(prompt: Prompt, asked: RunLimits, signal: AbortSignal): AsyncGenerator<Piece, void, undefined> {
+    if (signal.aborted) return yield neverBegun
+    const body = writeRequest(upstreamModel, prompt, asked)
+    const bytes = mostBytes.answer + mostBytes.token * asked.maxOutputTokens
+    const answered = await pool.ask(async (endpoint, total) => {
+      const answer = await endpoint.post(body, { total, mostBytes: bytes, signal })
+      if (answer && answer.status !== 200) throw refusal(endpoint, answer, answer.body.toString(), context, asked)
+      return answer && readCompletion(answer.body, asked)
+    }, signal)
+    // What it wrote is lost with the connection; the prompt it had been given.
+    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, prompt, asked)
+    const { text, stopReason, ...tokens } = answered.value
+    const received = { ...tokens, pieces: undefined, bytes: Buffer.byteLength(text) }
+    if (text !== '') yield { kind: 'text', text }
+    yield { kind: 'end', stopReason, usage: usageOf(received, prompt, asked, log) }
+  }
+
+  async function* streamed(
+    prompt: Prompt,
+    asked: RunLimits,
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece, void, undefined> {
+    if (signal.aborted) return yield neverBegun
+    const body = writeRequest(upstreamModel, prompt, asked)
+    const bounds = { first: timeout.first_token, mostBytes: mostBytes.answer + mostBytes.event * asked.maxOutputTokens }
+    const answered = await pool.ask(async (endpoint, total) => {
+      const reception = await endpoint.open(body, { ...bounds, total, signal })
+      if (reception && reception.status !== 200) {
+        throw refusal(endpoint, reception, await readWhole(reception), context, asked)
+      }
+      return reception && begin(createChatStream(reception, asked))
+    }, signal)
+    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, prompt, asked)
+    const { stream, texts } = answered.value
+    yield* relay(stream, texts, { prompt, asked, log, broken: () => pool.blame(answered.member) })
+  }
+
+  return Object.freeze({
+    id,
+    contextTokens: context,
+    maxOutputTokens,
+    count: async (prompt: Prompt) => ({ tokens: mostTokens(prompt), exact: false }),
+    run: (prompt: Prompt, asked: RunLimits, signal: AbortSignal) =>
+      asked.stream ? streamed(prompt, asked, signal) : whole(prompt, asked, signal),
+    health: () => pool.health(),
+    close: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.close()))),
+  })
+}
+
+/** The body of a refusal; nothing, where it does not come whole: its status is what matters. */
+async function readWhole(reception: Reception): Promise<string> {
+  const chunks: Buffer[] = []
+  try {
+    for (;;) {
+      const bytes = await reception.read()
+      if (typeof bytes === 'string') break
+      chunks.push(bytes)
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function refusal(
+  endpoint: Endpoint,
+  { status, retryAfter }: { readonly status: number; readonly retryAfter: string | undefined },
+  body: string,
+  context: number,
+  { maxOutputTokens }: RunLimits,
+): Failure {
+  const code = readErrorCode(body)
+  return refused({ status, retryAfter, body, origin: endpoint.name, code }, { maxOutputTokens, context })
+}

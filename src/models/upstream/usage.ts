@@ -1,0 +1,82 @@
+import type { Logger } from 'pino'
+import type { Piece, Prompt, RunLimits, Usage } from '../model.ts'
+
+/** Tokens that a chat template adds to a message, and to the prompt as a whole (some bring a system text of their own). */
+const templateTokens = { message: 16, prompt: 128 }
+
+/** Bytes of one token where nobody counted: about what English takes. */
+const bytesPerToken = 4
+
+/** A piece of a stream that is longer than this, on average, is more than one token. */
+const mostBytesOfToken = 16
+
+const bytesOf = ({ messages }: Prompt): number => messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+
+const estimate = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
+
+/** No tokenizer that falls back on bytes makes more tokens than the text has bytes. */
+export const mostTokens = (prompt: Prompt): number =>
+  bytesOf(prompt) + prompt.messages.length * templateTokens.message + templateTokens.prompt
+
+/** What came of a run, and what the upstream said it was; a number that it did not say is undefined, and 0 is a number. */
+export interface Received {
+  /** Pieces that a stream came in; undefined for a reply in one piece. */
+  readonly pieces: number | undefined
+  readonly bytes: number
+  readonly inputTokens: number | undefined
+  readonly outputTokens: number | undefined
+}
+
+/**
+ * The usage of a reply: what the upstream reports, else our own estimate: a token for each piece of a stream, for each 4
+ * bytes otherwise. At most what was held, because more cannot be charged.
+ */
+export function usageOf(received: Received, prompt: Prompt, asked: RunLimits, log: Logger): Usage {
+  const { inputTokens, outputTokens } = received
+  const reported = inputTokens !== undefined && outputTokens !== undefined
+  const input = inputTokens ?? estimate(bytesOf(prompt))
+  const output = outputTokens ?? generatedTokens(received)
+  const usage = {
+    inputTokens: Math.min(input, mostTokens(prompt)),
+    outputTokens: Math.min(output, asked.maxOutputTokens),
+    source: reported ? 'upstream' : 'estimated',
+  } as const
+  if (reported && (usage.inputTokens < input || usage.outputTokens < output)) {
+    log.warn({ reported: { input, output }, charged: usage }, 'the upstream reports more tokens than were asked for')
+  }
+  return usage
+}
+
+/** The end of a run that was broken off: what has come by then, whatever the upstream had said of it in passing. */
+export function brokenOff(
+  stopReason: 'cancelled' | 'error',
+  received: Received,
+  prompt: Prompt,
+  asked: RunLimits,
+): Piece {
+  const input = received.inputTokens ?? estimate(bytesOf(prompt))
+  const output = Math.max(received.outputTokens ?? 0, generatedTokens(received))
+  return {
+    kind: 'end',
+    stopReason,
+    usage: {
+      inputTokens: Math.min(input, mostTokens(prompt)),
+      outputTokens: Math.min(output, asked.maxOutputTokens),
+      source: 'estimated',
+    },
+  }
+}
+
+/** The end of a run that never began. */
+export const neverBegun: Piece = Object.freeze({
+  kind: 'end',
+  stopReason: 'cancelled',
+  usage: Object.freeze({ inputTokens: 0, outputTokens: 0, source: 'estimated' }),
+})
+
+/** A run that was sent off and nothing has come of: the prompt was worked on. */
+export const nothingReceived: Received = { pieces: 0, bytes: 0, inputTokens: undefined, outputTokens: undefined }
+
+function generatedTokens({ pieces, bytes }: Received): number {
+  return pieces === undefined || bytes > pieces * mostBytesOfToken ? estimate(bytes) : pieces
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { pino } from 'pino'
+import type { Model, Piece, Prompt, RunLimits } from '../../src/models/model.ts'
+import { createOpenAiModel, type OpenAiModelOptions } from '../../src/models/upstream/openai.ts'
+import { Problem } from '../../src/platform/problems.ts'
+
+/** 20 bytes, so 5 tokens where nobody counts. */
+export const prompt: Prompt = {
+  messages: [
+    { role: 'system', text: 'Be brief.' },
+    { role: 'user', text: 'Grüß Gott' },
+  ],
+}
+
+/** Opens models and closes them again; keeps what they log. */
+export function createModels() {
+  const open: Model[] = []
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
+  const keep = <Made extends Model>(model: Made): Made => {
+    open.push(model)
+    return model
+  }
+  return {
+    log,
+    lines,
+    keep,
+    openAi: (options: Pick<OpenAiModelOptions, 'endpoints'> & Partial<OpenAiModelOptions>): Model =>
+      keep(createOpenAiModel({ ...modelOptions, id: 'fast', log, ...options })),
+    close: () => Promise.all(open.splice(0).map((model) => model.close())),
+  }
+}
+
+/** What a model of either engine needs besides. */
+export const modelOptions = {
+  upstreamModel: 'm',
+  context: 32_768,
+  maxOutputTokens: 4096,
+  timeout: { connect: 1000, first_token: 1000, total: 5000 },
+}
+
+/** A run to its end. */
+export const pieces = (
+  model: Model,
+  limits: Partial<RunLimits> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Piece[]> => Array.fromAsync(model.run(prompt, { maxOutputTokens: 100, ...limits }, signal))
+
+/** The Problem that a run throws. */
+export async function failure(model: Model, limits: Partial<RunLimits> = {}): Promise<Problem> {
+  const error: unknown = await pieces(model, limits).then(
+    (all) => assert.fail(`the run ended with ${JSON.stringify(all)}`),
+    (reason: unknown) => reason,
+  )
+  assert(error instanceof Problem, String(error))
+  return error
+}
+
+/** The texts of a run, and its end. */
+export function parts(all: readonly Piece[]) {
+  const end = all.at(-1)
+  assert.equal(end?.kind, 'end')
+  const texts = all.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []))
+  assert.equal(texts.length, all.length - 1, 'one end, at the end')
+  return { texts, stopReason: end.stopReason, usage: end.usage }
+}

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { messages } from './vendor-anthropic.ts'
+import { answers, isWhole } from './vendor-faults.ts'
+import { parseObject } from './json.ts'
+import { json, type Dialect } from './vendor-frames.ts'
+import { chatCompletions, responses } from './vendor-openai.ts'
+import type { VendorOptions } from './vendor-options.ts'
+import { play, streamFaults, type StreamFault } from './vendor-stream.ts'
+
+/**
+ * A vendor over a real socket that does as it is told and remembers what it was asked: OpenAI's chat completions and
+ * responses and Anthropic's messages, in one piece and as streams.
+ */
+export interface Vendor {
+  /** What a configuration calls the endpoint's url. */
+  readonly url: string
+  /** Requests for a completion whose body has arrived whole. */
+  readonly calls: number
+  /** Those among them whose connection was cut before they were answered. */
+  readonly abandoned: number
+  /** The last of them. */
+  readonly last: { readonly headers: IncomingHttpHeaders; readonly body: unknown }
+  /** From now on answers like this, and only like this. A vendor in another process is told by `PUT /control`. */
+  set(options: VendorOptions): void
+  /** Cuts every connection. */
+  close(): Promise<void>
+}
+
+const dialects: readonly Dialect<VendorOptions>[] = [chatCompletions, responses, messages]
+
+/** Starts a stand-in on 127.0.0.1, on a free port unless one is given. */
+export async function startVendor(initial: VendorOptions = {}, port = 0): Promise<Vendor> {
+  const seen: Seen = { calls: 0, abandoned: 0, last: undefined }
+  let state = stateOf(initial)
+  const server = createServer((request, response) => {
+    collect(request, (text) => {
+      const dialect = request.method === 'POST' && dialects.find(({ path }) => path === request.url)
+      if (!dialect) return answerOther(request, response, text, seen, (changed) => (state = stateOf(changed)))
+      noteCall(seen, request, response, text)
+      answer(state, dialect, response, isStream(text))
+    })
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+
+  return Object.freeze({
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : port}/v1`,
+    get calls() {
+      return seen.calls
+    },
+    get abandoned() {
+      return seen.abandoned
+    },
+    get last() {
+      if (!seen.last) throw new Error('The stand-in has not been asked anything.')
+      const body: unknown = JSON.parse(seen.last.text)
+      return { headers: seen.last.headers, body }
+    },
+    set(changed: VendorOptions) {
+      state = stateOf(changed)
+    },
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  })
+}
+
+/** How it answers now, with what is made once and sent often. */
+interface State {
+  readonly options: VendorOptions
+  /** Calls that the fault has yet to come in. */
+  faults: number
+  readonly whole: (dialect: Dialect<VendorOptions>) => Buffer
+  readonly frames: (dialect: Dialect<VendorOptions>) => ReturnType<Dialect<VendorOptions>['frames']>
+}
+
+function stateOf(options: VendorOptions): State {
+  return {
+    options,
+    faults: options.times ?? Number.POSITIVE_INFINITY,
+    whole: remember((dialect) => dialect.whole(options)),
+    frames: remember((dialect) => dialect.frames(options)),
+  }
+}
+
+function remember<Made>(make: (dialect: Dialect<VendorOptions>) => Made) {
+  const made = new Map<Dialect<VendorOptions>, Made>()
+  return (dialect: Dialect<VendorOptions>): Made => {
+    const value = made.get(dialect) ?? make(dialect)
+    made.set(dialect, value)
+    return value
+  }
+}
+
+function answer(state: State, dialect: Dialect<VendorOptions>, response: ServerResponse, stream: boolean): void {
+  const { options } = state
+  const fault = state.faults-- > 0 ? (options.fault ?? 'none') : 'none'
+  const onTheWay = isStreamFault(fault) && (options.after !== undefined || !isWhole(fault)) ? fault : undefined
+  const send = (): void => {
+    if (stream && (fault === 'none' || onTheWay)) play(response, state.frames(dialect), options, onTheWay)
+    else answers[isWhole(fault) ? fault : 'none'](response, state.whole(dialect), options)
+  }
+  if (options.delay === undefined) send()
+  else setTimeout(send, options.delay)
+}
+
+const isStreamFault = (fault: string): fault is StreamFault => Object.hasOwn(streamFaults, fault)
+
+function isStream(text: string): boolean {
+  return /"stream":\s*true/.test(text)
+}
+
+interface Seen {
+  calls: number
+  abandoned: number
+  last: { headers: IncomingHttpHeaders; text: string } | undefined
+}
+
+function collect(request: IncomingMessage, done: (text: string) => void): void {
+  let text = ''
+  request.setEncoding('utf8')
+  request.on('data', (chunk: string) => (text += chunk))
+  request.on('end', () => done(text))
+}
+
+function noteCall(seen: Seen, request: IncomingMessage, response: ServerResponse, text: string): void {
+  seen.calls++
+  seen.last = { headers: request.headers, text }
+  response.on('close', () => (seen.abandoned += response.writableFinished ? 0 : 1))
+}
+
+/** The list of models, and how a stand-in in another process is told and asked. */
+function answerOther(
+  { url, method }: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  { calls, abandoned }: Seen,
+  set: (options: VendorOptions) => void,
+): void {
+  if (url === '/v1/models') return answers.models(response)
+  if (url !== '/control') return answers.unknown_address(response)
+  if (method === 'PUT') {
+    set(parseObject(text))
+  }
+  answers.none(response, json({ calls, abandoned }))
+}
