@@ -65,7 +65,7 @@ function headerRow(parameter: unknown): string[] {
   return [`\`${textOf(at(parameter, 'name'))}\``, typeOf(at(parameter, 'schema')), meaningOf(parameter)]
 }
 
-/** Refusals have a body whose `code` is one of a list; the codes of all are explained in one place. */
+/** Refusals of our own API have a body whose `code` is one of a list; the codes of all are explained in one place. */
 function refusalRows(responses: unknown): string[][] {
   return entriesOf(responses)
     .filter(([status]) => status !== '200')
@@ -73,6 +73,7 @@ function refusalRows(responses: unknown): string[][] {
       const codes = listOf(at(bodyOf(response), 'properties', 'error', 'properties', 'code', 'enum')).map(textOf)
       return [status, codes.map((code) => `[\`${code}\`](errors.md#${code})`).join(', ')]
     })
+    .filter(([, codes]) => codes !== '')
 }
 
 interface FieldRow {
@@ -98,6 +99,8 @@ function typeOf(schema: unknown): string {
   if (values.length > 0) return values.map((value) => `\`${textOf(value)}\``).join(', ')
   const constant = at(schema, 'const')
   if (constant !== undefined) return `\`${textOf(constant)}\``
+  const choices = listOf(at(schema, 'anyOf'))
+  if (choices.length > 0) return choices.map(typeOf).join(' or ')
   const most = at(schema, 'maxItems') ?? at(schema, 'maxProperties')
   const size = most === undefined ? '' : ` of at most ${textOf(most)}`
   if (at(schema, 'type') === 'array') return `list${size}, each: ${typeOf(at(schema, 'items'))}`

@@ -2,39 +2,43 @@ import type { Caller } from '../accounts/keys.ts'
 import { formatPrice } from '../billing/money.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
-import type { GenerateRequest, ListedModel } from './schema.ts'
+import type { TextRequest } from './request.ts'
+import type { ListedModel } from './schema.ts'
 
 /**
- * The model that a request names. Throws Problem `unknown_model`, `model_not_allowed`, and `invalid_field` for what the
- * model does not do.
+ * The model of this name, for this request. Throws Problem `unknown_model`, `model_not_allowed`, and `invalid_field` for
+ * what the model does not do.
  */
-export function choose(catalogue: Catalogue, caller: Caller, body: GenerateRequest): Offer {
-  if (body.stream === true) {
-    throw new Problem('invalid_field', 'Streaming is not available yet: send stream as false, or leave it out.', {
-      field: 'stream',
-    })
-  }
-  const offer = catalogue.find(body.model)
+export function choose(catalogue: Catalogue, caller: Caller, request: TextRequest, name = request.model): Offer {
+  const offer = catalogue.find(name)
   if (!mayUse(caller, offer)) {
     throw new Problem('model_not_allowed', 'This key may not use this model. GET /v1/models lists those it may.', {
       field: 'model',
     })
   }
   const most = offer.model.maxOutputTokens
-  if (body.max_output_tokens <= most) return offer
-  throw new Problem('invalid_field', `The field max_output_tokens must be at most ${most} for this model.`, {
-    field: 'max_output_tokens',
-  })
+  if ((request.maxOutputTokens ?? 1) <= most) return offer
+  const field = request.names.maxOutputTokens
+  throw new Problem('invalid_field', `The field ${field} must be at most ${most} for this model.`, { field })
 }
 
-/** Nothing is ever cut off silently: what does not fit is Problem `context_length_exceeded`, with both numbers. */
-export function checkContext({ model }: Offer, inputTokens: number, maxOutputTokens: number): void {
-  if (inputTokens + maxOutputTokens <= model.contextTokens) return
-  const numbers = `${inputTokens} tokens of input and ${maxOutputTokens} of max_output_tokens`
+/**
+ * The most tokens that the reply may have. Nothing is ever cut off silently: what does not fit the context is Problem
+ * `context_length_exceeded`, with both numbers. Where the input is only bounded, the upstream has the last word on that.
+ */
+export function mostOutput(
+  { model }: Offer,
+  { maxOutputTokens, names }: TextRequest,
+  input: { readonly tokens: number; readonly exact: boolean },
+): number {
+  const room = input.exact ? model.contextTokens - input.tokens : Infinity
+  const asked = maxOutputTokens ?? Math.max(1, Math.min(room, model.maxOutputTokens))
+  if (asked <= room) return asked
+  const numbers = `${input.tokens} tokens of input and ${asked} of ${names.maxOutputTokens}`
   throw new Problem(
     'context_length_exceeded',
     `The context of this model is ${model.contextTokens} tokens, and ${numbers} do not fit. Shorten the one or lower the other.`,
-    { field: 'input' },
+    { field: names.input },
   )
 }
 
@@ -57,6 +61,7 @@ function listed({ model, price, aliases, createdAt }: Offer, currency: string): 
     type: 'model',
     display_name: model.id,
     created: createdAt,
+    created_at: new Date(createdAt * 1000).toISOString(),
     owned_by: 'tollgate',
     context_length: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,

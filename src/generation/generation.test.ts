@@ -11,7 +11,8 @@ import { createTill, type Till } from '../billing/till.ts'
 import type { Model, Piece } from '../models/model.ts'
 import { openDatabase, type Database } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
-import { createGeneration, type Generation } from './generation.ts'
+import type { TextRequest } from './request.ts'
+import { createGeneration, type Generation, type Reply, type Step } from './generation.ts'
 
 /** A model that counts 10 tokens and then does as it is told; the real ones never misbehave on command. */
 function modelThat(run: (signal: AbortSignal) => AsyncIterable<Piece>): Model {
@@ -33,7 +34,34 @@ const end = (inputTokens: number, outputTokens: number): Piece => ({
 })
 
 const price = { input: 1n, output: 1000n }
-const body = { model: 'm', input: 'Hello', max_output_tokens: 20 }
+const request: TextRequest = {
+  model: 'm',
+  prompt: { messages: [{ role: 'user', text: 'Hello' }] },
+  stream: true,
+  maxOutputTokens: 20,
+  names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
+}
+
+async function replyOf(steps: AsyncIterable<Step>): Promise<Reply> {
+  const all = await Array.fromAsync(steps)
+  const last = all.at(-1)
+  assert.ok(last?.kind === 'reply')
+  return last.reply
+}
+
+const failing = async function* (): AsyncGenerator<Piece> {
+  yield* []
+  throw new Problem('upstream_failed', 'It failed.')
+}
+const working = async function* (): AsyncGenerator<Piece> {
+  yield { kind: 'text', text: 'Hi' }
+  yield end(10, 2)
+}
+
+const breaking = async function* (): AsyncGenerator<Piece> {
+  yield { kind: 'text', text: 'Hi' }
+  yield { kind: 'end', stopReason: 'error', usage: { inputTokens: 10, outputTokens: 1, source: 'model' } }
+}
 
 describe('a generation', () => {
   let server: TestDatabase
@@ -41,6 +69,7 @@ describe('a generation', () => {
   let till: Till
   let caller: Caller
   let generation: Generation
+  let requestId: string
   const { log, text } = createTestLog()
   before(async () => {
     server = await createTestDatabase()
@@ -54,13 +83,32 @@ describe('a generation', () => {
   })
 
   async function generate(run: (signal: AbortSignal) => AsyncIterable<Piece>, signal = new AbortController().signal) {
+    requestId = randomUUIDv7()
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
     const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit: 10n ** 12n })
     caller = { accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
-    const offer = { id: 'm', aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000 }
+    const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
     const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
-    return generation.generate(caller, body, { requestId: randomUUIDv7(), signal })
+    return replyOf(generation.generate(caller, request, { requestId, signal }))
+  }
+
+  /** `m` falls back on `n`, which costs ten times as much. */
+  async function fallOver(run: () => AsyncIterable<Piece>, next: () => AsyncIterable<Piece>, credit: bigint) {
+    const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
+    const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit })
+    caller = { accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
+    requestId = randomUUIDv7()
+    const offer = { aliases: [], createdAt: 1_700_000_000 }
+    const offers = [
+      { ...offer, model: modelThat(run), price, fallback: 'n' },
+      { ...offer, model: { ...modelThat(next), id: 'n' }, price: { input: 10n, output: 10_000n }, fallback: 'm' },
+    ] as const
+    const find = (name: string) => (name === 'm' ? offers[0] : offers[1])
+    const catalogue = { find, list: () => offers, close: async () => {} }
+    generation = createGeneration({ catalogue, till, log, currency: 'USD' })
+    const { signal } = new AbortController()
+    return Array.fromAsync(generation.generate(caller, request, { requestId, signal }))
   }
 
   async function charged() {
@@ -79,7 +127,7 @@ describe('a generation', () => {
       reply.body,
       '{"output_text":"Hi","stop_reason":"complete","usage":{"input_tokens":10,"output_tokens":2}}',
     )
-    assert.deepEqual(reply.headers, { 'x-model': 'm', 'x-cost': '0.00000000201' })
+    assert.deepEqual(reply.headers, { 'x-model': 'm', 'x-cost': '0.00000000201', 'x-generation-id': requestId })
     assert.deepEqual(await charged(), [[10, 2, 2010n]])
   })
 
@@ -87,7 +135,7 @@ describe('a generation', () => {
     const reply = await generate(async function* () {
       yield end(11, 21)
     })
-    assert.deepEqual(reply.usage, { inputTokens: 10, outputTokens: 20 })
+    assert.deepEqual([reply.usage.inputTokens, reply.usage.outputTokens], [10, 20])
     assert.match(reply.body, /"input_tokens":10,"output_tokens":20/)
     assert.deepEqual(await charged(), [[10, 20, 20_010n]])
     assert.match(text(), /used more than was held/)
@@ -128,5 +176,45 @@ describe('a generation', () => {
     await generation.settled()
     assert.deepEqual(await charged(), [[10, 4, 4010n]])
     await pending
+  })
+
+  describe('whose model fails before its first text', () => {
+    it('is generated by the next, at its price, and takes one request', async () => {
+      const steps = await fallOver(failing, working, 10n ** 12n)
+      assert.deepEqual(
+        steps.map((step) => (step.kind === 'started' ? step.model : step.kind)),
+        ['n', 'text', 'reply'],
+      )
+      const last = steps.at(-1)
+      assert.ok(last?.kind === 'reply')
+      assert.equal(last.reply.headers['x-model'], 'n')
+      assert.equal(last.reply.levels.requests.remaining, 999)
+      assert.deepEqual(await charged(), [[10, 2, 20_100n]])
+    })
+
+    it('fails as the first did where the credit does not cover the next, and leaves no hold', async () => {
+      await assert.rejects(fallOver(failing, working, 50_000n), { code: 'upstream_failed' })
+      assert.deepEqual(await charged(), [])
+    })
+
+    it('fails when all have failed, each asked once', async () => {
+      let calls = 0
+      const counting = () => {
+        calls++
+        return failing()
+      }
+      await assert.rejects(fallOver(counting, counting, 10n ** 12n), { code: 'upstream_failed' })
+      assert.deepEqual([calls, await charged()], [2, []])
+    })
+
+    it('is not generated anew when the first had begun to tell', async () => {
+      let called = false
+      const next = () => {
+        called = true
+        return working()
+      }
+      await assert.rejects(fallOver(breaking, next, 10n ** 12n), { code: 'upstream_failed' })
+      assert.deepEqual([called, await charged()], [false, []])
+    })
   })
 })

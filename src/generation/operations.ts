@@ -1,6 +1,11 @@
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import { answers, limitHeaders, needsKey, refusals, type Operation } from '../platform/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
+import { anthropicError, messagesRequest, messagesResponse } from './dialects/anthropic-messages.ts'
+import { chatRequest, chatResponse } from './dialects/openai-chat.ts'
+import { openAiError } from './dialects/openai-errors.ts'
+import { responsesResponse } from './dialects/openai-response-events.ts'
+import { responsesRequest } from './dialects/openai-responses.ts'
 import * as schema from './schema.ts'
 
 /** What the document says of each address of Area A. */
@@ -46,10 +51,8 @@ const generating: readonly ProblemCode[] = [
 const text = (description: string) => Type.String({ description })
 const modelHeader = { 'x-model': text('The id of the model that did the work; it differs from an alias.') }
 
-export const generateOperation: Operation<typeof schema.generateRequest> = {
-  operationId: 'generate',
-  summary: 'Generate text',
-  description: 'Generates a reply to the input and charges the tokens in both directions. A refusal is never charged.',
+/** What the addresses that generate have in common. */
+const generates = {
   tags: ['Generation'],
   ...needsKey,
   documentedHeaders: Type.Object({
@@ -61,19 +64,83 @@ export const generateOperation: Operation<typeof schema.generateRequest> = {
       }),
     ),
   }),
+}
+
+const replyHeaders = {
+  ...modelHeader,
+  'x-cost': text("What the call cost, as a decimal in the account's currency. Not on a stream, which begins before."),
+  'x-generation-id': text('The id of the reply: that of its row in the ledger, also on a stored answer.'),
+  'idempotent-replayed': text('`true` on an answer that was stored for the Idempotency-Key; it was free.'),
+  ...limitHeaders,
+}
+
+export const generate: Operation<typeof schema.generateRequest> = {
+  operationId: 'generate',
+  summary: 'Generate text',
+  description:
+    'Generates a reply to the input and charges the tokens in both directions. A refusal is never charged.\n\n' +
+    'With `stream` the answer is `text/event-stream`: events `output_text.delta` with `{"delta"}`, then either one ' +
+    '`done` with the fields of the answer below, when it is charged, or one `error` with the body of a refusal, and ' +
+    'nothing is charged. What goes wrong before the first text is an ordinary refusal. A comment `: ping` comes every ' +
+    '15 seconds.',
+  ...generates,
   body: schema.generateRequest,
   response: {
-    200: answers(schema.generateResponse, 'The reply. It is charged.', {
-      ...modelHeader,
-      'x-cost': text("What the call cost, as a decimal in the account's currency."),
-      'idempotent-replayed': text('`true` on an answer that was stored for the Idempotency-Key; it was free.'),
-      ...limitHeaders,
-    }),
+    200: answers(schema.generateResponse, 'The reply. It is charged.', replyHeaders),
     ...refusals(generating),
   },
 }
 
-export const countOperation: Operation<typeof schema.generateRequest> = {
+/** The refusals of an API that has a shape of its own for them. */
+function refusalsAs(body: TSchema): Record<number, TSchema> {
+  const ours = Object.entries(refusals(generating))
+  return Object.fromEntries(
+    ours.map(([status, { description, headers }]: [string, Described]) => [status, { ...body, description, headers }]),
+  )
+}
+type Described = TSchema & { readonly description?: string; readonly headers?: unknown }
+
+const compatible =
+  'The keys, the limits, the charges and Idempotency-Key are those of POST /v1/generate. Only text is served: a field ' +
+  'that asks for anything else is refused by its name. docs/clients.md says what differs.'
+
+export const chatCompletions: Operation<typeof chatRequest> = {
+  operationId: 'createChatCompletion',
+  summary: "Generate text, as OpenAI's chat completions",
+  description: `For clients of OpenAI's chat completions. ${compatible}`,
+  ...generates,
+  body: chatRequest,
+  response: {
+    200: answers(chatResponse, 'The reply. It is charged.', replyHeaders),
+    ...refusalsAs(openAiError),
+  },
+}
+
+export const responses: Operation<typeof responsesRequest> = {
+  operationId: 'createResponse',
+  summary: "Generate text, as OpenAI's responses",
+  description: `For clients of OpenAI's responses. Nothing of a response is stored. ${compatible}`,
+  ...generates,
+  body: responsesRequest,
+  response: {
+    200: answers(responsesResponse, 'The reply. It is charged.', replyHeaders),
+    ...refusalsAs(openAiError),
+  },
+}
+
+export const messages: Operation<typeof messagesRequest> = {
+  operationId: 'createMessage',
+  summary: "Generate text, as Anthropic's messages",
+  description: `For clients of Anthropic's messages; the key may also come in the header x-api-key. ${compatible}`,
+  ...generates,
+  body: messagesRequest,
+  response: {
+    200: answers(messagesResponse, 'The reply. It is charged.', replyHeaders),
+    ...refusalsAs(anthropicError),
+  },
+}
+
+export const countTokens: Operation<typeof schema.generateRequest> = {
   operationId: 'countTokens',
   summary: 'Count tokens',
   description: 'What the same body would count and could cost. Free; takes one request from the limit.',
@@ -86,10 +153,10 @@ export const countOperation: Operation<typeof schema.generateRequest> = {
   },
 }
 
-export const modelsOperation = {
+export const listModels = {
   operationId: 'listModels',
   summary: 'List models',
-  description: 'The models that the key may use.',
+  description: 'The models that the key may use. The key may also come in the header x-api-key.',
   tags: ['Models'],
   ...needsKey,
   response: { 200: answers(schema.modelsResponse, 'The models.', limitHeaders), ...refusals(always) },

@@ -9,15 +9,17 @@ export interface Outcome {
 }
 
 /**
- * Reads a run to its end. A run that ends without saying how, or for a reason that is no reply, is a failure: Problem
- * `upstream_failed`, or `unavailable` when the model itself stopped. `cancelled` is an outcome only after the caller has
- * gone.
+ * Reads a run to its end: yields its texts and returns the whole. A run that ends without saying how, or for a reason
+ * that is no reply, is a failure: Problem `upstream_failed`, or `unavailable` when the model itself stopped. `cancelled`
+ * is an outcome only after the caller has gone.
  */
-export async function collect(pieces: AsyncIterable<Piece>, signal: AbortSignal): Promise<Outcome> {
+export async function* read(pieces: AsyncIterable<Piece>, signal: AbortSignal): AsyncGenerator<string, Outcome, void> {
   let text = ''
   for await (const piece of pieces) {
-    if (piece.kind === 'text') text += piece.text
-    else return checked({ text, stopReason: piece.stopReason, usage: piece.usage }, signal)
+    if (piece.kind === 'end') return checked({ text, stopReason: piece.stopReason, usage: piece.usage }, signal)
+    if (piece.text === '') continue
+    text += piece.text
+    yield piece.text
   }
   throw new Problem('upstream_failed', 'The model broke off in the middle. Nothing was charged; send it again.')
 }

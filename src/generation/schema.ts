@@ -4,7 +4,7 @@ import { Type } from 'typebox'
  * The wire shapes of Area A: sections 2.1 and 2.2 of the specification. Types, checks and the OpenAPI document come
  * from here.
  */
-const sampling = {
+export const sampling = {
   temperature: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -34,7 +34,7 @@ const sampling = {
   ),
 }
 
-const metadata = Type.Object(
+export const metadata = Type.Object(
   {
     client_id: Type.Optional(
       Type.String({ format: 'uuid', description: 'The client record that the cost is attributed to.' }),
@@ -61,7 +61,9 @@ export const generateRequest = Type.Object(
       minimum: 1,
       description: "The most tokens to generate, which also bounds the cost. At most the model's max_output_tokens.",
     }),
-    stream: Type.Optional(Type.Boolean({ description: 'Streaming is not available yet: only false is accepted.' })),
+    stream: Type.Optional(
+      Type.Boolean({ description: 'Whether the reply comes as Server-Sent Events while it is generated.' }),
+    ),
     ...sampling,
     metadata: Type.Optional(metadata),
   },
@@ -98,6 +100,7 @@ const listedModel = Type.Object({
   type: Type.Literal('model'),
   display_name: Type.String(),
   created: Type.Integer({ description: 'Unix time in seconds.' }),
+  created_at: Type.String({ description: 'The same as a date and time in UTC.' }),
   owned_by: Type.Literal('tollgate'),
   context_length: Type.Integer({ description: 'Tokens that the prompt and the reply may have together.' }),
   max_output_tokens: Type.Integer({ description: 'The most that a request may ask for.' }),
@@ -117,4 +120,6 @@ export const modelsResponse = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(listedModel),
   has_more: Type.Boolean({ description: 'Always false: the list is whole.' }),
+  first_id: Type.Union([Type.String(), Type.Null()], { description: 'The id of the first; null when there is none.' }),
+  last_id: Type.Union([Type.String(), Type.Null()], { description: 'The id of the last; null when there is none.' }),
 })

@@ -52,13 +52,14 @@ describe('GET /v1/models', () => {
     assert.equal(all.json['has_more'], false)
     const model = objectAt(all.json, 'data', 0)
     assert.deepEqual(
-      { ...model, created: undefined },
+      { ...model, created: undefined, created_at: undefined },
       {
         id: 'fast',
         object: 'model',
         type: 'model',
         display_name: 'fast',
         created: undefined,
+        created_at: undefined,
         owned_by: 'tollgate',
         context_length: 32_768,
         max_output_tokens: 4096,
@@ -67,6 +68,8 @@ describe('GET /v1/models', () => {
       },
     )
     assert.ok(Number.isInteger(model['created']))
+    assert.equal(Date.parse(String(model['created_at'])), Number(model['created']) * 1000)
+    assert.deepEqual([all.json['first_id'], all.json['last_id']], ['fast', 'fast'])
 
     const other = await service.customer({}, { allowedModels: ['another'] })
     assert.deepEqual((await service.call('/v1/models', other.key)).json['data'], [])

@@ -31,6 +31,9 @@ describe('the OpenAPI document', () => {
       Object.keys(paths).map((path) => [path, Object.keys(objectAt(paths, path))]),
       [
         ['/v1/generate', ['post']],
+        ['/v1/chat/completions', ['post']],
+        ['/v1/responses', ['post']],
+        ['/v1/messages', ['post']],
         ['/v1/count_tokens', ['post']],
         ['/v1/models', ['get']],
       ],
@@ -46,6 +49,26 @@ describe('the OpenAPI document', () => {
     const fields = objectAt(reply, 'content', 'application/json', 'schema', 'properties')
     assert.deepEqual(Object.keys(fields), ['output_text', 'stop_reason', 'usage'])
     assert.ok('x-ratelimit-remaining-tokens' in objectAt(reply, 'headers'))
+  })
+
+  it('describes the refusals of each dialect in its own shape', async () => {
+    const { json } = await service.call('/openapi.json', undefined)
+    const fieldsOf = (address: string) => {
+      const refusal = objectAt(json, 'paths', address, 'post', 'responses', '429')
+      assert.ok(
+        'x-ratelimit-remaining-tokens' in objectAt(json, 'paths', address, 'post', 'responses', '200', 'headers'),
+      )
+      assert.match(String(refusal['description']), /rate_limit_exceeded/)
+      const body = objectAt(refusal, 'content', 'application/json', 'schema', 'properties')
+      return [Object.keys(body), Object.keys(objectAt(body, 'error', 'properties'))]
+    }
+    const openAi = [['error'], ['message', 'type', 'param', 'code']]
+    assert.deepEqual(fieldsOf('/v1/chat/completions'), openAi)
+    assert.deepEqual(fieldsOf('/v1/responses'), openAi)
+    assert.deepEqual(fieldsOf('/v1/messages'), [
+      ['type', 'error', 'request_id'],
+      ['type', 'message'],
+    ])
   })
 
   it('names for every status the codes it can have, and no code stands under a wrong status', async () => {

@@ -118,7 +118,7 @@ describe('POST /v1/generate', () => {
     ['with blank input', { ...valid, input: ' \n ' }, 'invalid_field', 'input'],
     ['with a NUL', { ...valid, input: 'a\0' }, 'invalid_field', 'input'],
     ['with a lone surrogate', { ...valid, instructions: '\ud83d' }, 'invalid_field', 'instructions'],
-    ['that asks for a stream', { ...valid, stream: true }, 'invalid_field', 'stream'],
+    ['with a text for stream', { ...valid, stream: 'true' }, 'invalid_field', 'stream'],
     ['with an unknown field', { ...valid, temprature: 1 }, 'unknown_field', 'temprature'],
     ['for an unknown model', { ...valid, model: 'none' }, 'unknown_model', 'model'],
     ['for a model called __proto__', { ...valid, model: '__proto__' }, 'unknown_model', 'model'],

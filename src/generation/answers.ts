@@ -1,0 +1,117 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Levels } from '../billing/till.ts'
+import { errorBody } from '../platform/http-errors.ts'
+import { Problem, problems } from '../platform/problems.ts'
+import type { Dialect, Exchange, Refused, Telling } from './dialects/dialect.ts'
+import type { Reply, Step } from './generation.ts'
+import { limitHeaders } from './limit-headers.ts'
+import { createEventStream } from './stream.ts'
+
+/** How one request is answered. */
+export interface Answering {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly dialect: Dialect
+  readonly exchange: Exchange
+  /** The address that links to the documentation start with. */
+  readonly baseUrl: string
+  /** Told of the reply before it leaves. */
+  readonly onReply: (reply: Reply) => void
+}
+
+/** Answers with the whole reply at once. */
+export async function answerWhole(steps: AsyncIterable<Step>, answering: Answering): Promise<FastifyReply> {
+  const { reply, exchange, dialect, onReply } = answering
+  for await (const step of steps) {
+    if (step.kind !== 'reply') continue
+    onReply(step.reply)
+    reply.headers(headersOf(dialect, step.reply.levels)).headers(replyHeaders(step.reply))
+    return reply.type('application/json; charset=utf-8').send(exchange.answer(step.reply))
+  }
+  throw new Error('a generation ended without its reply')
+}
+
+/**
+ * Answers with events while the reply is generated. Nothing is sent before the first text: what fails until then is
+ * thrown. Whatever fails later is told by the last event. The steps are read to their end also when the caller has gone.
+ */
+export async function answerByEvents(steps: AsyncIterable<Step>, answering: Answering): Promise<void> {
+  const { request, reply, dialect, exchange, onReply } = answering
+  const stream = createEventStream(reply.raw)
+  let telling: Telling | undefined
+
+  async function begin(start: Parameters<Exchange['stream']>[0], levels: Levels, more: Record<string, string>) {
+    reply.headers(headersOf(dialect, levels)).headers(more)
+    reply.hijack()
+    stream.begin(plainHeaders(reply))
+    const begun = exchange.stream(start)
+    for (const event of begun.opening) await stream.send(event)
+    return begun
+  }
+
+  async function close(made: Reply): Promise<void> {
+    onReply(made)
+    if (!telling) {
+      // Nothing has been told yet, of a stored reply or of one without a text.
+      telling = await begin({ ...made, inputTokens: made.usage.inputTokens }, made.levels, replyHeaders(made))
+      if (made.text !== '') await stream.send(telling.text(made.text))
+    }
+    for (const event of telling.closing(made)) await stream.send(event)
+  }
+
+  try {
+    for await (const step of steps) {
+      if (step.kind === 'started') telling = await begin(step, step.levels, startHeaders(step))
+      else if (step.kind === 'text') await stream.send(telling?.text(step.text) ?? '')
+      else await close(step.reply)
+    }
+  } catch (error) {
+    if (!stream.begun) throw error
+    const problem = problemOf(error, request)
+    request.refusedAs = problem.code
+    const refusal = refusedOf(errorBody(answering.baseUrl, problem, request.id))
+    if (telling) await stream.send(telling.failure(refusal, problems[problem.code].status))
+  }
+  stream.end()
+}
+
+const refused = Compile(
+  Type.Object({
+    error: Type.Object({
+      code: Type.String(),
+      reason: Type.String(),
+      field: Type.Optional(Type.String()),
+      request_id: Type.String(),
+    }),
+  }),
+)
+
+/** What a refusal in the service's own shape tells. */
+export function refusedOf(body: string): Refused {
+  const value: unknown = JSON.parse(body)
+  if (refused.Check(value)) return value.error
+  throw new Error('a refusal without its shape')
+}
+
+/** The headers that say how the limits stand, in the service's own names and in those of the dialect. */
+export function headersOf(dialect: Dialect | undefined, levels: Levels): Record<string, string> {
+  return { ...limitHeaders(levels), ...dialect?.limitHeaders?.(levels) }
+}
+
+function replyHeaders({ headers, replayed }: Reply): Record<string, string> {
+  return { ...headers, ...(replayed && { 'idempotent-replayed': 'true' }) }
+}
+
+const startHeaders = ({ id, model }: Step & { kind: 'started' }) => ({ 'x-model': model, 'x-generation-id': id })
+
+function plainHeaders(reply: FastifyReply): Record<string, string> {
+  return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
+}
+
+function problemOf(error: unknown, { id, log }: FastifyRequest): Problem {
+  if (error instanceof Problem) return error
+  log.error({ request_id: id, stack: error instanceof Error ? error.stack : undefined }, 'a fault of ours')
+  return new Problem('internal', `Something went wrong here. Quote ${id} when you report it.`)
+}

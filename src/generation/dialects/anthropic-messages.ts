@@ -1,0 +1,228 @@
+import { Type } from 'typebox'
+import type { Level, Levels } from '../../billing/till.ts'
+import type { Message, StopReason } from '../../models/model.ts'
+import { compileBody } from '../../platform/validation.ts'
+import type { Reply } from '../generation.ts'
+import { sampling } from '../schema.ts'
+import { isFields, withoutUnserved, type Unserved } from './body.ts'
+import { event, type Dialect, type Exchange, type Refused, type Telling } from './dialect.ts'
+import { mostMessages, readMessages, textOf, textOrParts, type Writing } from './messages.ts'
+
+/** Anthropic's messages: `POST /v1/messages`. */
+const fields = {
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
+  max_tokens: Type.Integer({ minimum: 1, description: 'The most tokens to generate.' }),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: '0 takes the likeliest each time.' })),
+  top_p: sampling.top_p,
+  stop_sequences: sampling.stop,
+  stream: Type.Optional(Type.Boolean({ description: 'Whether the reply comes as Server-Sent Events.' })),
+  metadata: Type.Optional(
+    Type.Object(
+      {
+        user_id: Type.Optional(
+          Type.String({ maxLength: 512, description: 'Your own name for the user; it has no effect.' }),
+        ),
+        client_id: Type.Optional(
+          Type.String({ format: 'uuid', description: 'The client record that the cost is attributed to.' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+}
+
+/** What is checked when the messages and the system text have been read. */
+const checked = Type.Object(
+  { ...fields, messages: Type.Array(Type.Unknown(), { maxItems: mostMessages }) },
+  { additionalProperties: false },
+)
+type MessagesRequest = Type.Static<typeof checked>
+const check = compileBody(checked)
+
+const message = Type.Object({ role: Type.Enum(['user', 'assistant']), content: textOrParts('text') })
+
+export const messagesRequest = Type.Object(
+  {
+    ...fields,
+    messages: Type.Array(message, {
+      maxItems: mostMessages,
+      description: "The conversation so far. The last message is the user's.",
+    }),
+    system: Type.Optional(textOrParts('text')),
+  },
+  { additionalProperties: false },
+)
+
+export const messagesResponse = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('message'),
+  role: Type.Literal('assistant'),
+  model: Type.String(),
+  content: Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() })),
+  stop_reason: Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'refusal']),
+  stop_sequence: Type.Union([Type.String(), Type.Null()], {
+    description: 'The one that was met, where the request had only one.',
+  }),
+  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+})
+
+export const anthropicError = Type.Object({
+  type: Type.Literal('error'),
+  error: Type.Object({
+    type: Type.String(),
+    message: Type.String({ description: 'A sentence for a person: what is wrong and what to do.' }),
+  }),
+  request_id: Type.String({ format: 'uuid' }),
+})
+
+const unserved: Unserved = {
+  cache_control: [],
+  container: [],
+  context_management: [],
+  diagnostics: [],
+  inference_geo: [],
+  mcp_servers: [[]],
+  output_config: [],
+  output_format: [],
+  service_tier: ['auto', 'standard_only'],
+  speed: ['standard'],
+  thinking: [{ type: 'disabled' }],
+  tool_choice: [{ type: 'none' }, { type: 'auto' }],
+  tools: [[]],
+  top_k: [],
+  user_profile_id: [],
+  workspace_id: [],
+}
+
+const writing: Writing = {
+  roles: { user: 'user', assistant: 'assistant' },
+  parts: ['text'],
+  idle: { cache_control: [], citations: [[]] },
+}
+
+export const anthropicMessages: Dialect = Object.freeze({
+  read(raw: unknown): Exchange {
+    const kept = withoutUnserved(raw, unserved)
+    if (!isFields(kept)) return exchange(check(kept), [])
+    const { system, ...rest } = kept
+    const task = system === undefined ? '' : textOf(system, 'system', writing)
+    const conversation = readMessages(rest['messages'], 'messages', writing)
+    const messages = task === '' ? conversation : [{ role: 'system', text: task } as const, ...conversation]
+    return exchange(check(rest), messages)
+  },
+  refusal: errorOf,
+  limitHeaders: ({ requests, tokens }: Levels) => ({
+    ...levelHeaders('requests', requests),
+    ...levelHeaders('tokens', tokens),
+  }),
+})
+
+function exchange(body: MessagesRequest, messages: readonly Message[]): Exchange {
+  const stops = body.stop_sequences ?? []
+  return {
+    request: {
+      model: body.model,
+      stream: body.stream === true,
+      prompt: { messages },
+      maxOutputTokens: body.max_tokens,
+      temperature: body.temperature,
+      topP: body.top_p,
+      stop: body.stop_sequences,
+      clientId: body.metadata?.client_id,
+      names: { maxOutputTokens: 'max_tokens', input: 'messages' },
+    },
+    answer: (reply) =>
+      JSON.stringify({
+        ...envelope(reply.id, reply.model, [{ type: 'text', text: reply.text }]),
+        ...ending(reply, stops),
+        usage: usageOf(reply.usage),
+      }),
+    stream: (start) => telling(start, stops),
+  }
+}
+
+const envelope = (id: string, model: string, content: readonly object[]) => ({
+  id: `msg_${id}`,
+  type: 'message',
+  role: 'assistant',
+  model,
+  content,
+  container: null,
+  stop_details: null,
+})
+
+const stopReasons: Readonly<Partial<Record<StopReason, string>>> = {
+  max_output_tokens: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  content_filter: 'refusal',
+}
+
+/** Which of several stop sequences was met, no model tells. */
+function ending({ stopReason }: Reply, stops: readonly string[]) {
+  const [only] = stopReason === 'stop_sequence' && stops.length === 1 ? stops : []
+  return { stop_reason: stopReasons[stopReason] ?? 'end_turn', stop_sequence: only ?? null }
+}
+
+const usageOf = ({ inputTokens, outputTokens }: Reply['usage']) => ({
+  input_tokens: inputTokens,
+  output_tokens: outputTokens,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+})
+
+const tell = (type: string, data: object = {}) => event(type, { type, ...data })
+
+/** Where the input can only be counted at the end, it begins as 0; the last event tells all of the usage. */
+function telling(
+  {
+    id,
+    model,
+    inputTokens = 0,
+  }: { readonly id: string; readonly model: string; readonly inputTokens: number | undefined },
+  stops: readonly string[],
+): Telling {
+  const opened = {
+    ...envelope(id, model, []),
+    stop_reason: null,
+    stop_sequence: null,
+    usage: usageOf({ inputTokens, outputTokens: 0 }),
+  }
+  return {
+    opening: [
+      tell('message_start', { message: opened }),
+      tell('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+      tell('ping'),
+    ],
+    text: (text) => tell('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
+    closing: (reply) => [
+      tell('content_block_stop', { index: 0 }),
+      tell('message_delta', { delta: ending(reply, stops), usage: usageOf(reply.usage) }),
+      tell('message_stop'),
+    ],
+    failure: (refusal, status) => event('error', errorOf(refusal, status)),
+  }
+}
+
+const errorTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+}
+
+function errorOf({ reason, request_id }: Refused, status: number) {
+  const type = errorTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
+  return { type: 'error', error: { type, message: reason }, request_id }
+}
+
+function levelHeaders(what: string, { limit, remaining, resetSeconds }: Level): Record<string, string> {
+  return {
+    [`anthropic-ratelimit-${what}-limit`]: String(limit),
+    [`anthropic-ratelimit-${what}-remaining`]: String(remaining),
+    [`anthropic-ratelimit-${what}-reset`]: new Date(Date.now() + resetSeconds * 1000).toISOString(),
+  }
+}

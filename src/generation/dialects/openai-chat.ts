@@ -1,0 +1,193 @@
+import { Type } from 'typebox'
+import type { Message, StopReason } from '../../models/model.ts'
+import { compileBody } from '../../platform/validation.ts'
+import type { Reply } from '../generation.ts'
+import { metadata, sampling } from '../schema.ts'
+import { isFields, mustBe, withoutUnserved, type Unserved } from './body.ts'
+import { createdAt, event, type Dialect, type Exchange, type Telling } from './dialect.ts'
+import { mostMessages, readMessages, textOrParts, type Writing } from './messages.ts'
+import { openAiErrorOf, openAiManner } from './openai-errors.ts'
+
+/** OpenAI's chat completions: `POST /v1/chat/completions`. */
+const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
+
+const fields = {
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
+  max_completion_tokens: tokens(
+    "The most tokens to generate. Without it, as many as the model's maximum and its context allow.",
+  ),
+  max_tokens: tokens('The older name of max_completion_tokens.'),
+  temperature: sampling.temperature,
+  top_p: sampling.top_p,
+  seed: sampling.seed,
+  stream: Type.Optional(Type.Boolean({ description: 'Whether the reply comes as Server-Sent Events.' })),
+  stream_options: Type.Optional(
+    Type.Object(
+      { include_usage: Type.Optional(Type.Boolean({ description: 'Whether a last chunk tells the usage.' })) },
+      { additionalProperties: false },
+    ),
+  ),
+  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your own name for the user; it has no effect.' })),
+  metadata: Type.Optional(metadata),
+}
+
+/** What is checked when the messages have been read and a single stop has become a list. */
+const checked = Type.Object(
+  { ...fields, messages: Type.Array(Type.Unknown(), { maxItems: mostMessages }), stop: sampling.stop },
+  { additionalProperties: false },
+)
+type ChatRequest = Type.Static<typeof checked>
+const check = compileBody(checked)
+
+const message = Type.Object({
+  role: Type.Enum(['system', 'developer', 'user', 'assistant']),
+  content: textOrParts('text'),
+})
+
+export const chatRequest = Type.Object(
+  {
+    ...fields,
+    messages: Type.Array(message, {
+      maxItems: mostMessages,
+      description: "The conversation so far. The last message is the user's.",
+    }),
+    stop: Type.Optional(
+      Type.Union([Type.String(), sampling.stop], { description: 'A text, or up to 4, at which generation ends.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const usage = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+  total_tokens: Type.Integer(),
+})
+
+export const chatResponse = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('chat.completion'),
+  created: Type.Integer(),
+  model: Type.String(),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      message: Type.Object({ role: Type.Literal('assistant'), content: Type.String(), refusal: Type.Null() }),
+      logprobs: Type.Null(),
+      finish_reason: Type.Enum(['stop', 'length', 'content_filter']),
+    }),
+  ),
+  usage,
+})
+
+const unserved: Unserved = {
+  audio: [],
+  frequency_penalty: [0],
+  function_call: ['none'],
+  functions: [[]],
+  logit_bias: [{}],
+  logprobs: [false],
+  modalities: [['text']],
+  moderation: [],
+  n: [1],
+  parallel_tool_calls: [true, false],
+  prediction: [],
+  presence_penalty: [0],
+  prompt_cache_key: [],
+  prompt_cache_options: [],
+  prompt_cache_retention: [],
+  reasoning_effort: [],
+  response_format: [{ type: 'text' }],
+  safety_identifier: [],
+  service_tier: ['auto', 'default'],
+  store: [false],
+  tool_choice: ['none', 'auto'],
+  tools: [[]],
+  top_logprobs: [0],
+  verbosity: [],
+  web_search_options: [],
+}
+
+const writing: Writing = {
+  roles: { system: 'system', developer: 'system', user: 'user', assistant: 'assistant' },
+  parts: ['text'],
+  idle: { annotations: [[]], tool_calls: [[]] },
+}
+
+export const openAiChat: Dialect = Object.freeze({
+  ...openAiManner,
+  read(raw: unknown): Exchange {
+    const kept = withoutUnserved(raw, unserved)
+    if (!isFields(kept)) return exchange(check(kept), [])
+    const messages = readMessages(kept['messages'], 'messages', writing)
+    const { stop } = kept
+    return exchange(check(typeof stop === 'string' ? { ...kept, stop: [stop] } : kept), messages)
+  },
+})
+
+function exchange(body: ChatRequest, messages: readonly Message[]): Exchange {
+  const newer = body.max_completion_tokens !== undefined
+  if (newer && body.max_tokens !== undefined) throw mustBe('max_tokens', 'left out beside max_completion_tokens')
+  return {
+    request: {
+      model: body.model,
+      stream: body.stream === true,
+      prompt: { messages },
+      maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
+      temperature: body.temperature,
+      topP: body.top_p,
+      seed: body.seed,
+      stop: body.stop,
+      clientId: body.metadata?.client_id,
+      names: { maxOutputTokens: newer ? 'max_completion_tokens' : 'max_tokens', input: 'messages' },
+    },
+    answer: (reply) => JSON.stringify(completion(reply)),
+    stream: ({ id, model }) => telling(id, model, body.stream_options?.include_usage === true),
+  }
+}
+
+const finishReasons: Readonly<Partial<Record<StopReason, string>>> = {
+  max_output_tokens: 'length',
+  content_filter: 'content_filter',
+}
+
+const finishReason = ({ stopReason }: Reply): string => finishReasons[stopReason] ?? 'stop'
+
+function completion(reply: Reply): object {
+  return {
+    id: `chatcmpl-${reply.id}`,
+    object: 'chat.completion',
+    created: createdAt(reply.id),
+    model: reply.model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: reply.text, refusal: null },
+        logprobs: null,
+        finish_reason: finishReason(reply),
+      },
+    ],
+    usage: usageOf(reply),
+  }
+}
+
+function usageOf({ usage: { inputTokens, outputTokens } }: Reply) {
+  return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
+}
+
+function telling(id: string, model: string, withUsage: boolean): Telling {
+  const common = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: createdAt(id), model }
+  const usageOn = withUsage ? { usage: null } : {}
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    event(undefined, { ...common, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...usageOn })
+  return {
+    opening: [chunk({ role: 'assistant', content: '', refusal: null })],
+    text: (content) => chunk({ content }),
+    closing: (reply) => [
+      chunk({}, finishReason(reply)),
+      ...(withUsage ? [event(undefined, { ...common, choices: [], usage: usageOf(reply) })] : []),
+      event(undefined, '[DONE]'),
+    ],
+    failure: (refusal, status) => event(undefined, { error: openAiErrorOf(refusal, status) }),
+  }
+}

@@ -1,0 +1,38 @@
+import { Type } from 'typebox'
+import type { Refused } from './dialect.ts'
+
+/** The body of a refusal of OpenAI's API. */
+export const openAiError = Type.Object({
+  error: Type.Object({
+    message: Type.String({ description: 'A sentence for a person: what is wrong and what to do.' }),
+    type: Type.String(),
+    param: Type.Union([Type.String(), Type.Null()], { description: 'The field at fault.' }),
+    code: Type.String({ description: 'The code of the error.' }),
+  }),
+})
+
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'insufficient_quota',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+}
+
+/** Their words for what they have a word of their own for. */
+const codes: Readonly<Record<string, string>> = {
+  missing_key: 'invalid_api_key',
+  invalid_key: 'invalid_api_key',
+  unknown_model: 'model_not_found',
+}
+
+export function openAiErrorOf({ code, reason, field }: Refused, status: number) {
+  const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
+  return { message: reason, type, param: field ?? null, code: codes[code] ?? code }
+}
+
+/** What both APIs of OpenAI have in common. */
+export const openAiManner = {
+  refusal: (refusal: Refused, status: number) => ({ error: openAiErrorOf(refusal, status) }),
+  headers: (requestId: string) => ({ 'x-request-id': requestId }),
+}

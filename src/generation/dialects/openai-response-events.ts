@@ -1,0 +1,137 @@
+import { Type } from 'typebox'
+import type { Reply } from '../generation.ts'
+import { createdAt, event, type Refused, type Telling } from './dialect.ts'
+import { openAiErrorOf } from './openai-errors.ts'
+import type { ResponsesRequest } from './openai-responses.ts'
+
+const text = Type.Object({
+  type: Type.Literal('output_text'),
+  text: Type.String(),
+  annotations: Type.Array(Type.Unknown(), { maxItems: 0 }),
+  logprobs: Type.Array(Type.Unknown(), { maxItems: 0 }),
+})
+
+export const responsesResponse = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response'),
+  created_at: Type.Integer(),
+  status: Type.Enum(['completed', 'incomplete']),
+  incomplete_details: Type.Union([
+    Type.Object({ reason: Type.Enum(['max_output_tokens', 'content_filter']) }),
+    Type.Null(),
+  ]),
+  model: Type.String(),
+  output: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      type: Type.Literal('message'),
+      role: Type.Literal('assistant'),
+      status: Type.Enum(['completed', 'incomplete']),
+      content: Type.Array(text),
+    }),
+  ),
+  usage: Type.Object({
+    input_tokens: Type.Integer(),
+    output_tokens: Type.Integer(),
+    total_tokens: Type.Integer(),
+  }),
+})
+
+interface Named {
+  readonly id: string
+  readonly model: string
+}
+
+/** The response, whole; without a reply, as it is while it is generated. */
+export function responseObject(body: ResponsesRequest, { id, model }: Named, reply?: Reply): object {
+  const reason = reply && cutOff(reply)
+  return {
+    id: `resp_${id}`,
+    object: 'response',
+    created_at: createdAt(id),
+    status: reply ? statusOf(reply) : 'in_progress',
+    background: false,
+    error: null,
+    incomplete_details: reason === undefined ? null : { reason },
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    metadata: body.metadata ?? {},
+    model,
+    output: reply ? [message(id, statusOf(reply), [textPart(reply.text)])] : [],
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: null,
+    service_tier: 'default',
+    store: false,
+    temperature: body.temperature ?? 0,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: body.top_p ?? 1,
+    truncation: 'disabled',
+    usage: reply ? usageOf(reply) : null,
+    user: body.user ?? null,
+  }
+}
+
+function cutOff({ stopReason }: Reply): string | undefined {
+  return stopReason === 'max_output_tokens' || stopReason === 'content_filter' ? stopReason : undefined
+}
+
+const statusOf = (reply: Reply) => (cutOff(reply) === undefined ? 'completed' : 'incomplete')
+
+const message = (id: string, status: string, content: readonly object[]) => ({
+  id: `msg_${id}`,
+  type: 'message',
+  role: 'assistant',
+  status,
+  content,
+})
+
+const textPart = (whole: string) => ({ type: 'output_text', text: whole, annotations: [], logprobs: [] })
+
+function usageOf({ usage: { inputTokens, outputTokens } }: Reply): object {
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: inputTokens + outputTokens,
+  }
+}
+
+/** The events of a response, in the order in which OpenAI's API sends them, each with its number. */
+export function tellResponse(body: ResponsesRequest, { id, model }: Named): Telling {
+  let sent = 0
+  const tell = (type: string, fields: object) => event(type, { type, sequence_number: sent++, ...fields })
+  const item = { item_id: `msg_${id}`, output_index: 0 }
+  const content = { ...item, content_index: 0 }
+  const response = responseObject(body, { id, model })
+  return {
+    opening: [
+      tell('response.created', { response }),
+      tell('response.in_progress', { response }),
+      tell('response.output_item.added', { output_index: 0, item: message(id, 'in_progress', []) }),
+      tell('response.content_part.added', { ...content, part: textPart('') }),
+    ],
+    text: (delta) => tell('response.output_text.delta', { ...content, delta, logprobs: [] }),
+    closing(reply) {
+      const status = statusOf(reply)
+      const part = textPart(reply.text)
+      return [
+        tell('response.output_text.done', { ...content, text: reply.text, logprobs: [] }),
+        tell('response.content_part.done', { ...content, part }),
+        tell('response.output_item.done', { output_index: 0, item: message(id, status, [part]) }),
+        tell(`response.${status}`, { response: responseObject(body, reply, reply) }),
+      ]
+    },
+    failure: (refusal: Refused, status) => failure(tell, refusal, status),
+  }
+}
+
+/** Its fields stand where the API describes them, and once more under `error`, where its clients look. */
+function failure(tell: (type: string, fields: object) => string, refusal: Refused, status: number): string {
+  const error = openAiErrorOf(refusal, status)
+  const { code, message: reason, param } = error
+  return tell('error', { code, message: reason, param, error })
+}

@@ -1,0 +1,122 @@
+import { Type } from 'typebox'
+import type { Message } from '../../models/model.ts'
+import { compileBody } from '../../platform/validation.ts'
+import { metadata, sampling } from '../schema.ts'
+import { isFields, mustBe, withoutUnserved, type Unserved } from './body.ts'
+import type { Dialect, Exchange } from './dialect.ts'
+import { mostMessages, readMessages, textOrParts, type Writing } from './messages.ts'
+import { openAiManner } from './openai-errors.ts'
+import { responseObject, tellResponse } from './openai-response-events.ts'
+
+/** OpenAI's responses: `POST /v1/responses`. Nothing is kept of a response, so none can be continued by its id. */
+const fields = {
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
+  instructions: Type.Optional(Type.String({ format: 'text', description: 'States the job in your own words.' })),
+  max_output_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "The most tokens to generate. Without it, as many as the model's maximum and its context allow.",
+    }),
+  ),
+  temperature: sampling.temperature,
+  top_p: sampling.top_p,
+  stream: Type.Optional(Type.Boolean({ description: 'Whether the reply comes as Server-Sent Events.' })),
+  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your own name for the user; it has no effect.' })),
+  metadata: Type.Optional(metadata),
+}
+
+/** What is checked when the input has been read, and is a list. */
+const checked = Type.Object(
+  { ...fields, input: Type.Array(Type.Unknown(), { maxItems: mostMessages }) },
+  { additionalProperties: false },
+)
+export type ResponsesRequest = Type.Static<typeof checked>
+const check = compileBody(checked)
+
+const message = Type.Object({
+  type: Type.Optional(Type.Literal('message')),
+  role: Type.Enum(['system', 'developer', 'user', 'assistant']),
+  content: textOrParts('input_text', 'output_text'),
+})
+
+export const responsesRequest = Type.Object(
+  {
+    ...fields,
+    input: Type.Union([Type.String(), Type.Array(message)], {
+      description: "A text, or the conversation so far. The last message is the user's.",
+    }),
+    store: Type.Optional(Type.Boolean({ description: 'Nothing is stored: only false is accepted.' })),
+  },
+  { additionalProperties: false },
+)
+
+const unserved: Unserved = {
+  background: [false],
+  context_management: [[]],
+  conversation: [],
+  include: [[]],
+  max_tool_calls: [],
+  moderation: [],
+  parallel_tool_calls: [true, false],
+  previous_response_id: [],
+  prompt: [],
+  prompt_cache_key: [],
+  prompt_cache_options: [],
+  prompt_cache_retention: [],
+  reasoning: [{}],
+  safety_identifier: [],
+  service_tier: ['auto', 'default'],
+  store: [false],
+  stream_options: [{}, { include_obfuscation: false }],
+  text: [{ format: { type: 'text' } }, {}],
+  tool_choice: ['none', 'auto'],
+  tools: [[]],
+  top_logprobs: [0],
+  truncation: ['disabled'],
+}
+
+const writing: Writing = {
+  roles: { system: 'system', developer: 'system', user: 'user', assistant: 'assistant' },
+  parts: ['input_text', 'output_text'],
+  idle: { annotations: [[]], logprobs: [[]] },
+  // A message of an earlier response may be sent back as it came.
+  echoed: ['type', 'id', 'status'],
+}
+
+export const openAiResponses: Dialect = Object.freeze({
+  ...openAiManner,
+  read(raw: unknown): Exchange {
+    const kept = withoutUnserved(raw, unserved)
+    if (!isFields(kept)) return exchange(check(kept), [])
+    const input = typeof kept['input'] === 'string' ? [{ role: 'user', content: kept['input'] }] : kept['input']
+    refuseOtherItems(input)
+    const messages = readMessages(input, 'input', writing)
+    return exchange(check(input === undefined ? kept : { ...kept, input }), messages)
+  },
+})
+
+const isOther = (item: unknown) => isFields(item) && item['type'] !== undefined && item['type'] !== 'message'
+
+function refuseOtherItems(input: unknown): void {
+  const place = Array.isArray(input) ? input.findIndex(isOther) : -1
+  if (place >= 0) throw mustBe(`input[${place}].type`, 'message: no other item is supported here')
+}
+
+function exchange(body: ResponsesRequest, conversation: readonly Message[]): Exchange {
+  const { instructions } = body
+  const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
+  return {
+    request: {
+      model: body.model,
+      stream: body.stream === true,
+      prompt: { messages },
+      maxOutputTokens: body.max_output_tokens,
+      temperature: body.temperature,
+      topP: body.top_p,
+      clientId: body.metadata?.client_id,
+      names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
+    },
+    answer: (reply) => JSON.stringify(responseObject(body, reply, reply)),
+    stream: (start) => tellResponse(body, start),
+  }
+}

@@ -1,0 +1,41 @@
+import type { Prompt } from '../../models/model.ts'
+import { compileBody } from '../../platform/validation.ts'
+import { generateRequest, type GenerateRequest } from '../schema.ts'
+import { event, type Dialect, type Exchange } from './dialect.ts'
+
+/** The API of the specification: sections 2.1, 2.2 and 7. */
+const check = compileBody(generateRequest)
+
+export const tollgate: Dialect = Object.freeze({
+  read: (body: unknown): Exchange => exchange(check(body)),
+  refusal: (refusal: object) => ({ error: refusal }),
+})
+
+function exchange(body: GenerateRequest): Exchange {
+  return {
+    request: {
+      model: body.model,
+      stream: body.stream === true,
+      prompt: promptOf(body),
+      maxOutputTokens: body.max_output_tokens,
+      temperature: body.temperature,
+      topP: body.top_p,
+      seed: body.seed,
+      stop: body.stop,
+      clientId: body.metadata?.client_id,
+      names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
+    },
+    answer: (reply) => reply.body,
+    stream: () => ({
+      opening: [],
+      text: (delta) => event('output_text.delta', { delta }),
+      closing: (reply) => [event('done', reply.body)],
+      failure: (refusal) => event('error', { error: refusal }),
+    }),
+  }
+}
+
+function promptOf({ instructions, input }: GenerateRequest): Prompt {
+  const user = { role: 'user', text: input } as const
+  return { messages: instructions ? [{ role: 'system', text: instructions }, user] : [user] }
+}

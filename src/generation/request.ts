@@ -1,0 +1,34 @@
+import type { Prompt, RunLimits } from '../models/model.ts'
+
+/** A request for text, whatever dialect it came in. */
+export interface TextRequest {
+  /** An id or an alias. */
+  readonly model: string
+  readonly prompt: Prompt
+  /** Whether the reply is told while it is generated. */
+  readonly stream: boolean
+  /** Undefined where the dialect lets it be left out: then as much as the model gives. */
+  readonly maxOutputTokens: number | undefined
+  readonly temperature?: number | undefined
+  readonly topP?: number | undefined
+  readonly seed?: number | undefined
+  readonly stop?: readonly string[] | undefined
+  /** The client record that the cost is attributed to. */
+  readonly clientId?: string | undefined
+  /** What the dialect calls these fields, for refusals. */
+  readonly names: { readonly maxOutputTokens: string; readonly input: string }
+}
+
+/** How far and in what manner the model may go on; `account` is whose work it is. */
+export function limitsOf(request: TextRequest, maxOutputTokens: number, account: string): RunLimits {
+  const { stream, temperature, topP, seed, stop } = request
+  return {
+    maxOutputTokens,
+    stream,
+    account,
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(seed !== undefined && { seed }),
+    ...(stop !== undefined && { stop }),
+  }
+}

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { readEvents } from '../support/events.ts'
+import { objectAt, type Json } from '../support/json.ts'
+import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: [upstreamModel(vendor.url)] })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const user = { role: 'user', content: 'Hello' }
+/** A request of each dialect that is in order, and where its refusals name the field. */
+const dialects = {
+  '/v1/generate': { model: 'fast', input: 'Hello', max_output_tokens: 100 },
+  '/v1/chat/completions': { model: 'fast', messages: [user], max_tokens: 100 },
+  '/v1/responses': { model: 'fast', input: [user], max_output_tokens: 100 },
+  '/v1/messages': { model: 'fast', messages: [user], max_tokens: 100 },
+} as const
+type Address = keyof typeof dialects
+const addresses: readonly Address[] = ['/v1/generate', '/v1/chat/completions', '/v1/responses', '/v1/messages']
+
+function stream(address: Address, key: string, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${service.url}${address}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...dialects[address], stream: true }),
+    ...(signal && { signal }),
+  })
+}
+
+const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+const tool = { type: 'function', function: { name: 'f', parameters: {} } }
+const said = { role: 'assistant', content: 'Yes.' }
+
+/** What is not served, with the place that the refusal names. */
+const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (readonly [Json, string])[]>> = {
+  '/v1/chat/completions': [
+    [{ audio: { voice: 'x', format: 'wav' } }, 'audio'],
+    [{ frequency_penalty: 0.5 }, 'frequency_penalty'],
+    [{ function_call: 'auto' }, 'function_call'],
+    [{ functions: [{ name: 'f' }] }, 'functions'],
+    [{ logit_bias: { 5: 1 } }, 'logit_bias'],
+    [{ logprobs: true }, 'logprobs'],
+    [{ modalities: ['text', 'audio'] }, 'modalities'],
+    [{ n: 2 }, 'n'],
+    [{ prediction: { type: 'content', content: 'x' } }, 'prediction'],
+    [{ presence_penalty: 1 }, 'presence_penalty'],
+    [{ prompt_cache_key: 'x' }, 'prompt_cache_key'],
+    [{ reasoning_effort: 'low' }, 'reasoning_effort'],
+    [{ response_format: { type: 'json_object' } }, 'response_format'],
+    [{ safety_identifier: 'x' }, 'safety_identifier'],
+    [{ service_tier: 'flex' }, 'service_tier'],
+    [{ store: true }, 'store'],
+    [{ tool_choice: 'required' }, 'tool_choice'],
+    [{ tools: [tool] }, 'tools'],
+    [{ top_logprobs: 3 }, 'top_logprobs'],
+    [{ verbosity: 'low' }, 'verbosity'],
+    [{ web_search_options: {} }, 'web_search_options'],
+    [{ stream_options: { include_obfuscation: true } }, 'stream_options.include_obfuscation'],
+    [{ max_completion_tokens: 5 }, 'max_tokens'],
+    [{ messages: [{ role: 'user', content: [image] }] }, 'messages[0].content[0].type'],
+    [{ messages: [{ role: 'tool', tool_call_id: 'x', content: 'x' }] }, 'messages[0].role'],
+    [{ messages: [{ ...user, name: 'Anna' }] }, 'messages[0].name'],
+    [{ messages: [{ ...said, tool_calls: [tool] }, user] }, 'messages[0].tool_calls'],
+    [{ messages: [user, said] }, 'messages[1].role'],
+    [{ messages: [{ role: 'user', content: 5 }] }, 'messages[0].content'],
+    [{ messages: [{ role: 'user', content: ' ' }] }, 'messages[0].content'],
+    [{ messages: [{ role: 'user', content: 'a\0' }] }, 'messages[0].content'],
+    [{ messages: [{ role: 'user', content: [{ type: 'text', text: '\ud800' }] }] }, 'messages[0].content[0].text'],
+    [{ messages: [] }, 'messages'],
+    [{ messages: 'Hello' }, 'messages'],
+    [{ messages: undefined }, 'messages'],
+    [{ model: null }, 'model'],
+    [{ stop: 5 }, 'stop'],
+    [{ max_tokens: 4097 }, 'max_tokens'],
+    [{ metadata: { client_id: 'x' } }, 'metadata.client_id'],
+    [{ temprature: 1 }, 'temprature'],
+  ],
+  '/v1/responses': [
+    [{ background: true }, 'background'],
+    [{ conversation: 'c' }, 'conversation'],
+    [{ include: ['message.output_text.logprobs'] }, 'include'],
+    [{ max_tool_calls: 2 }, 'max_tool_calls'],
+    [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
+    [{ prompt: { id: 'x' } }, 'prompt'],
+    [{ reasoning: { effort: 'low' } }, 'reasoning'],
+    [{ service_tier: 'priority' }, 'service_tier'],
+    [{ store: true }, 'store'],
+    [{ text: { format: { type: 'json_object' } } }, 'text'],
+    [{ tool_choice: 'required' }, 'tool_choice'],
+    [{ tools: [{ type: 'web_search' }] }, 'tools'],
+    [{ top_logprobs: 2 }, 'top_logprobs'],
+    [{ truncation: 'auto' }, 'truncation'],
+    [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type'],
+    [{ input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] }, 'input[0].content[0].type'],
+    [{ input: ' ' }, 'input[0].content'],
+    [{ input: undefined }, 'input'],
+    [{ stop: ['x'] }, 'stop'],
+    [{ instructions: 'a\0' }, 'instructions'],
+  ],
+  '/v1/messages': [
+    [{ container: 'x' }, 'container'],
+    [{ mcp_servers: [{ type: 'url' }] }, 'mcp_servers'],
+    [{ service_tier: 'other' }, 'service_tier'],
+    [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, 'thinking'],
+    [{ tool_choice: { type: 'any' } }, 'tool_choice'],
+    [{ tools: [{ name: 'f', input_schema: {} }] }, 'tools'],
+    [{ top_k: 5 }, 'top_k'],
+    [{ system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }] }, 'system[0].cache_control'],
+    [{ system: 5 }, 'system'],
+    [{ messages: [{ role: 'user', content: [{ type: 'image', source: {} }] }] }, 'messages[0].content[0].type'],
+    [{ messages: [{ role: 'system', content: 'x' }, user] }, 'messages[0].role'],
+    [{ messages: [user, said] }, 'messages[1].role'],
+    [{ max_tokens: undefined }, 'max_tokens'],
+    [{ max_tokens: 0 }, 'max_tokens'],
+    [{ temperature: 1.5 }, 'temperature'],
+    [{ metadata: { team: 'x' } }, 'metadata.team'],
+  ],
+}
+
+/** What a refusal of any dialect says. */
+const reasonOf = ({ error }: Answer) => String(error['reason'] ?? error['message'])
+
+/** The last event, but for its place in the sequence. */
+const last = ({ text }: Answer) =>
+  text
+    .trimEnd()
+    .split('\n\n')
+    .at(-1)
+    ?.replace(/"sequence_number":\d+/, '')
+
+describe('a dialect', () => {
+  for (const [address, cases] of Object.entries(unserved)) {
+    for (const [change, field] of cases) {
+      it(`${address} refuses ${JSON.stringify(change).slice(0, 70)} by name, uncharged`, async () => {
+        const { accountId, key } = await service.customer()
+        const calls = vendor.calls
+        const base = address === '/v1/chat/completions' || address === '/v1/responses' ? address : '/v1/messages'
+        const answer = await service.call(address, key, { ...dialects[base], ...change })
+        assert.equal(answer.status, 400, answer.text)
+        assert.ok(reasonOf(answer).replaceAll('. ', ' ').includes(` ${field} `), answer.text)
+        if (address !== '/v1/messages') assert.equal(answer.error['param'], field)
+        assert.equal(answer.headers.get('x-should-retry'), 'false')
+        const { rows, holds } = await service.books(accountId)
+        assert.deepEqual([rows.length, holds, vendor.calls - calls], [0, 0, 0])
+      })
+    }
+  }
+
+  it('takes what asks for nothing', async () => {
+    const { key } = await service.customer()
+    const idle = { tools: [], service_tier: 'auto', stream: null, top_p: null }
+    const openAi = { n: undefined, store: false, parallel_tool_calls: true, tool_choice: 'none', user: 'anna' }
+    for (const [address, more] of [
+      ['/v1/chat/completions', { ...openAi, n: 1, logprobs: false, response_format: { type: 'text' }, stop: null }],
+      ['/v1/responses', { ...openAi, text: { format: { type: 'text' } }, previous_response_id: null }],
+      ['/v1/messages', { thinking: { type: 'disabled' }, metadata: { user_id: 'anna' } }],
+    ] as const) {
+      const answer = await service.call(address, key, { ...dialects[address], ...idle, ...more })
+      assert.equal(answer.status, 200, answer.text)
+    }
+  })
+
+  for (const address of addresses) {
+    it(`${address} has its own shape for a refusal of any kind`, async () => {
+      const { key } = await service.customer()
+      const [{ status, error, json }, large, text] = [
+        await service.call(address, undefined, {}),
+        await service.call(address, key, { input: 'x'.repeat(1_100_000) }),
+        await service.call(address, key, 'x', { 'content-type': 'text/plain' }),
+      ]
+      const names = {
+        '/v1/generate': ['code', 'reason', 'request_id', 'docs'],
+        '/v1/chat/completions': ['message', 'type', 'param', 'code'],
+        '/v1/responses': ['message', 'type', 'param', 'code'],
+        '/v1/messages': ['type', 'message'],
+      }[address]
+      assert.deepEqual([status, large.status, text.status], [401, 413, 415])
+      for (const refusal of [error, large.error, text.error]) assert.deepEqual(Object.keys(refusal), names)
+      assert.deepEqual(Object.keys(json), address === '/v1/messages' ? ['type', 'error', 'request_id'] : ['error'])
+    })
+
+    it(`${address} sends no 200 before the first token: what fails until then has its status`, async () => {
+      const { accountId, key } = await service.customer()
+      vendor.set({ fault: 'server_error' })
+      const failed = await stream(address, key)
+      assert.deepEqual([failed.status, failed.headers.get('content-type')?.slice(0, 16)], [502, 'application/json'])
+      assert.ok(objectAt(await failed.json(), 'error'))
+      vendor.set({ delay: 300 })
+      const start = performance.now()
+      const response = await stream(address, key)
+      assert.ok(performance.now() - start >= 290, 'the head came before the first token')
+      assert.equal(response.status, 200)
+      await response.text()
+      vendor.set({})
+      const { rows, holds } = await service.books(accountId)
+      assert.deepEqual([rows.length, holds], [1, 0])
+    })
+
+    it(`A15 ${address} whose caller leaves at any event aborts the upstream and is charged once`, async () => {
+      const { accountId, key } = await service.customer()
+      vendor.set({ tokens: 400, tokensPerSecond: 200 })
+      for (let most = 0; most < 9; most++) {
+        const abandoned = vendor.abandoned
+        const controller = new AbortController()
+        const response = await stream(address, key, controller.signal)
+        let seen = 0
+        await assert.rejects(async () => {
+          if (most === 0) controller.abort()
+          for await (const _ of readEvents(response)) if (++seen === most) controller.abort()
+        })
+        await until(async () => (await service.books(accountId)).holds === 0)
+        const { rows, held } = await service.books(accountId)
+        const [row] = rows
+        assert.deepEqual([rows.length, row?.stopReason, held], [most + 1, 'cancelled', 0n])
+        assert.ok(row && row.outputTokens < 100, `${row?.outputTokens} tokens`)
+        await until(() => vendor.abandoned === abandoned + 1)
+      }
+      vendor.set({})
+    })
+
+    it(`A15 ${address} whose caller leaves before the first token is charged once`, async () => {
+      const { accountId, key } = await service.customer()
+      vendor.set({ delay: 2000 })
+      const controller = new AbortController()
+      const pending = stream(address, key, controller.signal)
+      await until(async () => (await service.books(accountId)).holds === 1)
+      controller.abort()
+      await assert.rejects(pending)
+      await until(async () => (await service.books(accountId)).holds === 0)
+      vendor.set({})
+      const { rows } = await service.books(accountId)
+      assert.ok(rows.length <= 1 && rows.every((row) => row.outputTokens === 0))
+    })
+
+    it(`A14 ${address} ends a stream that broke off with its error, uncharged`, async () => {
+      const { accountId, key } = await service.customer()
+      vendor.set({ tokens: 20, fault: 'reset', after: 5 })
+      const events = await Array.fromAsync(readEvents(await stream(address, key)))
+      vendor.set({})
+      assert.match(events.at(-1)?.data ?? '', /"error":\{/)
+      assert.ok(events.slice(0, -1).every(({ data }) => !data.includes('"error":{')))
+      const { rows, holds } = await service.books(accountId)
+      assert.deepEqual([rows.length, holds], [0, 0])
+    })
+
+    it(`A22 ${address} tells a stored stream again, to its end`, async () => {
+      const { accountId, key } = await service.customer()
+      const body = { ...dialects[address], stream: true }
+      const headers = { 'idempotency-key': 'k' }
+      const first = await service.call(address, key, body, headers)
+      const again = await service.call(address, key, body, headers)
+      assert.equal(again.headers.get('idempotent-replayed'), 'true')
+      assert.equal(last(again), last(first))
+      assert.equal((await service.books(accountId)).rows.length, 1)
+    })
+  }
+})

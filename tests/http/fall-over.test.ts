@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { readEvents } from '../support/events.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let broken: Vendor
+let working: Vendor
+let service: Service
+before(async () => {
+  broken = await startVendor({ fault: 'server_error' })
+  working = await startVendor()
+  service = await startService({
+    models: [
+      upstreamModel(broken.url, { fallback: 'dear' }),
+      upstreamModel(working.url, { id: 'dear', price: { input: '1.50', output: '6.00' } }),
+    ],
+  })
+})
+after(async () => {
+  await service.close()
+  await broken.close()
+  await working.close()
+})
+
+const asked = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
+
+it('A13 where a model fails, the one it falls back on does the work, at its price, for one request', async () => {
+  const { accountId, key } = await service.customer({ requestsPerMinute: 10 })
+  const whole = await service.call('/v1/generate', key, asked)
+  assert.deepEqual([whole.status, whole.headers.get('x-model'), whole.headers.get('x-cost')], [200, 'dear', '0.000036'])
+  assert.equal(whole.headers.get('x-ratelimit-remaining-requests'), '9')
+  const response = await fetch(`${service.url}/v1/generate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...asked, stream: true }),
+  })
+  assert.equal(response.headers.get('x-model'), 'dear')
+  assert.equal((await Array.fromAsync(readEvents(response))).at(-1)?.name, 'done')
+  const { rows, holds, charged } = await service.books(accountId)
+  assert.deepEqual(
+    rows.map(({ model, cost }) => [model, cost]),
+    [
+      ['dear', 36_000_000n],
+      ['dear', 36_000_000n],
+    ],
+  )
+  assert.deepEqual([holds, charged], [0, 72_000_000n])
+})
+
+it('A13 a key that may not use the fall-back is told of the failure', async () => {
+  const { accountId, key } = await service.customer({}, { allowedModels: ['fast'] })
+  const calls = working.calls
+  const answer = await service.call('/v1/generate', key, asked)
+  assert.ok(['upstream_failed', 'unavailable'].includes(String(answer.error['code'])), answer.text)
+  const { rows, holds } = await service.books(accountId)
+  assert.deepEqual([rows.length, holds, working.calls - calls], [0, 0, 0])
+})

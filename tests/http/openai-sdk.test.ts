@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import OpenAI from 'openai'
+import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: [upstreamModel(vendor.url), shippedModel()] })
+  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const clientOf = (key: string, options: object = {}) =>
+  new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0, ...options })
+const messages = [
+  { role: 'system', content: 'Answer.' },
+  { role: 'user', content: [{ type: 'text', text: 'One' }] },
+  { role: 'assistant', content: 'Two' },
+  { role: 'user', content: 'Three' },
+] satisfies OpenAI.ChatCompletionMessageParam[]
+const chat = { model: 'fast', messages, max_tokens: 100 }
+
+describe("OpenAI's own client", () => {
+  it('A30 completes a chat, charged once, and hands the model the whole conversation', async () => {
+    const { accountId, key } = await service.customer()
+    const clientId = '01997e4c-6a61-7b5e-8d8c-1f0a4b8f7c11'
+    const { data, request_id } = await clientOf(key)
+      .chat.completions.create({ ...chat, temperature: 0.5, seed: 7, stop: '\n\n', metadata: { client_id: clientId } })
+      .withResponse()
+    assert.equal(data.choices[0]?.message.content, 'Hello there.')
+    assert.equal(data.choices[0]?.finish_reason, 'stop')
+    assert.deepEqual(data.usage, { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 })
+    assert.equal(data.model, 'fast')
+    assert.ok(Math.abs(data.created - Date.now() / 1000) < 10)
+    const { rows } = await service.books(accountId)
+    assert.deepEqual(
+      rows.map((row) => [row.requestId, row.inputTokens, row.outputTokens, row.clientId]),
+      [[request_id, 12, 3, clientId]],
+    )
+    const body = JSON.stringify(vendor.last.body)
+    assert.match(
+      body,
+      /"system","content":"Answer."},{"role":"user","content":"One"},{"role":"assistant","content":"Two"/,
+    )
+    assert.match(body, /"max_tokens":100,"temperature":0.5,"seed":7,"stop":\["\\n\\n"\]/)
+  })
+
+  it('A30 streams a chat, with its usage when that is asked for', async () => {
+    const { accountId, key } = await service.customer()
+    const stream = await clientOf(key).chat.completions.create({
+      ...chat,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    const chunks = await Array.fromAsync(stream)
+    assert.equal(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), 'Hello there.')
+    assert.deepEqual(chunks.at(-1)?.usage, { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 })
+    assert.equal(chunks.at(-2)?.choices[0]?.finish_reason, 'stop')
+    const bare = await Array.fromAsync(await clientOf(key).chat.completions.create({ ...chat, stream: true }))
+    assert.ok(bare.every((chunk) => chunk.usage === undefined && chunk.choices.length === 1))
+    const final = await clientOf(key).chat.completions.stream(chat).finalChatCompletion()
+    assert.equal(final.choices[0]?.message.content, 'Hello there.')
+    assert.equal((await service.books(accountId)).rows.length, 3)
+  })
+
+  it('A30 tells a cut-off and a filter in its words', async () => {
+    const { key } = await service.customer()
+    const client = clientOf(key)
+    for (const reason of ['length', 'content_filter']) {
+      vendor.set({ finishReason: reason })
+      assert.equal((await client.chat.completions.create(chat)).choices[0]?.finish_reason, reason)
+      const response = await client.responses.create({ model: 'fast', input: 'Hello' })
+      assert.equal(response.status, 'incomplete')
+      assert.equal(response.incomplete_details?.reason, reason === 'length' ? 'max_output_tokens' : reason)
+    }
+    vendor.set({})
+  })
+
+  it('A30 makes a response, whole and streamed, and takes its output back into a conversation', async () => {
+    const { accountId, key } = await service.customer()
+    const client = clientOf(key)
+    const asked = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 50 }
+    const whole = await client.responses.create(asked)
+    assert.deepEqual([whole.output_text, whole.status], ['Hello there.', 'completed'])
+    assert.deepEqual([whole.usage?.input_tokens, whole.usage?.output_tokens, whole.usage?.total_tokens], [12, 3, 15])
+    const streaming = client.responses.stream(asked)
+    const types: string[] = []
+    let text = ''
+    for await (const event of streaming) {
+      assert.equal(event.sequence_number, types.length)
+      types.push(event.type)
+      if (event.type === 'response.output_text.delta') text += event.delta
+    }
+    assert.deepEqual(
+      [...new Set(types)],
+      [
+        'response.created',
+        'response.in_progress',
+        'response.output_item.added',
+        'response.content_part.added',
+        'response.output_text.delta',
+        'response.output_text.done',
+        'response.content_part.done',
+        'response.output_item.done',
+        'response.completed',
+      ],
+    )
+    assert.deepEqual([text, (await streaming.finalResponse()).output_text], ['Hello there.', 'Hello there.'])
+    const said = whole.output.filter((item) => item.type === 'message')
+    await client.responses.create({ ...asked, input: [...said, { role: 'user', content: 'And now?' }] })
+    assert.match(
+      JSON.stringify(vendor.last.body),
+      /"assistant","content":"Hello there."},{"role":"user","content":"And/,
+    )
+    assert.equal((await service.books(accountId)).rows.length, 3)
+  })
+
+  it('A30 lists the models', async () => {
+    const { key } = await service.customer()
+    const listed = await Array.fromAsync(clientOf(key).models.list())
+    assert.deepEqual(
+      listed.map(({ id, object }) => [id, object]),
+      [
+        ['fast', 'model'],
+        ['tiny', 'model'],
+      ],
+    )
+  })
+
+  it('A30 throws its typed errors, with what to do', async () => {
+    const { key } = await service.customer()
+    const client = clientOf(key)
+    await assert.rejects(clientOf('tg_wrong').chat.completions.create(chat), OpenAI.AuthenticationError)
+    await assert.rejects(client.chat.completions.create({ ...chat, model: 'none' }), OpenAI.NotFoundError)
+    await assert.rejects(client.responses.create({ model: 'fast', input: '' }), OpenAI.BadRequestError)
+    const none = await service.customer({ credit: 0n })
+    await assert.rejects(clientOf(none.key).chat.completions.create(chat), { status: 402 })
+    const refusal = await client.chat.completions
+      .create({ ...chat, tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] })
+      .catch((error: unknown) => error)
+    assert.ok(refusal instanceof OpenAI.BadRequestError)
+    assert.deepEqual([refusal.param, refusal.code, refusal.type], ['tools', 'invalid_field', 'invalid_request_error'])
+    assert.match(refusal.message, /The field tools asks for something that is not supported here/)
+    assert.ok(refusal.requestID)
+    vendor.set({ fault: 'server_error' })
+    await assert.rejects(client.chat.completions.create(chat), OpenAI.InternalServerError)
+    vendor.set({})
+  })
+
+  it('A30 waits for Retry-After by itself, and then succeeds', async () => {
+    const { accountId, key } = await service.customer({ requestsPerMinute: 60 })
+    const client = clientOf(key)
+    await Promise.all(Array.from({ length: 60 }, () => client.models.list()))
+    const asked = Array.from({ length: 62 }, () => client.chat.completions.create(chat))
+    const results = await Promise.allSettled(asked)
+    const refused = results.filter((result) => result.status === 'rejected')
+    assert.ok(refused.length > 0)
+    for (const { reason } of refused) assert.ok(reason instanceof OpenAI.RateLimitError)
+    const start = performance.now()
+    const reply = await clientOf(key, { maxRetries: 2 }).chat.completions.create(chat)
+    assert.equal(reply.choices[0]?.message.content, 'Hello there.')
+    assert.ok(performance.now() - start > 500, 'it waited')
+    const charged = results.length - refused.length + 1
+    assert.equal((await service.books(accountId)).rows.length, charged)
+  })
+
+  it('A14 a stream that breaks off is an error of the client, and is not charged', async () => {
+    const { accountId, key } = await service.customer()
+    vendor.set({ tokens: 20, fault: 'reset', after: 5 })
+    const chatting = await clientOf(key).chat.completions.create({ ...chat, stream: true })
+    await assert.rejects(Array.fromAsync(chatting), OpenAI.APIError)
+    const responding = await clientOf(key).responses.create({ model: 'fast', input: 'Hello', stream: true })
+    await assert.rejects(Array.fromAsync(responding), OpenAI.APIError)
+    vendor.set({})
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [0, 0])
+  })
+
+  it('A30 works with a local model, also when nothing is said of the length', async () => {
+    const { key } = await service.customer()
+    const client = clientOf(key)
+    const whole = await client.chat.completions.create({
+      model: 'tiny',
+      messages: [{ role: 'user', content: 'Hello' }],
+    })
+    const chunks = await Array.fromAsync(
+      await client.chat.completions.create({
+        model: 'tiny',
+        messages: [{ role: 'user', content: 'Hello' }],
+        stream: true,
+      }),
+    )
+    assert.equal(
+      chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
+      whole.choices[0]?.message.content,
+    )
+    assert.equal((await client.responses.create({ model: 'tiny', input: 'Hello' })).output_text.length > 0, true)
+  })
+
+  it('A22 the same Idempotency-Key gets the same bytes', async () => {
+    const { accountId, key } = await service.customer()
+    for (const [address, body] of [
+      ['/v1/chat/completions', chat],
+      ['/v1/responses', { model: 'fast', input: 'Hello' }],
+    ] as const) {
+      const headers = { 'idempotency-key': address }
+      const first = await service.call(address, key, body, headers)
+      const again = await service.call(address, key, body, headers)
+      assert.deepEqual([again.status, again.text], [200, first.text])
+      assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    }
+    assert.equal((await service.books(accountId)).rows.length, 2)
+  })
+})

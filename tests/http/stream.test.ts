@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createLedger } from '../../src/billing/ledger.ts'
+import { readEvents } from '../support/events.ts'
+import { parseObject } from '../support/json.ts'
+import { shippedModel, startService, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const valid = { model: 'tiny', input: 'Summarise: Anna met the client on Monday.', max_output_tokens: 40, stream: true }
+
+let service: Service
+before(async () => {
+  service = await startService({ models: [shippedModel(), shippedModel({ id: 'narrow', parallel: 1 })] })
+  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+})
+after(() => service.close())
+
+function post(key: string, body: unknown, headers: Readonly<Record<string, string>> = {}, signal?: AbortSignal) {
+  return fetch(`${service.url}/v1/generate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  })
+}
+
+describe('POST /v1/generate with stream', () => {
+  it('is the same reply, piece by piece, and one done with exactly the fields of the whole', async () => {
+    const { accountId, key } = await service.customer({ tokensPerMinute: 1000 })
+    const whole = await service.call('/v1/generate', key, { ...valid, stream: false })
+    const response = await post(key, valid)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+    assert.equal(response.headers.get('x-model'), 'tiny')
+    assert.equal(response.headers.get('x-cost'), null)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.equal(response.headers.get('x-generation-id'), response.headers.get('request-id'))
+    const left = Number(response.headers.get('x-ratelimit-remaining-tokens'))
+    const events = await Array.fromAsync(readEvents(response))
+    const deltas = events.slice(0, -1)
+    assert.ok(deltas.length > 3)
+    for (const { name } of deltas) assert.equal(name, 'output_text.delta')
+    assert.deepEqual(Object.keys(parseObject(deltas[0]?.data ?? '')), ['delta'])
+    assert.equal(events.at(-1)?.name, 'done')
+    assert.equal(events.at(-1)?.data, whole.text)
+    assert.equal(deltas.map(({ data }) => parseObject(data)['delta']).join(''), whole.json['output_text'])
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [2, 0])
+    const held = (rows[0]?.inputTokens ?? 0) + valid.max_output_tokens
+    assert.ok(left <= 1000 - held, `${left} left after the admission`)
+  })
+
+  it('is settled before done is sent', async () => {
+    const { accountId, key } = await service.customer()
+    for (let run = 0; run < 10; run++) {
+      const response = await post(key, { ...valid, max_output_tokens: 4 })
+      const id = String(response.headers.get('request-id'))
+      for await (const { name } of readEvents(response)) {
+        if (name !== 'done') continue
+        const rows = await createLedger({ database: service.database }).page({ accountId, limit: 1 })
+        assert.equal(rows[0]?.requestId, id)
+      }
+    }
+  })
+
+  it('a refusal before the first text is an ordinary one', async () => {
+    const { key } = await service.customer({ requestsPerMinute: 1 })
+    const tooLong = await post(key, { ...valid, input: 'word '.repeat(1000) })
+    assert.deepEqual([tooLong.status, tooLong.headers.get('content-type')?.slice(0, 16)], [400, 'application/json'])
+    const first = await post(key, valid)
+    assert.equal(first.status, 200)
+    await first.text()
+    const second = await post(key, valid)
+    assert.equal(second.status, 429)
+    assert.ok(Number(second.headers.get('retry-after')) >= 1)
+    assert.match(await second.text(), /^\{"error":\{"code":"rate_limit_exceeded"/)
+  })
+
+  it('A22 a repeated request is told as a stream: one text, then the same done to the byte, free', async () => {
+    const { accountId, key } = await service.customer()
+    const [first, again] = [
+      await Array.fromAsync(readEvents(await post(key, valid, { 'idempotency-key': 'k' }))),
+      await post(key, valid, { 'idempotency-key': 'k' }),
+    ]
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    const events = await Array.fromAsync(readEvents(again))
+    assert.deepEqual(
+      events.map(({ name }) => name),
+      ['output_text.delta', 'done'],
+    )
+    assert.equal(events[1]?.data, first.at(-1)?.data)
+    assert.equal((await service.books(accountId)).rows.length, 1)
+  })
+
+  it('A15 whose caller leaves after any event is charged once, and frees its place at once', async () => {
+    const { accountId, key } = await service.customer()
+    const body = { ...valid, model: 'narrow', input: 'Tell a long story.', temperature: 2, max_output_tokens: 512 }
+    for (let most = 0; most < 12; most++) {
+      const controller = new AbortController()
+      const response = await post(key, body, {}, controller.signal)
+      let seen = 0
+      await assert.rejects(async () => {
+        if (most === 0) controller.abort()
+        for await (const _ of readEvents(response)) if (++seen === most) controller.abort()
+        throw new Error('it came to its end')
+      })
+      await until(async () => (await service.books(accountId)).holds === 0)
+      const { rows, held } = await service.books(accountId)
+      assert.deepEqual([rows.length, held], [most + 1, 0n])
+    }
+    const { rows } = await service.books(accountId)
+    const cancelled = rows.filter(({ stopReason }) => stopReason === 'cancelled')
+    assert.ok(cancelled.length > 0)
+    for (const { outputTokens } of cancelled) assert.ok(outputTokens < 512)
+  })
+
+  it('A18 a service that stops lets a stream come to its end', async () => {
+    const stopping = await startService({ models: [shippedModel()], databaseUrl: service.databaseUrl })
+    await until(async () => (await stopping.call('/readyz', undefined)).status === 200)
+    const { key } = await stopping.customer()
+    const response = await fetch(`${stopping.url}/v1/generate`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...valid, max_output_tokens: 200 }),
+    })
+    const closing = stopping.close()
+    const events = await Array.fromAsync(readEvents(response))
+    assert.equal(events.at(-1)?.name, 'done')
+    await closing
+  })
+})
