@@ -206,6 +206,17 @@ describe('a dialect', () => {
       assert.deepEqual([rows.length, holds], [1, 0])
     })
 
+    it(`${address} tells the pieces as they come, while the rest is still to come`, async () => {
+      const { key } = await service.customer()
+      vendor.set({ tokens: 20, tokensPerSecond: 100 })
+      const response = await stream(address, key)
+      const times: number[] = []
+      for await (const _ of readEvents(response)) times.push(performance.now())
+      vendor.set({})
+      assert.ok(times.length > 8, `${times.length} events`)
+      assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 100, 'they came all at once')
+    })
+
     it(`A15 ${address} whose caller leaves at any event aborts the upstream and is charged once`, async () => {
       const { accountId, key } = await service.customer()
       vendor.set({ tokens: 400, tokensPerSecond: 200 })

@@ -38,7 +38,7 @@ describe('POST /v1/generate with stream', () => {
     const left = Number(response.headers.get('x-ratelimit-remaining-tokens'))
     const events = await Array.fromAsync(readEvents(response))
     const deltas = events.slice(0, -1)
-    assert.ok(deltas.length > 3)
+    assert.ok(deltas.length > 0)
     for (const { name } of deltas) assert.equal(name, 'output_text.delta')
     assert.deepEqual(Object.keys(parseObject(deltas[0]?.data ?? '')), ['delta'])
     assert.equal(events.at(-1)?.name, 'done')
