@@ -98,11 +98,13 @@ describe('set-up', () => {
 })
 
 describe('./tollgate', () => {
+  const flags = '--max-semi-space-size=8 '
+
   test('sets up first, writes nothing of that to standard output, and hands on its arguments', async () => {
     const root = clone()
     const { status, stdout, stderr } = await runProgram(path.join(root, 'tollgate'), ['key', 'a b', '*'], environment)
     assert.equal(status, 0)
-    assert.match(stdout, new RegExp(`^\\d+ ${root}/src/main\\.ts key a b \\*\\n$`))
+    assert.match(stdout, new RegExp(`^\\d+ ${flags}${root}/src/main\\.ts key a b \\*\\n$`))
     assert.equal(stderr, `${started}done.\n`)
   })
 
@@ -117,7 +119,7 @@ describe('./tollgate', () => {
     const script = `cd / && exec "${elsewhere}/bin/relative" --version & echo $!; wait`
     const { stdout } = await runProgram('/bin/sh', ['-c', script], environment)
     const [pid, said] = stdout.split('\n')
-    assert.equal(said, `${pid} ${root}/src/main.ts --version`, 'a signal to the command would not reach it')
+    assert.equal(said, `${pid} ${flags}${root}/src/main.ts --version`, 'a signal to the command would not reach it')
   })
 
   test('needs a Node to set up with, and says so', async () => {

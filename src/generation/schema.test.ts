@@ -149,21 +149,31 @@ describe('a generation request', () => {
     it(`a megabyte of ${name} is refused without stopping everyone else`, () => {
       const body = { ...valid, ...flood }
       faultOf(body)
-      const start = performance.now()
-      const { code } = faultOf(body)
-      const milliseconds = performance.now() - start
-      assert.notEqual(code, 'none')
-      assert.ok(milliseconds < 250, `${milliseconds.toFixed(0)} ms`)
+      const refusing = best(() => assert.notEqual(faultOf(body).code, 'none'))
+      const text = JSON.stringify(body)
+      const parsing = best(() => void JSON.parse(text))
+      assert.ok(refusing < 30 * parsing, `${(refusing / parsing).toFixed(1)} × the parsing of the body`)
     })
   }
 
-  it('costs microseconds when it is in order', () => {
+  it('costs less than the parsing of the body when it is in order', () => {
     const body = { ...valid, instructions: 'Summarise.', input: 'word '.repeat(400) }
-    const runs = 20_000
-    for (let i = 0; i < runs; i++) checkGenerateRequest(body)
-    const start = performance.now()
-    for (let i = 0; i < runs; i++) checkGenerateRequest(body)
-    const perCheck = ((performance.now() - start) * 1000) / runs
-    assert.ok(perCheck < 50, `${perCheck.toFixed(1)} µs a check`)
+    const text = JSON.stringify(body)
+    const many = (work: () => void) => () => {
+      for (let i = 0; i < 2000; i++) work()
+    }
+    const checking = best(many(() => void checkGenerateRequest(body)))
+    const parsing = best(many(() => void JSON.parse(text)))
+    assert.ok(checking < 3 * parsing, `${(checking / parsing).toFixed(2)} × the parsing of the body`)
   })
 })
+
+/** Milliseconds of the quickest of a few runs: what the work takes when nobody interrupts it. */
+function best(work: () => void): number {
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now()
+    work()
+    return performance.now() - start
+  })
+  return Math.min(...times)
+}

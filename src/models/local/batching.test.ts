@@ -1,43 +1,77 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BatchItem, Token } from 'node-llama-cpp'
-import { nextBatch } from './batching.ts'
+import { createBatching, type Batching } from './batching.ts'
 
 function itemOf(length: number): BatchItem {
   return { tokens: Array.from<Token>({ length }), logits: [], evaluationPriority: 5 }
 }
 
 /** For each item how many of its tokens go in, in the order of the batch. */
-function dealt(lengths: readonly number[], size: number): [item: number, tokens: number][] {
+function deal({ nextBatch }: Batching, lengths: readonly number[], size = 512): [item: number, tokens: number][] {
   const items = lengths.map(itemOf)
   return nextBatch({ items, size }).map(({ item, processAmount }) => [items.indexOf(item), processAmount])
 }
 
-void test('replies come first, then the prompt that came first, whole', () => {
-  assert.deepEqual(dealt([128, 1, 128, 1], 136), [
+/** With so many replies that grow. */
+function batchingOf(replies: number): Batching {
+  const batching = createBatching(128)
+  for (let index = 0; index < replies; index += 1) batching.beginReply()
+  return batching
+}
+
+void test('replies come first, then one chunk of the prompt that came first', () => {
+  assert.deepEqual(deal(batchingOf(2), [128, 1, 128, 1]), [
     [1, 1],
     [3, 1],
     [0, 128],
   ])
 })
 
-void test('several chunks go together where they fit, and none is cut for another', () => {
-  assert.deepEqual(dealt([60, 100, 70, 6], 136), [
+void test('small chunks go together where they fit, and none is cut for another', () => {
+  assert.deepEqual(deal(batchingOf(1), [60, 1, 100, 62, 6]), [
+    [1, 1],
     [0, 60],
-    [2, 70],
-    [3, 6],
+    [3, 62],
+    [4, 6],
   ])
 })
 
-void test('what is longer than a batch goes in as far as it fits', () => {
-  assert.deepEqual(dealt([500], 136), [[0, 136]])
+void test('while no reply grows, prompts have the whole batch', () => {
+  assert.deepEqual(
+    deal(batchingOf(0), [128, 128, 128, 128, 128]).map(([, tokens]) => tokens),
+    [128, 128, 128, 128],
+  )
 })
 
-void test('a batch is never too large, and never empty', () => {
+void test('a batch waits for the replies that have not asked yet, but not for ever', () => {
+  const batching = batchingOf(2)
+  assert.deepEqual(deal(batching, [1, 128]), [])
+  assert.deepEqual(deal(batching, [1, 128, 1]).length, 3)
+  let empty = 0
+  while (deal(batching, [1, 128]).length === 0) empty += 1
+  assert.ok(empty > 3 && empty < 100, `${empty}`)
+  assert.deepEqual(deal(batching, [1, 128]), [], 'and then again for the next')
+})
+
+void test('a reply that is over is not waited for', () => {
+  const batching = createBatching(128)
+  const reply = batching.beginReply()
+  assert.deepEqual(deal(batching, [128]), [])
+  reply[Symbol.dispose]()
+  assert.deepEqual(deal(batching, [128]), [[0, 128]])
+})
+
+void test('what is longer than a batch goes in as far as it fits', () => {
+  assert.deepEqual(deal(batchingOf(0), [5000]), [[0, 512]])
+})
+
+void test('a batch is never too large', () => {
   for (let round = 0; round < 500; round += 1) {
-    const lengths = Array.from({ length: 1 + Math.floor(Math.random() * 8) }, () => 1 + Math.floor(Math.random() * 200))
-    const batch = dealt(lengths, 136)
-    assert.ok(batch.reduce((sum, [, tokens]) => sum + tokens, 0) <= 136)
-    assert.ok(batch.length > 0 && batch.every(([, tokens]) => tokens > 0), String(lengths))
+    const replies = Math.floor(Math.random() * 4)
+    const chunks = Array.from({ length: 1 + Math.floor(Math.random() * 8) }, () => 2 + Math.floor(Math.random() * 127))
+    const batch = deal(batchingOf(replies), [...chunks, ...Array.from({ length: replies }, () => 1)], 136)
+    const total = batch.reduce((sum, [, tokens]) => sum + tokens, 0)
+    assert.ok(batch.length > replies && total <= 136 && batch.every(([, tokens]) => tokens > 0), String(chunks))
   }
 })

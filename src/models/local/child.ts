@@ -36,7 +36,7 @@ async function serve(order: LoadOrder): Promise<(message: ToChild) => void> {
 }
 
 function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToChild) => void {
-  const { renderer, chunkLength } = model
+  const { renderer, chunkLength, batching } = model
   const sequences = createPool(model.sequences)
   const outbox = createOutbox((texts) => send({ kind: 'texts', texts }))
   const cancelled = new Set<number>()
@@ -57,6 +57,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
         sequence,
         prompt: tokens,
         chunkLength,
+        beginReply: batching.beginReply,
         limits,
         isEnd: renderer.isEnd,
         isCancelled: () => cancelled.has(id),

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
 import type { RunLimits, StopReason } from '../model.ts'
+import type { Batching } from './batching.ts'
 import { createReplyText } from './reply-text.ts'
 import type { RunEnd } from './protocol.ts'
 
@@ -13,6 +14,7 @@ export interface GenerateNeeds {
   readonly prompt: readonly Token[]
   /** Tokens of the prompt that are read at once. */
   readonly chunkLength: number
+  readonly beginReply: Batching['beginReply']
   readonly limits: RunLimits
   readonly isEnd: (token: Token) => boolean
   readonly isCancelled: () => boolean
@@ -27,7 +29,7 @@ export interface GenerateNeeds {
  * text is not one of them. Heeds a cancellation within one chunk of the prompt, and within one token after that.
  */
 export async function generate(needs: GenerateNeeds): Promise<RunEnd> {
-  const { sequence, prompt, limits, isEnd, isCancelled, onText, onProgress } = needs
+  const { sequence, prompt, limits, isEnd, isCancelled, beginReply, onText, onProgress } = needs
   const text = createReplyText<Token>(
     (tokens, before) => sequence.model.detokenize(tokens, false, before),
     limits.stop ?? [],
@@ -42,9 +44,11 @@ export async function generate(needs: GenerateNeeds): Promise<RunEnd> {
 
   const last = await prefill(needs)
   if (isCancelled()) return ended('cancelled', '')
+  using growing = new DisposableStack()
   for await (const token of sequence.evaluate(last, sampling(limits))) {
     onProgress()
     if (isEnd(token)) break
+    if (outputTokens === 0) growing.use(beginReply())
     outputTokens += 1
     const added = text.add(token)
     if (added.stopped) return ended('stop_sequence', added.text)

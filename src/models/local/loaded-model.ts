@@ -8,7 +8,7 @@ import {
   type LlamaContextSequence,
   type LlamaModel,
 } from 'node-llama-cpp'
-import { nextBatch } from './batching.ts'
+import { createBatching, type Batching } from './batching.ts'
 import { hasGpuBuild } from './gpu.ts'
 import type { LoadOrder } from './protocol.ts'
 import { createRenderer, type Renderer } from './render.ts'
@@ -20,8 +20,12 @@ export interface LoadedModel {
   readonly sequences: readonly LlamaContextSequence[]
   /** Tokens of a prompt that are read at once: a caller who leaves, and everybody else's next token, wait that long. */
   readonly chunkLength: number
+  readonly batching: Batching
   readonly threads: number
 }
+
+/** Tokens of prompts that are read at once while no reply grows. */
+const batchLength = 512
 
 /** How llama.cpp begins to say what is wrong with a file; node-llama-cpp's own error says only that it failed. */
 const complaint = 'error loading model: '
@@ -41,16 +45,18 @@ export async function loadModel({ file, context, parallel }: LoadOrder, onProgre
     assertTrainedFor(model, context)
     const renderer = createRenderer(model)
     const threads = threadsFor((await stat(file)).size, Math.min(llama.cpuMathCores, availableParallelism()))
-    const chunkLength = llama.gpu === false ? 128 : 512
+    const chunkLength = llama.gpu === false ? 128 : batchLength
+    const batching = createBatching(chunkLength)
     const room = await model.createContext({
       sequences: parallel,
       contextSize: context,
-      batchSize: chunkLength + parallel,
-      batching: { itemPrioritizationStrategy: nextBatch },
+      batchSize: batchLength + parallel,
+      batching: { itemPrioritizationStrategy: batching.nextBatch },
       threads,
       failedCreationRemedy: false,
     })
-    return { renderer, sequences: Array.from({ length: parallel }, () => room.getSequence()), chunkLength, threads }
+    const sequences = Array.from({ length: parallel }, () => room.getSequence())
+    return { renderer, sequences, chunkLength, batching, threads }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     throw new Error(
