@@ -151,7 +151,7 @@ describe('a generation request', () => {
       faultOf(body)
       const refusing = best(() => assert.notEqual(faultOf(body).code, 'none'))
       const text = JSON.stringify(body)
-      const parsing = best(() => void JSON.parse(text))
+      const parsing = best(() => JSON.parse(text))
       assert.ok(refusing < 30 * parsing, `${(refusing / parsing).toFixed(1)} × the parsing of the body`)
     })
   }
@@ -159,21 +159,18 @@ describe('a generation request', () => {
   it('costs less than the parsing of the body when it is in order', () => {
     const body = { ...valid, instructions: 'Summarise.', input: 'word '.repeat(400) }
     const text = JSON.stringify(body)
-    const many = (work: () => void) => () => {
-      for (let i = 0; i < 2000; i++) work()
-    }
-    const checking = best(many(() => void checkGenerateRequest(body)))
-    const parsing = best(many(() => void JSON.parse(text)))
+    const checking = best(() => checkGenerateRequest(body), 2000)
+    const parsing = best(() => JSON.parse(text), 2000)
     assert.ok(checking < 3 * parsing, `${(checking / parsing).toFixed(2)} × the parsing of the body`)
   })
 })
 
-/** Milliseconds of the quickest of a few runs: what the work takes when nobody interrupts it. */
-function best(work: () => void): number {
-  const times = Array.from({ length: 5 }, () => {
+/** Milliseconds of the quickest of a few rounds: what the work takes when nobody interrupts it. */
+function best(work: () => unknown, times = 1): number {
+  const rounds = Array.from({ length: 5 }, () => {
     const start = performance.now()
-    work()
+    for (let i = 0; i < times; i++) work()
     return performance.now() - start
   })
-  return Math.min(...times)
+  return Math.min(...rounds)
 }
