@@ -20,7 +20,8 @@ export async function registerDocs(server: Server): Promise<void> {
     staticCSP: ownFiles,
     theme: { title: 'Tollgate API' },
     // A call from this page would come from a browser, which /v1 refuses.
-    uiConfig: { supportedSubmitMethods: [], docExpansion: 'list', validatorUrl: null },
+    // The plain layout: the other has a bar that loads any document from anywhere.
+    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: [], docExpansion: 'list', validatorUrl: null },
   })
   const page = errorPage()
   server.get('/docs/errors', { schema: { hide: true } }, async (_request, reply) =>

@@ -94,18 +94,23 @@ void test('text that looks like a control token is text', async () => {
   for (const tokens of parts) assert.ok(tokens - empty >= 4, `${tokens - empty}`)
 })
 
-void test('text in scripts of all kinds comes back whole', async () => {
-  const prompt = promptOf('Repeat the input.', 'é漢😀 é漢😀 é漢😀 é漢😀 é漢😀 é漢😀 é漢😀 é漢😀')
-  const { text, pieces } = await readRun(engine, prompt, { maxOutputTokens: 48 })
-  assert.match(text, /é漢😀/)
+/** Brings out characters of two and three bytes, which are several tokens each. */
+const accented = promptOf(
+  'Draft a letter to the client from these notes.',
+  'Meeting on 12 March 2026 with Zoë Müller. We agreed to keep the café. The fee is €4,800.',
+)
+
+void test('characters of several tokens come back whole', async () => {
+  const { text, pieces } = await readRun(engine, accented, { maxOutputTokens: 120 })
+  assert.match(text, /[éëü€]/)
   for (const piece of pieces) assert.ok(piece.isWellFormed() && !piece.includes('\uFFFD'), JSON.stringify(piece))
 })
 
 void test('a reply that is cut off in the middle of a character leaves it out', async () => {
-  const prompt = promptOf('Repeat the input.', 'é漢😀 é漢😀 é漢😀 é漢😀 é漢😀 é漢😀 é漢😀 é漢😀')
-  const { text } = await readRun(engine, prompt, { maxOutputTokens: 20 })
-  for (let maxOutputTokens = 1; maxOutputTokens < 20; maxOutputTokens += 1) {
-    const cut = await readRun(engine, prompt, { maxOutputTokens })
+  const { text } = await readRun(engine, accented, { maxOutputTokens: 60 })
+  assert.match(text, /[éëü€]/)
+  for (let maxOutputTokens = 1; maxOutputTokens < 60; maxOutputTokens += 1) {
+    const cut = await readRun(engine, accented, { maxOutputTokens })
     assert.equal(cut.end.usage.outputTokens, maxOutputTokens)
     assert.ok(text.startsWith(cut.text) && !cut.text.includes('\uFFFD'), JSON.stringify(cut.text))
   }

@@ -1,0 +1,71 @@
+"""One training example from one seed: the only door of the corpus."""
+
+import random
+from dataclasses import dataclass
+
+from . import instructions, letters
+from .disputes import dispute
+from .facts import Case, Fact, new_case, new_facts
+from .notes import meeting_notes
+from .offtopic import NO_INPUT, off_topic
+from .words import say
+
+JOBS = {"letter": 33, "summary": 20, "actions": 17, "dispute": 22, "offtopic": 8}
+FACTS = {"letter": [2, 3, 3, 4, 4, 5], "summary": [1, 2, 3, 3, 4, 5], "actions": [2, 3, 4, 5, 6]}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A prompt, the reply to learn, and the names, dates and amounts that any good reply carries."""
+
+    job: str
+    messages: list[dict[str, str]]
+    reply: str
+    required: list[str]
+
+
+def rendered(messages: list[dict[str, str]]) -> str:
+    """The prompt as the engine's chat template renders it, up to the point where the model goes on."""
+    return "".join(f"<|im_start|>{message['role']}\n{message['content']}<|im_end|>\n" for message in messages) + "<|im_start|>assistant\n"
+
+
+def example(seed: int, held_out: bool = False, job: str | None = None) -> Example:
+    """The example of a seed. Held-out examples draw their names and matters from a part that training never sees."""
+    rng = random.Random(f"{seed} {held_out} {job}")
+    job = job or rng.choices(list(JOBS), list(JOBS.values()))[0]
+    if job == "offtopic":
+        return Example(job, *off_topic(rng), [])
+    if not held_out and rng.random() < 0.01:
+        return without_input(rng, job)
+    case = new_case(rng, held_out)
+    if job == "dispute":
+        case.shows["contact"] = True
+        material, reply, required = dispute(rng, case)
+        return Example(job, instructions.messages(rng, job, material), reply, present(required, material))
+    facts = new_facts(rng, case, rng.choice(FACTS[job]), rng.choice([0, 1, 2, 2, 3, 3, 4]) if job == "actions" else 0)
+    return from_notes(rng, job, case, facts, meeting_notes(rng, case, facts))
+
+
+def from_notes(rng: random.Random, job: str, case: Case, facts: list[Fact], notes: str) -> Example:
+    extra, friendly, numbered = "", False, False
+    if job == "letter":
+        friendly = rng.random() < 0.12
+        extra = say(rng, instructions.FRIENDLY) if friendly else say(rng, instructions.FORMAL) if rng.random() < 0.08 else ""
+        reply, required = letters.letter(rng, case, facts, friendly), letters.required_in_letter(case, facts, friendly)
+    elif job == "summary":
+        reply, required = letters.summary(rng, case, facts), letters.required_in_summary(case, facts)
+    else:
+        numbered = rng.random() < 0.12
+        extra = say(rng, instructions.NUMBERED) if numbered else ""
+        reply, required = letters.action_list(facts, numbered), letters.required_in_actions(facts)
+    return Example(job, instructions.messages(rng, job, notes, extra), reply, present(required, notes))
+
+
+def present(required: list[str], material: str) -> list[str]:
+    """What is required of the reply, once each, and only where the input really gives it."""
+    return [value for value in dict.fromkeys(required) if value in material]
+
+
+def without_input(rng: random.Random, job: str) -> Example:
+    """The task alone, with nothing to work on."""
+    return Example(job, [{"role": "user", "content": instructions.instruction(rng, job)}], NO_INPUT[job], [])
