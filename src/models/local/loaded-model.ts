@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import {
   getLlama,
   LlamaLogLevel,
@@ -29,6 +30,7 @@ const batchLength = 512
 
 /** How llama.cpp begins to say what is wrong with a file; node-llama-cpp's own error says only that it failed. */
 const complaint = 'error loading model: '
+const complaintDelay = 100
 
 /**
  * Loads the file and makes one context with a sequence for each run that may go on at the same time. Throws an Error
@@ -58,6 +60,8 @@ export async function loadModel({ file, context, parallel }: LoadOrder, onProgre
     const sequences = Array.from({ length: parallel }, () => room.getSequence())
     return { renderer, sequences, chunkLength, batching, threads }
   } catch (error) {
+    // What llama.cpp complains of takes another way than the error, and may come after it.
+    await setTimeout(complaintDelay)
     const message = error instanceof Error ? error.message : String(error)
     throw new Error(
       complaints
