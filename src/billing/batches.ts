@@ -54,7 +54,7 @@ export async function openBatches({ database, log }: { database: Database; log: 
   let session: Session | undefined
   let instance = ''
   let batch = 0n
-  let lastReap = 0
+  let lastReap = -Infinity
   let closing = false
   let wake: (() => void) | undefined
 
@@ -95,12 +95,14 @@ export async function openBatches({ database, log }: { database: Database; log: 
   }
 
   async function reap(): Promise<void> {
-    if (session === undefined || performance.now() - lastReap < 2 * heartbeat) return
+    if (performance.now() - lastReap < 2 * heartbeat) return
     lastReap = performance.now()
-    const [row] = await session.rows<{ instance: string | null }>('select reap($1) as instance', [lease])
-    if (typeof row?.instance !== 'string') return
-    log.warn({ instance: row.instance }, 'an instance has stopped answering: its holds are released')
-    lastReap = 0
+    const on = await connect()
+    for (;;) {
+      const [row] = await on.rows<{ instance: string | null }>('select reap($1) as instance', [lease])
+      if (typeof row?.instance !== 'string') return
+      log.warn({ instance: row.instance }, 'an instance has stopped answering: its holds are released')
+    }
   }
 
   /** A lost connection leaves open whether the call was committed: what it carried is sent again, never guessed at. */

@@ -293,6 +293,28 @@ test('an item that the database refuses does not take down those sent with it', 
   await Promise.all(good.map((each) => nth(0).release(each.requestId)))
 })
 
+test('any number of dead instances are given up at once, and one that lives is not', async () => {
+  const dead = Array.from({ length: 7 }, () => randomUUIDv7())
+  await database().rows(
+    `insert into instance (id, host, seen_at) select id, 'gone', now() - interval '1 hour' from unnest($1::uuid[]) id`,
+    [dead],
+  )
+  const own = openDatabase(home.url, { log })
+  const started = await createTill({ database: own, log })
+  await started.levels(randomUUIDv7(), randomUUIDv7())
+  const deadline = performance.now() + 15_000
+  for (;;) {
+    const left = await database().rows('select from instance where id = any($1)', [dead])
+    if (left.length === 0) break
+    assert.ok(performance.now() < deadline, `${left.length} are still there`)
+    await sleep(100)
+  }
+  const alive = await database().rows('select from instance')
+  assert.equal(alive.length, tills.length + 1)
+  await started.drain()
+  await own.close()
+})
+
 test('a dead instance has its holds released by another, uncharged', async () => {
   const payer = await addAccount({ credit: mostOfOne })
   const own = openDatabase(home.url, { log })
