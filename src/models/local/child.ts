@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { generate } from './generate.ts'
 import { loadModel, type LoadedModel } from './loaded-model.ts'
 import { createOutbox } from './outbox.ts'
@@ -50,6 +51,8 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
 
   async function run({ id, prompt, limits }: ToChild & { kind: 'run' }): Promise<void> {
     const tokens = await renderer.render(prompt)
+    // Requests that came together are read together: the others' messages are taken in before this prompt begins.
+    await setImmediate()
     if (tokens.length + limits.maxOutputTokens > context) return send({ kind: 'too-long', id, tokens: tokens.length })
     const sequence = await sequences.take()
     try {

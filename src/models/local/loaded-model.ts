@@ -62,14 +62,11 @@ export async function loadModel({ file, context, parallel }: LoadOrder, onProgre
   } catch (error) {
     // What llama.cpp complains of takes another way than the error, and may come after it.
     await setTimeout(complaintDelay)
-    const message = error instanceof Error ? error.message : String(error)
-    throw new Error(
-      complaints
-        .find((line) => line.includes(complaint))
-        ?.split(complaint)
-        .at(-1) ?? message,
-      { cause: error },
-    )
+    const told = complaints
+      .find((line) => line.includes(complaint))
+      ?.split(complaint)
+      .at(-1)
+    throw new Error(told ?? (error instanceof Error ? error.message : String(error)), { cause: error })
   }
 }
 
