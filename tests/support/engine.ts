@@ -58,7 +58,7 @@ export interface Ran {
   readonly end: Piece & { kind: 'end' }
 }
 
-/** Runs to the end; `onText` sees each piece as it comes. Throws what the run throws. */
+/** Runs to the end, streaming unless told; `onText` sees each piece as it comes. Throws what the run throws. */
 export async function readRun(
   engine: Pick<LocalEngine, 'run'>,
   prompt: Prompt,
@@ -69,7 +69,7 @@ export async function readRun(
   }: { signal?: AbortSignal; onText?: (text: string) => void } = {},
 ): Promise<Ran> {
   const pieces: string[] = []
-  for await (const piece of engine.run(prompt, limits, signal)) {
+  for await (const piece of engine.run(prompt, { stream: true, ...limits }, signal)) {
     if (piece.kind === 'end') return { text: pieces.join(''), pieces, end: piece }
     pieces.push(piece.text)
     onText(piece.text)

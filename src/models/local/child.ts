@@ -55,6 +55,10 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
     await setImmediate()
     if (tokens.length + limits.maxOutputTokens > context) return send({ kind: 'too-long', id, tokens: tokens.length })
     const sequence = await sequences.take()
+    let unasked = ''
+    const keep = (text: string): void => {
+      unasked += text
+    }
     try {
       const ended = await generate({
         sequence,
@@ -64,10 +68,10 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
         limits,
         isEnd: renderer.isEnd,
         isCancelled: () => cancelled.has(id),
-        onText: (text) => outbox.add(id, text),
+        onText: limits.stream === true ? (text) => outbox.add(id, text) : keep,
         onProgress,
       })
-      send({ kind: 'ended', id, ...ended, text: outbox.take(id) + ended.text })
+      send({ kind: 'ended', id, ...ended, text: unasked + outbox.take(id) + ended.text })
     } finally {
       await sequence.clearHistory().catch(end)
       sequences.giveBack(sequence)

@@ -45,6 +45,19 @@ void test('a caller who leaves while the reply grows pays for exactly what was g
   }
 })
 
+void test('the same without a stream: the text so far comes at the end', async () => {
+  const caller = new AbortController()
+  const unstreamed = readRun(engine, letterPrompt, { maxOutputTokens: 500, stream: false }, { signal: caller.signal })
+  await readRun(engine, letterPrompt, { maxOutputTokens: 20 })
+  caller.abort()
+  const { pieces, end } = await unstreamed
+  assert.equal(end.stopReason, 'cancelled')
+  const { outputTokens } = end.usage
+  assert.ok(outputTokens > 0 && outputTokens < 500, `${outputTokens}`)
+  const again = await readRun(engine, letterPrompt, { maxOutputTokens: outputTokens })
+  assert.deepEqual([pieces, end.usage], [[again.text], again.end.usage])
+})
+
 void test('a caller who leaves while the prompt is read frees the place within a chunk of it', async () => {
   const whole = await timed(readRun(engine, longPrompt, { maxOutputTokens: 1 }))
   const caller = new AbortController()
@@ -82,7 +95,11 @@ void test('a caller who had left before costs nothing', async () => {
 
 void test('who stops reading frees the place', async () => {
   for (let round = 0; round < 6; round += 1) {
-    for await (const piece of engine.run(letterPrompt, { maxOutputTokens: 500 }, new AbortController().signal)) {
+    for await (const piece of engine.run(
+      letterPrompt,
+      { maxOutputTokens: 500, stream: true },
+      new AbortController().signal,
+    )) {
       assert.equal(piece.kind, 'text')
       break
     }

@@ -135,6 +135,14 @@ void test('a stop string ends the reply before it, also where it spans tokens', 
   }
 })
 
+void test('without a stream the whole text comes at once, and is the same', async () => {
+  for (const limits of [{ maxOutputTokens: 40 }, { maxOutputTokens: 40, stop: [' the'] }]) {
+    const streamed = await readRun(engine, letterPrompt, limits)
+    const { pieces, end } = await readRun(engine, letterPrompt, { ...limits, stream: false })
+    assert.deepEqual([pieces, end], [[streamed.text], streamed.end])
+  }
+})
+
 void test('a stop string that does not come changes nothing', async () => {
   const whole = await readRun(engine, letterPrompt, { maxOutputTokens: 24 })
   const { text, end } = await readRun(engine, letterPrompt, { maxOutputTokens: 24, stop: ['~~~', `${whole.text}~`] })

@@ -8,24 +8,25 @@ export interface Outbox {
 /** Milliseconds between two messages. A message costs about 0.3 ms on both sides together, and nobody reads faster. */
 const pause = 20
 
-/** Sends the first text at once, and what comes soon after it together. */
+/** Sends the first texts at once, those of one batch together, and what comes soon after them together, too. */
 export function createOutbox(send: (texts: readonly (readonly [id: number, text: string])[]) => void): Outbox {
   const waiting = new Map<number, string>()
-  let timer: NodeJS.Timeout | undefined
+  let isScheduled = false
 
   function flush(): void {
-    timer = undefined
-    if (waiting.size === 0) return
+    isScheduled = waiting.size > 0
+    if (!isScheduled) return
     send([...waiting])
     waiting.clear()
-    timer = setTimeout(flush, pause)
+    setTimeout(flush, pause)
   }
 
   return {
     add(id, text) {
       if (text === '') return
       waiting.set(id, (waiting.get(id) ?? '') + text)
-      if (timer === undefined) flush()
+      if (!isScheduled) setImmediate(flush)
+      isScheduled = true
     },
     take(id) {
       const text = waiting.get(id) ?? ''
