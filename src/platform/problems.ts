@@ -6,6 +6,7 @@
  */
 export const problems = {
   malformed_request: { status: 400, retry: false, meaning: 'What came is not HTTP, or broke off in the middle.' },
+  sign_in_failed: { status: 400, retry: false, meaning: 'The sign-in could not be completed. Start it again.' },
   malformed_json: { status: 400, retry: false, meaning: 'The body is not valid JSON in UTF-8, or not an object.' },
   missing_field: { status: 400, retry: false, meaning: 'A required field is not there.' },
   invalid_field: { status: 400, retry: false, meaning: 'A field has the wrong type or is out of its bounds.' },
@@ -24,6 +25,11 @@ export const problems = {
   invalid_key: { status: 401, retry: false, meaning: 'The key is not one of ours: mistyped, cut off or made up.' },
   expired_key: { status: 401, retry: false, meaning: 'The key has passed its expiry date, or was rotated out.' },
   revoked_key: { status: 401, retry: false, meaning: 'The key was revoked.' },
+  not_signed_in: {
+    status: 401,
+    retry: false,
+    meaning: 'Nobody is signed in, or the session has ended. Sign in first.',
+  },
   no_billing_account: { status: 402, retry: false, meaning: 'The key bills no account, or its account is closed.' },
   insufficient_credit: {
     status: 402,
@@ -33,6 +39,9 @@ export const problems = {
   },
   key_in_browser: { status: 403, retry: false, meaning: 'A browser sent the key. Keys belong on a server.' },
   model_not_allowed: { status: 403, retry: false, meaning: 'The key may not use this model.' },
+  forbidden: { status: 403, retry: false, meaning: 'Who is signed in may not see or change this.' },
+  cross_site_request: { status: 403, retry: false, meaning: 'The change was not sent by a page of this service.' },
+  sign_in_refused: { status: 403, retry: false, meaning: 'The person may not sign in here.' },
   unknown_model: { status: 404, retry: false, meaning: 'No model has this id, or it has no price.' },
   not_found: { status: 404, retry: false, meaning: 'Nothing is at this address.' },
   method_not_allowed: { status: 405, retry: false, meaning: 'The address exists, but not for this method.' },
@@ -42,12 +51,19 @@ export const problems = {
     retry: true,
     meaning: 'A request with the same Idempotency-Key is still running.',
   },
+  conflict: { status: 409, retry: false, meaning: 'What is there already, or its state, does not allow this change.' },
+  stale_version: { status: 412, retry: false, meaning: 'The record was changed since it was read. Read it again.' },
   request_too_large: { status: 413, retry: false, meaning: 'The body is larger than the limit.' },
   unsupported_media_type: { status: 415, retry: false, meaning: 'The body is not application/json.' },
   idempotency_mismatch: {
     status: 422,
     retry: false,
     meaning: 'The Idempotency-Key was used with another body in the last 24 hours.',
+  },
+  precondition_required: {
+    status: 428,
+    retry: false,
+    meaning: 'A change needs If-Match with the version it is based on.',
   },
   rate_limit_exceeded: {
     status: 429,
@@ -57,6 +73,7 @@ export const problems = {
   headers_too_large: { status: 431, retry: false, meaning: 'The headers are larger than 16 KiB.' },
   internal: { status: 500, retry: true, meaning: 'A fault of ours. The request id finds it in the log.' },
   upstream_failed: { status: 502, retry: true, meaning: 'The model behind Tollgate failed. Nothing was charged.' },
+  provider_failed: { status: 502, retry: true, meaning: 'The OpenID provider failed or answered something wrong.' },
   overloaded: {
     status: 503,
     retry: true,
