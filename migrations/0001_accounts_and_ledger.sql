@@ -109,7 +109,6 @@ create table ledger (
     check (cost = input_tokens::numeric * input_price + output_tokens::numeric * output_price)
 ) partition by range (at);
 create index on ledger (account_id, at);
-create index on ledger (key_id, at);
 create table ledger_default partition of ledger default;
 
 create table usage_day (

@@ -176,7 +176,17 @@ function admissionsOf(
     const { holds, hash } = item
     const sizes = holds ? { input: item.input, output: item.output } : { input: 0, output: 0 }
     return [
-      { hold, account, holds, ...sizes, inputPrice: BigInt(index + 1), outputPrice: BigInt(index + 5), idem, hash },
+      {
+        hold,
+        account,
+        holds,
+        ...sizes,
+        inputPrice: BigInt(index + 1),
+        outputPrice: BigInt(index + 5),
+        idem,
+        hash,
+        again: hold === earlier,
+      },
     ]
   })
 }
@@ -219,6 +229,7 @@ async function callTill(
     idem: item.idem,
     hash: item.hash,
     requests: 1,
+    again: item.again,
   }))
   return database.rows<ModelAnswer>('select id, outcome, wait_us as "waitUs", body from till($1, $2, $3, $4, $5)', [
     instance,

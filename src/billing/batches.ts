@@ -79,14 +79,16 @@ export async function openBatches({ database, log }: { database: Database; log: 
   /** One call. What it carried is answered; a failure leaves all of it to be sent again. */
   async function call(items: readonly Item[]): Promise<void> {
     const on = await connect()
-    for (const item of items) item.sent = true
+    const payloads = { settle: [] as object[], admit: [] as object[] }
+    for (const item of items) {
+      payloads[item.kind].push(item.sent ? { ...item.payload, again: true } : item.payload)
+      item.sent = true
+    }
     batch += 1n
-    const payloads = (kind: Item['kind']) =>
-      JSON.stringify(items.filter((item) => item.kind === kind).map((item) => item.payload))
     const answers = await on.rows<TillRow>({
       name: 'till',
       text: 'select * from till($1, $2, $3, $4)',
-      values: [instance, batch, payloads('settle'), payloads('admit')],
+      values: [instance, batch, JSON.stringify(payloads.settle), JSON.stringify(payloads.admit)],
     })
     const settled = new Map<string, TillRow>()
     const admitted = new Map<string, TillRow>()

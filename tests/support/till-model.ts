@@ -57,6 +57,8 @@ export interface ModelAdmission {
   outputPrice: bigint
   idem: string | undefined
   hash: string
+  /** Whether the same hold was sent before. */
+  again: boolean
 }
 
 export interface ModelAnswer {
