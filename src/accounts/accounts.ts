@@ -3,7 +3,7 @@ import { formatMoney } from '../billing/money.ts'
 import type { Database, Queryable } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
-import { checkName } from './name.ts'
+import { checkName } from '../platform/name.ts'
 import * as store from './store.ts'
 
 /** Who pays for calls. Amounts are in 10⁻¹² of the currency unit. */

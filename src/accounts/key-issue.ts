@@ -4,7 +4,7 @@ import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
 import { createKey } from './key-format.ts'
 import type { IssuedKey } from './keys.ts'
-import { checkName } from './name.ts'
+import { checkName } from '../platform/name.ts'
 import { insertKey, lockKey, readAccount, replaceKey, revokeKey, type KeySummary } from './store.ts'
 
 /** A key to be made. */

@@ -1,4 +1,4 @@
-import { Problem } from '../platform/problems.ts'
+import { Problem } from './problems.ts'
 
 const longest = 200
 

@@ -1,0 +1,64 @@
+import { codeOf } from '../platform/database-failure.ts'
+import type { Queryable } from '../platform/database.ts'
+import type { Identity } from './identities.ts'
+import type { PersonSummary } from './people.ts'
+
+const uniqueViolation = '23505'
+const columns = `p.id, p.name, p.email, p.role, p.status, p.created_at as "createdAt",
+  p.last_signed_in_at as "lastSignedInAt"`
+
+/** Holds off every other sign-in of the same identity until the transaction ends. */
+export async function lockIdentity(tx: Queryable, { issuer, subject }: Identity): Promise<void> {
+  await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [JSON.stringify([issuer, subject])])
+}
+
+export async function readPersonOf(
+  database: Queryable,
+  { issuer, subject }: Identity,
+): Promise<PersonSummary | undefined> {
+  const [person] = await database.rows<PersonSummary>(
+    `select ${columns} from identity i join person p on p.id = i.person_id where i.issuer = $1 and i.subject = $2`,
+    [issuer, subject],
+  )
+  return person
+}
+
+/** The active person with an address whom no identity belongs to yet; locked, so that only one identity gets them. */
+export async function lockUnclaimed(tx: Queryable, emailKey: string): Promise<PersonSummary | undefined> {
+  const [person] = await tx.rows<PersonSummary>(
+    `select ${columns} from person p where email_key = $1 and status = 'active' for no key update`,
+    [emailKey],
+  )
+  if (person === undefined) return undefined
+  const identities = await tx.rows('select 1 from identity where person_id = $1', [person.id])
+  return identities.length === 0 ? person : undefined
+}
+
+/** False when the identity is somebody's already. */
+export async function insertIdentity(
+  tx: Queryable,
+  { issuer, subject }: Identity,
+  { personId, at }: { personId: string; at: Date },
+): Promise<boolean> {
+  const rows = await tx.rows(
+    `insert into identity (issuer, subject, person_id, created_at) values ($1, $2, $3, $4)
+     on conflict do nothing returning 1`,
+    [issuer, subject, personId, at],
+  )
+  return rows.length > 0
+}
+
+/** False when the address is somebody else's. */
+export async function updateEmail(
+  database: Queryable,
+  personId: string,
+  { address, key }: { readonly address: string; readonly key: string },
+): Promise<boolean> {
+  try {
+    await database.rows('update person set email = $2, email_key = $3 where id = $1', [personId, address, key])
+    return true
+  } catch (error) {
+    if (codeOf(error) === uniqueViolation) return false
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Audit, AuditEntry } from '../access/audit.ts'
+import type { Database, Queryable } from '../platform/database.ts'
+import type { Email } from './email.ts'
+import * as store from './identities-store.ts'
+import type { PersonSummary } from './people.ts'
+import { insertPerson, readPerson } from './store.ts'
+
+/** Who somebody is at a provider. It alone decides who signs in; an e-mail address never does. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+}
+
+export interface Identities {
+  /** The person that an identity belongs to, disabled ones too. */
+  find(identity: Identity): Promise<PersonSummary | undefined>
+  /**
+   * Gives a new identity its person: the one who was entered with this address and whom no identity belongs to yet, or,
+   * if `mayJoin`, a new consultant. Undefined where neither is to be had. Any number of sign-ins of the same identity at
+   * the same time get the same person.
+   */
+  welcome(
+    identity: Identity,
+    by: { readonly email: Email; readonly mayJoin: boolean },
+  ): Promise<PersonSummary | undefined>
+  /** Gives a person one more identity; an identity that is somebody's stays theirs. */
+  identify(personId: string, identity: Identity): Promise<void>
+  /** Takes over an address that the provider has changed, unless it is somebody else's. */
+  keepEmail(person: PersonSummary, email: Email): Promise<void>
+}
+
+interface Needs {
+  readonly database: Database
+  readonly audit: Pick<Audit, 'record'>
+}
+
+export function createIdentities({ database, audit }: Needs): Identities {
+  return Object.freeze({
+    find: (identity: Identity) => store.readPersonOf(database, identity),
+    async welcome(identity: Identity, { email, mayJoin }: { readonly email: Email; readonly mayJoin: boolean }) {
+      const [person, action] = await database.transaction(async (tx) => {
+        await store.lockIdentity(tx, identity)
+        return welcome(tx, identity, email, mayJoin)
+      })
+      if (person !== undefined && action !== undefined) {
+        await audit.record(entry(action, person.id, identity))
+      }
+      return person
+    },
+    async identify(personId: string, identity: Identity) {
+      const added = await store.insertIdentity(database, identity, { personId, at: new Date() })
+      if (added) await audit.record(entry('identity_added', personId, identity))
+    },
+    async keepEmail(person: PersonSummary, email: Email) {
+      if (person.email === email.address || !(await store.updateEmail(database, person.id, email))) return
+      const about = { personId: person.id, noun: 'person', nounId: person.id }
+      await audit.record({ action: 'email_changed', outcome: 'allowed', ...about })
+    },
+  })
+}
+
+function entry(action: string, personId: string, { issuer }: Identity): AuditEntry {
+  return { action, outcome: 'allowed', personId, noun: 'person', nounId: personId, details: { issuer } }
+}
+
+async function welcome(
+  tx: Queryable,
+  identity: Identity,
+  email: Email,
+  mayJoin: boolean,
+): Promise<[person?: PersonSummary | undefined, action?: string]> {
+  const known = await store.readPersonOf(tx, identity)
+  if (known !== undefined) return [known]
+  const at = new Date()
+  const expected = await store.lockUnclaimed(tx, email.key)
+  if (expected !== undefined) {
+    await store.insertIdentity(tx, identity, { personId: expected.id, at })
+    return [expected, 'identity_added']
+  }
+  if (!mayJoin) return []
+  const person = { id: randomUUIDv7(), name: email.address, email: email.address, role: 'consultant' } as const
+  if (!(await insertPerson(tx, { ...person, emailKey: email.key, createdAt: at }))) return []
+  await store.insertIdentity(tx, identity, { personId: person.id, at })
+  return [await readPerson(tx, person.id), 'person_created']
+}

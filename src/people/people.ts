@@ -1,0 +1,140 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Audit } from '../access/audit.ts'
+import type { Database, Queryable } from '../platform/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { isUuid } from '../platform/uuid.ts'
+import { readEmail } from './email.ts'
+import { checkName } from '../platform/name.ts'
+import * as store from './store.ts'
+
+/** What a person may do: a consultant sees their own clients, a partner every client and invoicing. */
+export type Role = 'consultant' | 'partner'
+export type Status = 'active' | 'disabled'
+
+/** Somebody who may sign in now. */
+export interface Person {
+  readonly id: string
+  readonly name: string
+  /** Null for a person who is known by an identity alone. */
+  readonly email: string | null
+  readonly role: Role
+}
+
+/** A person as the list of people shows them, disabled ones too. */
+export interface PersonSummary extends Person {
+  readonly status: Status
+  readonly createdAt: Date
+  readonly lastSignedInAt: Date | null
+}
+
+export interface NewPerson {
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+export interface PersonChange {
+  readonly role?: Role
+  readonly status?: Status
+}
+
+/** Who changes a person, for the audit log; without a person it is the operator at the command line. */
+export interface Actor {
+  readonly personId?: string
+  readonly requestId?: string
+  readonly address?: string
+}
+
+/** Every method throws Problem: `not_found` for an id nobody has, `invalid_field` or `conflict` where rules refuse. */
+export interface People {
+  /** They sign in with the first identity whose provider vouches for the address. `conflict` when it is taken. */
+  create(person: NewPerson, by?: Actor): Promise<Person>
+  list(): Promise<PersonSummary[]>
+  show(id: string): Promise<PersonSummary>
+  /** Undefined when nobody has the address. */
+  byEmail(email: string): Promise<PersonSummary | undefined>
+  /** Ends all sessions of the person. `conflict` where it would leave no active partner. */
+  change(id: string, to: PersonChange, by?: Actor): Promise<PersonSummary>
+  setRole(id: string, role: Role, by?: Actor): Promise<PersonSummary>
+  setStatus(id: string, status: Status, by?: Actor): Promise<PersonSummary>
+}
+
+interface Needs {
+  readonly database: Database
+  readonly audit: Pick<Audit, 'record'>
+}
+
+export function createPeople(needs: Needs): People {
+  const { database } = needs
+  return Object.freeze({
+    create: (person: NewPerson, by: Actor = {}) => create(needs, person, by),
+    list: () => store.readPeople(database),
+    show: (id: string) => show(database, id),
+    async byEmail(email: string) {
+      const key = readEmail(email)?.key
+      return key === undefined ? undefined : store.readPersonByEmail(database, key)
+    },
+    change: (id: string, to: PersonChange, by: Actor = {}) => change(needs, id, to, by),
+    setRole: (id: string, role: Role, by: Actor = {}) => change(needs, id, { role }, by),
+    setStatus: (id: string, status: Status, by: Actor = {}) => change(needs, id, { status }, by),
+  })
+}
+
+async function create({ database, audit }: Needs, { name, email, role }: NewPerson, by: Actor): Promise<Person> {
+  const read = readEmail(email)
+  if (read === undefined) throw notAnAddress(email)
+  const person = { id: randomUUIDv7(), name: checkName(name), email: read.address, role }
+  const added = await store.insertPerson(database, { ...person, emailKey: read.key, createdAt: new Date() })
+  if (!added) {
+    throw new Problem('conflict', `There is a person with the address ${read.address} already.`, { field: 'email' })
+  }
+  await audit.record({ ...by, action: 'person_created', outcome: 'allowed', ...about(person.id, { role }) })
+  return Object.freeze(person)
+}
+
+function notAnAddress(email: string): Problem {
+  return new Problem('invalid_field', `${JSON.stringify(email)} is no e-mail address: write name@example.com.`, {
+    field: 'email',
+  })
+}
+
+async function show(database: Queryable, id: string): Promise<PersonSummary> {
+  const person = isUuid(id) ? await store.readPerson(database, id) : undefined
+  if (person === undefined) throw nobody(id)
+  return person
+}
+
+function nobody(id: string): Problem {
+  return new Problem('not_found', `No person has the id ${id}.`)
+}
+
+async function change({ database, audit }: Needs, id: string, to: PersonChange, by: Actor): Promise<PersonSummary> {
+  const before = await database.transaction(async (tx) => {
+    const partners = await store.lockPartners(tx)
+    const person = isUuid(id) ? await store.lockPerson(tx, id) : undefined
+    if (person === undefined) throw nobody(id)
+    const { role, status } = { ...person, ...to }
+    if (partners.length === 1 && partners[0] === person.id && (role !== 'partner' || status !== 'active')) {
+      throw new Problem('conflict', `${person.name} is the last partner: make another person a partner first.`)
+    }
+    await store.updatePerson(tx, id, to)
+    return person
+  })
+  const after = { ...before, ...to }
+  if (after.role !== before.role) {
+    const details = { from: before.role, to: after.role }
+    await audit.record({ ...by, action: 'role_changed', outcome: 'allowed', ...about(before.id, details) })
+  }
+  if (after.status !== before.status) {
+    const action = after.status === 'disabled' ? 'person_disabled' : 'person_enabled'
+    await audit.record({ ...by, action, outcome: 'allowed', ...about(before.id) })
+  }
+  return after
+}
+
+function about(
+  id: string,
+  details: Record<string, string> = {},
+): { noun: string; nounId: string; details: Record<string, string> } {
+  return { noun: 'person', nounId: id, details }
+}

@@ -1,0 +1,86 @@
+import type { FastifyRequest } from 'fastify'
+import type { Audit } from '../access/audit.ts'
+import { may, type Action } from '../access/policy.ts'
+import type { Server } from '../platform/http.ts'
+import { Problem } from '../platform/problems.ts'
+import { represent } from '../platform/representation.ts'
+import { sameOrigin, sessionOf, signedIn, type Guard } from '../signin/guard.ts'
+import { recordRevoked } from '../signin/me-routes.ts'
+import type { Sessions } from '../signin/sessions.ts'
+import type { Actor, People, Person, PersonChange, PersonSummary } from './people.ts'
+import { PersonChangeBody } from './schema.ts'
+
+/** How many clients belong to each consultant, by the consultant's id; looked up for a partner. */
+export type CountClients = (partner: Person) => Promise<ReadonlyMap<string, number>>
+
+interface PeopleRouteNeeds {
+  readonly people: People
+  readonly sessions: Sessions
+  readonly countClients: CountClients
+  readonly audit: Pick<Audit, 'record'>
+  readonly baseUrl: string
+}
+
+/** /people, for partners: who there is, what they may do, and an end to their sessions. */
+export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
+  const { people, sessions, countClients, audit, baseUrl } = needs
+  const allowed = (action: Action) => [sameOrigin(baseUrl), signedIn(sessions), permitted(audit, action)]
+
+  server.get('/people', { onRequest: allowed('list') }, async (request, reply) => {
+    const [all, counts] = await Promise.all([people.list(), countClients(sessionOf(request).person)])
+    return represent(reply, request, { data: { people: all.map((person) => present(person, counts)) } })
+  })
+
+  server.patch<{ Params: { id: string }; Body: PersonChange }>(
+    '/people/:id',
+    { onRequest: allowed('change'), schema: { hide: true, body: PersonChangeBody } },
+    async (request) => {
+      const person = await people.change(request.params.id, request.body, actorOf(request))
+      return present(person, await countClients(sessionOf(request).person))
+    },
+  )
+
+  server.delete<{ Params: { id: string } }>(
+    '/people/:id/sessions',
+    { onRequest: allowed('change') },
+    async (request, reply) => {
+      const { id } = await people.show(request.params.id)
+      const ended = await sessions.end({ personId: id })
+      await recordRevoked(audit, request, ended)
+      return reply.send({ ended: ended.length })
+    },
+  )
+}
+
+function permitted(audit: Pick<Audit, 'record'>, action: Action): Guard {
+  return async (request) => {
+    const { person } = sessionOf(request)
+    if (may(person, action, 'person')) return
+    await audit.record({
+      ...actorOf(request),
+      action: 'access_denied',
+      outcome: 'refused',
+      noun: 'person',
+      details: { action },
+    })
+    throw new Problem('forbidden', 'This is for partners. Ask one if you need it.')
+  }
+}
+
+function actorOf(request: FastifyRequest): Actor {
+  return { personId: sessionOf(request).person.id, requestId: request.id, address: request.ip }
+}
+
+function present(person: PersonSummary, clients: ReadonlyMap<string, number>): object {
+  const { id, name, email, role, status, createdAt, lastSignedInAt } = person
+  return {
+    id,
+    name,
+    email,
+    role,
+    status,
+    clients: clients.get(id) ?? 0,
+    created_at: createdAt.toISOString(),
+    last_signed_in_at: lastSignedInAt?.toISOString() ?? null,
+  }
+}

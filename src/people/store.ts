@@ -1,0 +1,63 @@
+import type { Queryable } from '../platform/database.ts'
+import type { PersonChange, PersonSummary, Role } from './people.ts'
+
+const selectPerson = `
+  select id, name, email, role, status, created_at as "createdAt", last_signed_in_at as "lastSignedInAt"
+  from person`
+
+export interface NewPersonRow {
+  readonly id: string
+  readonly name: string
+  readonly email: string | null
+  readonly emailKey: string | null
+  readonly role: Role
+  readonly createdAt: Date
+}
+
+/** False when another person has the address already. */
+export async function insertPerson(database: Queryable, person: NewPersonRow): Promise<boolean> {
+  const rows = await database.rows(
+    `insert into person (id, name, email, email_key, role, created_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (email_key) do nothing returning 1`,
+    [person.id, person.name, person.email, person.emailKey, person.role, person.createdAt],
+  )
+  return rows.length > 0
+}
+
+/** By name. */
+export function readPeople(database: Queryable): Promise<PersonSummary[]> {
+  return database.rows(`${selectPerson} order by name, id`)
+}
+
+export async function readPerson(database: Queryable, id: string): Promise<PersonSummary | undefined> {
+  const [person] = await database.rows<PersonSummary>(`${selectPerson} where id = $1`, [id])
+  return person
+}
+
+/** Held until the transaction ends. */
+export async function lockPerson(tx: Queryable, id: string): Promise<PersonSummary | undefined> {
+  const [person] = await tx.rows<PersonSummary>(`${selectPerson} where id = $1 for no key update`, [id])
+  return person
+}
+
+export async function readPersonByEmail(database: Queryable, key: string): Promise<PersonSummary | undefined> {
+  const [person] = await database.rows<PersonSummary>(`${selectPerson} where email_key = $1`, [key])
+  return person
+}
+
+/** Holds off every other change of a partner, in one order, until the transaction ends; returns the active ones' ids. */
+export async function lockPartners(tx: Queryable): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(
+    `select id from person where role = 'partner' and status = 'active' order by id for no key update`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The database ends the sessions of a person whose role or status changes. */
+export async function updatePerson(tx: Queryable, id: string, change: PersonChange): Promise<void> {
+  await tx.rows('update person set role = coalesce($2, role), status = coalesce($3, status) where id = $1', [
+    id,
+    change.role ?? null,
+    change.status ?? null,
+  ])
+}

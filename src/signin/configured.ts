@@ -1,0 +1,80 @@
+import type { Logger } from 'pino'
+import type { Audit } from '../access/audit.ts'
+import type { Identities } from '../people/identities.ts'
+import type { Config } from '../platform/config.ts'
+import type { Database } from '../platform/database.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { repeat } from '../platform/repeat.ts'
+import { createAttempts } from './attempts.ts'
+import { startSignInHousekeeping } from './housekeeping.ts'
+import type { Method } from './methods/method.ts'
+import { createOidcMethod } from './methods/oidc.ts'
+import type { Sessions } from './sessions.ts'
+import { createSignUp } from './sign-up.ts'
+import { createSignIn, type SignIn } from './signin.ts'
+
+interface Needs {
+  readonly config: Pick<Config, 'sign_in' | 'session' | 'base_url'>
+  readonly database: Database
+  readonly identities: Identities
+  readonly audit: Pick<Audit, 'record'>
+  readonly sessions: Sessions
+  readonly log: Logger
+}
+
+export interface OpenSignIn extends SignIn {
+  close(): Promise<void>
+}
+
+/** ms between two looks at the providers, which asks those that were not asked for long or are not known yet. */
+const lookEvery = 30_000
+
+/**
+ * The ways to sign in that the configuration names. Throws OperatorError for what this version cannot do and for a
+ * provider that is somebody else; one that does not answer is waited for.
+ */
+export async function openSignIn({ config, database, identities, audit, sessions, log }: Needs): Promise<OpenSignIn> {
+  const { sign_in: settings, base_url: baseUrl, session: lifetimes } = config
+  refuseMissing(settings)
+  const methods = settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
+  await refuseWrong(methods, settings)
+  const signIn = createSignIn({
+    methods,
+    attempts: createAttempts({ database, baseUrl, clock: Date.now }),
+    signUp: createSignUp({ policy: settings.sign_up, identities }),
+    sessions,
+    secondFactor: settings.second_factor,
+    audit,
+  })
+  const look = async () => void (await Promise.all(methods.map((method) => method.check())))
+  const looking = repeat({ name: 'looking at the OpenID providers', pause: lookEvery, work: look, log })
+  const cleaning = startSignInHousekeeping({ database, audit, lifetimes, log })
+  return Object.freeze({
+    ...signIn,
+    close: async () => void (await Promise.all([looking.stop(), cleaning.stop()])),
+  })
+}
+
+/** Letting people in without what the operator asked for would be worse than not starting. */
+function refuseMissing({ email_link: emailLink, password, second_factor: secondFactor }: Config['sign_in']): void {
+  const faults = [
+    ...(emailLink ? ['sign_in.email_link: this version cannot send sign-in links yet: set it to false'] : []),
+    ...(password ? ['sign_in.password: this version has no passwords yet: set it to false'] : []),
+    ...(secondFactor === 'required' || secondFactor === 'partners'
+      ? [`sign_in.second_factor: this version cannot ask for a second factor yet: set it to off or optional`]
+      : []),
+  ]
+  if (faults.length > 0) throw new OperatorError(faults.join('\n'))
+}
+
+async function refuseWrong(methods: readonly Method[], { providers }: Config['sign_in']): Promise<void> {
+  const states = await Promise.all(methods.map((method) => method.check()))
+  const faults = states.flatMap((state, index) =>
+    state === 'wrong'
+      ? [
+          `sign_in.providers[${index}].issuer: ${providers[index]?.issuer} names itself otherwise: copy the issuer from its document, to the letter`,
+        ]
+      : [],
+  )
+  if (faults.length > 0) throw new OperatorError(faults.join('\n'))
+}

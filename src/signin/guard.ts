@@ -1,0 +1,55 @@
+import type { FastifyRequest } from 'fastify'
+import type { Server } from '../platform/http.ts'
+import { Problem } from '../platform/problems.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sent the request, on routes behind `signedIn`. */
+    session: Session | undefined
+  }
+}
+
+/** Runs before the body is read: as `onRequest` of a route. */
+export type Guard = (request: FastifyRequest) => Promise<void>
+
+/** Must run once, before the first route that has a guard. */
+export function prepareGuards(server: Server): void {
+  server.decorateRequest('session', undefined)
+}
+
+/** Lets only requests with a session pass, and sets it. Throws Problem `not_signed_in`. */
+export function signedIn({ recognise }: Pick<Sessions, 'recognise'>): Guard {
+  return async (request) => {
+    request.session = await recognise(request.headers.cookie)
+    if (request.session === undefined) throw notSignedIn()
+  }
+}
+
+/** The session of a request on a route behind `signedIn`. Throws Problem `not_signed_in` on any other. */
+export function sessionOf(request: FastifyRequest): Session {
+  if (request.session === undefined) throw notSignedIn()
+  return request.session
+}
+
+function notSignedIn(): Problem {
+  return new Problem('not_signed_in', 'Sign in first: nobody is signed in, or the session has ended.')
+}
+
+const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Lets a change pass only when the browser says that a page of this service sent it: by Sec-Fetch-Site, by Origin, or
+ * both alike. What says neither is no browser's. Throws Problem `cross_site_request`.
+ */
+export function sameOrigin(baseUrl: string): Guard {
+  const own = new URL(baseUrl).origin
+  return async ({ method, headers }) => {
+    if (safe.has(method)) return
+    const { origin, 'sec-fetch-site': site } = headers
+    const said = origin !== undefined || site !== undefined
+    if (!said || (origin ?? own) !== own || (site ?? 'same-origin') !== 'same-origin') {
+      throw new Problem('cross_site_request', 'Changes are taken only from the pages of this service: use those.')
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { Logger } from 'pino'
+import type { Audit } from '../access/audit.ts'
+import type { Database } from '../platform/database.ts'
+import { repeat, type Repeated } from '../platform/repeat.ts'
+import type { Lifetimes } from './sessions.ts'
+import * as store from './housekeeping-store.ts'
+
+const tenMinutes = 600_000
+
+interface Needs {
+  readonly database: Database
+  readonly audit: Pick<Audit, 'record'>
+  readonly lifetimes: Lifetimes
+  /** ms since 1970; `Date.now` unless told. */
+  readonly clock?: () => number
+}
+
+/** Removes what is over, every ten minutes. Any number of instances may do it at the same time. */
+export function startSignInHousekeeping(needs: Needs & { readonly log: Logger }): Repeated {
+  return repeat({
+    name: 'removing what is over of sign-ins',
+    pause: tenMinutes,
+    work: () => removeOver(needs),
+    log: needs.log,
+  })
+}
+
+/**
+ * Removes sessions past a limit, which the audit log is told of, and sign-ins and logout tokens that are over; in
+ * batches, passing over what others work on, so that nobody who signs in waits for it.
+ */
+export async function removeOver({ database, audit, lifetimes, clock = Date.now }: Needs): Promise<void> {
+  const now = new Date(clock())
+  const unseenSince = new Date(clock() - lifetimes.idle)
+  for (let batch = store.mostRows; batch === store.mostRows;) {
+    // In the audit log first: what is noted twice after a crash is better than what is not noted.
+    batch = await database.transaction(async (tx) => {
+      const over = await store.lockOverSessions(tx, { now, unseenSince })
+      await Promise.all(
+        over.map(({ id, personId, why }) =>
+          audit.record({
+            action: 'session_expired',
+            outcome: 'allowed',
+            personId,
+            noun: 'session',
+            nounId: id,
+            details: { why },
+          }),
+        ),
+      )
+      await store.deleteSessionsById(
+        tx,
+        over.map(({ id }) => id),
+      )
+      return over.length
+    })
+  }
+  for (const remove of [store.deleteOverAttempts, store.deleteOverLogoutTokens]) {
+    while ((await remove(database, now)) === store.mostRows);
+  }
+}

@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify'
+import type { Audit } from '../access/audit.ts'
+import type { Server } from '../platform/http.ts'
+import { Problem } from '../platform/problems.ts'
+import { represent } from '../platform/representation.ts'
+import { isUuid } from '../platform/uuid.ts'
+import { sameOrigin, sessionOf, signedIn } from './guard.ts'
+import { signedOut } from './routes.ts'
+import type { EndedSession, Session, Sessions, SessionSummary } from './sessions.ts'
+
+interface MeNeeds {
+  readonly sessions: Sessions
+  readonly audit: Pick<Audit, 'record'>
+  readonly baseUrl: string
+}
+
+/** /me: who is signed in, and where else; each of these sessions can be ended, and all of them at once. */
+export function registerMe(server: Server, { sessions, audit, baseUrl }: MeNeeds): void {
+  const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
+
+  server.get('/me', { onRequest }, async (request, reply) => {
+    const session = sessionOf(request)
+    return represent(reply, request, { data: presentMe(session, await sessions.list(session.person.id)) })
+  })
+
+  server.delete<{ Params: { id: string } }>('/me/sessions/:id', { onRequest }, async (request, reply) => {
+    const { id: current, person } = sessionOf(request)
+    const { id } = request.params
+    const ended = isUuid(id) ? await sessions.end({ personId: person.id, id }) : []
+    if (ended.length === 0) throw new Problem('not_found', 'You have no such session: it may have ended already.')
+    await recordRevoked(audit, request, ended)
+    return (id.toLowerCase() === current ? signedOut(reply, sessions) : reply).send({ ended: ended.length })
+  })
+
+  server.delete('/me/sessions', { onRequest }, async (request, reply) => {
+    const ended = await sessions.end({ personId: sessionOf(request).person.id })
+    await recordRevoked(audit, request, ended)
+    return signedOut(reply, sessions).send({ ended: ended.length })
+  })
+}
+
+/** Notes that somebody ended sessions, their own or another's. */
+export async function recordRevoked(
+  audit: Pick<Audit, 'record'>,
+  request: FastifyRequest,
+  ended: readonly EndedSession[],
+): Promise<void> {
+  const by = sessionOf(request).person.id
+  await Promise.all(
+    ended.map(({ id, personId }) =>
+      audit.record({
+        action: 'session_revoked',
+        outcome: 'allowed',
+        personId: by,
+        noun: 'session',
+        nounId: id,
+        requestId: request.id,
+        address: request.ip,
+        details: { of: personId },
+      }),
+    ),
+  )
+}
+
+function presentMe({ id, person, endsAt, idleEndsAt }: Session, all: readonly SessionSummary[]): object {
+  return {
+    person,
+    session: {
+      id,
+      expires_at: endsAt.toISOString(),
+      idle_ends_at: idleEndsAt.toISOString(),
+      idle_seconds: Math.max(0, Math.floor((idleEndsAt.getTime() - Date.now()) / 1000)),
+    },
+    sessions: all.map((each) => ({
+      id: each.id,
+      method: each.method,
+      factors: each.factors,
+      device: each.device,
+      address: each.network,
+      created_at: each.createdAt.toISOString(),
+      last_seen_at: each.lastSeenAt.toISOString(),
+      current: each.id === id,
+    })),
+  }
+}

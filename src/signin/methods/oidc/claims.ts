@@ -1,0 +1,26 @@
+import type { IDToken } from 'openid-client'
+import { readEmail, type Email } from '../../../people/email.ts'
+
+/** Seconds that the provider's clock and ours may differ. */
+export const skew = 30
+
+/**
+ * What openid-client leaves to its callers (OpenID Connect Core 1.0 section 3.1.3.7): a token issued to another party,
+ * and one from the future. Throws.
+ */
+export function checkClaims({ azp, iat }: IDToken, clientId: string): void {
+  if (azp !== undefined && azp !== clientId) throw new Error('the ID token was issued to another party (azp)')
+  if (iat > Date.now() / 1000 + skew) throw new Error('the ID token was issued in the future (iat)')
+}
+
+/** Whether the e-mail address that a provider reports counts. */
+export type EmailTrust = 'never' | 'when_verified' | 'always'
+
+/** The address that counts. `"true"` and `1` are not `true`: a provider that means it says it as the standard does. */
+export function countedEmail(
+  { email, email_verified: verified }: Readonly<Record<string, unknown>>,
+  trust: EmailTrust,
+): Email | undefined {
+  const counts = trust === 'always' || (trust === 'when_verified' && verified === true)
+  return counts && typeof email === 'string' ? readEmail(email) : undefined
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createAudit } from '../access/audit.ts'
+import { createPeople, type Person } from '../people/people.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { until } from '../../tests/support/until.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+
+const minute = 60_000
+const lifetimes = { idle: 60 * minute, absolute: 12 * 60 * minute }
+
+let fresh: TestDatabase
+let database: Database
+let people: ReturnType<typeof createPeople>
+let audit: ReturnType<typeof createAudit>
+let person: Person
+const { log } = createTestLog()
+
+before(async () => {
+  fresh = await createTestDatabase()
+  database = openDatabase(fresh.url, { log })
+  audit = createAudit({ database, log })
+  people = createPeople({ database, audit })
+  person = await makePerson()
+})
+after(async () => {
+  await audit.close()
+  await database.close()
+  await fresh.drop()
+})
+
+let made = 0
+function makePerson(role: 'consultant' | 'partner' = 'consultant'): Promise<Person> {
+  made++
+  return people.create({ name: `Person ${made}`, email: `person${made}@example.com`, role })
+}
+
+/** Sessions on a clock that stands still until it is moved. */
+function openSessions(): {
+  sessions: Sessions
+  pass: (ms: number) => void
+  [Symbol.asyncDispose]: () => Promise<void>
+} {
+  let now = Date.parse('2026-03-02T09:00:00Z')
+  const sessions = createSessions({ database, audit, log, lifetimes, clock: () => now })
+  return {
+    sessions,
+    pass: (ms) => {
+      now += ms
+    },
+    [Symbol.asyncDispose]: () => sessions.close(),
+  }
+}
+
+const proof = { method: 'firm', factors: ['provider'] }
+const cookie = (...values: string[]) => values.map((value) => `session=${value}`).join('; ')
+
+describe('a session', () => {
+  test('is recognised by its cookie, with its person and how they signed in', async () => {
+    await using opened = openSessions()
+    const { id, value } = await opened.sessions.start({ personId: person.id, ...proof })
+    const session = await opened.sessions.recognise(`other=1; ${cookie(value)}`)
+    assert.equal(session?.id, id)
+    assert.deepEqual(session?.person, person)
+    assert.deepEqual([session?.method, session?.factors], ['firm', ['provider']])
+  })
+
+  test('B21: has a value of 256 random bits in a cookie that scripts and other sites do not get', async () => {
+    await using opened = openSessions()
+    const values = new Set<string>()
+    for (let count = 0; count < 20; count++) {
+      values.add((await opened.sessions.start({ personId: person.id, ...proof })).value)
+    }
+    assert.equal(values.size, 20)
+    for (const value of values) assert.equal(Buffer.from(value, 'base64url').length, 32)
+    assert.equal(opened.sessions.cookie('v'), 'session=v; Path=/; HttpOnly; Secure; SameSite=Lax')
+    assert.match(opened.sessions.noCookie, /^session=; Path=\/; Max-Age=0; HttpOnly; Secure; SameSite=Lax$/)
+  })
+
+  test('B22: leaves nothing in the database that would be a cookie', async () => {
+    await using opened = openSessions()
+    const { value } = await opened.sessions.start({ personId: person.id, ...proof })
+    const rows = await database.rows<{ text: string }>(`select session::text as text from session`)
+    const dump = rows.map(({ text }) => text).join('\n')
+    assert.doesNotMatch(dump, new RegExp(value))
+    assert.ok(!dump.includes(Buffer.from(value, 'base64url').toString('hex')), 'the bits of the value are there')
+    assert.ok(!dump.includes(Buffer.from(value).toString('hex')), 'the value is there as bytes')
+  })
+
+  test('B23: is never made of a value that came from elsewhere', async () => {
+    await using opened = openSessions()
+    for (const value of ['A'.repeat(43), 'x', '', "' or 1=1--", 'A'.repeat(5000)]) {
+      assert.equal(await opened.sessions.recognise(cookie(value)), undefined)
+    }
+  })
+
+  test('B27: ends at the idle limit, by this clock, though the cookie still comes', async () => {
+    await using opened = openSessions()
+    const { value } = await opened.sessions.start({ personId: person.id, ...proof })
+    opened.pass(lifetimes.idle - 1000)
+    assert.ok(await opened.sessions.recognise(cookie(value)))
+    opened.pass(lifetimes.idle - 1000)
+    assert.ok(await opened.sessions.recognise(cookie(value)), 'the idle limit counts from the last request')
+    opened.pass(lifetimes.idle + 1000)
+    assert.equal(await opened.sessions.recognise(cookie(value)), undefined)
+    assert.equal(await opened.sessions.recognise(cookie(value)), undefined, 'and does not come back')
+  })
+
+  test('B27: ends at the absolute limit however much it is used', async () => {
+    await using opened = openSessions()
+    const { value } = await opened.sessions.start({ personId: person.id, ...proof })
+    for (let passed = 0; passed < lifetimes.absolute - 30 * minute; passed += 30 * minute) {
+      opened.pass(30 * minute)
+      assert.ok(await opened.sessions.recognise(cookie(value)))
+    }
+    opened.pass(30 * minute - 1000)
+    const last = await opened.sessions.recognise(cookie(value))
+    assert.ok(last)
+    assert.equal(last.idleEndsAt.getTime(), last.endsAt.getTime(), 'the idle limit is never after the absolute one')
+    opened.pass(2000)
+    assert.equal(await opened.sessions.recognise(cookie(value)), undefined)
+  })
+
+  test('B24, B34: gives way to the next one in the same browser, which no request in flight can hurt', async () => {
+    await using opened = openSessions()
+    const first = await opened.sessions.start({ personId: person.id, ...proof })
+    const requests = Array.from({ length: 50 }, () => opened.sessions.recognise(cookie(first.value)))
+    const second = await opened.sessions.start({ personId: person.id, ...proof, replaces: cookie(first.value) })
+    await Promise.all(requests)
+    assert.notEqual(second.value, first.value)
+    assert.equal(await opened.sessions.recognise(cookie(first.value)), undefined)
+    assert.equal((await opened.sessions.recognise(cookie(second.value)))?.id, second.id)
+  })
+
+  test('cannot begin for somebody who is disabled', async () => {
+    await using opened = openSessions()
+    const { id } = await makePerson()
+    await people.setStatus(id, 'disabled')
+    await assert.rejects(opened.sessions.start({ personId: id, ...proof }), { code: 'sign_in_refused' })
+    const rows = await database.rows('select 1 from session where person_id = $1', [id])
+    assert.equal(rows.length, 0)
+  })
+})
+
+describe('B28: when a session was last used', () => {
+  test('is written at most once a minute, and is exact a minute after', async () => {
+    await using opened = openSessions()
+    const { id, value } = await opened.sessions.start({ personId: person.id, ...proof })
+    const versions = new Set<string>()
+    const look = async () => {
+      const [row] = await database.rows<{ version: string; at: Date }>(
+        'select xmin::text as version, last_seen_at as at from session where id = $1',
+        [id],
+      )
+      versions.add(row?.version ?? '')
+      return row?.at.getTime()
+    }
+    const begin = await look()
+    for (let count = 0; count < 1000; count++) {
+      opened.pass(59)
+      await opened.sessions.recognise(cookie(value))
+      if (count % 50 === 0) await look()
+    }
+    assert.equal(versions.size, 1, 'it was written within the minute')
+    opened.pass(1000)
+    await until(async () => (await look()) !== begin)
+    assert.equal(await look(), (begin ?? 0) + 59_000)
+    assert.equal(versions.size, 2)
+  })
+
+  test('holds on another instance, also before it is written there', async () => {
+    await using one = openSessions()
+    await using other = openSessions()
+    const { value } = await one.sessions.start({ personId: person.id, ...proof })
+    one.pass(lifetimes.idle - minute)
+    other.pass(lifetimes.idle + minute)
+    await one.sessions.recognise(cookie(value))
+    await until(async () => (await other.sessions.recognise(cookie(value))) !== undefined)
+  })
+})
+
+describe('B35: several cookies of the name', () => {
+  test('find the one that is valid, among four', async () => {
+    await using opened = openSessions()
+    const { id, value } = await opened.sessions.start({ personId: person.id, ...proof })
+    const planted = ['B', 'C', 'D', 'E'].map((letter) => letter.repeat(43))
+    assert.equal((await opened.sessions.recognise(cookie(...planted.slice(0, 3), value)))?.id, id)
+    assert.equal(await opened.sessions.recognise(cookie(...planted, value)), undefined, 'the fifth is not looked up')
+  })
+
+  test('of two people sign both out, and say so in the audit log', async () => {
+    await using opened = openSessions()
+    const other = await makePerson()
+    const mine = await opened.sessions.start({ personId: person.id, ...proof })
+    const planted = await opened.sessions.start({ personId: other.id, ...proof })
+    assert.equal(await opened.sessions.recognise(cookie(planted.value, mine.value)), undefined)
+    assert.equal(await opened.sessions.recognise(cookie(mine.value)), undefined)
+    assert.equal(await opened.sessions.recognise(cookie(planted.value)), undefined)
+    const entries = await database.rows(`select 1 from audit where action = 'session_ended' and noun_id = any($1)`, [
+      [mine.id, planted.id],
+    ])
+    assert.equal(entries.length, 2)
+  })
+})
+
+describe('a change of a person', () => {
+  test('of role or status ends every session of theirs, and nobody else’s', async () => {
+    await using opened = openSessions()
+    for (const change of [
+      (id: string) => people.setRole(id, 'partner'),
+      (id: string) => people.setStatus(id, 'disabled'),
+      (id: string) => database.rows(`update person set role = 'partner' where id = $1`, [id]),
+    ]) {
+      const { id } = await makePerson()
+      const started = await opened.sessions.start({ personId: id, ...proof })
+      const unrelated = await opened.sessions.start({ personId: person.id, ...proof })
+      await change(id)
+      assert.equal(await opened.sessions.recognise(cookie(started.value)), undefined)
+      assert.ok(await opened.sessions.recognise(cookie(unrelated.value)))
+    }
+  })
+
+  test('that is none ends nothing', async () => {
+    await using opened = openSessions()
+    const { id } = await makePerson()
+    const { value } = await opened.sessions.start({ personId: id, ...proof })
+    await people.setRole(id, 'consultant')
+    assert.ok(await opened.sessions.recognise(cookie(value)))
+  })
+})

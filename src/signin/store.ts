@@ -1,0 +1,159 @@
+import type { Role } from '../people/people.ts'
+import type { Queryable } from '../platform/database.ts'
+
+/** A session whose person may be signed in, as a request finds it. */
+export interface LiveSession {
+  readonly id: string
+  readonly method: string
+  readonly factors: readonly string[]
+  readonly createdAt: Date
+  readonly lastSeenAt: Date
+  readonly endsAt: Date
+  readonly personId: string
+  readonly name: string
+  readonly email: string | null
+  readonly role: Role
+}
+
+export function readSessions(database: Queryable, hashes: readonly Buffer[]): Promise<LiveSession[]> {
+  return database.rows({
+    name: 'sessions_by_hash',
+    text: `select s.id, s.method, s.factors, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
+             s.ends_at as "endsAt", p.id as "personId", p.name, p.email, p.role
+           from session s join person p on p.id = s.person_id and p.status = 'active'
+           where s.hash = any($1)`,
+    values: [hashes],
+  })
+}
+
+export interface NewSession {
+  readonly hash: Buffer
+  readonly id: string
+  readonly personId: string
+  readonly method: string
+  readonly factors: readonly string[]
+  readonly device: string
+  readonly network: string
+  readonly at: Date
+  readonly endsAt: Date
+  readonly provider: ProviderSession | undefined
+}
+
+/** Who vouched for a person, and its own names for the person and for the session it has with them. */
+export interface ProviderSession {
+  readonly id: string
+  readonly issuer: string
+  readonly subject: string
+  readonly sid: string | undefined
+}
+
+/** False when the person is not active: a change of their status or role waits for this, or this for it. */
+export async function insertSession(tx: Queryable, session: NewSession): Promise<boolean> {
+  const rows = await tx.rows(
+    `with p as (update person set last_signed_in_at = $8 where id = $3 and status = 'active' returning id)
+     insert into session (hash, id, person_id, method, factors, device, network, created_at, last_seen_at, ends_at,
+       provider, issuer, subject, provider_sid)
+     select $1, $2, p.id, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13 from p returning 1`,
+    [
+      session.hash,
+      session.id,
+      session.personId,
+      session.method,
+      session.factors,
+      session.device,
+      session.network,
+      session.at,
+      session.endsAt,
+      session.provider?.id ?? null,
+      session.provider?.issuer ?? null,
+      session.provider?.subject ?? null,
+      session.provider?.sid ?? null,
+    ],
+  )
+  return rows.length > 0
+}
+
+/** What is left to say of a session that has just been ended. */
+export interface EndedSession {
+  readonly id: string
+  readonly personId: string
+  readonly provider: string | null
+}
+
+/** Which sessions to end: every given condition must hold. */
+export interface Selection {
+  readonly hashes?: readonly Buffer[]
+  readonly id?: string
+  readonly personId?: string
+  readonly issuer?: string
+  readonly subject?: string | undefined
+  readonly sid?: string | undefined
+}
+
+export function deleteSessions(database: Queryable, which: Selection): Promise<EndedSession[]> {
+  return database.rows(
+    `delete from session where ($1::bytea[] is null or hash = any($1)) and ($2::uuid is null or id = $2)
+       and ($3::uuid is null or person_id = $3) and ($4::text is null or issuer = $4)
+       and ($5::text is null or subject = $5) and ($6::text is null or provider_sid = $6)
+     returning id, person_id as "personId", provider`,
+    [
+      which.hashes ?? null,
+      which.id ?? null,
+      which.personId ?? null,
+      which.issuer ?? null,
+      which.subject ?? null,
+      which.sid ?? null,
+    ],
+  )
+}
+
+/** The newest first. */
+export interface SessionSummary {
+  readonly id: string
+  readonly method: string
+  readonly factors: readonly string[]
+  readonly device: string
+  readonly network: string
+  readonly createdAt: Date
+  readonly lastSeenAt: Date
+}
+
+export function readSessionsOf(
+  database: Queryable,
+  personId: string,
+  alive: { readonly endsAfter: Date; readonly seenAfter: Date },
+): Promise<SessionSummary[]> {
+  return database.rows(
+    `select id, method, factors, device, network, created_at as "createdAt", last_seen_at as "lastSeenAt"
+     from session where person_id = $1 and ends_at > $2 and last_seen_at > $3 order by last_seen_at desc, id desc`,
+    [personId, alive.endsAfter, alive.seenAfter],
+  )
+}
+
+/** Never back in time: other instances write the same rows, which is also why the order is that of their ids. */
+export async function writeLastSeen(
+  database: Queryable,
+  seen: { readonly ids: readonly string[]; readonly at: readonly Date[] },
+): Promise<void> {
+  await database.rows(
+    `update session set last_seen_at = seen.at
+     from (
+       select s.id, u.at from session s join unnest($1::uuid[], $2::timestamptz[]) as u(id, at) on u.id = s.id
+       order by s.id for no key update of s
+     ) as seen
+     where session.id = seen.id and session.last_seen_at < seen.at`,
+    [seen.ids, seen.at],
+  )
+}
+
+/** False when the token was taken before. */
+export async function takeLogoutToken(
+  database: Queryable,
+  { issuer, jti, expiresAt }: { readonly issuer: string; readonly jti: string; readonly expiresAt: Date },
+): Promise<boolean> {
+  const rows = await database.rows(
+    'insert into logout_token (issuer, jti, expires_at) values ($1, $2, $3) on conflict do nothing returning 1',
+    [issuer, jti, expiresAt],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { clientId, startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
+import { createProfile, type Page } from '../support/profile.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+
+let provider: LyingProvider
+let other: LyingProvider
+let service: Service
+
+before(async () => {
+  ;[provider, other] = await Promise.all([startLyingProvider(), startLyingProvider()])
+  service = await startService({
+    models: [upstreamModel('http://127.0.0.1:9/v1')],
+    signIn: {
+      providers: [provider.settings(), other.settings({ id: 'other/one', name: 'Another' })],
+      sign_up: { policy: 'anyone' },
+    },
+  })
+})
+after(async () => {
+  await service.close()
+  await Promise.all([provider.close(), other.close()])
+})
+beforeEach(() => {
+  provider.beHonest()
+  provider.say(newcomer())
+})
+
+let known = 0
+function newcomer() {
+  known++
+  return { subject: `subject-${known}`, email: `somebody${known}@example.com` }
+}
+
+async function count(table: 'session' | 'person' | 'identity'): Promise<number> {
+  const [row] = await service.database.rows<{ count: bigint }>(`select count(*) from ${table}`)
+  return Number(row?.count)
+}
+
+/** Nobody got in by it: no cookie, no session, and nothing was asked of the provider. */
+async function assertRefused(page: Page, status: number, code: string, sessionsBefore: number): Promise<void> {
+  assert.deepEqual([page.status, (page.json['error'] as { code?: unknown }).code], [status, code], page.text)
+  assert.deepEqual(page.headers.getSetCookie(), [])
+  assert.equal(await count('session'), sessionsBefore)
+}
+
+describe('B1: the address that people are sent to', () => {
+  test('asks for what the specification says, at the provider, and comes back to the configured address', async () => {
+    const start = await createProfile(service).ask('/auth/start/firm', {
+      headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+    })
+    assert.equal(start.status, 303)
+    const address = new URL(start.location ?? '')
+    assert.equal(`${address.origin}${address.pathname}`, `${provider.issuer}/authorize`)
+    const { searchParams: query } = address
+    const fixed = ['response_type', 'client_id', 'redirect_uri', 'scope', 'code_challenge_method']
+    assert.deepEqual(
+      fixed.map((name) => query.getAll(name)),
+      [['code'], [clientId], [`${service.baseUrl}/auth/callback`], ['openid email'], ['S256']],
+    )
+    const secrets = ['state', 'nonce', 'code_challenge']
+    assert.deepEqual([...query.keys()].toSorted(), [...fixed, ...secrets].toSorted())
+  })
+
+  test('has state, nonce and challenge of 128 bits and more, new at every start', async () => {
+    const profile = createProfile(service)
+    const seen = new Set<string>()
+    for (let starts = 0; starts < 10; starts++) {
+      const { searchParams } = await profile.start('firm')
+      for (const name of ['state', 'nonce', 'code_challenge']) {
+        const value = searchParams.get(name) ?? ''
+        assert.ok(Buffer.from(value, 'base64url').length >= 16, `${name} is too short: ${value}`)
+        seen.add(value)
+      }
+    }
+    assert.equal(seen.size, 30)
+  })
+
+  test('is not made for a provider that there is not', async () => {
+    for (const id of ['none', '', 'other', '../firm', 'FIRM']) {
+      const page = await createProfile(service).ask(`/auth/start/${id}`)
+      assert.equal(page.status, 404, id)
+      assert.deepEqual(page.headers.getSetCookie(), [])
+    }
+  })
+})
+
+describe('a sign-in', () => {
+  test('ends at the page first asked for, with a session in one cookie', async () => {
+    const profile = createProfile(service)
+    const page = await profile.signIn('firm', '/clients?q=b')
+    assert.deepEqual([page.status, page.location, page.text], [303, '/clients?q=b', ''])
+    const [cookie = '', ...others] = page.headers.getSetCookie()
+    assert.match(cookie, /^session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [page.headers.get('cache-control'), page.headers.get('referrer-policy')],
+      ['no-store', 'no-referrer'],
+    )
+    assert.deepEqual(await profile.who(), { ...(await lastPerson()), email: `somebody${known}@example.com` })
+  })
+
+  test('works at any of several providers', async () => {
+    other.say({ subject: 'theirs', email: 'theirs@example.com' })
+    const profile = createProfile(service)
+    assert.equal((await profile.signIn('other/one')).location, '/')
+    const me = await profile.ask('/me')
+    assert.match(me.text, /theirs@example\.com/)
+    assert.match(me.text, /"method":"other\/one"/)
+  })
+
+  test('B19: leads home where another host was asked for', async () => {
+    for (const address of ['//evil.example', '/\\evil.example', 'https:evil.example', '/%09/evil.example']) {
+      assert.equal((await createProfile(service).signIn('firm', address)).location, '/', address)
+    }
+  })
+
+  test('B23: adopts no session value that the browser already had', async () => {
+    const profile = createProfile(service)
+    const planted = 'P'.repeat(43)
+    profile.cookies().set('session', planted)
+    await profile.signIn('firm')
+    assert.notEqual(profile.cookies().get('session'), planted)
+    const attacker = createProfile(service)
+    attacker.cookies().set('session', planted)
+    assert.equal(await attacker.who(), undefined)
+  })
+
+  test('B24: gives the browser a new value every time, and the one before is refused at once', async () => {
+    const profile = createProfile(service)
+    await profile.signIn('firm')
+    const first = profile.cookies().get('session') ?? ''
+    await profile.signIn('firm')
+    assert.notEqual(profile.cookies().get('session'), first)
+    const replay = createProfile(service)
+    replay.cookies().set('session', first)
+    assert.equal(await replay.who(), undefined)
+    assert.ok(await profile.who())
+  })
+})
+
+async function lastPerson(): Promise<Record<string, unknown>> {
+  const [person] = await service.database.rows<Record<string, unknown>>(
+    'select id, name, role from person order by id desc limit 1',
+  )
+  return person ?? {}
+}
+
+describe('B2: a callback is for one sign-in, once', () => {
+  test('without a state, with an unknown one, or with two, it asks the provider nothing', async () => {
+    const profile = createProfile(service)
+    const back = await profile.callbackOf(await profile.start('firm'))
+    const state = back.searchParams.get('state') ?? ''
+    const [asked, sessions] = [provider.asked.token, await count('session')]
+    for (const change of [
+      (query: URLSearchParams) => query.delete('state'),
+      (query: URLSearchParams) => query.set('state', ''),
+      (query: URLSearchParams) => query.set('state', 'A'.repeat(43)),
+      (query: URLSearchParams) => query.set('state', `${state}A`),
+      (query: URLSearchParams) => query.set('state', `${state}\0`),
+      (query: URLSearchParams) => query.append('state', 'other'),
+    ]) {
+      const wrong = new URL(back)
+      change(wrong.searchParams)
+      await assertRefused(await profile.ask(wrong), 400, 'sign_in_failed', sessions)
+    }
+    assert.equal(provider.asked.token, asked)
+    assert.equal((await profile.ask(back)).status, 303, 'the right one still works')
+  })
+
+  test('used again, also at the same moment, it asks nothing and gives no second session', async () => {
+    const profile = createProfile(service)
+    const back = await profile.callbackOf(await profile.start('firm'))
+    const [asked, sessions] = [provider.asked.token, await count('session')]
+    const twin = createProfile(service)
+    for (const [name, value] of profile.cookies()) twin.cookies().set(name, value)
+    const pages = await Promise.all([twin.ask(back), twin.ask(back), twin.ask(back)])
+    assert.deepEqual(pages.map(({ status }) => status).toSorted(), [303, 400, 400])
+    await assertRefused(await profile.ask(back), 400, 'sign_in_failed', sessions + 1)
+    assert.equal(provider.asked.token, asked + 1)
+  })
+
+  test('after half an hour it is over', async () => {
+    const profile = createProfile(service)
+    const back = await profile.callbackOf(await profile.start('firm'))
+    const [asked, sessions] = [provider.asked.token, await count('session')]
+    await service.database.rows(`update sign_in_attempt set expires_at = expires_at - interval '1801 seconds'`)
+    await assertRefused(await profile.ask(back), 400, 'sign_in_failed', sessions)
+    assert.equal(provider.asked.token, asked)
+  })
+
+  test('B3: in another browser it is refused, and the browser that it is for can still finish', async () => {
+    const [mine, theirs] = [createProfile(service), createProfile(service)]
+    const back = await mine.callbackOf(await mine.start('firm'))
+    await theirs.start('firm')
+    const [asked, sessions] = [provider.asked.token, await count('session')]
+    await assertRefused(await theirs.ask(back), 400, 'sign_in_failed', sessions)
+    await assertRefused(await createProfile(service).ask(back), 400, 'sign_in_failed', sessions)
+    assert.equal(provider.asked.token, asked)
+    assert.equal((await mine.ask(back)).status, 303)
+  })
+})
+
+describe('B4: several tabs', () => {
+  for (const tabs of [2, 8]) {
+    test(`${tabs} of them, started one after the other and finished in any order, all end signed in`, async () => {
+      const profile = createProfile(service)
+      const backs: URL[] = []
+      for (let tab = 0; tab < tabs; tab++) {
+        backs.push(await profile.callbackOf(await profile.start('firm', `/clients?tab=${tab}`)))
+      }
+      for (const back of backs.toReversed()) assert.equal((await profile.ask(back)).status, 303)
+      assert.ok(await profile.who())
+    })
+
+    test(`${tabs} of them at the same moment, for somebody new, all end signed in as one person`, async () => {
+      const profile = createProfile(service)
+      const people = await count('person')
+      const starts = await Promise.all(
+        Array.from({ length: tabs }, (_, tab) => profile.start('firm', `/clients?tab=${tab}`)),
+      )
+      const backs = await Promise.all(starts.map((start) => profile.callbackOf(start)))
+      const pages = await Promise.all(backs.map((back) => profile.ask(back)))
+      assert.deepEqual(
+        pages.map(({ status, location }) => [status, location]),
+        starts.map((_, tab) => [303, `/clients?tab=${tab}`]),
+      )
+      assert.ok(await profile.who())
+      assert.equal(await count('person'), people + 1)
+    })
+  }
+})
+
+describe('B5: a callback in a browser that is signed in', () => {
+  test('goes home with the session as it was, and the code is not redeemed', async () => {
+    const profile = createProfile(service)
+    await profile.signIn('firm')
+    const value = profile.cookies().get('session')
+    const asked = provider.asked.token
+    const page = await profile.ask('/auth/callback?code=x&state=unknown')
+    assert.deepEqual([page.status, page.location, page.headers.getSetCookie()], [303, '/', []])
+    assert.equal(provider.asked.token, asked)
+    assert.equal(profile.cookies().get('session'), value)
+    assert.ok(await profile.who())
+  })
+
+  test('goes where it was to lead when the page is loaded again', async () => {
+    const profile = createProfile(service)
+    const back = await profile.callbackOf(await profile.start('firm', '/people'))
+    await profile.ask(back)
+    const again = await profile.ask(back)
+    assert.deepEqual([again.status, again.location, again.headers.getSetCookie()], [303, '/people', []])
+  })
+})
+
+describe('B6: a refusal by the provider', () => {
+  test('is a readable message; the sign-in cannot be used again, and a new one works', async () => {
+    provider.lies.callback = { error: 'access_denied', error_description: '<b>call 555-1234</b>', code: undefined }
+    const profile = createProfile(service)
+    const back = await profile.callbackOf(await profile.start('firm'))
+    const [asked, sessions] = [provider.asked.token, await count('session')]
+    const page = await profile.ask(back)
+    await assertRefused(page, 400, 'sign_in_failed', sessions)
+    assert.match(page.text, /Firm account.*Start again/)
+    assert.doesNotMatch(page.text, /555/)
+    back.searchParams.delete('error')
+    back.searchParams.set('code', 'x')
+    await assertRefused(await profile.ask(back), 400, 'sign_in_failed', sessions)
+    assert.equal(provider.asked.token, asked)
+    provider.beHonest()
+    assert.equal((await profile.signIn('firm')).status, 303)
+  })
+
+  test('that is a fault of the provider says so', async () => {
+    for (const error of ['server_error', 'temporarily_unavailable']) {
+      provider.lies.callback = { error, code: undefined }
+      const page = await createProfile(service).signIn('firm')
+      assert.deepEqual([page.status, page.headers.get('x-should-retry')], [502, 'true'])
+    }
+  })
+})
+
+describe('B14: who somebody is', () => {
+  test('is issuer and subject: a changed address is the same person, the same address another subject is not', async () => {
+    const profile = createProfile(service)
+    const { subject, email } = newcomer()
+    provider.say({ subject, email })
+    await profile.signIn('firm')
+    const before = await profile.who()
+    provider.say({ subject, email: 'new-name@example.com' })
+    await profile.signIn('firm')
+    assert.deepEqual(await profile.who(), { ...(before as object), email: 'new-name@example.com' })
+
+    const sessions = await count('session')
+    provider.say({ subject: 'somebody else', email: 'new-name@example.com' })
+    await assertRefused(await createProfile(service).signIn('firm'), 403, 'sign_in_refused', sessions)
+    other.say({ subject, email: 'new-name@example.com' })
+    await assertRefused(await createProfile(service).signIn('other/one'), 403, 'sign_in_refused', sessions)
+  })
+
+  test('an address that the provider changes to somebody else’s stays as it was', async () => {
+    const first = newcomer()
+    provider.say(first)
+    await createProfile(service).signIn('firm')
+    const second = newcomer()
+    provider.say(second)
+    const profile = createProfile(service)
+    await profile.signIn('firm')
+    provider.say({ subject: second.subject, email: first.email })
+    await profile.signIn('firm')
+    assert.equal(((await profile.who()) as { email?: unknown }).email, second.email)
+  })
+})
+
+describe('B20: the callback', () => {
+  test('takes GET alone', async () => {
+    const profile = createProfile(service)
+    const back = await profile.callbackOf(await profile.start('firm'))
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
+      const page = await profile.ask(back, { method })
+      assert.deepEqual([page.status, page.headers.get('allow')], [405, 'GET'], method)
+    }
+    assert.equal((await profile.ask(back)).status, 303)
+  })
+})
+
+describe('B25: an anonymous visitor', () => {
+  test('gets no cookie and no session, except a cookie where a sign-in is started', async () => {
+    const sessions = await count('session')
+    for (const address of [
+      '/',
+      '/signin',
+      '/signin?return_to=/clients',
+      '/clients',
+      '/me',
+      '/people',
+      '/auth/callback',
+    ]) {
+      for (const accept of ['application/json', 'text/html']) {
+        const page = await createProfile(service).ask(address, { headers: { accept } })
+        assert.deepEqual(page.headers.getSetCookie(), [], address)
+      }
+    }
+    assert.equal(await count('session'), sessions)
+    const start = await createProfile(service).ask('/auth/start/firm')
+    const [cookie = '', ...others] = start.headers.getSetCookie()
+    assert.match(cookie, /^__Host-signin-[\w-]+=[\w-]{43}; Path=\/; Max-Age=1800; HttpOnly; Secure; SameSite=Lax$/)
+    assert.deepEqual(others, [])
+    assert.equal(await count('session'), sessions)
+  })
+
+  test('sees who to sign in with, and where that leads', async () => {
+    const page = await createProfile(service).ask('/signin?return_to=%2Fclients%3Fq%3Db')
+    assert.deepEqual(page.json, {
+      providers: [
+        { id: 'firm', name: 'Firm account' },
+        { id: 'other/one', name: 'Another' },
+      ],
+      return_to: '/clients?q=b',
+    })
+    assert.equal((await createProfile(service).ask('/signin?return_to=//evil.example')).json['return_to'], '/')
+  })
+})

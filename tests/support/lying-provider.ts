@@ -1,0 +1,217 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { createKeys, type Signature } from './lying-tokens.ts'
+
+/** How an address of the provider fails instead of answering. */
+export type Failure = 'slow' | 'error' | 'malformed' | 'huge' | 'cut' | 'not an object'
+
+/** What the provider does wrong. All of it can be changed at any time; it begins honest. */
+export interface Lies {
+  discovery: Failure | Readonly<Record<string, unknown>>
+  token: Failure | Readonly<Record<string, unknown>>
+  keys: Failure | Readonly<Record<string, unknown>>
+  userinfo: Failure | Readonly<Record<string, unknown>>
+  /** Changes of the ID token: `undefined` takes a claim out. */
+  claims: Readonly<Record<string, unknown>>
+  header: Readonly<Record<string, unknown>>
+  signature: Signature
+  /** Changes of what the browser brings back. */
+  callback: Readonly<Record<string, string | undefined>>
+  /** How long, in ms, slow is. */
+  delay: number
+}
+
+export const clientId = 'tollgate'
+export const clientSecret = 'a-secret-of-this-client-that-is-long-enough'
+
+const honest: Lies = {
+  discovery: {},
+  token: {},
+  keys: {},
+  userinfo: {},
+  claims: {},
+  header: {},
+  signature: 'right',
+  callback: {},
+  delay: 10_000,
+}
+
+interface Issued {
+  readonly nonce: string | null
+  readonly challenge: string | null
+  readonly redirectUri: string | null
+}
+
+export type LyingProvider = Awaited<ReturnType<typeof startLyingProvider>>
+
+/**
+ * An OpenID provider on a port of 127.0.0.1 that asks nobody anything and says whatever it is told to. It checks what
+ * an honest one would: the client's secret, PKCE, the redirect address, each code once.
+ */
+export async function startLyingProvider() {
+  const lies = { ...honest }
+  const keys = await createKeys()
+  const codes = new Map<string, Issued>()
+  const asked = { discovery: 0, authorize: 0, token: 0, keys: 0, userinfo: 0, other: 0 }
+  const sent: string[] = []
+  let subject = 'subject-1'
+  let email: unknown = 'somebody@example.com'
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('it listens on no port')
+  const issuer = `http://127.0.0.1:${address.port}`
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', issuer)
+    switch (url.pathname) {
+      case '/.well-known/openid-configuration':
+        asked.discovery++
+        return tell(response, lies, lies.discovery, metadata(issuer))
+      case '/authorize':
+        asked.authorize++
+        return sendBack(url, response)
+      case '/token':
+        asked.token++
+        return tell(response, lies, lies.token, () => redeem(request))
+      case '/keys':
+        asked.keys++
+        return tell(response, lies, lies.keys, { keys: keys.shown() })
+      case '/userinfo':
+        asked.userinfo++
+        return tell(response, lies, lies.userinfo, { sub: subject, email, email_verified: true })
+      default:
+        asked.other++
+        response.writeHead(404).end()
+    }
+  }
+
+  function sendBack({ searchParams: query }: URL, response: ServerResponse): void {
+    const code = randomUUID()
+    codes.set(code, {
+      nonce: query.get('nonce'),
+      challenge: query.get('code_challenge'),
+      redirectUri: query.get('redirect_uri'),
+    })
+    const back = new URL(query.get('redirect_uri') ?? '')
+    const parameters = { code, state: query.get('state') ?? undefined, iss: issuer, ...lies.callback }
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) back.searchParams.set(name, value)
+    response.writeHead(303, { location: back.href }).end()
+  }
+
+  async function redeem(request: IncomingMessage): Promise<Answer> {
+    const form = new URLSearchParams(await text(request))
+    const code = form.get('code') ?? ''
+    const issued = codes.get(code)
+    codes.delete(code)
+    const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    if (request.headers.authorization !== basic) return { status: 401, error: 'invalid_client' }
+    if (issued?.challenge !== challenge || issued.redirectUri !== form.get('redirect_uri')) {
+      return { status: 400, error: 'invalid_grant' }
+    }
+    const idToken = await keys.sign(idClaims(issued.nonce), { ...lies, secret: clientSecret })
+    const tokens = { access_token: `access-${randomUUID()}`, refresh_token: `refresh-${randomUUID()}` }
+    sent.push(idToken, ...Object.values(tokens))
+    return { ...tokens, id_token: idToken, token_type: 'Bearer', expires_in: 60, scope: 'openid email' }
+  }
+
+  function idClaims(nonce: string | null): object {
+    const now = Math.floor(Date.now() / 1000)
+    const claims = {
+      iss: issuer,
+      sub: subject,
+      aud: clientId,
+      iat: now,
+      exp: now + 300,
+      nonce,
+      sid: `sid-of-${subject}`,
+    }
+    return withoutUndefined({ ...claims, email, email_verified: true, ...lies.claims })
+  }
+
+  return {
+    issuer,
+    lies,
+    keys,
+    /** How often each of its addresses was asked. */
+    asked,
+    /** Every token that it has given out. */
+    tokens: sent,
+    /** Whom it says that the next ones to come are. */
+    say(who: { readonly subject: string; readonly email: unknown }) {
+      subject = who.subject
+      email = who.email
+    },
+    beHonest() {
+      Object.assign(lies, honest)
+    },
+    /** What the configuration file says of it. */
+    settings: (changes: object = {}) => ({
+      id: 'firm',
+      name: 'Firm account',
+      issuer,
+      client_id: clientId,
+      client_secret: clientSecret,
+      ...changes,
+    }),
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function metadata(issuer: string): Answer {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    end_session_endpoint: `${issuer}/end`,
+    authorization_response_iss_parameter_supported: true,
+    response_types_supported: ['code'],
+    id_token_signing_alg_values_supported: ['RS256', 'ES256', 'HS256', 'none'],
+  }
+}
+
+/** The body of an answer, and its status where that is not 200. */
+interface Answer {
+  readonly status?: number
+  readonly [name: string]: unknown
+}
+
+/** Answers with JSON, or fails as told. */
+async function tell(
+  response: ServerResponse,
+  { delay }: Pick<Lies, 'delay'>,
+  lie: Failure | Readonly<Record<string, unknown>>,
+  honestly: Answer | (() => Promise<Answer>),
+): Promise<void> {
+  if (lie === 'slow') await new Promise((resolve) => setTimeout(resolve, delay).unref())
+  const headers = { 'content-type': 'application/json' }
+  if (lie === 'error') return void response.writeHead(500, headers).end('{"oops":')
+  if (lie === 'malformed')
+    return void response.writeHead(200, headers).end('{"access_token": "secret-in-a-broken-answer')
+  if (lie === 'not an object') return void response.writeHead(200, headers).end('[]')
+  if (lie === 'cut') return void response.writeHead(200, headers).write('{"a":', () => response.destroy())
+  if (lie === 'huge')
+    return void response.writeHead(200, headers).end(JSON.stringify({ a: 'x'.repeat(5 * 1024 * 1024) }))
+  const honestAnswer = typeof honestly === 'function' ? await honestly() : honestly
+  const { status = 200, ...body }: Answer = { ...honestAnswer, ...(typeof lie === 'object' && lie) }
+  response.writeHead(status, headers).end(JSON.stringify(withoutUndefined(body)))
+}
+
+function withoutUndefined(object: object): object {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+}

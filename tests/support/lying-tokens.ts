@@ -1,0 +1,52 @@
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWK } from 'jose'
+
+/** How a token is signed: as it should be, not at all, by a secret that both sides know, or by somebody else. */
+export type Signature = 'right' | 'none' | 'secret' | 'stranger'
+
+export interface Keys {
+  /** What the provider shows of its keys. */
+  readonly shown: () => JWK[]
+  /** From now on the provider signs by a new key; the old ones are shown on, or not. */
+  rotate(options?: { readonly withdraw?: boolean }): Promise<void>
+  sign(claims: object, how: TokenHow): Promise<string>
+}
+
+export interface TokenHow {
+  readonly signature?: Signature | undefined
+  readonly header?: Readonly<Record<string, unknown>> | undefined
+  readonly secret: string
+}
+
+export async function createKeys(): Promise<Keys> {
+  let made = 0
+  const make = async () => {
+    made++
+    const { privateKey, publicKey } = await generateKeyPair('RS256')
+    const kid = `key-${made}`
+    return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } }
+  }
+  let keys = [await make()]
+
+  return {
+    shown: () => keys.map(({ jwk }) => jwk),
+    async rotate({ withdraw = false } = {}) {
+      keys = [await make(), ...(withdraw ? [] : keys)]
+    },
+    async sign(claims, { signature = 'right', header = {}, secret }) {
+      const [current] = keys
+      if (current === undefined) throw new Error('there is no key')
+      if (signature === 'none') return new UnsecuredJWT({ ...claims }).encode()
+      if (signature === 'secret') return signed(claims, { alg: 'HS256', ...header }, new TextEncoder().encode(secret))
+      const key = signature === 'stranger' ? (await generateKeyPair('RS256')).privateKey : current.privateKey
+      return signed(claims, { alg: 'RS256', kid: current.jwk.kid, ...header }, key)
+    },
+  }
+}
+
+function signed(
+  claims: object,
+  header: { readonly alg: string } & Readonly<Record<string, unknown>>,
+  key: CryptoKey | Uint8Array,
+): Promise<string> {
+  return new SignJWT({ ...claims }).setProtectedHeader(header).sign(key)
+}

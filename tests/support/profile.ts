@@ -1,0 +1,104 @@
+import { parseObject, type Json } from './json.ts'
+
+/** What came back, without following where it leads. */
+export interface Page {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly location: string | null
+  readonly json: Json
+}
+
+export interface Ask {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A browser profile: it keeps cookies by host, and goes to a service whose own name leads to a port of 127.0.0.1. */
+export type Profile = ReturnType<typeof createProfile>
+
+export function createProfile(service: { readonly url: string; readonly baseUrl: string }) {
+  const jars = new Map<string, Map<string, string>>()
+  const jarOf = (url: URL) => {
+    const jar = jars.get(url.host) ?? new Map<string, string>()
+    jars.set(url.host, jar)
+    return jar
+  }
+
+  async function ask(address: string | URL, { method = 'GET', body, headers = {} }: Ask = {}): Promise<Page> {
+    const url = new URL(address, service.baseUrl)
+    const own = url.origin === service.baseUrl
+    const cookie = [...jarOf(url)].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(own ? `${service.url}${url.pathname}${url.search}` : url, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(cookie !== '' && { cookie }),
+        ...(own && method !== 'GET' && { origin: service.baseUrl, 'sec-fetch-site': 'same-origin' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    for (const line of response.headers.getSetCookie()) keep(jarOf(url), line)
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      location: response.headers.get('location'),
+      get json() {
+        return parseObject(text)
+      },
+    }
+  }
+
+  /** Goes on while redirects lead elsewhere than a path of the service; that page, or the first without a redirect. */
+  async function follow(address: string | URL): Promise<Page> {
+    let page = await ask(address)
+    let at = new URL(address, service.baseUrl)
+    for (let steps = 0; page.location !== null && !page.location.startsWith('/'); steps++) {
+      if (steps > 10) throw new Error(`it leads in a circle at ${page.location}`)
+      at = new URL(page.location, at)
+      page = await ask(at)
+    }
+    return page
+  }
+
+  return {
+    ask,
+    follow,
+    /** The cookies that the service has set. */
+    cookies: () => jarOf(new URL(service.baseUrl)),
+    /** Starts a sign-in: where the browser is sent. */
+    async start(provider: string, returnTo?: string): Promise<URL> {
+      const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`
+      const page = await ask(`/auth/start/${provider}${query}`)
+      if (page.location === null) throw new Error(`it was not started: ${page.status} ${page.text}`)
+      return new URL(page.location)
+    },
+    /** Where the provider sends the browser back to, not gone to yet. */
+    async callbackOf(authorization: URL): Promise<URL> {
+      const { location } = await ask(authorization)
+      return new URL(location ?? '', authorization)
+    },
+    /** Goes through a whole sign-in at a provider that asks nothing; the answer of the callback. */
+    async signIn(provider: string, returnTo?: string): Promise<Page> {
+      return follow(await this.start(provider, returnTo))
+    },
+    /** Who is signed in; undefined for nobody. */
+    async who(): Promise<unknown> {
+      const page = await ask('/me', { headers: { accept: 'application/json' } })
+      return page.status === 200 ? page.json['person'] : undefined
+    },
+  }
+}
+
+function keep(jar: Map<string, string>, line: string): void {
+  const [pair = '', ...attributes] = line.split('; ')
+  const equals = pair.indexOf('=')
+  const name = pair.slice(0, equals)
+  if (attributes.includes('Max-Age=0')) jar.delete(name)
+  else jar.set(name, pair.slice(equals + 1))
+}
