@@ -1,0 +1,294 @@
+-- Client records, who may reach them, and the log of who did.
+--
+-- The service reads and changes records as `tollgate_portal`, which may do nothing by itself. Each transaction takes
+-- the role of the person it works for (`tollgate_consultant`, `tollgate_partner`) and that person's id
+-- (`tollgate.person`) until its end, and row-level security decides by these two, whatever a statement asks for.
+
+-- Roles belong to the whole server: another database, or another instance at this very moment, may have made them.
+do $$
+declare
+  v_made boolean := false;
+  v_role text;
+begin
+  foreach v_role in array array['tollgate_consultant nologin', 'tollgate_partner nologin', 'tollgate_portal nologin noinherit'] loop
+    if not exists (select from pg_roles where rolname = split_part(v_role, ' ', 1)) then
+      begin
+        execute 'create role ' || v_role;
+      exception
+        when duplicate_object or unique_violation then null;
+        when insufficient_privilege then
+          raise exception 'the user % may not create roles. Have an administrator run "create role tollgate_consultant nologin; create role tollgate_partner nologin; create role tollgate_portal nologin noinherit; grant tollgate_consultant, tollgate_partner to tollgate_portal; grant tollgate_portal to % with admin option", then start again', current_user, quote_ident(current_user)
+            using errcode = 'insufficient_privilege';
+      end;
+    end if;
+  end loop;
+  for v_try in 1 .. 20 loop
+    begin
+      foreach v_role in array array['tollgate_consultant', 'tollgate_partner'] loop
+        if not exists (select from pg_auth_members where roleid = v_role::regrole and member = 'tollgate_portal'::regrole) then
+          execute format('grant %I to tollgate_portal', v_role);
+        end if;
+      end loop;
+      exit;
+    exception
+      -- Another database grants the same: two catalogue changes met.
+      when unique_violation or internal_error then perform pg_sleep(0.05);
+    end;
+  end loop;
+  execute format('grant usage on schema %I to tollgate_consultant, tollgate_partner', current_schema());
+end $$;
+
+-- Whom this transaction works for; null for the command line, and outside of such a transaction.
+create function portal_person() returns uuid language sql stable parallel safe as
+  $$ select nullif(current_setting('tollgate.person', true), '')::uuid $$;
+
+-- A text as it is searched and sorted: words in lower case, without accents, with one space between them.
+create function words(p_text text) returns text language sql immutable parallel safe as
+  $$ select trim(regexp_replace(regexp_replace(lower(normalize(p_text, nfkd)), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g')) $$;
+
+-- Finds what has a word that begins with each word of the text. Matches nothing when the text has none.
+create function beginnings(p_text text) returns tsquery language sql immutable parallel safe as
+  $$ select to_tsquery('simple', regexp_replace(words(p_text), '(\S+)', '\1:*', 'g')::text) $$;
+
+create table client (
+  id            uuid primary key,
+  name          text not null check (length(name) between 1 and 200),
+  reference     text check (length(reference) between 1 and 100),
+  email         text check (length(email) between 1 and 254),
+  consultant_id uuid not null references person,
+  status        text not null default 'active' check (status in ('active', 'archived')),
+  created_at    timestamptz(3) not null default clock_timestamp(),
+  updated_at    timestamptz(3) not null default clock_timestamp(),
+  version       integer not null default 1,
+  -- Nobody is shown it any more; its revisions stay.
+  deleted_at    timestamptz(3),
+  sort_key      text not null generated always as (words(name)) stored,
+  reference_key text not null generated always as (lower(coalesce(reference, ''))) stored,
+  search        tsvector not null generated always as
+    (to_tsvector('simple', words(name || ' ' || coalesce(reference, '') || ' ' || coalesce(email, '')))) stored
+);
+-- Of one consultant only: who meets another's reference would learn that it exists.
+create unique index client_reference on client (consultant_id, reference_key)
+  where reference is not null and deleted_at is null;
+create index on client (consultant_id, sort_key, id);
+create index on client (consultant_id, updated_at, id);
+create index on client (sort_key, id);
+create index on client (updated_at, id);
+create index on client (reference_key, id);
+create index on client using gin (search);
+
+create table note (
+  id           uuid primary key,
+  client_id    uuid not null references client,
+  date         date not null,
+  participants text[] not null default '{}',
+  text         text not null,
+  created_at   timestamptz(3) not null default clock_timestamp(),
+  created_by   uuid default portal_person() references person,
+  updated_at   timestamptz(3) not null default clock_timestamp(),
+  updated_by   uuid default portal_person() references person,
+  version      integer not null default 1,
+  archived_at  timestamptz(3),
+  search       tsvector not null generated always as (to_tsvector('simple', left(words(text), 100000))) stored
+);
+create index on note (client_id, date);
+create index on note using gin (search);
+
+create table dispute (
+  id          uuid primary key,
+  client_id   uuid not null references client,
+  invoice     text not null check (length(invoice) between 1 and 100),
+  amount      amount not null check (amount >= 0),
+  position    text not null default '',
+  status      text not null default 'open' check (status in ('open', 'settled', 'withdrawn')),
+  created_at  timestamptz(3) not null default clock_timestamp(),
+  created_by  uuid default portal_person() references person,
+  updated_at  timestamptz(3) not null default clock_timestamp(),
+  updated_by  uuid default portal_person() references person,
+  version     integer not null default 1,
+  archived_at timestamptz(3),
+  search      tsvector not null generated always as
+    (to_tsvector('simple', left(words(invoice || ' ' || position), 100000))) stored
+);
+create index on dispute (client_id, created_at);
+create index on dispute using gin (search);
+
+create table letter (
+  id          uuid primary key,
+  client_id   uuid not null references client,
+  subject     text not null check (length(subject) between 1 and 300),
+  body        text not null default '',
+  status      text not null default 'draft' check (status in ('draft', 'approved', 'sent')),
+  generated   boolean not null default false,
+  -- What drafting it cost, where a model did.
+  cost        amount check (cost >= 0),
+  created_at  timestamptz(3) not null default clock_timestamp(),
+  created_by  uuid default portal_person() references person,
+  updated_at  timestamptz(3) not null default clock_timestamp(),
+  updated_by  uuid default portal_person() references person,
+  version     integer not null default 1,
+  archived_at timestamptz(3),
+  search      tsvector not null generated always as
+    (to_tsvector('simple', left(words(subject || ' ' || body), 100000))) stored
+);
+create index on letter (client_id, created_at);
+create index on letter using gin (search);
+
+-- Every state that a record has had. Written by triggers, so that no edit can leave it out.
+create table revision (
+  noun      text not null,
+  noun_id   uuid not null,
+  version   integer not null,
+  client_id uuid not null references client,
+  at        timestamptz(3) not null,
+  person_id uuid references person,
+  archived  boolean not null,
+  data      jsonb not null,
+  primary key (noun_id, version)
+);
+
+create function keep_revision() returns trigger language plpgsql as $$
+declare
+  v_all jsonb := to_jsonb(new);
+  v_data jsonb := v_all - array['id', 'client_id', 'version', 'created_at', 'created_by', 'updated_at', 'updated_by',
+    'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key'];
+  v_money text;
+begin
+  -- As texts: a number in JSON may lose digits on its way.
+  foreach v_money in array array['amount', 'cost'] loop
+    if v_data ? v_money then v_data := v_data || jsonb_build_object(v_money, v_all ->> v_money); end if;
+  end loop;
+  insert into revision (noun, noun_id, version, client_id, at, person_id, archived, data)
+  values (tg_table_name, new.id, new.version, coalesce((v_all ->> 'client_id')::uuid, new.id), new.updated_at,
+    portal_person(), (v_all ->> 'archived_at') is not null or (v_all ->> 'deleted_at') is not null, v_data);
+  return null;
+end $$;
+
+-- Who did what, and was refused what. Rows of one statement take their numbers after their transaction has its id, so
+-- that what is sealed has no gap into which a late row could fall: see seals.ts.
+create table audit (
+  id         bigint generated always as identity primary key,
+  at         timestamptz not null default clock_timestamp(),
+  action     text not null check (action ~ '^[a-z_]{1,64}$'),
+  outcome    text not null check (outcome in ('allowed', 'refused')),
+  person_id  uuid,
+  client_id  uuid,
+  noun       text,
+  noun_id    uuid,
+  request_id text,
+  address    text,
+  details    jsonb
+);
+create index on audit (client_id, id) where client_id is not null;
+create index on audit (person_id, id) where person_id is not null;
+
+create table audit_seal (
+  number bigint primary key,
+  -- The last row that it covers; the first is the one after the seal before.
+  upto   bigint not null unique,
+  rows   bigint not null,
+  at     timestamptz not null default clock_timestamp(),
+  hash   bytea not null check (length(hash) = 32)
+);
+
+create function take_transaction_id() returns trigger language plpgsql as $$
+begin
+  perform pg_current_xact_id();
+  return null;
+end $$;
+create trigger numbered_in_order before insert on audit for each statement execute function take_transaction_id();
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'rows of % are neither changed nor taken away', tg_table_name using errcode = 'insufficient_privilege';
+end $$;
+create trigger append_only before update or delete or truncate on audit for each statement execute function refuse_change();
+create trigger append_only before update or delete or truncate on audit_seal for each statement execute function refuse_change();
+create trigger append_only before update or delete or truncate on revision for each statement execute function refuse_change();
+
+-- The hash of the rows after p_after up to and including p_upto, chained to p_previous, and how many they are.
+create function audit_digest(p_previous bytea, p_after bigint, p_upto bigint, out hash bytea, out rows bigint)
+language sql stable as $$
+  select sha256(p_previous || coalesce(string_agg(sha256(convert_to(jsonb_build_array(a.id,
+      (extract(epoch from a.at) * 1000000)::bigint, a.action, a.outcome, a.person_id, a.client_id, a.noun, a.noun_id,
+      a.request_id, a.address, a.details)::text, 'UTF8')), ''::bytea order by a.id), ''::bytea)), count(*)
+  from audit a where a.id > p_after and a.id <= p_upto
+$$;
+
+-- The last row there is, and what tells whether rows below it may still appear.
+create function audit_horizon(out last bigint, out next text, out oldest text) language sql as $$
+  select coalesce((select max(id) from audit), 0), pg_snapshot_xmax(s)::text, pg_snapshot_xmin(s)::text
+  from pg_current_snapshot() s
+$$;
+
+-- Seals what lies between the last seal and p_upto, at most 20 000 numbers at once. No row when there is nothing to
+-- seal or somebody else is at it.
+create function seal_audit(p_upto bigint) returns setof audit_seal language plpgsql as $$
+declare
+  v_last audit_seal;
+  v_upto bigint;
+begin
+  if not pg_try_advisory_xact_lock(hashtext('audit_seal')) then return; end if;
+  select * into v_last from audit_seal order by number desc limit 1;
+  v_upto := least(p_upto, coalesce(v_last.upto, 0) + 20000);
+  if v_upto <= coalesce(v_last.upto, 0) then return; end if;
+  return query
+    insert into audit_seal (number, upto, rows, hash)
+    select coalesce(v_last.number, 0) + 1, v_upto, d.rows, d.hash
+    from audit_digest(coalesce(v_last.hash, ''::bytea), coalesce(v_last.upto, 0), v_upto) d
+    returning *;
+end $$;
+
+-- Owners of tables are subject to the policies too (FORCE), so that a statement that comes by another way sees nothing.
+alter table client enable row level security;
+alter table client force row level security;
+create policy own on client to tollgate_consultant
+  using (consultant_id = (select portal_person()) and deleted_at is null);
+create policy every on client to tollgate_partner using (true);
+grant select on client to tollgate_consultant, tollgate_partner;
+grant insert (id, name, reference, email, consultant_id) on client to tollgate_consultant, tollgate_partner;
+grant update (name, reference, email, status, updated_at, version) on client to tollgate_consultant, tollgate_partner;
+grant update (consultant_id, deleted_at) on client to tollgate_partner;
+create trigger revised after insert or update on client for each row execute function keep_revision();
+
+do $$
+declare
+  v_table text;
+begin
+  foreach v_table in array array['note', 'dispute', 'letter', 'revision'] loop
+    execute format('alter table %I enable row level security', v_table);
+    execute format('alter table %I force row level security', v_table);
+    -- What client's own policy lets through.
+    execute format('create policy own on %I to tollgate_consultant using (exists (select from client where client.id = %I.client_id))', v_table, v_table);
+    execute format('create policy every on %I to tollgate_partner using (true)', v_table);
+    execute format('grant select, insert on %I to tollgate_consultant, tollgate_partner', v_table);
+  end loop;
+  foreach v_table in array array['note', 'dispute', 'letter'] loop
+    execute format('create trigger revised after insert or update on %I for each row execute function keep_revision()', v_table);
+    execute format('grant update (updated_at, updated_by, version, archived_at) on %I to tollgate_consultant, tollgate_partner', v_table);
+  end loop;
+end $$;
+grant update (date, participants, text) on note to tollgate_consultant, tollgate_partner;
+grant update (invoice, amount, position, status) on dispute to tollgate_consultant, tollgate_partner;
+grant update (subject, body, status) on letter to tollgate_consultant, tollgate_partner;
+
+alter table audit enable row level security;
+alter table audit force row level security;
+create policy written on audit for insert to tollgate_consultant, tollgate_partner with check (true);
+-- Of a record, its consultant sees who was let in; who was turned away is for partners.
+create policy own on audit for select to tollgate_consultant
+  using (outcome = 'allowed' and exists (select from client where client.id = audit.client_id));
+create policy every on audit for select to tollgate_partner using (true);
+-- The owner adds to the log, seals it and proves it, and takes from itself what it must never do.
+do $$
+begin
+  execute format('create policy owned on audit for select to %I using (true)', current_user);
+  execute format('create policy owned_written on audit for insert to %I with check (true)', current_user);
+  execute format('revoke update, delete, truncate on audit, audit_seal, revision from %I', current_user);
+end $$;
+grant insert (action, outcome, person_id, client_id, noun, noun_id, request_id, address, details) on audit
+  to tollgate_consultant, tollgate_partner;
+grant select on audit to tollgate_consultant, tollgate_partner;
+
+-- Names, for the pages.
+grant select (id, name, email, role, status) on person to tollgate_consultant, tollgate_partner;

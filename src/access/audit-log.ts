@@ -1,0 +1,128 @@
+import { Problem } from '../platform/problems.ts'
+import { isUuid } from '../platform/uuid.ts'
+import type { Access, Visit } from './access.ts'
+import { readEntries, type EntryFilter, type StoredEntry } from './audit-store.ts'
+import { may } from './policy.ts'
+import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
+
+/** The audit log as partners read it. Both methods throw Problem `forbidden` for others, and are themselves noted. */
+export interface AuditLog {
+  /** One page, the last row first. */
+  page(visit: Visit, query: AuditQuery): Promise<AuditList>
+  /** All the rows as CSV (RFC 4180), the last first, piece by piece. */
+  csv(visit: Visit, query: AuditQuery): Promise<AsyncIterable<string>>
+}
+
+const perPiece = 1000
+
+export function createAuditLog({ access }: { access: Access }): AuditLog {
+  async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
+    const deed = { action: 'audit_read', noun: 'audit', details }
+    if (may(visit.person, 'read', 'audit')) return access.note(visit, deed)
+    const denied = { ...deed, action: 'access_denied', details: { tried: deed.action } }
+    await access.decline(visit, denied, new Problem('forbidden', 'Only partners may see the audit log.'))
+  }
+
+  async function* pieces(visit: Visit, filter: EntryFilter): AsyncIterable<string> {
+    yield `${columns.join(',')}\r\n`
+    let before: string | undefined
+    for (;;) {
+      const [rows] = await access.as(visit, [readEntries(filter, before, perPiece)])
+      yield rows.map(csvLine).join('')
+      before = rows.at(-1)?.id.toString()
+      if (rows.length < perPiece) return
+    }
+  }
+
+  return Object.freeze({
+    async page(visit: Visit, query: AuditQuery) {
+      await permit(visit, wordsOf(query))
+      const limit = Math.min(200, Number(query.limit ?? 50))
+      const [rows] = await access.as(visit, [readEntries(filterOf(query), query.cursor, limit + 1)])
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? (shown.at(-1)?.id.toString() ?? null) : null
+      return { audit: shown.map(present), next }
+    },
+    async csv(visit: Visit, query: AuditQuery) {
+      const filter = filterOf(query)
+      await permit(visit, wordsOf(query))
+      return pieces(visit, filter)
+    },
+  } satisfies AuditLog)
+}
+
+/** An id that nobody has, for what is no id: it finds nothing. */
+const nobody = '00000000-0000-7000-8000-000000000000'
+
+const idOf = (text: string | undefined) => (text === undefined || isUuid(text) ? text : nobody)
+
+function filterOf({ action, outcome, person, client, from, to }: AuditQuery): EntryFilter {
+  return {
+    action,
+    outcome,
+    person: idOf(person),
+    client: idOf(client),
+    from: timeOf('from', from),
+    to: timeOf('to', to),
+  }
+}
+
+function timeOf(field: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const time = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text) ? new Date(text) : undefined
+  if (time !== undefined && !Number.isNaN(time.getTime())) return time.toISOString()
+  throw new Problem('invalid_field', `The field ${field} must be a day or a time in UTC: 2026-03-12T10:00:00Z.`, {
+    field,
+  })
+}
+
+/** What was asked for, as the log keeps it. */
+function wordsOf({ action, outcome, person, client, from, to, format }: AuditQuery): Record<string, string> {
+  const asked = { action, outcome, person, client, from, to, format }
+  return Object.fromEntries(Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+function present(row: StoredEntry): AuditRow {
+  const { id, at, action, outcome, person_id, person_name, client_id, client_name } = row
+  return {
+    id: id.toString(),
+    at: at.toISOString(),
+    action,
+    outcome,
+    person: person_id === null ? null : { id: person_id, name: person_name },
+    client: client_id === null ? null : { id: client_id, name: client_name },
+    noun: row.noun,
+    noun_id: row.noun_id,
+    request_id: row.request_id,
+    address: row.address,
+    details: row.details ?? {},
+  }
+}
+
+const columns = [
+  'id',
+  'at',
+  'action',
+  'outcome',
+  'person_id',
+  'person_name',
+  'client_id',
+  'client_name',
+  'noun',
+  'noun_id',
+  'request_id',
+  'address',
+  'details',
+] as const
+
+function csvLine(row: StoredEntry): string {
+  const cells = { ...row, at: row.at.toISOString(), details: row.details === null ? null : JSON.stringify(row.details) }
+  return `${columns.map((column) => csvCell(cells[column])).join(',')}\r\n`
+}
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe, so that it stays a text. */
+function csvCell(value: string | bigint | null): string {
+  const text = value === null ? '' : value.toString()
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+}

@@ -1,0 +1,125 @@
+import type { Logger } from 'pino'
+import type { Database } from '../platform/database.ts'
+import { repeat } from '../platform/repeat.ts'
+import { isUuid } from '../platform/uuid.ts'
+import { createSealer } from './seals.ts'
+
+/** One thing that somebody did or was refused. Ids and short words only: never a secret, never what a record says. */
+export interface AuditEntry {
+  /** `client_read`, `sign_in`, … */
+  readonly action: string
+  readonly outcome: 'allowed' | 'refused'
+  /** Nobody: an anonymous visitor, or the command line. */
+  readonly personId?: string | undefined
+  readonly clientId?: string | undefined
+  readonly noun?: string | undefined
+  readonly nounId?: string | undefined
+  readonly requestId?: string | undefined
+  /** The client's network address. */
+  readonly address?: string | undefined
+  readonly details?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * The append-only log of who read, changed or was refused what. Rows of many requests are written in one statement, and
+ * a hash chain seals them afterwards, so that neither the disk nor the chain makes requests wait for one another.
+ */
+export interface Audit {
+  /**
+   * Writes an entry. Resolves once it is durable: an answer may leave only then. Rejects with Problem `unavailable` when
+   * the database is away; the entry may have been written all the same.
+   */
+  record(this: void, entry: AuditEntry): Promise<void>
+  /** Writes what is queued and seals what can be. Call it when no request is left. */
+  close(): Promise<void>
+}
+
+interface AuditNeeds {
+  readonly database: Database
+  readonly log: Logger
+  /** Milliseconds between two seals; 5000 unless told. */
+  readonly sealEvery?: number
+}
+
+interface Waiting {
+  readonly row: object
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+const mostPerCall = 512
+
+/** Opens the log of this instance. Any number of instances may write and seal at the same time. */
+export function createAudit({ database, log, sealEvery = 5000 }: AuditNeeds): Audit {
+  const sealer = createSealer({ database, log })
+  const sealing = repeat({ name: 'audit seal', pause: sealEvery, work: sealer.seal, log })
+  let queue: Waiting[] = []
+  let writing: Promise<void> | undefined
+
+  /** While one statement is under way the next rows gather. */
+  async function writeAll(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.slice(0, mostPerCall)
+      queue = queue.slice(mostPerCall)
+      await write(batch)
+    }
+    writing = undefined
+  }
+
+  async function write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await database.rows(insertion(batch.map(({ row }) => row)))
+      for (const { resolve } of batch) resolve()
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  return Object.freeze({
+    record: (entry: AuditEntry) =>
+      new Promise<void>((resolve, reject) => {
+        queue.push({ row: rowOf(entry), resolve, reject })
+        // What the same turn of the event loop brings goes with it.
+        writing ??= Promise.resolve().then(writeAll)
+      }),
+    async close() {
+      await sealing.stop()
+      await writing
+      await sealer.seal().catch((error: unknown) => log.warn({ err: error }, 'the audit log is left to be sealed'))
+    },
+  })
+}
+
+/** The same columns in the same order as `audit_rows` of a change, which writes its row in its own transaction. */
+export const auditColumns = 'action, outcome, person_id, client_id, noun, noun_id, request_id, address, details'
+
+function insertion(rows: readonly object[]) {
+  return {
+    name: 'audit',
+    text: `insert into audit (${auditColumns})
+      select ${auditColumns} from jsonb_to_recordset($1) as r(action text, outcome text, person_id uuid, client_id uuid,
+        noun text, noun_id uuid, request_id text, address text, details jsonb)`,
+    values: [JSON.stringify(rows)],
+  }
+}
+
+/** One row that PostgreSQL is sure to take, so that an odd one cannot take down those written with it. */
+function rowOf(entry: AuditEntry): object {
+  return {
+    action: entry.action,
+    outcome: entry.outcome,
+    person_id: uuidOrNothing(entry.personId),
+    client_id: uuidOrNothing(entry.clientId),
+    noun: entry.noun,
+    noun_id: uuidOrNothing(entry.nounId),
+    request_id: entry.requestId,
+    address: entry.address,
+    details:
+      entry.details && Object.fromEntries(Object.entries(entry.details).map(([name, text]) => [name, plain(text)])),
+  }
+}
+
+const uuidOrNothing = (text: string | undefined) => (text !== undefined && isUuid(text) ? text : undefined)
+
+/** Without what JSON carries and PostgreSQL does not, and not endless. */
+const plain = (text: string) => text.slice(0, 500).toWellFormed().replaceAll('\0', '\u{fffd}')

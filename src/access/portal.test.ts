@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { Client } from 'pg'
+import { startCluster, template } from '../../tests/support/cluster.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import { portalAddress } from './login.ts'
+import type { Subject } from './policy.ts'
+import { openPortal, type Portal } from './portal.ts'
+
+const { log } = createTestLog()
+let own: TestDatabase
+let database: Database
+let portal: Portal
+
+type Person = Subject & { readonly id: string }
+let anna: Person
+let ben: Person
+let paula: Person
+/** Of each person one client with a note, a dispute and a letter, by the person's id. */
+const clients = new Map<string, string>()
+
+before(async () => {
+  own = await createTestDatabase()
+  database = openDatabase(own.url, { log })
+  portal = await openPortal({ databaseUrl: own.url, log })
+  anna = await person('consultant')
+  ben = await person('consultant')
+  paula = await person('partner')
+  for (const { id } of [anna, ben]) clients.set(id, await clientOf(id))
+})
+after(async () => {
+  await portal.close()
+  await database.close()
+  await own.drop()
+})
+
+async function person(role: 'consultant' | 'partner'): Promise<Person> {
+  const id = randomUUIDv7()
+  await database.rows('insert into person (id, name, role, created_at) values ($1, $2, $3, now())', [id, role, role])
+  return { id, role }
+}
+
+async function clientOf(consultantId: string): Promise<string> {
+  const id = randomUUIDv7()
+  await database.rows('insert into client (id, name, consultant_id) values ($1, $2, $3)', [id, 'C', consultantId])
+  const fields = [
+    ['note', 'date, text', `'2026-01-01', 'n'`],
+    ['dispute', 'invoice, amount', `'i', 1`],
+    ['letter', 'subject', `'s'`],
+  ]
+  for (const [table = '', columns = '', values = ''] of fields) {
+    await database.rows(`insert into ${table} (id, client_id, ${columns}) values ($1, $2, ${values})`, [
+      randomUUIDv7(),
+      id,
+    ])
+  }
+  return id
+}
+
+let names = 0
+/** A statement as a person; every text has a name of its own. */
+async function as<Row = Record<string, unknown>>(who: Subject, text: string, values: readonly string[] = []) {
+  names += 1
+  const statement: PreparedStatement<Row> = { name: `test ${names}`, text, values }
+  const [rows] = await portal.as(who, [statement])
+  return rows
+}
+
+const seenEntries = (who: Subject) =>
+  as<{ outcome: string }>(who, `select outcome from audit where action = 'seen' order by id`)
+
+const tables = ['client', 'note', 'dispute', 'letter', 'revision']
+
+describe('the role that reads and changes records', () => {
+  test('is no owner, no superuser, cannot bypass row-level security, and inherits nothing', async () => {
+    const [role] = await database.rows(
+      `select rolcanlogin, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb,
+        (select count(*)::int from pg_class where relowner = r.oid) as owns
+       from pg_roles r where rolname = 'tollgate_portal'`,
+    )
+    assert.deepEqual(role, {
+      rolcanlogin: true,
+      rolsuper: false,
+      rolbypassrls: false,
+      rolinherit: false,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      owns: 0,
+    })
+  })
+
+  test('has every table of records under row-level security that binds its owner too', async () => {
+    const rows = await database.rows<{ relname: string }>(
+      `select relname from pg_class where relrowsecurity and relforcerowsecurity and relnamespace = 'public'::regnamespace
+       order by relname`,
+    )
+    assert.deepEqual(
+      rows.map(({ relname }) => relname),
+      [...tables, 'audit'].toSorted(),
+    )
+  })
+
+  test('may do nothing by itself: outside of a transaction of somebody it reaches no table at all', async () => {
+    const client = new Client(await portalAddress(own.url))
+    await client.connect()
+    for (const table of [
+      ...tables,
+      'audit',
+      'audit_seal',
+      'person',
+      'session',
+      'identity',
+      'account',
+      'api_key',
+      'ledger',
+    ]) {
+      await assert.rejects(client.query(`select * from ${table}`), { code: '42501' }, table)
+    }
+    await assert.rejects(client.query(`set role ${new URL(own.url).username}`), { code: '42501' })
+    await client.end()
+  })
+
+  test('with the role of a person, but without a person: no row', async () => {
+    const client = new Client(await portalAddress(own.url))
+    await client.connect()
+    await client.query('set role tollgate_consultant')
+    for (const table of [...tables, 'audit']) {
+      assert.deepEqual((await client.query(`select * from ${table}`)).rows, [], table)
+    }
+    await client.end()
+  })
+})
+
+describe('row-level security, with no condition in the statement', () => {
+  for (const table of tables) {
+    test(`a consultant sees only their own in ${table}, a partner all`, async () => {
+      const owner = table === 'client' ? 'id' : 'client_id'
+      const seen = async (who: Subject) =>
+        new Set((await as<{ id: string }>(who, `select ${owner} as id from ${table}`)).map(({ id }) => id))
+      assert.deepEqual(await seen(anna), new Set([clients.get(anna.id)]))
+      assert.deepEqual(await seen(ben), new Set([clients.get(ben.id)]))
+      assert.deepEqual(await seen(paula), new Set(clients.values()))
+    })
+  }
+
+  test('a consultant changes and adds nothing of another', async () => {
+    const foreign = clients.get(ben.id) ?? ''
+    assert.deepEqual(await as(anna, `update client set name = 'x' where id = $1 returning id`, [foreign]), [])
+    assert.deepEqual(await as(anna, `update note set text = 'x' where client_id = $1 returning id`, [foreign]), [])
+    await assert.rejects(
+      as(anna, `insert into note (id, client_id, date, text) values ($1, $2, '2026-01-01', '')`, [
+        randomUUIDv7(),
+        foreign,
+      ]),
+      { code: '42501' },
+    )
+    await assert.rejects(
+      as(anna, 'insert into client (id, name, consultant_id) values ($1, $2, $3)', [randomUUIDv7(), 'x', ben.id]),
+      { code: '42501' },
+    )
+    const [row] = await database.rows('select name, version from client where id = $1', [foreign])
+    assert.deepEqual(row, { name: 'C', version: 1 })
+  })
+
+  test('a consultant cannot give a client away, delete anything, or write a log', async () => {
+    const mine = clients.get(anna.id) ?? ''
+    const attempts = [
+      `update client set consultant_id = '${ben.id}' where id = '${mine}'`,
+      `update client set deleted_at = now() where id = '${mine}'`,
+      `update note set client_id = '${clients.get(ben.id)}' where client_id = '${mine}'`,
+      `delete from client where id = '${mine}'`,
+      `delete from note where client_id = '${mine}'`,
+      'delete from audit',
+      `update audit set action = 'x'`,
+      `insert into audit (at, action, outcome) values (now(), 'x', 'allowed')`,
+      'delete from revision',
+      `update revision set data = '{}'`,
+      'select email_key from person',
+      'select * from session',
+      'select * from identity',
+    ]
+    for (const attempt of attempts) await assert.rejects(as(anna, attempt), { code: '42501' }, attempt)
+  })
+
+  test('a partner, too, deletes nothing and changes no log', async () => {
+    for (const attempt of [
+      'delete from client',
+      'delete from note',
+      'delete from audit',
+      'truncate audit',
+      `update audit set action = 'x'`,
+    ]) {
+      await assert.rejects(as(paula, attempt), { code: '42501' }, attempt)
+    }
+  })
+
+  test('of the audit log a consultant sees who was let in to their own clients, a partner all', async () => {
+    for (const [outcome, clientId] of [
+      ['allowed', clients.get(anna.id)],
+      ['refused', clients.get(anna.id)],
+      ['allowed', clients.get(ben.id)],
+    ]) {
+      await database.rows(`insert into audit (action, outcome, client_id) values ('seen', $1, $2)`, [outcome, clientId])
+    }
+    assert.deepEqual(await seenEntries(anna), [{ outcome: 'allowed' }])
+    assert.equal((await seenEntries(paula)).length, 3)
+  })
+})
+
+describe('what is set for one transaction', () => {
+  test('is gone in the next one on the same connection', async () => {
+    const single = await openPortal({ databaseUrl: own.url, log, connections: 1 })
+    const whose = { name: 'whose', text: `select current_user::text as role, portal_person()::text as person` }
+    const seen = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => single.as([anna, ben, paula][n % 3] ?? anna, [whose])),
+    )
+    for (const [n, [rows]] of seen.entries()) {
+      const { id, role } = [anna, ben, paula][n % 3] ?? anna
+      assert.deepEqual(rows, [{ role: `tollgate_${role}`, person: id }])
+    }
+    await single.close()
+  })
+
+  test('a refused statement leaves nothing behind for the next', async () => {
+    const single = await openPortal({ databaseUrl: own.url, log, connections: 1 })
+    const count = { name: 'count', text: 'select count(*)::int as clients from client' }
+    await assert.rejects(single.as(paula, [count, { name: 'bad', text: 'select * from session' }]), { code: '42501' })
+    assert.deepEqual(await single.as(anna, [count]), [[{ clients: 1 }]])
+    await single.close()
+  })
+})
+
+describe('the login', () => {
+  test('is set up by whoever comes first, however many come at once', async () => {
+    // Roles are the whole server's: one of its own, so that nobody else is locked out meanwhile.
+    const cluster = await startCluster()
+    const url = new URL(`/${template}`, cluster.url).href
+    const other = openDatabase(url, { log, connections: 1 })
+    await other.rows(`alter role tollgate_portal nologin password 'other'`)
+    const addresses = await Promise.all(Array.from({ length: 8 }, () => portalAddress(url)))
+    assert.equal(new Set(addresses).size, 1)
+    const client = new Client(addresses[0])
+    await client.connect()
+    await client.end()
+    await other.close()
+    await cluster.stop()
+  })
+
+  test("has a password that is derived from the owner's and kept as a SCRAM verifier alone", async () => {
+    const { password } = new URL(await portalAddress(own.url))
+    assert.ok(password.length >= 43 && !own.url.includes(password))
+    const [row] = await database.rows<{ kept: string }>(
+      `select rolpassword as kept from pg_authid where rolname = 'tollgate_portal'`,
+    )
+    assert.match(row?.kept ?? '', /^SCRAM-SHA-256\$4096:/)
+    assert.ok(!row?.kept.includes(password))
+  })
+
+  test('an owner who may not set it is told in one line what an administrator has to run', async () => {
+    const name = `weak_${randomUUIDv7().replaceAll('-', '')}`
+    await database.rows(`create role ${name} login password 'weak'`)
+    const weak = new URL(own.url)
+    weak.username = name
+    weak.password = 'weak'
+    await assert.rejects(portalAddress(weak.href), (error: Error) => {
+      assert.equal(error.name, 'OperatorError')
+      assert.match(
+        error.message,
+        /may not set the password.*alter role tollgate_portal login noinherit password 'SCRAM/,
+      )
+      assert.ok(!error.message.includes('\n'))
+      return true
+    })
+    await database.rows(`drop role ${name}`)
+  })
+})

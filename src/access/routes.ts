@@ -1,0 +1,28 @@
+import { Readable } from 'node:stream'
+import type { Server } from '../platform/http.ts'
+import { represent } from '../platform/representation.ts'
+import { sameOrigin, signedIn } from '../signin/guard.ts'
+import type { Sessions } from '../signin/sessions.ts'
+import type { Access } from './access.ts'
+import { createAuditLog } from './audit-log.ts'
+import { auditQuery } from './schema.ts'
+import { visitOf } from './visits.ts'
+
+interface AuditRouteNeeds {
+  readonly access: Access
+  readonly sessions: Pick<Sessions, 'recognise'>
+  readonly baseUrl: string
+}
+
+/** /audit, for partners: who did what, page by page or as a file. */
+export function registerAudit(server: Server, { access, sessions, baseUrl }: AuditRouteNeeds): void {
+  const log = createAuditLog({ access })
+  const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
+  server.get('/audit', { onRequest, schema: { hide: true, querystring: auditQuery } }, async (request, reply) => {
+    const { query } = request
+    if (query.format !== 'csv') return represent(reply, request, { data: await log.page(visitOf(request), query) })
+    const pieces = await log.csv(visitOf(request), query)
+    reply.header('content-disposition', 'attachment; filename="audit.csv"').type('text/csv; charset=utf-8')
+    return reply.send(Readable.from(pieces))
+  })
+}

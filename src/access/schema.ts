@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+
+/** The wire shapes of the audit log. */
+
+const text = (maxLength: number, description: string) => Type.String({ format: 'text', maxLength, description })
+const nothing = Type.Null()
+const id = Type.String({ format: 'uuid' })
+
+/** A row of the audit log, for partners. */
+export const auditRow = Type.Object({
+  id: Type.String(),
+  at: Type.String({ format: 'date-time', description: 'A date and time in UTC.' }),
+  action: Type.String({ description: '`client_read`, `sign_in`, `access_denied`, …' }),
+  outcome: Type.Enum(['allowed', 'refused']),
+  person: Type.Union([Type.Object({ id, name: Type.Union([Type.String(), nothing]) }), nothing], {
+    description: 'Null for nobody who is known, and for the command line.',
+  }),
+  client: Type.Union([Type.Object({ id, name: Type.Union([Type.String(), nothing]) }), nothing], {
+    description: 'The client record that it was about. Its name is null where there is no such record.',
+  }),
+  noun: Type.Union([Type.String(), nothing]),
+  noun_id: Type.Union([Type.String(), nothing]),
+  request_id: Type.Union([Type.String(), nothing]),
+  address: Type.Union([Type.String(), nothing]),
+  details: Type.Record(Type.String(), Type.String()),
+})
+export type AuditRow = Type.Static<typeof auditRow>
+
+export const auditQuery = Type.Object(
+  {
+    cursor: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,18}$', description: '`next` of the page before.' })),
+    limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: '1 to 200; 50 unless told.' })),
+    action: Type.Optional(text(64, 'One action.')),
+    outcome: Type.Optional(Type.Enum(['allowed', 'refused'])),
+    person: Type.Optional(text(36, 'The id of a person.')),
+    client: Type.Optional(text(36, 'The id of a client.')),
+    from: Type.Optional(text(30, 'Not before this time: `2026-03-12`, or a date and time in UTC.')),
+    to: Type.Optional(text(30, 'Before this time.')),
+    format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv`: all the rows, as a file.' })),
+  },
+  { additionalProperties: false },
+)
+export type AuditQuery = Type.Static<typeof auditQuery>
+
+export const auditList = Type.Object({
+  audit: Type.Array(auditRow),
+  next: Type.Union([Type.String(), nothing], { description: 'The `cursor` of the next page; null on the last.' }),
+})
+export type AuditList = Type.Static<typeof auditList>

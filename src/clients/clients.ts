@@ -1,0 +1,160 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Access, Deed, Visit } from '../access/access.ts'
+import { may, scopeOf } from '../access/policy.ts'
+import { readEmail } from '../people/email.ts'
+import { Problem } from '../platform/problems.ts'
+import { archived } from './items.ts'
+import { recordId } from './ids.ts'
+import * as listStore from './list-store.ts'
+import { cursorOf, limitOf, placeOf } from './paging.ts'
+import { presentListed, presentRecord, type ShownRecord } from './present.ts'
+import { violates } from './refusals.ts'
+import type { ClientChange, ClientList, ClientQuery, NewClient } from './schema.ts'
+import { stale } from './stale.ts'
+import * as store from './store.ts'
+import type { Basis } from './versions.ts'
+
+/**
+ * Client records. Every method decides by the policy, notes in the audit log what it did or refused, and throws what
+ * `Access.refuse` throws where the client is not there for the visit.
+ */
+export interface Clients {
+  read(visit: Visit, id: string): Promise<ShownRecord>
+  list(visit: Visit, query: ClientQuery): Promise<ClientList>
+  /** Throws Problem `conflict` when the consultant has a client with that reference. */
+  create(visit: Visit, client: NewClient): Promise<ShownRecord>
+  /**
+   * Throws Problem `stale_version` with the record as it is now, `conflict` for an archived client that stays so or a
+   * reference that the consultant has given already, `invalid_field`, and `forbidden` when the visit may not assign.
+   */
+  change(visit: Visit, id: string, change: { basis: Basis; body: ClientChange }): Promise<ShownRecord>
+  /** Throws Problem `stale_version` as `change` does. */
+  remove(visit: Visit, id: string, basis: Basis): Promise<void>
+}
+
+const deedOf = (did: string, clientId: string): Deed => ({
+  action: `client_${did}`,
+  noun: 'client',
+  clientId,
+  nounId: clientId,
+})
+
+export function createClients({ access }: { access: Access }): Clients {
+  return Object.freeze({
+    async read(visit: Visit, id: string) {
+      const [[row]] = await access.as(visit, [store.readRecord(scopeOf(visit.person, 'read', 'client'), id)])
+      const deed = deedOf('read', id)
+      if (!row || !may(visit.person, 'read', 'client', ownerOf(row))) return access.refuse(visit, deed)
+      await access.note(visit, deed)
+      return presentRecord(row)
+    },
+
+    async list(visit: Visit, query: ClientQuery) {
+      const scope = scopeOf(visit.person, 'list', 'client')
+      const q = query.q === undefined || query.q.trim() === '' ? undefined : query.q
+      const consultantId = query.consultant === undefined ? undefined : recordId(query.consultant)
+      const filter = { q, status: query.status ?? 'active', consultantId }
+      const limit = limitOf(query.limit)
+      const page = { sort: query.sort ?? 'name', after: placeOf(query.cursor), limit: limit + 1 }
+      const [rows, [count]] = await access.as(visit, [
+        listStore.readClients(scope, filter, page),
+        listStore.countClients(scope, filter),
+      ])
+      const shown = rows.slice(0, limit)
+      const last = rows.length > limit ? shown.at(-1) : undefined
+      await access.note(visit, { action: 'clients_listed', noun: 'client', details: { rows: String(shown.length) } })
+      return { clients: shown.map(presentListed), next: last ? cursorOf(last) : null, total: Number(count?.total) }
+    },
+
+    async create(visit: Visit, client: NewClient) {
+      const id = randomUUIDv7()
+      const columns = { ...columnsOf(client), consultant_id: client.consultant_id ?? visit.person.id ?? undefined }
+      if (columns.consultant_id !== visit.person.id) await assignable(visit, columns.consultant_id)
+      const [, [row]] = await access
+        .as(visit, [
+          store.insertClient(visit, id, columns),
+          store.readRecord(scopeOf(visit.person, 'create', 'client'), id),
+        ])
+        .catch((error: unknown) => {
+          throw violates(error, 'client_reference') ? referenceTaken(error) : error
+        })
+      return row ? presentRecord(row) : access.refuse(visit, deedOf('created', id))
+    },
+
+    async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: ClientChange }) {
+      const scope = scopeOf(visit.person, 'change', 'client')
+      const deed = deedOf('changed', id)
+      if (body.consultant_id !== undefined) await assignable(visit, body.consultant_id)
+      const assigns = scopeOf(visit.person, 'assign', 'client').of !== 'none'
+      const [[changed], [row]] = await access
+        .as(visit, [
+          store.updateClient(scope, { visit, id, basis, columns: columnsOf(body), assigns }),
+          store.readRecord(scope, id),
+        ])
+        .catch((error: unknown) => {
+          throw violates(error, 'client_reference') ? referenceTaken(error) : error
+        })
+      if (!row || !may(visit.person, 'change', 'client', ownerOf(row))) return access.refuse(visit, deed)
+      const record = presentRecord(row)
+      if (changed) return record
+      const dormant = row.status === 'archived' && body.status === undefined
+      return access.decline(visit, deed, dormant ? archived() : stale(record))
+    },
+
+    async remove(visit: Visit, id: string, basis: Basis) {
+      const scope = scopeOf(visit.person, 'remove', 'client')
+      const [[row], [changed]] = await access.as(visit, [
+        store.readRecord(scope, id),
+        store.removeClient(scope, { visit, id, basis }),
+      ])
+      const deed = deedOf('removed', id)
+      if (!row || !may(visit.person, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
+      if (!changed) await access.decline(visit, deed, stale(presentRecord(row)))
+    },
+  } satisfies Clients)
+
+  /** Whether the visit may give a client to that person, and there is such a person. */
+  async function assignable(visit: Visit, consultantId: string | undefined): Promise<void> {
+    if (!may(visit.person, 'assign', 'client')) {
+      const problem = new Problem(
+        'forbidden',
+        'Only a partner decides to whom a client belongs: leave consultant_id out.',
+      )
+      await access.decline(
+        visit,
+        { action: 'access_denied', noun: 'client', details: { tried: 'client_assigned' } },
+        problem,
+      )
+    }
+    const [[person]] = await access.as(visit, [store.readActivePerson(recordId(consultantId ?? ''))])
+    if (person) return
+    throw new Problem('invalid_field', 'The field consultant_id must be the id of a person who may sign in.', {
+      field: 'consultant_id',
+    })
+  }
+}
+
+const ownerOf = ({ consultant_id: consultantId }: { readonly consultant_id: string }) => ({ consultantId })
+
+function referenceTaken(cause: unknown): Problem {
+  return new Problem('conflict', 'The consultant has a client with this reference already: choose another.', {
+    field: 'reference',
+    cause,
+  })
+}
+
+/** What is written of a body: texts without the spaces around them. Throws Problem `invalid_field`. */
+function columnsOf(body: ClientChange): store.ClientColumns {
+  const { name, reference, email } = body
+  if (typeof email === 'string' && readEmail(email) === undefined) {
+    throw new Problem('invalid_field', 'The field email must be an e-mail address: name@example.com.', {
+      field: 'email',
+    })
+  }
+  return {
+    ...body,
+    ...(name !== undefined && { name: name.trim() }),
+    ...(reference !== undefined && { reference: reference?.trim() ?? null }),
+    ...(email !== undefined && { email: email?.trim() ?? null }),
+  }
+}

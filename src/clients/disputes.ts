@@ -1,0 +1,31 @@
+import { parseMoney } from '../billing/money.ts'
+import { Problem } from '../platform/problems.ts'
+import type { Kind } from './kinds.ts'
+import { shownMoney } from './money.ts'
+import { disputeChange, newDispute } from './schema.ts'
+
+/** An invoice that a client does not agree with: how much of it, what is said, and how it ended. */
+export const disputes: Kind = Object.freeze({
+  noun: 'dispute',
+  plural: 'disputes',
+  columns: ['invoice', 'amount', 'position', 'status'],
+  money: ['amount'],
+  order: 'n.created_at desc, n.id desc',
+  newBody: newDispute,
+  changeBody: disputeChange,
+  defaults: { position: '', status: 'open' },
+  toColumns: (body) => (typeof body['amount'] === 'string' ? { ...body, amount: amountOf(body['amount']) } : body),
+  toFields: ({ invoice, amount, position, status }) => ({ invoice, amount: shownMoney(amount), position, status }),
+} satisfies Kind)
+
+function amountOf(text: string): string {
+  try {
+    const amount = parseMoney(text)
+    if (amount >= 0n) return amount.toString()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  throw new Problem('invalid_field', 'The field amount must be a decimal number from 0 on, as a string: "1250.00".', {
+    field: 'amount',
+  })
+}

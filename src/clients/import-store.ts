@@ -1,0 +1,44 @@
+import type { Visit } from '../access/access.ts'
+import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import { logged, loggedValues } from './statements.ts'
+
+/** A client to be, and the line that says so. */
+export interface ImportRow {
+  readonly line: number
+  readonly id: string
+  readonly name: string
+  readonly reference: string | null
+  readonly email: string | null
+  readonly consultant_id: string
+}
+
+const given = `jsonb_to_recordset($1::jsonb) as r(line integer, id uuid, name text, reference text, email text,
+  consultant_id uuid)`
+
+/** Lines whose client the consultant has already: by the reference, or without one by the name. */
+export function findTwins(
+  rows: readonly ImportRow[],
+): PreparedStatement<{ readonly line: number; readonly name: string }> {
+  return {
+    name: 'import twins',
+    text: `select distinct r.line, r.name from ${given}
+      join client c on c.consultant_id = r.consultant_id and c.deleted_at is null
+        and (r.reference is not null and c.reference_key = lower(r.reference)
+          or r.reference is null and c.reference is null and c.sort_key = words(r.name))
+      order by r.line`,
+    values: [JSON.stringify(rows)],
+  }
+}
+
+/** All of them, each with its audit row, or none. */
+export function insertClients(visit: Visit, rows: readonly ImportRow[]): PreparedStatement {
+  return {
+    name: 'import clients',
+    text: `with changed as (
+        insert into client (id, name, reference, email, consultant_id)
+        select id, name, reference, email, consultant_id from ${given} order by line
+        returning id, id as client_id, version)
+      ${logged('client', `'client_imported'`, 2)}`,
+    values: [JSON.stringify(rows), ...loggedValues(visit, [])],
+  }
+}

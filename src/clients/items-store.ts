@@ -1,0 +1,148 @@
+import type { Visit } from '../access/access.ts'
+import type { Scope } from '../access/policy.ts'
+import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import type { Kind } from './kinds.ts'
+import { logged, loggedValues, personJson, within } from './statements.ts'
+import { basisText, type Basis } from './versions.ts'
+
+/** A person as JSON. */
+export interface PersonJson {
+  readonly id: string
+  readonly name: string
+}
+
+/** A note, dispute or letter as PostgreSQL writes it in JSON. Times are texts. */
+export interface ItemJson {
+  readonly id: string
+  readonly created_at: string
+  readonly created_by: PersonJson | null
+  readonly updated_at: string
+  readonly updated_by: PersonJson | null
+  readonly version: number
+  readonly [column: string]: unknown
+}
+
+/** The client of an item, where the visit may see that, and the item, where it is there. */
+export interface ItemRow {
+  readonly consultant_id: string
+  readonly status: 'active' | 'archived'
+  readonly item: ItemJson | null
+}
+
+export interface ItemsRow {
+  readonly consultant_id: string
+  readonly items: readonly ItemJson[] | null
+}
+
+/** One item, `n`, with the people who made it and changed it last, `a` and `b`. */
+function itemJson({ columns, shown = [], money = [] }: Kind): string {
+  const pairs = [...columns, ...shown].map(
+    (column) => `'${column}', n.${column}${money.includes(column) ? '::text' : ''}`,
+  )
+  return `json_build_object('id', n.id, ${pairs.join(', ')}, 'created_at', n.created_at, 'created_by', ${personJson('a')},
+    'updated_at', n.updated_at, 'updated_by', ${personJson('b')}, 'version', n.version)`
+}
+
+const withPeople = 'left join person a on a.id = n.created_by left join person b on b.id = n.updated_by'
+
+/** All items of a kind that the client `c` has. */
+export function itemsJson(kind: Kind): string {
+  return `(select json_agg(${itemJson(kind)} order by ${kind.order}) from ${kind.noun} n ${withPeople}
+    where n.client_id = c.id and n.archived_at is null)`
+}
+
+export function readItems(kind: Kind, scope: Scope, clientId: string): PreparedStatement<ItemsRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `${kind.plural} ${name}`,
+    text: `select c.consultant_id, ${itemsJson(kind)} as items from client c where ${condition} and c.id = $2`,
+    values: [value, clientId],
+  }
+}
+
+export function readItem(kind: Kind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `${kind.noun} ${name}`,
+    text: `select c.consultant_id, c.status, case when n.id is null then null else ${itemJson(kind)} end as item
+      from client c left join ${kind.noun} n on n.client_id = c.id and n.id = $3 and n.archived_at is null ${withPeople}
+      where ${condition} and c.id = $2`,
+    values: [value, clientId, id],
+  }
+}
+
+/** What is written, and by what. */
+interface Written {
+  readonly visit: Visit
+  readonly clientId: string
+  readonly id: string
+}
+
+/** Writes nothing where the client is archived or out of reach. */
+export function insertItem(
+  kind: Kind,
+  scope: Scope,
+  { visit, clientId, id, columns }: Written & { readonly columns: Readonly<Record<string, unknown>> },
+): PreparedStatement {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `insert ${kind.noun} ${name}`,
+    text: `with changed as (
+        insert into ${kind.noun} (id, client_id, ${kind.columns.join(', ')})
+        select $3, c.id, ${kind.columns.map((column) => `r.${column}`).join(', ')}
+        from client c, jsonb_populate_record(null::${kind.noun}, $4::jsonb) r
+        where ${condition} and c.id = $2 and c.status = 'active'
+        returning id, client_id, version)
+      ${logged(kind.noun, `'${kind.noun}_created'`, 5)}`,
+    values: [value, clientId, id, JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
+  }
+}
+
+/** Writes nothing where the item has none of the versions, or where the client is archived or out of reach. */
+export function updateItem(
+  kind: Kind,
+  scope: Scope,
+  written: Written & { readonly basis: Basis; readonly columns: Readonly<Record<string, unknown>> },
+): PreparedStatement {
+  const { visit, clientId, id, basis, columns } = written
+  const { condition, value, name } = within(scope)
+  const list = kind.columns.join(', ')
+  return {
+    name: `update ${kind.noun} ${name}`,
+    text: `with changed as (
+        update ${kind.noun} n set (${list}) = (select ${list} from jsonb_populate_record(n, $5::jsonb)), ${touched}
+        from client c where ${condition} and ${untouched}
+        returning n.id, n.client_id, n.version)
+      ${logged(kind.noun, `'${kind.noun}_changed'`, 6)}`,
+    values: [
+      value,
+      clientId,
+      id,
+      basisText(basis),
+      JSON.stringify(columns),
+      ...loggedValues(visit, Object.keys(columns)),
+    ],
+  }
+}
+
+/** Takes an item off the record; its revisions stay. */
+export function archiveItem(
+  kind: Kind,
+  scope: Scope,
+  { visit, clientId, id, basis }: Written & { readonly basis: Basis },
+): PreparedStatement {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `archive ${kind.noun} ${name}`,
+    text: `with changed as (
+        update ${kind.noun} n set archived_at = clock_timestamp(), ${touched}
+        from client c where ${condition} and ${untouched}
+        returning n.id, n.client_id, n.version)
+      ${logged(kind.noun, `'${kind.noun}_archived'`, 5)}`,
+    values: [value, clientId, id, basisText(basis), ...loggedValues(visit, [])],
+  }
+}
+
+const touched = 'version = n.version + 1, updated_at = clock_timestamp(), updated_by = portal_person()'
+const untouched = `c.id = $2 and c.status = 'active' and n.client_id = c.id and n.id = $3 and n.archived_at is null
+  and ($4::int[] is null or n.version = any ($4))`

@@ -1,0 +1,117 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Access, Deed, Visit } from '../access/access.ts'
+import { may, scopeOf, type Action } from '../access/policy.ts'
+import { Problem } from '../platform/problems.ts'
+import * as store from './items-store.ts'
+import type { Kind } from './kinds.ts'
+import { presentItem, type Item } from './present.ts'
+import { stale } from './stale.ts'
+import type { Basis } from './versions.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/**
+ * The notes, disputes or letters of a client. Every method decides by the client whose record they are part of, notes in
+ * the audit log what it did or refused, and throws what `Access.refuse` throws where the client or the item is not there
+ * for the visit. Changes also throw Problem `conflict` for an archived client, and `stale_version` with the item as it
+ * is now when it has none of the versions that the change is based on.
+ */
+export interface Items {
+  readonly kind: Kind
+  list(visit: Visit, clientId: string): Promise<Item[]>
+  read(visit: Visit, clientId: string, id: string): Promise<Item>
+  create(visit: Visit, clientId: string, body: Body): Promise<Item>
+  change(visit: Visit, clientId: string, id: string, change: { basis: Basis; body: Body }): Promise<Item>
+  archive(visit: Visit, clientId: string, id: string, basis: Basis): Promise<void>
+}
+
+export function createItems({ access, kind }: { access: Access; kind: Kind }): Items {
+  const { noun } = kind
+  const deed = (did: string, clientId: string, nounId?: string): Deed => ({
+    action: `${noun}_${did}`,
+    noun,
+    clientId,
+    nounId,
+  })
+
+  /** The item after what was to be done, or why it was not. */
+  async function outcome(
+    visit: Visit,
+    done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean },
+  ): Promise<Item> {
+    const { row } = done
+    if (!row || !may(visit.person, done.action, noun, { consultantId: row.consultant_id })) {
+      return access.refuse(visit, done.deed)
+    }
+    if (!done.changed && row.status === 'archived') return access.decline(visit, done.deed, archived())
+    if (row.item === null) return access.refuse(visit, done.deed)
+    const item = presentItem(kind, row.item)
+    return done.changed ? item : access.decline(visit, done.deed, stale(item))
+  }
+
+  return Object.freeze({
+    kind,
+
+    async list(visit: Visit, clientId: string) {
+      const scope = scopeOf(visit.person, 'list', noun)
+      const [[row]] = await access.as(visit, [store.readItems(kind, scope, clientId)])
+      const done = { ...deed('listed', clientId), action: `${kind.plural}_listed` }
+      if (!row || !may(visit.person, 'list', noun, { consultantId: row.consultant_id }))
+        return access.refuse(visit, done)
+      await access.note(visit, done)
+      return (row.items ?? []).map((item) => presentItem(kind, item))
+    },
+
+    async read(visit: Visit, clientId: string, id: string) {
+      const scope = scopeOf(visit.person, 'read', noun)
+      const [[row]] = await access.as(visit, [store.readItem(kind, scope, clientId, id)])
+      const done = deed('read', clientId, id)
+      if (!row?.item || !may(visit.person, 'read', noun, { consultantId: row.consultant_id })) {
+        return access.refuse(visit, done)
+      }
+      await access.note(visit, done)
+      return presentItem(kind, row.item)
+    },
+
+    async create(visit: Visit, clientId: string, body: Body) {
+      const scope = scopeOf(visit.person, 'create', noun)
+      const id = randomUUIDv7()
+      const columns = { ...kind.defaults, ...kind.toColumns(body) }
+      const [, [row]] = await access.as(visit, [
+        store.insertItem(kind, scope, { visit, clientId, id, columns }),
+        store.readItem(kind, scope, clientId, id),
+      ])
+      const changed = row?.item !== null && row !== undefined
+      return outcome(visit, { deed: deed('created', clientId, id), action: 'create', row, changed })
+    },
+
+    async change(visit: Visit, clientId: string, id: string, { basis, body }: { basis: Basis; body: Body }) {
+      const scope = scopeOf(visit.person, 'change', noun)
+      const written = { visit, clientId, id, basis, columns: kind.toColumns(body) }
+      const [[changed], [row]] = await access.as(visit, [
+        store.updateItem(kind, scope, written),
+        store.readItem(kind, scope, clientId, id),
+      ])
+      const done = deed('changed', clientId, id)
+      return outcome(visit, { deed: done, action: 'change', row, changed: changed !== undefined })
+    },
+
+    async archive(visit: Visit, clientId: string, id: string, basis: Basis) {
+      const scope = scopeOf(visit.person, 'remove', noun)
+      const [[row], [changed]] = await access.as(visit, [
+        store.readItem(kind, scope, clientId, id),
+        store.archiveItem(kind, scope, { visit, clientId, id, basis }),
+      ])
+      await outcome(visit, {
+        deed: deed('archived', clientId, id),
+        action: 'remove',
+        row,
+        changed: changed !== undefined,
+      })
+    },
+  } satisfies Items)
+}
+
+export function archived(): Problem {
+  return new Problem('conflict', 'The client is archived: make it active again before you change its record.')
+}

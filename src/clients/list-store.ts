@@ -1,0 +1,91 @@
+import type { Scope } from '../access/policy.ts'
+import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import type { Place } from './paging.ts'
+import type { ClientQuery } from './schema.ts'
+import { within } from './statements.ts'
+import { clientColumns, type ClientRow } from './store.ts'
+
+export interface ListedRow extends ClientRow {
+  readonly open_disputes: number
+  /** What the list is sorted by, as the next page wants it. */
+  readonly key: string
+}
+
+/** What a list is sorted by: its column, and how that is a text. */
+const keys = {
+  name: { column: 'c.sort_key', type: 'text' },
+  reference: { column: 'c.reference_key', type: 'text' },
+  updated_at: { column: 'c.updated_at', type: 'timestamptz' },
+} as const
+
+type SortKey = keyof typeof keys
+
+export interface ListFilter {
+  readonly q: string | undefined
+  readonly status: 'active' | 'archived' | 'all'
+  readonly consultantId: string | undefined
+}
+
+export interface ListPage {
+  readonly sort: NonNullable<ClientQuery['sort']>
+  readonly after: Place | undefined
+  readonly limit: number
+}
+
+/** One page of a list. `key` of a row and its id are the place where the next begins. */
+export function readClients(scope: Scope, filter: ListFilter, page: ListPage): PreparedStatement<ListedRow> {
+  const { conditions, values, name } = filtered(scope, filter)
+  const down = page.sort.startsWith('-')
+  const { column, type } = keys[sortKey(page.sort)]
+  const [key, id, limit] = [values.length + 1, values.length + 2, values.length + 3]
+  const after =
+    page.after === undefined
+      ? `$${key}::text is null and $${id}::text is null`
+      : `(${column}, c.id) ${down ? '<' : '>'} ($${key}::${type}, $${id}::uuid)`
+  const order = down ? 'desc' : 'asc'
+  return {
+    name: `clients ${name} ${page.sort} ${page.after === undefined}`,
+    text: `select ${clientColumns}, ${column}::text as key, (select count(*) from dispute d
+        where d.client_id = c.id and d.status = 'open' and d.archived_at is null)::int as open_disputes
+      from client c join person p on p.id = c.consultant_id
+      where ${conditions} and ${after}
+      order by ${column} ${order}, c.id ${order} limit $${limit}`,
+    values: [...values, page.after?.key, page.after?.id, page.limit],
+  }
+}
+
+/** How many there are on all pages. */
+export function countClients(scope: Scope, filter: ListFilter): PreparedStatement<{ readonly total: bigint }> {
+  const { conditions, values, name } = filtered(scope, filter)
+  return { name: `count ${name}`, text: `select count(*) as total from client c where ${conditions}`, values }
+}
+
+function filtered(scope: Scope, { q, status, consultantId }: ListFilter) {
+  const { condition, value, name } = within(scope)
+  const values: (string | null)[] = [value]
+  const conditions = [condition]
+  const add = (text: (parameter: string) => string, given: string) => {
+    values.push(given)
+    conditions.push(text(`$${values.length}`))
+  }
+  if (status !== 'all') add((it) => `c.status = ${it}`, status)
+  if (consultantId !== undefined) add((it) => `c.consultant_id = ${it}::uuid`, consultantId)
+  // In a subselect, so that it is worked out once and not for every client.
+  if (q !== undefined) add((it) => `c.search @@ (select beginnings(${it}))`, q)
+  const which = [status !== 'all' && 'status', consultantId && 'consultant', q !== undefined && 'q']
+  return { conditions: conditions.join(' and '), values, name: `${name} ${which.filter(Boolean).join(' ')}` }
+}
+
+function sortKey(sort: ListPage['sort']): SortKey {
+  switch (sort) {
+    case 'name':
+    case '-name':
+      return 'name'
+    case 'reference':
+    case '-reference':
+      return 'reference'
+    case 'updated_at':
+    case '-updated_at':
+      return 'updated_at'
+  }
+}

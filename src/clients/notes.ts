@@ -1,0 +1,26 @@
+import { Problem } from '../platform/problems.ts'
+import type { Kind } from './kinds.ts'
+import { newNote, noteChange } from './schema.ts'
+
+/** What was said at a meeting, on which day, and who was there. */
+export const notes: Kind = Object.freeze({
+  noun: 'note',
+  plural: 'notes',
+  columns: ['date', 'participants', 'text'],
+  order: 'n.date desc, n.created_at desc, n.id desc',
+  newBody: newNote,
+  changeBody: noteChange,
+  defaults: { participants: [] },
+  toColumns(body) {
+    if (typeof body['date'] === 'string' && !isDay(body['date'])) {
+      throw new Problem('invalid_field', 'The field date must be a day of the calendar: 2026-03-12.', { field: 'date' })
+    }
+    return body
+  },
+  toFields: ({ date, participants, text }) => ({ date, participants, text }),
+} satisfies Kind)
+
+function isDay(text: string): boolean {
+  const time = new Date(`${text}T00:00:00Z`)
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text)
+}

@@ -1,0 +1,42 @@
+import { Problem } from '../platform/problems.ts'
+
+/** Where a page ends: the value that the list is sorted by, and the id that tells equal ones apart. */
+export interface Place {
+  readonly key: string
+  readonly id: string
+}
+
+/** A place as people's addresses carry it. */
+export function cursorOf({ key, id }: Place): string {
+  return Buffer.from(JSON.stringify([key, id])).toString('base64url')
+}
+
+/** Throws Problem `invalid_field` when the text is not what `cursorOf` made. */
+export function placeOf(cursor: string | undefined): Place | undefined {
+  if (cursor === undefined) return undefined
+  const parts = read(cursor)
+  if (Array.isArray(parts)) {
+    const [key, id] = parts as readonly unknown[]
+    if (typeof key === 'string' && !key.includes('\0') && key.isWellFormed() && typeof id === 'string') {
+      return { key, id }
+    }
+  }
+  throw new Problem('invalid_field', 'The field cursor must be the `next` of the page before, as it came.', {
+    field: 'cursor',
+  })
+}
+
+function read(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+const most = 200
+
+/** How many there may be on a page. */
+export function limitOf(limit: string | undefined, usual = 50): number {
+  return Math.min(most, limit === undefined ? usual : Number(limit))
+}

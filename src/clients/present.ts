@@ -1,0 +1,68 @@
+import { disputes } from './disputes.ts'
+import type { ItemJson, PersonJson } from './items-store.ts'
+import type { Kind } from './kinds.ts'
+import { letters } from './letters.ts'
+import type { ListedRow } from './list-store.ts'
+import { notes } from './notes.ts'
+import type { ListedClient } from './schema.ts'
+import type { ClientRow, RecordRow } from './store.ts'
+
+/** A note, dispute or letter as it leaves: the fields of its kind, and what all have. */
+export interface Item {
+  readonly id: string
+  readonly created_at: string
+  readonly created_by: PersonJson | null
+  readonly updated_at: string
+  readonly updated_by: PersonJson | null
+  readonly version: number
+  readonly [field: string]: unknown
+}
+
+export function presentItem(kind: Kind, item: ItemJson): Item {
+  const { id, created_at, created_by, updated_at, updated_by, version, ...columns } = item
+  return {
+    id,
+    ...kind.toFields(columns),
+    created_at: timeOf(created_at),
+    created_by,
+    updated_at: timeOf(updated_at),
+    updated_by,
+    version,
+  }
+}
+
+/** A time as PostgreSQL writes it in JSON → as all times leave. */
+export function timeOf(text: string): string {
+  return new Date(text).toISOString()
+}
+
+/** A client with what its record holds: the shape `clientRecord`. */
+export type ShownRecord = ReturnType<typeof presentRecord>
+
+export function presentRecord(row: RecordRow) {
+  return {
+    ...presentClient(row),
+    notes: (row.notes ?? []).map((item) => presentItem(notes, item)),
+    disputes: (row.disputes ?? []).map((item) => presentItem(disputes, item)),
+    letters: (row.letters ?? []).map((item) => presentItem(letters, item)),
+  }
+}
+
+export function presentListed(row: ListedRow): ListedClient {
+  return { ...presentClient(row), open_disputes: row.open_disputes }
+}
+
+function presentClient(row: ClientRow) {
+  const { id, name, reference, email, status, consultant_id, consultant_name, created_at, updated_at, version } = row
+  return {
+    id,
+    name,
+    reference,
+    email,
+    status,
+    consultant: { id: consultant_id, name: consultant_name },
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+    version,
+  }
+}

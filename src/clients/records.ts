@@ -1,0 +1,39 @@
+import type { Access, Visit } from '../access/access.ts'
+import { scopeOf } from '../access/policy.ts'
+import { createClients, type Clients } from './clients.ts'
+import { disputes } from './disputes.ts'
+import { createHistory, type History } from './history.ts'
+import { createItems, type Items } from './items.ts'
+import { letters } from './letters.ts'
+import { notes } from './notes.ts'
+import { createSearch, type Search } from './search.ts'
+import { countByConsultant } from './store.ts'
+
+/** Everything that is done with client records. */
+export interface Records {
+  readonly access: Access
+  readonly clients: Clients
+  readonly notes: Items
+  readonly disputes: Items
+  readonly letters: Items
+  readonly history: History
+  readonly search: Search
+  /** How many clients belong to each person that the visit may see them of, by the person's id. */
+  counts(visit: Visit): Promise<ReadonlyMap<string, number>>
+}
+
+export function createRecords({ access }: { access: Access }): Records {
+  return Object.freeze({
+    access,
+    clients: createClients({ access }),
+    notes: createItems({ access, kind: notes }),
+    disputes: createItems({ access, kind: disputes }),
+    letters: createItems({ access, kind: letters }),
+    history: createHistory({ access }),
+    search: createSearch({ access }),
+    async counts(visit: Visit) {
+      const [rows] = await access.as(visit, [countByConsultant(scopeOf(visit.person, 'list', 'client'))])
+      return new Map(rows.map(({ consultant_id, clients }) => [consultant_id, clients]))
+    },
+  } satisfies Records)
+}

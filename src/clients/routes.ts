@@ -1,0 +1,94 @@
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { Server } from '../platform/http.ts'
+import { represent } from '../platform/representation.ts'
+import { sameOrigin, signedIn } from '../signin/guard.ts'
+import type { Sessions } from '../signin/sessions.ts'
+import { recordId } from './ids.ts'
+import { registerItems } from './item-routes.ts'
+import type { ShownRecord } from './present.ts'
+import type { Records } from './records.ts'
+import { refuseReserved } from './reserved.ts'
+import * as schema from './schema.ts'
+import { basisIfAny, basisOf, etagOf } from './versions.ts'
+import { visitOf } from '../access/visits.ts'
+
+interface ClientRouteNeeds {
+  readonly records: Records
+  readonly sessions: Pick<Sessions, 'recognise'>
+  readonly baseUrl: string
+}
+
+const params = Type.Object({ client: Type.String() })
+
+/** Client records: /clients, everything below it, and /search. Each answers as JSON and as a page. */
+export function registerClients(server: Server, { records, sessions, baseUrl }: ClientRouteNeeds): void {
+  const { access, notes, disputes, letters, history } = records
+  void server.register(async (portal: Server) => {
+    portal.addHook('onRequest', sameOrigin(baseUrl))
+    portal.addHook('onRequest', signedIn(sessions))
+    portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
+    registerRecords(portal, records)
+    for (const items of [notes, disputes, letters]) registerItems(portal, { items, history })
+    registerHistory(portal, records)
+  })
+}
+
+function registerRecords(portal: Server, { clients }: Records): void {
+  portal.get('/clients', { schema: { hide: true, querystring: schema.clientQuery } }, async (request, reply) =>
+    represent(reply, request, { data: await clients.list(visitOf(request), request.query) }),
+  )
+
+  portal.post('/clients', { schema: { hide: true, body: schema.newClient } }, async (request, reply) => {
+    const record = await clients.create(visitOf(request), request.body)
+    reply.code(201).header('location', `/clients/${record.id}`)
+    return withTag(reply, record)
+  })
+
+  portal.get('/clients/:client', { schema: { hide: true, params } }, async (request, reply) => {
+    const data = await clients.read(visitOf(request), recordId(request.params.client))
+    return represent(reply, request, { data, headers: { etag: etagOf(data) } })
+  })
+
+  portal.patch(
+    '/clients/:client',
+    { schema: { hide: true, params, body: schema.clientChange } },
+    async (request, reply) => {
+      const change = { basis: basisOf(request.headers['if-match']), body: request.body }
+      return withTag(reply, await clients.change(visitOf(request), recordId(request.params.client), change))
+    },
+  )
+
+  portal.delete('/clients/:client', { schema: { hide: true, params } }, async (request, reply) => {
+    const basis = basisIfAny(request.headers['if-match'])
+    await clients.remove(visitOf(request), recordId(request.params.client), basis)
+    return reply.code(204).send()
+  })
+}
+
+function registerHistory(portal: Server, { history, search }: Records): void {
+  portal.get('/clients/:client/revisions', { schema: { hide: true, params } }, async (request, reply) => {
+    const id = recordId(request.params.client)
+    return represent(reply, request, { data: await history.revisions(visitOf(request), id, 'client', id) })
+  })
+
+  portal.get(
+    '/clients/:client/activity',
+    { schema: { hide: true, params, querystring: schema.activityQuery } },
+    async (request, reply) => {
+      const id = recordId(request.params.client)
+      return represent(reply, request, { data: await history.activity(visitOf(request), id, request.query) })
+    },
+  )
+
+  portal.get('/search', { schema: { hide: true, querystring: schema.searchQuery } }, async (request, reply) =>
+    represent(reply, request, { data: await search.find(visitOf(request), request.query) }),
+  )
+
+  portal.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/clients', 303))
+}
+
+function withTag(reply: FastifyReply, record: ShownRecord): ShownRecord {
+  reply.header('etag', etagOf(record))
+  return record
+}

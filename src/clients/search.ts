@@ -1,0 +1,28 @@
+import type { Access, Visit } from '../access/access.ts'
+import { scopeOf } from '../access/policy.ts'
+import { limitOf } from './paging.ts'
+import type { Noun, SearchResults } from './schema.ts'
+import { search, type FoundRow } from './search-store.ts'
+
+/** Finds beginnings of words in clients and what their records hold, within what the visit may see. */
+export interface Search {
+  /** Clients come first, then notes, disputes and letters; of each kind the last changed first, at most `limit`. */
+  find(visit: Visit, query: { readonly q: string; readonly limit?: string }): Promise<SearchResults>
+}
+
+export function createSearch({ access }: { access: Access }): Search {
+  return Object.freeze({
+    async find(visit: Visit, { q, limit }) {
+      const most = limitOf(limit, 20)
+      const of = (noun: Noun) => search(noun, scopeOf(visit.person, 'list', noun), q, most)
+      const found = await access.as(visit, [of('client'), of('note'), of('dispute'), of('letter')])
+      const results = found.flat().map(presentFound)
+      await access.note(visit, { action: 'records_searched', details: { results: String(results.length) } })
+      return { results }
+    },
+  } satisfies Search)
+}
+
+function presentFound({ updated_at, ...found }: FoundRow) {
+  return { ...found, updated_at: updated_at.toISOString() }
+}

@@ -1,0 +1,46 @@
+import { auditColumns } from '../access/audit.ts'
+import type { Scope } from '../access/policy.ts'
+import type { Visit } from '../access/access.ts'
+
+/** Which clients a statement reaches. */
+interface Reach {
+  /** The condition on the client, `c`, with `$1` in it. */
+  readonly condition: string
+  /** `$1`. */
+  readonly value: string | null
+  /** Part of the statement's name, which stands for one text. */
+  readonly name: Scope['of']
+}
+
+/**
+ * The condition that a client is there and within the scope. A statement has one text for each kind of scope, so that
+ * PostgreSQL plans for that one: row-level security alone would look at every client before anything else.
+ */
+export function within(scope: Scope): Reach {
+  const condition = {
+    consultant: 'c.deleted_at is null and c.consultant_id = $1::uuid',
+    all: 'c.deleted_at is null and $1::uuid is null',
+    none: 'false and $1::uuid is null',
+  }[scope.of]
+  return { condition, value: scope.of === 'consultant' ? scope.id : null, name: scope.of }
+}
+
+/** A person as JSON, from a joined row; null where there is nobody. */
+export function personJson(row: string): string {
+  return `case when ${row}.id is null then null else json_build_object('id', ${row}.id, 'name', ${row}.name) end`
+}
+
+/**
+ * The audit row of a change, in the transaction of the change: one for each row of `changed`, which has `client_id`,
+ * `id` and `version`. A row `done` for each. Takes its values from `loggedValues`, which begin at the parameter `from`.
+ */
+export function logged(noun: string, action: string, from: number): string {
+  return `insert into audit (${auditColumns})
+    select ${action}, 'allowed', portal_person(), changed.client_id, '${noun}', changed.id, $${from}::text,
+      $${from + 1}::text, jsonb_build_object('version', changed.version::text, 'fields', $${from + 2}::text)
+    from changed returning true as done`
+}
+
+export function loggedValues({ requestId, address }: Visit, fields: readonly string[]): (string | undefined)[] {
+  return [requestId, address, fields.join(' ')]
+}

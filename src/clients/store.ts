@@ -1,0 +1,179 @@
+import type { Visit } from '../access/access.ts'
+import type { Scope } from '../access/policy.ts'
+import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import { disputes } from './disputes.ts'
+import { itemsJson, type ItemJson, type PersonJson } from './items-store.ts'
+import { letters } from './letters.ts'
+import { notes } from './notes.ts'
+import { logged, loggedValues, personJson, within } from './statements.ts'
+import { basisText, type Basis } from './versions.ts'
+
+export interface ClientRow {
+  readonly id: string
+  readonly name: string
+  readonly reference: string | null
+  readonly email: string | null
+  readonly status: 'active' | 'archived'
+  readonly consultant_id: string
+  readonly consultant_name: string
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly version: number
+}
+
+export interface RecordRow extends ClientRow {
+  readonly notes: readonly ItemJson[] | null
+  readonly disputes: readonly ItemJson[] | null
+  readonly letters: readonly ItemJson[] | null
+}
+
+export const clientColumns = `c.id, c.name, c.reference, c.email, c.status, c.consultant_id,
+  p.name as consultant_name, c.created_at, c.updated_at, c.version`
+
+/** A client and everything that its record holds. */
+export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `record ${name}`,
+    text: `select ${clientColumns}, ${itemsJson(notes)} as notes, ${itemsJson(disputes)} as disputes,
+        ${itemsJson(letters)} as letters
+      from client c join person p on p.id = c.consultant_id where ${condition} and c.id = $2`,
+    values: [value, id],
+  }
+}
+
+/** The client alone: whether it is within reach. */
+export function readOwner(scope: Scope, id: string): PreparedStatement<{ readonly consultant_id: string }> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `owner ${name}`,
+    text: `select c.consultant_id from client c where ${condition} and c.id = $2`,
+    values: [value, id],
+  }
+}
+
+/** What a person may write of a client. Left out: as it is. */
+export interface ClientColumns {
+  readonly name?: string | undefined
+  readonly reference?: string | null | undefined
+  readonly email?: string | null | undefined
+  readonly status?: 'active' | 'archived' | undefined
+  readonly consultant_id?: string | undefined
+}
+
+export function insertClient(visit: Visit, id: string, columns: ClientColumns): PreparedStatement {
+  return {
+    name: 'insert client',
+    text: `with changed as (
+        insert into client (id, name, reference, email, consultant_id) values ($1, $2, $3, $4, $5)
+        returning id, id as client_id, version)
+      ${logged('client', `'client_created'`, 6)}`,
+    values: [
+      id,
+      columns.name,
+      columns.reference,
+      columns.email,
+      columns.consultant_id,
+      ...loggedValues(visit, Object.keys(columns)),
+    ],
+  }
+}
+
+/** The columns that everybody who may change a client may write. */
+const open = 'name, reference, email, status'
+
+/**
+ * Changes nothing where the client is out of reach, has none of the versions, or is archived and stays so. Who may not
+ * assign clients has no right to the column either.
+ */
+export function updateClient(
+  scope: Scope,
+  {
+    visit,
+    id,
+    basis,
+    columns,
+    assigns,
+  }: ChangedClient & { readonly columns: ClientColumns; readonly assigns: boolean },
+): PreparedStatement {
+  const { condition, value, name } = within(scope)
+  const list = assigns ? `${open}, consultant_id` : open
+  return {
+    name: `update client ${name} ${assigns}`,
+    text: `with before as materialized (select c.id, c.consultant_id from client c where ${condition} and c.id = $2),
+      changed as (
+        update client c set (${list}) = (select ${list} from jsonb_populate_record(c, $4::jsonb)), ${touched}
+        from before where c.id = before.id and ($3::int[] is null or c.version = any ($3))
+          and (c.status = 'active' or $4::jsonb ? 'status')
+        returning c.id, c.id as client_id, c.version, c.consultant_id <> before.consultant_id as assigned)
+      ${logged('client', `case when changed.assigned then 'client_assigned' else 'client_changed' end`, 5)}`,
+    values: [value, id, basisText(basis), JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
+  }
+}
+
+/** Takes a client out of everybody's sight; its revisions stay. */
+export function removeClient(scope: Scope, { visit, id, basis }: ChangedClient): PreparedStatement {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `remove client ${name}`,
+    text: `with changed as (
+        update client c set deleted_at = clock_timestamp(), ${touched}
+        where ${condition} and c.id = $2 and ($3::int[] is null or c.version = any ($3))
+        returning c.id, c.id as client_id, c.version)
+      ${logged('client', `'client_removed'`, 4)}`,
+    values: [value, id, basisText(basis), ...loggedValues(visit, [])],
+  }
+}
+
+interface ChangedClient {
+  readonly visit: Visit
+  readonly id: string
+  readonly basis: Basis
+}
+
+const touched = 'version = c.version + 1, updated_at = clock_timestamp()'
+
+/** Somebody to whom a client may be given. */
+export function readActivePerson(id: string): PreparedStatement<PersonJson> {
+  return {
+    name: 'active person',
+    text: `select id, name from person where id = $1 and status = 'active'`,
+    values: [id],
+  }
+}
+
+export interface RevisionRow {
+  readonly version: number
+  readonly at: Date
+  readonly by: PersonJson | null
+  readonly archived: boolean
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Every state of a client, or of something that its record holds, the newest first. */
+export function readRevisions(
+  scope: Scope,
+  clientId: string,
+  noun: string,
+  id: string,
+): PreparedStatement<RevisionRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `revisions ${name}`,
+    text: `select r.version, r.at, ${personJson('a')} as by, r.archived, r.data
+      from client c join revision r on r.client_id = c.id left join person a on a.id = r.person_id
+      where ${condition} and c.id = $2 and r.noun = $3 and r.noun_id = $4 order by r.version desc`,
+    values: [value, clientId, noun, id],
+  }
+}
+
+export function countByConsultant(
+  scope: Scope,
+): PreparedStatement<{ readonly consultant_id: string; readonly clients: number }> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `counts ${name}`,
+    text: `select c.consultant_id, count(*)::int as clients from client c where ${condition} group by 1`,
+    values: [value],
+  }
+}

@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises'
+import { Option, type Command } from 'commander'
+import type { Visit } from '../access/access.ts'
+import type { Records } from '../clients/records.ts'
+import type { ListedClient } from '../clients/schema.ts'
+import type { People } from '../people/people.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { command, group, type CommonOptions } from './command.ts'
+import type { Context } from './context.ts'
+import { writeJson, writeLines, writeTable } from './output.ts'
+
+interface CreateOptions extends CommonOptions {
+  readonly name: string
+  readonly consultant: string
+  readonly reference?: string
+  readonly email?: string
+}
+interface ListOptions extends CommonOptions {
+  readonly consultant?: string
+  readonly status: 'active' | 'archived' | 'all'
+}
+interface ImportCommandOptions extends CommonOptions {
+  readonly consultant?: string
+  readonly dryRun?: true
+}
+
+/** The operator, who sees every client; the audit log has these deeds without a person. */
+const operator: Visit = { person: { id: null, role: 'partner' } }
+
+const consultant = ['--consultant <email>', 'the person to whom the client belongs'] as const
+
+export function clientCommand(context: Context): Command {
+  return group('client', 'Client records, and to which consultant they belong', [
+    createCommand(context),
+    listCommand(context),
+    assignCommand(context),
+    importCommand(context),
+  ])
+}
+
+function createCommand(context: Context): Command {
+  return command('create', 'Make a client', 'client create --name "Berg & Sons" --consultant anna@example.com')
+    .requiredOption('--name <name>', 'how the firm calls the client')
+    .requiredOption(...consultant)
+    .option('--reference <text>', "the firm's own reference")
+    .option('--email <address>', 'where letters go')
+    .action(async ({ json, name, reference, email, consultant: whose }: CreateOptions) =>
+      withRecords(context, async ({ records, people }) => {
+        const client = await records.clients.create(operator, {
+          name,
+          consultant_id: await personId(people, whose),
+          ...(reference !== undefined && { reference }),
+          ...(email !== undefined && { email }),
+        })
+        if (json) return writeJson(context, client)
+        return writeLines(context, `${client.name} is a client of ${client.consultant.name}: ${client.id}`)
+      }),
+    )
+}
+
+function listCommand(context: Context): Command {
+  const status = new Option('--status <status>', 'which of them')
+    .choices(['active', 'archived', 'all'])
+    .default('active')
+  return command('list', 'Show the clients', 'client list --consultant anna@example.com')
+    .option('--consultant <email>', 'only those of this person')
+    .addOption(status)
+    .action(async ({ json, status: wanted, consultant: whose }: ListOptions) =>
+      withRecords(context, async ({ records, people }) => {
+        const owner = whose === undefined ? {} : { consultant: await personId(people, whose) }
+        const clients = await everyClient(records, { ...owner, status: wanted })
+        if (json) return writeJson(context, { clients })
+        return writeTable(
+          context,
+          clients,
+          [
+            { title: 'ID', text: ({ id }) => id },
+            { title: 'NAME', text: ({ name }) => name },
+            { title: 'REFERENCE', text: ({ reference }) => reference ?? '-' },
+            { title: 'CONSULTANT', text: ({ consultant: { name } }) => name },
+            { title: 'STATUS', text: ({ status: is }) => is },
+          ],
+          'No clients. Create one: ./tollgate client create --name "Berg & Sons" --consultant anna@example.com',
+        )
+      }),
+    )
+}
+
+function assignCommand(context: Context): Command {
+  return command('assign', 'Give a client to another consultant', 'client assign "Berg & Sons" anna@example.com')
+    .argument('<client>', 'its id; or its reference or name, where only one client has it')
+    .argument('<consultant>', 'the e-mail address of the person')
+    .action(async (client: string, whose: string, { json }: CommonOptions) =>
+      withRecords(context, async ({ records, people }) => {
+        const body = { consultant_id: await personId(people, whose) }
+        const changed = await records.clients.change(operator, await clientId(records, client), { basis: null, body })
+        if (json) return writeJson(context, changed)
+        return writeLines(context, `${changed.name} belongs to ${changed.consultant.name} now.`)
+      }),
+    )
+}
+
+function importCommand(context: Context): Command {
+  return command(
+    'import',
+    'Import clients from a CSV file: all of them, or none',
+    'client import clients.csv --dry-run',
+  )
+    .argument('<file>', 'its first line names the columns: name, reference, email, consultant (an e-mail address)')
+    .option('--consultant <email>', 'to whom those belong whose line names nobody')
+    .option('--dry-run', 'only say what would come of it')
+    .action(async (file: string, { json, ...options }: ImportCommandOptions) =>
+      withRecords(context, async ({ records, people }) => {
+        const { importClients } = await import('../clients/import.ts')
+        const { access } = records
+        const { imported, faults } = await importClients({ access, people }, operator, await read(file), options)
+        if (json) writeJson(context, { imported, faults, dry_run: options.dryRun === true })
+        if (faults.length > 0) throw new OperatorError(faultText(faults))
+        if (!json) writeLines(context, `${imported} clients ${options.dryRun ? 'would be imported' : 'imported'}.`)
+      }),
+    )
+}
+
+const mostShown = 20
+
+function faultText(faults: readonly { readonly line: number; readonly reason: string }[]): string {
+  const more = faults.length > mostShown ? [`and ${faults.length - mostShown} more lines`] : []
+  const shown = faults.slice(0, mostShown).map(({ line, reason }) => `line ${line}: ${reason}`)
+  return ['Nothing was imported. Correct these and import the file again:', ...shown, ...more].join('\n')
+}
+
+async function read(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new OperatorError(`The file ${file} cannot be read (${code}).`, { cause: error })
+  }
+}
+
+async function withRecords<T>(
+  context: Context,
+  work: (opened: { records: Records; people: People }) => Promise<T>,
+): Promise<T> {
+  const [database, log] = [await context.database(), await context.log()]
+  const { createAccess } = await import('../access/access.ts')
+  const { createAudit } = await import('../access/audit.ts')
+  const { openPortal } = await import('../access/portal.ts')
+  const { createRecords } = await import('../clients/records.ts')
+  const { createPeople } = await import('../people/people.ts')
+  await using opened = new AsyncDisposableStack()
+  const databaseUrl = await context.databaseUrl()
+  // No limit of time: a file may have a hundred thousand clients.
+  const portal = await openPortal({ databaseUrl, log, connections: 1, statementTimeout: 0 })
+  opened.defer(() => portal.close())
+  const audit = opened.adopt(createAudit({ database, log }), (it) => it.close())
+  const records = createRecords({ access: createAccess({ portal, audit }) })
+  return work({ records, people: createPeople({ database, audit }) })
+}
+
+async function personId(people: People, email: string): Promise<string> {
+  const person = await people.byEmail(email)
+  if (person) return person.id
+  throw new OperatorError(`Nobody has the address ${email}. Who there is: ./tollgate person list`)
+}
+
+async function everyClient(
+  { clients }: Records,
+  query: Parameters<Records['clients']['list']>[1],
+): Promise<ListedClient[]> {
+  const found: ListedClient[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await clients.list(operator, { ...query, limit: '200', ...(cursor !== undefined && { cursor }) })
+    found.push(...page.clients)
+    cursor = page.next
+  }
+  return found
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+async function clientId(records: Records, text: string): Promise<string> {
+  if (uuid.test(text)) return text
+  const candidates = await everyClient(records, { q: text.slice(0, 200), status: 'all' })
+  const meant = candidates.filter(({ name, reference }) => name === text || reference === text)
+  const [first, ...others] = meant
+  if (first === undefined) throw new OperatorError(`No client has the id, the reference or the name "${text}".`)
+  if (others.length > 0) throw new OperatorError(`${meant.length} clients are called "${text}": use the id of one.`)
+  return first.id
+}
