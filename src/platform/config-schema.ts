@@ -217,6 +217,7 @@ export const environmentVariables = {
   TOLLGATE_DEMO: {
     kind: values.onOff,
     default: '1 with the embedded database and no provider, else 0',
-    description: 'Whether a first start sets up samples: in this version an account with a key.',
+    description:
+      'Whether a first start sets up samples: an account with a key and, on an address of this machine, people and clients. The people sign in without a password, for as long as `sign_in.providers` is empty.',
   },
 } as const

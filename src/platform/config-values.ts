@@ -142,7 +142,7 @@ export const filePath: Kind<string> = pattern('a path', /^([^\0]+)$/, (text) => 
 export const onOff: Kind<boolean> = pattern('1 or 0', /^([01])$/, (text) => text === '1')
 
 /** Whether an address stays on this machine. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 

@@ -38,7 +38,7 @@ function errorPage(): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tollgate errors</title><style>${style}</style></head>
 <body><main><h1>Errors</h1>
-<p>Every refusal is <code>{"error": {"code", "reason", "field"?, "limit"?, "request_id", "docs"}}</code>. The header <code>x-should-retry</code> says whether the same request may succeed later, <code>Retry-After</code> in how many seconds. A refused request is never charged. The addresses are listed at <a href="/docs/">/docs</a>.</p>
+<p>Every refusal is <code>{"error": {"code", "reason", "field"?, "limit"?, "request_id", "docs"}}</code>. The header <code>x-should-retry</code> says whether the same request may succeed later, <code>Retry-After</code> in how many seconds. A refused request is never charged; of a stream that breaks off with an error, what it had sent is. The addresses are listed at <a href="/docs/">/docs</a>.</p>
 <dl>
 ${entries.join('\n')}
 </dl></main></body></html>

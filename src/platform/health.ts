@@ -5,6 +5,8 @@ export interface HealthNeeds {
   readonly database: Pick<Database, 'rows'>
   /** What there is to be ready besides the database, by name. */
   readonly models: () => Readonly<Record<string, boolean>>
+  /** The providers to sign in with, and how they stand: none of them keeps the instance from serving. */
+  readonly providers: () => Readonly<Record<string, string>>
 }
 
 /** Milliseconds that the database gets to answer. */
@@ -15,11 +17,12 @@ const patience = 2000
  * the models is ready (or none is configured), else 503. One model of several that is down takes no instance out: its
  * own requests are refused.
  */
-export function registerHealth(server: Server, { database, models }: HealthNeeds): void {
+export function registerHealth(server: Server, { database, models, providers }: HealthNeeds): void {
   server.get('/healthz', { config: { whileDraining: true }, schema: { hide: true } }, async () => ({ status: 'ok' }))
 
   server.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
-    const checks = { database: await answersInTime(database), models: models() }
+    const standing = { models: models(), ...(Object.keys(providers()).length > 0 && { providers: providers() }) }
+    const checks = { database: await answersInTime(database), ...standing }
     const states = Object.values(checks.models)
     const ready = checks.database && (states.length === 0 || states.includes(true))
     reply.code(ready ? 200 : 503).header('cache-control', 'no-store')

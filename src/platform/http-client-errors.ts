@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { errorBody, fixedHeaders } from './http-errors.ts'
+import { errorBody } from './http-errors.ts'
 import { Problem, problems, type ProblemCode } from './problems.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** What Node calls it → what we call it; everything else is no HTTP. */
 const known: Readonly<Record<string, ProblemCode>> = {
@@ -17,7 +18,7 @@ export function answerClientError(baseUrl: string, error: NodeJS.ErrnoException,
     const requestId = randomUUIDv7()
     const body = errorBody(baseUrl, new Problem(code, problems[code].meaning), requestId)
     socket.write(
-      `${statusLine(code)}request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `${statusLine(baseUrl, code)}request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     )
   }
   socket.destroy(error)
@@ -37,10 +38,10 @@ function mayAnswer(socket: Socket): boolean {
   return !current.headersSent && request instanceof IncomingMessage && !request.complete
 }
 
-function statusLine(code: ProblemCode): string {
+function statusLine(baseUrl: string, code: ProblemCode): string {
   const { status, retry } = problems[code]
   const headers = {
-    ...fixedHeaders,
+    ...securityHeaders(baseUrl),
     'x-should-retry': String(retry),
     'content-type': 'application/json; charset=utf-8',
   }

@@ -2,15 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerNeeds } from './http.ts'
 import { MethodNotAllowed } from './http-addresses.ts'
 import { Problem, problems, type ProblemCode, type ProblemDetails } from './problems.ts'
+import { isPortal, representRefusal } from './representation.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** Bytes of a refused body that are read and thrown away, so that its sender gets to read the refusal. */
 const mostDiscarded = 32 * 1024 * 1024
-
-/** On every answer. */
-export const fixedHeaders: Readonly<Record<string, string>> = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-}
 
 /** What Fastify calls it → what we call it. */
 const known: Readonly<Record<string, ProblemCode>> = {
@@ -29,7 +25,8 @@ export interface ErrorAnswers {
 }
 
 /** The one place where an error becomes an answer. */
-export function createErrorAnswers({ log, baseUrl, requestBytes }: ServerNeeds): ErrorAnswers {
+export function createErrorAnswers({ log, baseUrl, requestBytes, pages }: ServerNeeds): ErrorAnswers {
+  const fixed = securityHeaders(baseUrl)
   const reasons: Partial<Record<ProblemCode, string>> = {
     request_too_large: `The body is larger than ${requestBytes} bytes. Send less at a time.`,
     unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
@@ -56,35 +53,43 @@ export function createErrorAnswers({ log, baseUrl, requestBytes }: ServerNeeds):
     // Fastify closes the connection when a body is refused, and its sender may then never read why. The body has been
     // read to its end here, or will be.
     if (status === 400 || status === 413) reply.removeHeader('connection')
-    reply
-      .code(status)
-      .headers(errorHeaders(problem))
-      .type('application/json; charset=utf-8')
-      .send(errorBody(baseUrl, problem, request.id))
+    reply.code(status).headers(errorHeaders(problem))
+    const body = refusalOf(baseUrl, problem, request.id)
+    if (representRefusal(pages, request, reply, { code: problem.code, status, body })) return
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
   }
 
   return {
     answer,
     refuseAddress(error, request, reply) {
       request.notes = {}
-      setHeaders(request, reply)
+      setHeaders(request, reply, fixed)
       answer(error, request, reply)
     },
   }
 }
 
-/** Sets what every answer carries. */
-export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('request-id', request.id).headers(fixedHeaders)
-  if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store')
+/** Sets what every answer carries, `fixed` on all of them alike. Nothing of a person or an account is kept anywhere. */
+export function setHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fixed: Readonly<Record<string, string>>,
+): void {
+  reply.header('request-id', request.id).headers(fixed)
+  if (isPortal(request.url)) reply.header('cache-control', 'no-store').header('vary', 'Accept')
+  else if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store')
 }
 
-/** The body of every refusal (section 7 of the specification). */
+/** The body of every refusal (section 7 of the specification), written out. */
 export function errorBody(baseUrl: string, problem: Problem, requestId: string): string {
+  return JSON.stringify(refusalOf(baseUrl, problem, requestId))
+}
+
+function refusalOf(baseUrl: string, problem: Problem, requestId: string) {
   const { code, details, message } = problem
-  const { field, limit } = details
+  const { field, limit, current } = details
   const docs = `${baseUrl}/docs/errors#${code}`
-  return JSON.stringify({ error: { code, reason: message, field, limit, request_id: requestId, docs } })
+  return { error: { code, reason: message, field, limit, request_id: requestId, docs }, ...(current && { current }) }
 }
 
 function errorHeaders(problem: Problem): Record<string, string> {

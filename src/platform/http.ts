@@ -9,7 +9,9 @@ import { answerClientError } from './http-client-errors.ts'
 import { createErrorAnswers, setHeaders, type ErrorAnswers } from './http-errors.ts'
 import { logRequest } from './http-log.ts'
 import { createAddresses } from './http-addresses.ts'
+import type { Pages } from './pages.ts'
 import { Problem, type ProblemCode } from './problems.ts'
+import { securityHeaders } from './security-headers.ts'
 import { compileBody } from './validation.ts'
 
 declare module 'fastify' {
@@ -23,6 +25,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     requestsInFlight: () => number
+    /** Of the portal; a server without them answers in JSON alone. */
+    pages: Pages | undefined
   }
   interface FastifyContextConfig {
     /** Whether the address answers while the server drains. */
@@ -38,6 +42,8 @@ export interface ServerNeeds {
   readonly baseUrl: string
   /** Addresses or ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies?: readonly string[]
+  /** The pages of the portal, for browsers. */
+  readonly pages?: Pages
   /** Told of every request that has ended. */
   readonly onEnd?: (end: RequestEnd) => void
   /** Milliseconds that requests in flight get when the server closes, before they are cut. 30 000 unless told. */
@@ -93,10 +99,12 @@ export function createServer(needs: ServerNeeds) {
     throw addresses.refusal(method, url)
   })
   const traffic = createTraffic(needs)
+  const fixed = securityHeaders(needs.baseUrl)
   server.decorate('requestsInFlight', () => traffic.inFlight)
+  server.decorate('pages', needs.pages)
   server.addHook('onRequest', (request, reply, done) => {
     traffic.begin(request, reply)
-    setHeaders(request, reply)
+    setHeaders(request, reply, fixed)
     if (request.is404) return done(addresses.refusal(request.method, request.url))
     if (traffic.draining && request.routeOptions.config.whileDraining !== true) return done(stopping())
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(noHost())

@@ -72,7 +72,11 @@ export const problems = {
   },
   headers_too_large: { status: 431, retry: false, meaning: 'The headers are larger than 16 KiB.' },
   internal: { status: 500, retry: true, meaning: 'A fault of ours. The request id finds it in the log.' },
-  upstream_failed: { status: 502, retry: true, meaning: 'The model behind Tollgate failed. Nothing was charged.' },
+  upstream_failed: {
+    status: 502,
+    retry: true,
+    meaning: 'The model behind Tollgate failed. Nothing was charged but what a stream had sent.',
+  },
   provider_failed: { status: 502, retry: true, meaning: 'The OpenID provider failed or answered something wrong.' },
   overloaded: {
     status: 503,
@@ -82,7 +86,8 @@ export const problems = {
   unavailable: {
     status: 503,
     retry: true,
-    meaning: 'The database or the model is away for the moment. Nothing was charged. Wait for Retry-After.',
+    meaning:
+      'The database or the model is away for the moment. Nothing was charged but what a stream had sent. Wait for Retry-After.',
   },
   upstream_timeout: { status: 504, retry: true, meaning: 'The model behind Tollgate did not answer in time.' },
 } as const satisfies Record<string, { status: number; retry: boolean; meaning: string }>
@@ -97,6 +102,8 @@ export interface ProblemDetails {
   readonly limit?: { readonly name: string; readonly value: number; readonly remaining: number }
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfter?: number
+  /** Of a change that came too late: what is there now, beside the error in the answer. */
+  readonly current?: object
   /** For the log, never for the caller. */
   readonly cause?: unknown
 }

@@ -39,6 +39,16 @@ export function workersIn(folder: string): number[] {
     .filter((pid) => pid > 0 && worksIn(pid, folder))
 }
 
+/** Bytes of memory that a process holds, as its file of /proc says; null where the system does not. */
+export function memoryOf(pid: number | undefined): number | null {
+  try {
+    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kibibytes === undefined ? null : Number(kibibytes) * 1024
+  } catch {
+    return null
+  }
+}
+
 /** The fields of proc(5) stat from the third (the state) on; the second, the name, may hold blanks and brackets. */
 function statOf(pid: number): string[] | undefined {
   try {
