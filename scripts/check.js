@@ -14,6 +14,7 @@ const statics = [
   { name: 'format', args: [tool('oxfmt'), '--check', '.'] },
   { name: 'lint', args: [tool('oxlint'), '--type-aware'] },
   { name: 'types', args: [tool('tsc'), '-p', '.'] },
+  { name: 'types of the pages', args: [tool('tsc'), '-p', 'web'] },
   { name: 'unused code', args: [tool('knip'), '--no-progress'] },
 ]
 const testFiles = {

@@ -1,13 +1,16 @@
-// Installs what package-lock.json names, unless it is there already. Runs on any Node from 20 on, before anything else.
+// Installs what package-lock.json names and builds the pages of the portal, unless both are there already. Runs on any
+// Node from 20 on, before anything else.
 import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { arePagesBuilt, buildPages } from './pages.js'
 import { isInstalled, lockHash, notePath, runtimePath } from './runtime.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 if (!isInstalled(root)) await install()
+if (!arePagesBuilt(root)) build()
 
 async function install() {
   const runtime = runtimePath(root)
@@ -20,6 +23,13 @@ async function install() {
   if (status !== 0) fail(`failed.\n${reason(output)}`)
   if (!existsSync(runtime)) fail(`failed.\nnpm has left out ${runtime}: run "npm config set omit=" and try again.`)
   writeFileSync(notePath(root), lockHash(root))
+  process.stderr.write('done.\n')
+}
+
+function build() {
+  process.stderr.write('Building the pages… ')
+  const failure = buildPages(root)
+  if (failure !== undefined) fail(`failed.\n${failure}\nThe pages could not be built.`)
   process.stderr.write('done.\n')
 }
 

@@ -21,6 +21,8 @@ const configuration = {
     },
     include: ['src'],
   }),
+  'web/tsconfig.json': JSON.stringify({ compilerOptions: { strict: true, noEmit: true, jsx: 'react-jsx' } }),
+  'web/page.tsx': 'export const title = <T extends string>(text: T) => text\n',
   '.oxlintrc.json': JSON.stringify({ rules: { eqeqeq: 'error' }, ignorePatterns: ['node_modules', 'scripts'] }),
   '.oxfmtrc.json': JSON.stringify({ semi: false, singleQuote: true, ignorePatterns: ['**/*.json', 'scripts'] }),
   'knip.json': JSON.stringify({ entry: ['src/main.ts', 'src/*.test.ts'], project: ['src/*.ts'] }),
@@ -54,9 +56,9 @@ async function check(files: Record<string, string>, ...args: string[]) {
 describe('the checks', () => {
   test('pass what is right, and say how much that was', async () => {
     const { verdict, status, stdout } = await check(good)
-    assert.equal(verdict, '6 passed, 0 failed', stdout)
+    assert.equal(verdict, '7 passed, 0 failed', stdout)
     assert.equal(status, 0)
-    for (const step of ['format', 'lint', 'types', 'unused code', 'tests']) {
+    for (const step of ['format', 'lint', 'types', 'types of the pages', 'unused code', 'tests']) {
       assert.match(stdout, new RegExp(`^✔ ${step} \\(\\d+\\.\\d s\\)$`, 'm'))
     }
   })
@@ -65,27 +67,29 @@ describe('the checks', () => {
     const { verdict, status, stdout } = await check({
       ...good,
       'src/faulty.ts': `export const unused   = 1\nexport const wrong: string = 1 == 2\n`,
+      'web/faulty.tsx': `export const count: number = 'none'\n`,
       'src/faulty.test.ts': `import './faulty.ts'\nconst { test } = await import('node:test')\ntest('red', () => { throw new Error('seen red') })\n`,
     })
-    assert.equal(verdict, '2 passed, 5 failed', stdout)
+    assert.equal(verdict, '2 passed, 6 failed', stdout)
     assert.equal(status, 1)
     assert.match(stdout, /✖ format[^]*faulty\.ts/)
     assert.match(stdout, /✖ lint[^]*eqeqeq/)
-    assert.match(stdout, /✖ types[^]*TS2322/)
+    assert.match(stdout, /✖ types \([^]*TS2322/)
+    assert.match(stdout, /✖ types of the pages[^]*TS2322/)
     assert.match(stdout, /✖ unused code[^]*wrong/)
     assert.match(stdout, /seen red/)
   })
 
   test('fail when no test ran', async () => {
     const { verdict, status, stdout } = await check({ 'src/main.ts': good['src/main.ts'] })
-    assert.equal(verdict, '4 passed, 1 failed', stdout)
+    assert.equal(verdict, '5 passed, 1 failed', stdout)
     assert.equal(status, 1)
     assert.match(stdout, /✖ tests: none ran to the end/)
   })
 
   test('count a test file that cannot be loaded, and a set-up that fails', async () => {
     const unloadable = await check({ ...good, 'src/broken.test.ts': `throw new Error('not loaded')\n` })
-    assert.equal(unloadable.verdict, '6 passed, 1 failed', unloadable.stdout)
+    assert.equal(unloadable.verdict, '7 passed, 1 failed', unloadable.stdout)
     const setup = `export function globalSetup() {\n  throw new Error('no set-up')\n}\n`
     const unready = await check({ ...good, 'tests/support/global-setup.ts': setup })
     assert.equal(unready.status, 1, unready.stdout)
@@ -103,8 +107,8 @@ describe('the checks', () => {
       ...good,
       'tests/wide.test.ts': `const { test } = await import('node:test')\ntest('wide', () => {})\n`,
     }
-    assert.equal((await check(files)).verdict, '6 passed, 0 failed')
-    assert.equal((await check(files, 'all')).verdict, '7 passed, 0 failed')
+    assert.equal((await check(files)).verdict, '7 passed, 0 failed')
+    assert.equal((await check(files, 'all')).verdict, '8 passed, 0 failed')
     assert.equal((await check(files, 'some')).status, 2)
   })
 })

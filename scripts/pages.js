@@ -1,0 +1,48 @@
+// Builds the portal's pages from web/ into web/dist, unless what is there was made of the same sources.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { lockHash, runtimePath } from './runtime.js'
+
+/** Whether web/dist was built of the sources and dependencies that are there now. Without sources nothing is to build. */
+export function arePagesBuilt(root) {
+  if (!existsSync(join(root, 'web/index.html'))) return true
+  const stamp = join(root, 'web/dist/stamp')
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(root)
+}
+
+/** Builds the pages. Returns what went wrong, or undefined. The old build stays until the new one is whole. */
+export function buildPages(root) {
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  if (!existsSync(vite)) return 'The tools to build them are not installed: run "npm ci" without --omit=dev.'
+  const stamp = sourceHash(root)
+  const present = join(root, 'web/dist')
+  const fresh = join(root, `web/dist-${process.pid}`)
+  const old = `${fresh}-old`
+  const { status, stdout, stderr } = spawnSync(
+    runtimePath(root),
+    [vite, 'build', 'web', '--outDir', fresh, '--emptyOutDir'],
+    { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } },
+  )
+  if (status === 0) {
+    writeFileSync(join(fresh, 'stamp'), stamp)
+    if (existsSync(present)) renameSync(present, old)
+    renameSync(fresh, present)
+  }
+  rmSync(fresh, { recursive: true, force: true })
+  rmSync(old, { recursive: true, force: true })
+  return status === 0 ? undefined : `${stdout}${stderr}`.trim()
+}
+
+/** What stands for the sources of the pages and for what they are built with. */
+function sourceHash(root) {
+  const web = join(root, 'web')
+  const files = readdirSync(web, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/^dist\b/.test(entry.parentPath.slice(web.length + 1)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+  const hash = createHash('sha256').update(lockHash(root))
+  for (const file of files) hash.update(`\0${file.slice(web.length)}\0`).update(readFileSync(file))
+  return hash.digest('hex')
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openBrowser, signInAs, type TestBrowser } from '../support/browser.ts'
+import { startDemo } from '../support/demo.ts'
+
+let demo: Awaited<ReturnType<typeof startDemo>>
+let browser: TestBrowser
+
+before(async () => {
+  ;[demo, browser] = await Promise.all([startDemo(), openBrowser()])
+})
+after(async () => {
+  await demo.close()
+  await browser.close()
+})
+
+describe('signing in', () => {
+  test('takes two clicks and ends on the page that was asked for', async () => {
+    const profile = await browser.profile()
+    const page = await profile.newPage()
+    await page.goto(`${demo.base}/clients?status=all&sort=-updated_at`)
+    assert.equal(new URL(page.url()).pathname, '/signin')
+    await page.getByRole('link', { name: 'Continue with Demo sign-in' }).click()
+    await page.getByRole('button', { name: 'Daniel Okonjo' }).click()
+    await page.waitForURL(`${demo.base}/clients?status=all&sort=-updated_at`)
+    await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor()
+    await page.getByText('Daniel Okonjo').first().waitFor()
+    const [cookie] = (await profile.cookies()).filter(({ name }) => name === 'session')
+    assert.deepEqual([cookie?.httpOnly, cookie?.secure, cookie?.sameSite], [true, true, 'Lax'])
+    await profile.close()
+  })
+
+  test('B4 ends well in every tab that began it, in any order', async () => {
+    const profile = await browser.profile()
+    const tabs = await Promise.all(
+      ['/clients', '/me', '/search?q=tax'].map(async (address) => ({ address, page: await profile.newPage() })),
+    )
+    for (const { page, address } of tabs) {
+      await page.goto(demo.base + address)
+      await page.getByRole('link', { name: 'Continue with Demo sign-in' }).click()
+      await page.getByRole('button', { name: 'Mei Sakamoto' }).waitFor()
+    }
+    for (const { page, address } of tabs.toReversed()) {
+      await page.getByRole('button', { name: 'Mei Sakamoto' }).click()
+      await page.waitForURL(demo.base + address)
+      await page.getByRole('navigation', { name: 'Main' }).getByText('Mei Sakamoto').waitFor()
+    }
+    await profile.close()
+  })
+
+  test('B6 that is broken off says so, and begins again', async () => {
+    const profile = await browser.profile()
+    const page = await profile.newPage()
+    await page.goto(`${demo.base}/me`)
+    await page.getByRole('link', { name: 'Continue with Demo sign-in' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('alert').getByRole('heading').waitFor()
+    assert.equal(new URL(page.url()).origin, demo.base)
+    assert.deepEqual(
+      (await profile.cookies()).filter(({ name }) => name === 'session'),
+      [],
+    )
+    await page.getByRole('link', { name: /Sign in again|Continue with/ }).click()
+    await page
+      .getByRole('link', { name: /Continue with/ })
+      .or(page.getByRole('button', { name: 'Mei Sakamoto' }))
+      .first()
+      .waitFor()
+    await profile.close()
+  })
+})
+
+describe('signing out', () => {
+  test('B29 leaves nothing to go back to, in any tab', async () => {
+    const profile = await browser.profile()
+    const page = await profile.newPage()
+    await signInAs(page, demo.base, 'Mei Sakamoto')
+    const name = (await page.locator('[data-row]').first().textContent()) ?? ''
+    await page.locator('[data-row]').first().click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    const other = await profile.newPage()
+    await other.goto(`${demo.base}/clients`)
+    await other.getByText(name).first().waitFor()
+
+    await page.getByRole('button', { name: /Mei Sakamoto/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL((url) => url.pathname === '/signin' || url.port !== new URL(demo.base).port)
+    await other.waitForURL(/\/signin/)
+    assert.equal(await other.getByText(name).count(), 0)
+
+    for (let steps = 0; steps < 3; steps++) {
+      await page.goBack().catch(() => undefined)
+      assert.equal(await page.getByText(name).count(), 0, `after ${steps + 1} steps back: ${page.url()}`)
+    }
+    await profile.close()
+  })
+
+  test('of another session ends it with its next step', async () => {
+    const [one, two] = await Promise.all([browser.profile(), browser.profile()])
+    const [page, far] = await Promise.all([one.newPage(), two.newPage()])
+    await signInAs(far, demo.base, 'Daniel Okonjo')
+    await signInAs(page, demo.base, 'Daniel Okonjo', '/me')
+    await page.getByRole('button', { name: 'End' }).first().click()
+    await page.getByText('That session has ended.').waitFor()
+    await far.locator('[data-row]').first().click()
+    await far.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await Promise.all([one.close(), two.close()])
+  })
+})
+
+describe('who may not', () => {
+  test('sees a page that says so, and nothing else', async () => {
+    const profile = await browser.profile()
+    const page = await profile.newPage()
+    await signInAs(page, demo.base, 'Daniel Okonjo')
+    for (const address of ['/people', '/audit', '/clients/0199d6a0-0000-7000-8000-000000000000', '/clients/x']) {
+      const answer = await page.goto(demo.base + address)
+      assert.equal(answer?.status(), 403, address)
+      await page.getByRole('heading', { name: 'You may not see this' }).waitFor()
+      await page.getByRole('link', { name: 'Go to your clients' }).waitFor()
+    }
+    assert.equal((await page.goto(`${demo.base}/nowhere`))?.status(), 404)
+    await page.getByRole('heading', { name: 'Nothing is here' }).waitFor()
+    await profile.close()
+  })
+})

@@ -1,0 +1,59 @@
+import { Button, Group, Modal } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
+
+export interface Question {
+  readonly title: string
+  readonly text: string
+  /** What the button says that does it. */
+  readonly action: string
+}
+
+let asked: (Question & { readonly answer: (sure: boolean) => void }) | undefined
+const listeners = new Set<() => void>()
+
+/** Asks before something is done that others notice. Resolves to whether to do it. */
+export function confirm(question: Question): Promise<boolean> {
+  return new Promise((resolve) => {
+    ask({
+      ...question,
+      answer: (sure) => {
+        ask(undefined)
+        resolve(sure)
+      },
+    })
+  })
+}
+
+function ask(question: typeof asked): void {
+  asked = question
+  for (const listener of listeners) listener()
+}
+
+function watch(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Where the questions appear; once on the page. */
+export function Questions() {
+  const question = useSyncExternalStore(watch, () => asked)
+  return (
+    <Modal
+      opened={question !== undefined}
+      onClose={() => question?.answer(false)}
+      title={question?.title}
+      size="sm"
+      withCloseButton={false}
+    >
+      <p>{question?.text}</p>
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" onClick={() => question?.answer(false)}>
+          Cancel
+        </Button>
+        <Button data-autofocus onClick={() => question?.answer(true)}>
+          {question?.action}
+        </Button>
+      </Group>
+    </Modal>
+  )
+}

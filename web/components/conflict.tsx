@@ -1,0 +1,107 @@
+import { Button, Group, Modal } from '@mantine/core'
+import { useState } from 'react'
+import { isSame, type Field, type Value } from '../fields.ts'
+import classes from './conflict.module.css'
+import type { Conflict, Draft } from './draft.ts'
+import { differences } from './differences.ts'
+
+/** Shows what somebody else has saved meanwhile beside what was written here, and lets one choose field by field. */
+export function ConflictDialog({ draft }: { readonly draft: Draft }) {
+  const { conflict, fields, values, base, postpone, resolve } = draft
+  return (
+    <Modal
+      opened={conflict !== undefined}
+      onClose={postpone}
+      size="xl"
+      title={`${conflict?.by ?? 'Somebody'} saved this while you were writing`}
+      closeButtonProps={{ 'aria-label': 'Go on writing' }}
+    >
+      {conflict && <Choices {...{ conflict, fields, values, base, postpone, resolve }} />}
+    </Modal>
+  )
+}
+
+type Side = 'mine' | 'theirs'
+
+interface ChoicesProps extends Pick<Draft, 'fields' | 'values' | 'base' | 'postpone' | 'resolve'> {
+  readonly conflict: Conflict
+}
+
+function Choices({ conflict: { theirs, by }, fields, values, base, postpone, resolve }: ChoicesProps) {
+  const open = fields.filter(({ name }) => !isSame(values[name], theirs[name]))
+  const [sides, setSides] = useState<Readonly<Record<string, Side>>>(() =>
+    Object.fromEntries(open.map(({ name }) => [name, isSame(values[name], base[name]) ? 'theirs' : 'mine'])),
+  )
+
+  function choose() {
+    const chosen = fields.map(({ name }) => [name, (sides[name] === 'mine' ? values : theirs)[name] ?? ''] as const)
+    resolve(Object.fromEntries(chosen))
+  }
+
+  return (
+    <>
+      <p>Nothing of yours is saved yet, and nothing of theirs is lost. Choose what each field is to be.</p>
+      {open.map((field) => (
+        <Choice
+          key={field.name}
+          field={field}
+          mine={values[field.name] ?? ''}
+          theirs={theirs[field.name] ?? ''}
+          by={by}
+          side={sides[field.name] ?? 'mine'}
+          onChoose={(side) => setSides({ ...sides, [field.name]: side })}
+        />
+      ))}
+      {open.length === 0 && <p className={classes.same}>Both have written the same.</p>}
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" onClick={postpone}>
+          Go on writing
+        </Button>
+        <Button onClick={choose}>Save what is chosen</Button>
+      </Group>
+    </>
+  )
+}
+
+interface ChoiceProps {
+  readonly field: Field
+  readonly mine: Value
+  readonly theirs: Value
+  readonly by: string | undefined
+  readonly side: Side
+  readonly onChoose: (side: Side) => void
+}
+
+function Choice({ field, mine, theirs, by, side, onChoose }: ChoiceProps) {
+  const parts = differences(textOf(field, theirs), textOf(field, mine))
+  const versions = [
+    { side: 'mine', title: 'Yours', shown: parts.filter(({ kind }) => kind !== 'removed') },
+    { side: 'theirs', title: by ? `${by}’s` : 'Theirs', shown: parts.filter(({ kind }) => kind !== 'added') },
+  ] as const
+  return (
+    <fieldset className={classes.choice}>
+      <legend>{field.label}</legend>
+      {versions.map((version) => (
+        <label key={version.side} className={classes.version}>
+          <span className={classes.title}>
+            <input
+              type="radio"
+              name={field.name}
+              checked={side === version.side}
+              onChange={() => onChoose(version.side)}
+            />
+            {version.title}
+          </span>
+          <span className={classes.text}>
+            {version.shown.map(({ kind, text, key }) => (kind === 'same' ? text : <mark key={key}>{text}</mark>))}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function textOf({ choices }: Field, value: Value): string {
+  if (typeof value !== 'string') return value.join('\n')
+  return choices?.[value] ?? value
+}

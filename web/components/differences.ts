@@ -1,0 +1,66 @@
+export interface Part {
+  readonly kind: 'same' | 'removed' | 'added'
+  readonly text: string
+  readonly key: string
+}
+
+/** Words in one text beyond which they are not compared one by one: it would take long and say little. */
+const mostWords = 2000
+
+/** What makes `before` into `after`, word by word: what both have, what is gone and what is new, in order. */
+export function differences(before: string, after: string): Part[] {
+  const [old, fresh] = [wordsOf(before), wordsOf(after)]
+  if (old.length > mostWords || fresh.length > mostWords) return joined([removed(before), added(after)])
+  const lengths = commonLengths(old, fresh)
+  const parts: Omit<Part, 'key'>[] = []
+  let [i, j] = [0, 0]
+  while (i < old.length || j < fresh.length) {
+    const [gone = '', come = ''] = [old[i], fresh[j]]
+    if (i < old.length && j < fresh.length && gone === come) {
+      parts.push({ kind: 'same', text: gone })
+      i++
+      j++
+    } else if (j >= fresh.length || (i < old.length && at(lengths, i + 1, j) >= at(lengths, i, j + 1))) {
+      parts.push(removed(gone))
+      i++
+    } else {
+      parts.push(added(come))
+      j++
+    }
+  }
+  return joined(parts)
+}
+
+const removed = (text: string) => ({ kind: 'removed', text }) as const
+const added = (text: string) => ({ kind: 'added', text }) as const
+
+function wordsOf(text: string): string[] {
+  return text.split(/(\s+)/).filter((word) => word !== '')
+}
+
+/** For each pair of places, how many words both texts share in order from there to their ends. */
+function commonLengths(old: readonly string[], fresh: readonly string[]): Uint16Array[] {
+  const rows = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1))
+  for (let i = old.length - 1; i >= 0; i--) {
+    for (let j = fresh.length - 1; j >= 0; j--) {
+      const row = rows[i]
+      if (!row) continue
+      row[j] = old[i] === fresh[j] ? at(rows, i + 1, j + 1) + 1 : Math.max(at(rows, i + 1, j), at(rows, i, j + 1))
+    }
+  }
+  return rows
+}
+
+function at(rows: readonly Uint16Array[], i: number, j: number): number {
+  return rows[i]?.[j] ?? 0
+}
+
+function joined(parts: readonly Omit<Part, 'key'>[]): Part[] {
+  const whole: Part[] = []
+  for (const { kind, text } of parts) {
+    const last = whole.at(-1)
+    if (last?.kind === kind) whole[whole.length - 1] = { ...last, text: last.text + text }
+    else whole.push({ kind, text, key: String(whole.length) })
+  }
+  return whole
+}

@@ -1,0 +1,54 @@
+import { NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
+import type { Field, Value } from '../fields.ts'
+import { content } from '../content.ts'
+import classes from './edit-form.module.css'
+import { usePeople } from './people-names.ts'
+
+export interface FieldInputProps {
+  readonly field: Field
+  readonly value: Value
+  readonly error: string | undefined
+  readonly onChange: (value: Value) => void
+}
+
+/** One field of a form, by its kind. */
+export function FieldInput({ field, value, error, onChange }: FieldInputProps) {
+  const { label, kind, required = false, placeholder = '', maxLength, choices } = field
+  const common = { label, error, className: classes[kind], placeholder, required, withAsterisk: false }
+  const text = typeof value === 'string' ? value : value.join(', ')
+  const change = (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value)
+  const limit = maxLength === undefined ? {} : { maxLength }
+  switch (kind) {
+    case 'text':
+      return <Textarea {...common} value={text} onChange={change} autosize minRows={6} maxRows={30} />
+    case 'names':
+      return <TagsInput {...common} size="sm" value={typeof value === 'string' ? [] : [...value]} onChange={onChange} />
+    case 'choice':
+      return <NativeSelect {...common} value={text} onChange={change} data={options(choices ?? {})} />
+    case 'consultant':
+      return content.viewer?.person.role === 'partner' && <ConsultantInput {...common} value={text} onChange={change} />
+    case 'amount':
+      return <TextInput {...common} {...limit} value={text} onChange={change} inputMode="decimal" />
+    default:
+      return (
+        <TextInput {...common} {...limit} value={text} onChange={change} type={kind === 'date' ? 'date' : 'text'} />
+      )
+  }
+}
+
+function options(choices: Readonly<Record<string, string>>) {
+  return Object.entries(choices).map(([value, label]) => ({ value, label }))
+}
+
+function ConsultantInput(props: {
+  readonly label: string
+  readonly value: string
+  readonly error: string | undefined
+  readonly className: string | undefined
+  readonly onChange: (event: { readonly currentTarget: { readonly value: string } }) => void
+}) {
+  const people = usePeople()
+  const known = people.some(({ id }) => id === props.value)
+  const choices = people.map(({ id, name }) => ({ value: id, label: name }))
+  return <NativeSelect {...props} data={known ? choices : [{ value: props.value, label: 'As it is' }, ...choices]} />
+}

@@ -1,0 +1,38 @@
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+import { readSetting, writeSetting } from '../settings.ts'
+
+/** Whether single keys do things. People who speak to their machine can turn that off (WCAG 2.1.4). */
+export function areKeysOn(): boolean {
+  return readSetting('keys') !== 'off'
+}
+
+export function turnKeys(on: boolean): void {
+  writeSetting('keys', on ? 'on' : 'off')
+}
+
+/** Calls `act` for a key that is pressed outside of any field and dialog. */
+export function useKey(key: string, act: (event: KeyboardEvent) => void): void {
+  useEffect(() => {
+    function listen(event: KeyboardEvent) {
+      const { target } = event
+      const isTyping =
+        target instanceof Element && target.closest('input, textarea, select, [role=dialog], [role=menu]')
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+      if (event.key === key && isPlain && !isTyping && !event.defaultPrevented && areKeysOn()) act(event)
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [key, act])
+}
+
+/** `/` goes to the search field of the page, or to the search page where it has none. */
+export function useSearchKey(): void {
+  const navigate = useNavigate()
+  useKey('/', (event) => {
+    event.preventDefault()
+    const field = document.querySelector<HTMLInputElement>('main input[type=search]')
+    if (field) field.select()
+    else void navigate('/search?q=')
+  })
+}

@@ -1,0 +1,31 @@
+import { useState } from 'react'
+import classes from './long-text.module.css'
+
+/** Characters and lines from which a text is shown in part. */
+const long = { characters: 700, lines: 9 }
+
+export interface LongTextProps {
+  readonly text: string
+  /** All of it, however long. */
+  readonly whole?: boolean
+  /** As a letter on paper. */
+  readonly paper?: boolean
+}
+
+export function LongText({ text, whole = false, paper = false }: LongTextProps) {
+  const [opened, setOpened] = useState(false)
+  const isLong = text.length > long.characters || text.split('\n').length > long.lines
+  const isCut = isLong && !whole && !opened
+  return (
+    <div className={classes.frame} data-paper={paper || undefined}>
+      <div className={classes.text} data-cut={isCut || undefined}>
+        {text}
+      </div>
+      {isLong && !whole && (
+        <button type="button" className={classes.more} onClick={() => setOpened(!opened)} aria-expanded={opened}>
+          {opened ? 'Show less' : 'Show all'}
+        </button>
+      )}
+    </div>
+  )
+}

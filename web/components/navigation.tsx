@@ -1,0 +1,120 @@
+import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import {
+  IconAddressBook,
+  IconDeviceDesktop,
+  IconHistory,
+  IconLogout,
+  IconMoon,
+  IconSearch,
+  IconSelector,
+  IconSun,
+  IconUserCircle,
+  IconUsers,
+  type Icon,
+} from '@tabler/icons-react'
+import { NavLink, useNavigate } from 'react-router'
+import type { Viewer } from '../content.ts'
+import { schemeOf } from '../settings.ts'
+import { roleNames } from '../words.ts'
+import { Initials } from './initials.tsx'
+import classes from './navigation.module.css'
+import { signOut } from './sign-out.ts'
+
+interface Place {
+  readonly to: string
+  readonly name: string
+  readonly icon: Icon
+}
+
+const everyone: readonly Place[] = [
+  { to: '/clients', name: 'Clients', icon: IconAddressBook },
+  { to: '/search', name: 'Search', icon: IconSearch },
+]
+const partners: readonly Place[] = [
+  { to: '/people', name: 'People', icon: IconUsers },
+  { to: '/audit', name: 'Audit log', icon: IconHistory },
+]
+
+export function Navigation({ viewer }: { readonly viewer: Viewer }) {
+  const isPartner = viewer.person.role === 'partner'
+  return (
+    <nav className={classes.navigation} aria-label="Main">
+      <Places places={everyone} />
+      {isPartner && (
+        <>
+          <h2 className={classes.heading}>Firm</h2>
+          <Places places={partners} />
+        </>
+      )}
+      <div className={classes.space} />
+      <PersonMenu viewer={viewer} />
+    </nav>
+  )
+}
+
+function Places({ places }: { readonly places: readonly Place[] }) {
+  return (
+    <ul>
+      {places.map(({ to, name, icon: PlaceIcon }) => (
+        <li key={to}>
+          <NavLink to={to === '/search' ? '/search?q=' : to} className={classes['place'] ?? ''}>
+            <PlaceIcon size={17} stroke={1.75} aria-hidden />
+            {name}
+          </NavLink>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function PersonMenu({ viewer: { person } }: { readonly viewer: Viewer }) {
+  const navigate = useNavigate()
+  return (
+    <Menu position="top-start" width={232} shadow="md">
+      <Menu.Target>
+        <UnstyledButton className={classes.person}>
+          <Initials name={person.name} />
+          <span className={classes.who}>
+            <span className={classes.name}>{person.name}</span>
+            <span className={classes.role}>{roleNames[person.role]}</span>
+          </span>
+          <IconSelector size={15} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconUserCircle size={16} />} onClick={() => void navigate('/me')}>
+          You and your sessions
+        </Menu.Item>
+        <Menu.Divider />
+        <Schemes />
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const schemes = [
+  { value: 'light', name: 'Light', icon: IconSun },
+  { value: 'dark', name: 'Dark', icon: IconMoon },
+  { value: 'auto', name: 'As the system', icon: IconDeviceDesktop },
+] as const
+
+function Schemes() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Menu.RadioGroup value={colorScheme} onChange={setScheme}>
+      {schemes.map(({ value, name, icon: SchemeIcon }) => (
+        <Menu.RadioItem key={value} value={value} rightSection={<SchemeIcon size={16} aria-hidden />}>
+          {name}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
+  )
+
+  function setScheme(chosen: unknown) {
+    setColorScheme(schemeOf(chosen) ?? 'auto')
+  }
+}

@@ -1,0 +1,11 @@
+import { notifications } from '@mantine/notifications'
+import { reasonOf } from '../api.ts'
+
+export function notifyDone(message: string): void {
+  notifications.show({ message, autoClose: 4000 })
+}
+
+/** Says what was not done and why. It stays until it is closed. */
+export function notifyFailure(title: string, error: unknown): void {
+  notifications.show({ title, message: reasonOf(error), color: 'red', autoClose: false })
+}

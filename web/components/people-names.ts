@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'react'
+import type { PeopleList } from '../wire.ts'
+import { read } from '../api.ts'
+
+let asked: Promise<PeopleList> | undefined
+
+/** The active people of the firm, for partners to choose from; fetched once, when a page first needs them. */
+export function usePeople(): PeopleList['people'] {
+  const [people, setPeople] = useState<PeopleList['people']>([])
+  useEffect(() => {
+    let isGone = false
+    asked ??= read<PeopleList>('/people')
+    asked.then(
+      (list) => isGone || setPeople(list.people.filter(({ status }) => status === 'active')),
+      () => (asked = undefined),
+    )
+    return () => {
+      isGone = true
+    }
+  }, [])
+  return people
+}

@@ -1,0 +1,79 @@
+import { ActionIcon, Drawer } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconMenu2, IconX } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
+import { content } from '../content.ts'
+import { Questions } from './confirm.tsx'
+import { useSearchKey } from './keys.ts'
+import { Navigation } from './navigation.tsx'
+import classes from './shell.module.css'
+import { UnsavedGuard } from './unsaved.tsx'
+import { Wordmark } from './wordmark.tsx'
+
+/** What surrounds every page of who is signed in: the way to the others, and a bar while the next one is fetched. */
+export function Shell() {
+  const [opened, { open, close }] = useDisclosure()
+  const { pathname } = useLocation()
+  const main = useRef<HTMLElement>(null)
+  useEffect(close, [pathname, close])
+  useFocusOnPage(main)
+  useSearchKey()
+  if (!content.viewer) return <Outlet />
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main">
+        Skip to the content
+      </a>
+      <Progress />
+      <header className={classes.top}>
+        <ActionIcon onClick={open} aria-label="Menu" aria-expanded={opened} size="lg">
+          <IconMenu2 size={20} />
+        </ActionIcon>
+        <Wordmark />
+      </header>
+      <aside className={classes.side}>
+        <Wordmark />
+        <Navigation viewer={content.viewer} />
+      </aside>
+      <Drawer
+        opened={opened}
+        onClose={close}
+        size={272}
+        title={<Wordmark />}
+        closeButtonProps={{ 'aria-label': 'Close the menu', icon: <IconX size={18} /> }}
+        classNames={{ content: classes.drawer, body: classes.drawerBody, header: classes.drawerHeader }}
+        transitionProps={{ duration: 120 }}
+      >
+        <Navigation viewer={content.viewer} />
+      </Drawer>
+      <main id="main" ref={main} tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </main>
+      <ScrollRestoration />
+      <UnsavedGuard />
+      <Questions />
+    </div>
+  )
+}
+
+/** After a move to another page the keyboard goes on from its beginning, and a screen reader reads its title. */
+function useFocusOnPage(main: React.RefObject<HTMLElement | null>) {
+  const { pathname } = useLocation()
+  const before = useRef(pathname)
+  useEffect(() => {
+    const isSamePlace = placeOf(before.current) === placeOf(pathname)
+    before.current = pathname
+    if (!isSamePlace) main.current?.focus({ preventScroll: true })
+  }, [main, pathname])
+}
+
+/** The tabs of one record are one place. */
+function placeOf(pathname: string): string {
+  return pathname.split('/').slice(0, 3).join('/')
+}
+
+function Progress() {
+  const { state } = useNavigation()
+  return <div className={classes.progress} data-busy={state !== 'idle' || undefined} aria-hidden />
+}

@@ -1,0 +1,108 @@
+import type { Noun } from '../src/clients/schema.ts'
+import { disputeStatusNames, letterStatusNames } from './words.ts'
+
+/** What one form field holds. */
+export type Value = string | readonly string[]
+export type Values = Readonly<Record<string, Value>>
+
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly kind: 'line' | 'text' | 'date' | 'names' | 'amount' | 'choice' | 'consultant'
+  readonly required?: boolean
+  /** Whether nothing is `null` on the wire, not an empty text. */
+  readonly nullable?: boolean
+  readonly choices?: Readonly<Record<string, string>>
+  readonly placeholder?: string
+  readonly maxLength?: number
+}
+
+interface NounWords {
+  readonly one: string
+  readonly many: string
+  readonly path: string
+  readonly fields: readonly Field[]
+}
+
+/** Every noun of a record: what people call it, where it is, and what of it can be written. */
+export const nouns: Readonly<Record<Noun, NounWords>> = {
+  client: {
+    one: 'client',
+    many: 'clients',
+    path: '',
+    fields: [
+      { name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 200 },
+      { name: 'reference', label: 'Reference', kind: 'line', nullable: true, maxLength: 100 },
+      { name: 'email', label: 'E-mail', kind: 'line', nullable: true, maxLength: 254 },
+      { name: 'consultant_id', label: 'Consultant', kind: 'consultant' },
+    ],
+  },
+  note: {
+    one: 'note',
+    many: 'notes',
+    path: 'notes',
+    fields: [
+      { name: 'date', label: 'Date', kind: 'date', required: true },
+      {
+        name: 'participants',
+        label: 'Participants',
+        kind: 'names',
+        placeholder: 'Who was there; Enter after each name',
+      },
+      { name: 'text', label: 'Note', kind: 'text', required: true, placeholder: 'What was said and agreed' },
+    ],
+  },
+  dispute: {
+    one: 'dispute',
+    many: 'disputes',
+    path: 'disputes',
+    fields: [
+      { name: 'invoice', label: 'Invoice', kind: 'line', required: true, maxLength: 100 },
+      { name: 'amount', label: 'Amount', kind: 'amount', required: true, placeholder: '1250.00', maxLength: 30 },
+      { name: 'status', label: 'Status', kind: 'choice', choices: disputeStatusNames },
+      { name: 'position', label: 'Position', kind: 'text', placeholder: 'What the client says, and what we say' },
+    ],
+  },
+  letter: {
+    one: 'letter',
+    many: 'letters',
+    path: 'letters',
+    fields: [
+      { name: 'subject', label: 'Subject', kind: 'line', required: true, maxLength: 300 },
+      { name: 'status', label: 'Status', kind: 'choice', choices: letterStatusNames },
+      { name: 'body', label: 'Letter', kind: 'text' },
+    ],
+  },
+}
+
+/** What a form shows of a record or of one of its items. */
+export function valuesOf(fields: readonly Field[], record: object): Values {
+  const all = new Map(Object.entries(record))
+  return Object.fromEntries(fields.map((field) => [field.name, valueOf(field, all)]))
+}
+
+function valueOf({ name, kind }: Field, record: ReadonlyMap<string, unknown>): Value {
+  const value = kind === 'consultant' ? idIn(record.get('consultant')) : record.get(name)
+  if (Array.isArray(value)) return value.map(String)
+  return typeof value === 'string' ? value : ''
+}
+
+function idIn(person: unknown): unknown {
+  return typeof person === 'object' && person !== null && 'id' in person ? person.id : undefined
+}
+
+/** The body of a change: the fields that differ from what they were. */
+export function bodyOf(fields: readonly Field[], values: Values, before: Values): Record<string, Value | null> {
+  return Object.fromEntries(
+    fields
+      .filter(({ name }) => !isSame(values[name], before[name]))
+      .map(({ name, nullable }) => {
+        const value = values[name] ?? ''
+        return [name, nullable && value === '' ? null : value]
+      }),
+  )
+}
+
+export function isSame(a: Value | undefined, b: Value | undefined): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b)
+}

@@ -1,0 +1,44 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { RouterProvider } from 'react-router/dom'
+import { forgetContent } from './api.ts'
+import { SessionWatch } from './components/session-watch.tsx'
+import { nonce } from './content.ts'
+import { router } from './routes.tsx'
+import './styles.ts'
+import { schemeManager } from './settings.ts'
+import { theme } from './theme.ts'
+
+// Where a dialog's scroll lock looks for the nonce of its style element.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
+
+const stop = router.subscribe(({ initialized }) => {
+  if (!initialized) return
+  forgetContent()
+  stop()
+})
+
+// A page that comes back from the browser's memory may be another person's by now.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload()
+})
+
+const place = document.querySelector('#app')
+if (!place) throw new Error('the page has no place for the app')
+createRoot(place).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      colorSchemeManager={schemeManager}
+      getStyleNonce={() => nonce}
+    >
+      <Notifications position="bottom-right" limit={3} />
+      <SessionWatch>
+        <RouterProvider router={router} />
+      </SessionWatch>
+    </MantineProvider>
+  </StrictMode>,
+)

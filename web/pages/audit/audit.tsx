@@ -1,0 +1,152 @@
+import { Badge, Button, NativeSelect, TextInput } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { Link, useLoaderData, useSearchParams } from 'react-router'
+import type { AuditList, AuditRow } from '../../../src/clients/schema.ts'
+import { Empty } from '../../components/empty.tsx'
+import { More } from '../../components/more.tsx'
+import { Page } from '../../components/page.tsx'
+import { usePeople } from '../../components/people-names.ts'
+import tables from '../../components/table.module.css'
+import { preciseTime } from '../../components/time.tsx'
+import { spoken } from '../../words.ts'
+import { actions } from './actions.ts'
+import classes from './audit.module.css'
+
+/** Who did what, and who was refused; for partners, and as a file. */
+export function AuditPage() {
+  const list = useLoaderData<AuditList>()
+  const [parameters] = useSearchParams()
+  const file = new URLSearchParams(parameters)
+  file.set('format', 'csv')
+  return (
+    <Page
+      title="Audit log"
+      actions={
+        <Button
+          component="a"
+          variant="default"
+          leftSection={<IconDownload size={15} />}
+          href={`/audit?${file.toString()}`}
+          download="audit.csv"
+        >
+          Export CSV
+        </Button>
+      }
+    >
+      <AuditFilters />
+      <More first={list.audit} next={list.next} pick={(page: AuditList) => page.audit}>
+        {(rows) => (rows.length === 0 ? <Empty title="Nothing matches" /> : <AuditTable rows={rows} />)}
+      </More>
+    </Page>
+  )
+}
+
+function AuditFilters() {
+  const [parameters, setParameters] = useSearchParams()
+  const people = usePeople()
+  const get = (name: string) => parameters.get(name) ?? ''
+  function set(name: string, value: string) {
+    const after = new URLSearchParams(parameters)
+    if (value === '') after.delete(name)
+    else after.set(name, value)
+    setParameters(after, { replace: true, preventScrollReset: true })
+  }
+  const choice = (name: string, label: string, any: string, data: readonly { value: string; label: string }[]) => (
+    <NativeSelect
+      aria-label={label}
+      className={classes.filter}
+      data={[{ value: '', label: any }, ...data]}
+      value={get(name)}
+      onChange={({ currentTarget }) => set(name, currentTarget.value)}
+    />
+  )
+  const day = (name: string, label: string) => (
+    <TextInput
+      type="date"
+      aria-label={label}
+      title={label}
+      className={classes.filter}
+      value={get(name)}
+      onChange={({ currentTarget }) => set(name, currentTarget.value)}
+    />
+  )
+  return (
+    <search className={classes.filters}>
+      {choice(
+        'action',
+        'Action',
+        'Every action',
+        actions.map((value) => ({ value, label: spoken(value) })),
+      )}
+      {choice('outcome', 'Outcome', 'Allowed and refused', [
+        { value: 'allowed', label: 'Allowed' },
+        { value: 'refused', label: 'Refused' },
+      ])}
+      {choice(
+        'person',
+        'Person',
+        'Everybody',
+        people.map(({ id, name }) => ({ value: id, label: name })),
+      )}
+      {day('from', 'From this day on')}
+      {day('to', 'Before this day')}
+    </search>
+  )
+}
+
+function AuditTable({ rows }: { readonly rows: readonly AuditRow[] }) {
+  return (
+    <div className={tables.frame}>
+      <table className={tables.table}>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Action</th>
+            <th scope="col">Person</th>
+            <th scope="col" className={tables.wide}>
+              Client
+            </th>
+            <th scope="col" className={tables.wide}>
+              From
+            </th>
+            <th scope="col" className={tables.wide}>
+              Details
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={row.id} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ row }: { readonly row: AuditRow }) {
+  const details = Object.entries(row.details).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <tr>
+      <td className={classes.time}>
+        <time dateTime={row.at}>{preciseTime(row.at)}</time>
+      </td>
+      <td className={tables.strong}>
+        {spoken(row.action)}{' '}
+        {row.outcome === 'refused' && (
+          <Badge color="red" ml={4}>
+            Refused
+          </Badge>
+        )}
+      </td>
+      <td>{row.person?.name ?? 'Nobody'}</td>
+      <td className={tables.wide}>
+        {row.client && <Link to={`/clients/${row.client.id}`}>{row.client.name ?? row.client.id}</Link>}
+      </td>
+      <td className={tables.wide}>{row.address}</td>
+      <td className={`${tables.wide} ${classes.details}`} title={details.join('\n')}>
+        {details.join(' · ')}
+      </td>
+    </tr>
+  )
+}

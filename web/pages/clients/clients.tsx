@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useLoaderData, useLocation, useNavigate } from 'react-router'
+import type { ClientList } from '../../../src/clients/schema.ts'
+import { useKey } from '../../components/keys.ts'
+import { Page } from '../../components/page.tsx'
+import { counted } from '../../words.ts'
+import { ClientTable } from './client-table.tsx'
+import { Filters } from './filters.tsx'
+import { NewClient } from './new-client.tsx'
+import { NoClients } from './no-clients.tsx'
+import { usePages } from './paging.ts'
+
+/** The clients that one may see: found as one types, filtered, sorted, and opened with the keyboard alone. */
+export function ClientsPage() {
+  const list = useLoaderData<ClientList>()
+  const { clients, next, more, busy } = usePages(list)
+  const { hash, pathname, search } = useLocation()
+  const navigate = useNavigate()
+  const here = pathname + search
+  useKey('n', (event) => {
+    event.preventDefault()
+    void navigate(`${here}#new`)
+  })
+  return (
+    <Page
+      title="Clients"
+      aside={<span aria-live="polite">{counted(list.total, 'client')}</span>}
+      actions={
+        <Button leftSection={<IconPlus size={15} />} onClick={() => void navigate(`${here}#new`)}>
+          New client
+        </Button>
+      }
+    >
+      <Filters />
+      {clients.length === 0 ? <NoClients /> : <ClientTable clients={clients} />}
+      {next !== null && (
+        <Button variant="default" fullWidth mt="md" loading={busy} onClick={more}>
+          Show more: {clients.length} of {list.total}
+        </Button>
+      )}
+      <NewClient opened={hash === '#new'} onClose={() => void navigate(here, { replace: true })} />
+    </Page>
+  )
+}

@@ -1,0 +1,69 @@
+import { NativeSelect, SegmentedControl } from '@mantine/core'
+import { content } from '../../content.ts'
+import { SearchField } from '../../components/search-field.tsx'
+import { usePeople } from '../../components/people-names.ts'
+import classes from './filters.module.css'
+import { useQuery } from './query.ts'
+
+const statuses = [
+  { value: 'active', label: 'Active' },
+  { value: 'archived', label: 'Archived' },
+  { value: 'all', label: 'All' },
+]
+const sorts = [
+  { value: 'name', label: 'Name' },
+  { value: '-updated_at', label: 'Last changed' },
+  { value: 'reference', label: 'Reference' },
+]
+
+export function Filters() {
+  const { get, set } = useQuery()
+  return (
+    <search className={classes.filters}>
+      <SearchField
+        className={classes.search}
+        label="Search clients"
+        placeholder="Search by name, reference or e-mail"
+        value={get('q')}
+        onSearch={(q) => set({ q })}
+        onDown={focusFirst}
+      />
+      <SegmentedControl
+        className={classes.status}
+        aria-label="Status"
+        size="xs"
+        data={statuses}
+        value={get('status')}
+        onChange={(status) => set({ status })}
+      />
+      {content.viewer?.person.role === 'partner' && (
+        <Consultants value={get('consultant')} onChange={(consultant) => set({ consultant })} />
+      )}
+      <NativeSelect
+        className={classes.sort}
+        aria-label="Sorted by"
+        data={sorts}
+        value={get('sort')}
+        onChange={({ currentTarget }) => set({ sort: currentTarget.value })}
+      />
+    </search>
+  )
+}
+
+function Consultants({ value, onChange }: { readonly value: string; readonly onChange: (id: string) => void }) {
+  const people = usePeople()
+  const options = people.map(({ id, name }) => ({ value: id, label: name }))
+  return (
+    <NativeSelect
+      className={classes.consultant}
+      aria-label="Consultant"
+      data={[{ value: '', label: 'Every consultant' }, ...options]}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  )
+}
+
+function focusFirst() {
+  document.querySelector<HTMLElement>('[data-row]')?.focus()
+}

@@ -1,0 +1,38 @@
+import { Modal } from '@mantine/core'
+import { useRef } from 'react'
+import { useNavigate } from 'react-router'
+import type { ClientRecord } from '../../../src/clients/schema.ts'
+import { change } from '../../api.ts'
+import { EditForm } from '../../components/edit-form.tsx'
+import { content } from '../../content.ts'
+import { nouns } from '../../fields.ts'
+
+/** Adds a client and goes to its record. */
+export function NewClient({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+  const navigate = useNavigate()
+  const isPartner = content.viewer?.person.role === 'partner'
+  const fields = nouns.client.fields.filter(({ kind }) => isPartner || kind !== 'consultant')
+  const made = useRef<ClientRecord>(undefined)
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="New client"
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+    >
+      <EditForm
+        label="New client"
+        saveLabel="Add client"
+        fields={fields}
+        initial={{ name: '', reference: '', email: '', consultant_id: content.viewer?.person.id ?? '' }}
+        save={async (body) => {
+          made.current = await change<ClientRecord>('/clients', { method: 'POST', body })
+        }}
+        onSaved={() => made.current && void navigate(`/clients/${made.current.id}`)}
+        onCancel={onClose}
+      />
+    </Modal>
+  )
+}

@@ -1,0 +1,133 @@
+import { Badge, Button, SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core'
+import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLoaderData, useRevalidator } from 'react-router'
+import { change } from '../../api.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { areKeysOn, turnKeys } from '../../components/keys.ts'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { Page } from '../../components/page.tsx'
+import { signOut } from '../../components/sign-out.ts'
+import { Ago, exactTime } from '../../components/time.tsx'
+import { schemeOf } from '../../settings.ts'
+import type { ListedSession, Me } from '../../wire.ts'
+import { roleNames, spoken } from '../../words.ts'
+import classes from './me.module.css'
+
+/** Who one is here, where one is signed in, and how the pages look. */
+export function MePage() {
+  const { person, session, sessions } = useLoaderData<Me>()
+  return (
+    <Page title="You" heading={<h1>{person.name}</h1>} aside={roleNames[person.role]}>
+      <section className={classes.section}>
+        <h2>Where you are signed in</h2>
+        <p className={classes.about}>
+          {`This sign-in ends at ${exactTime(session.expires_at)}, or after ${minutes(session.idle_seconds)} without use.`}
+        </p>
+        <ul className={classes.list}>
+          {sessions.map((each) => (
+            <SessionRow key={each.id} session={each} />
+          ))}
+        </ul>
+        <Button variant="default" color="red" onClick={() => void signOutEverywhere()}>
+          Sign out everywhere
+        </Button>
+      </section>
+      <Appearance />
+      <section className={classes.section}>
+        <h2>Account</h2>
+        <dl className={classes.facts}>
+          <dt>E-mail</dt>
+          <dd>{person.email ?? 'None'}</dd>
+          <dt>Role</dt>
+          <dd>{roleNames[person.role]}</dd>
+        </dl>
+      </section>
+    </Page>
+  )
+}
+
+function SessionRow({ session }: { readonly session: ListedSession }) {
+  const { revalidate } = useRevalidator()
+  const { device, address, method, factors, created_at: created, last_seen_at: seen, current } = session
+  const isPhone = /iphone|android|mobile/i.test(device)
+
+  async function end() {
+    try {
+      await change(`/me/sessions/${session.id}`, { method: 'DELETE' })
+      notifyDone('That session has ended.')
+    } catch (error) {
+      notifyFailure('The session goes on', error)
+    }
+    await revalidate()
+  }
+
+  return (
+    <li className={classes.session}>
+      {isPhone ? <IconDeviceMobile size={20} stroke={1.5} /> : <IconDeviceDesktop size={20} stroke={1.5} />}
+      <div className={classes.device}>
+        <p>
+          <strong>{device === '' ? 'Unknown device' : device}</strong>
+          {current && <Badge color="teal">This device</Badge>}
+        </p>
+        <p className={classes.about}>
+          {address}
+          {address !== '' && ' · '}
+          {[method, ...factors].map(spoken).join(', ')} · signed in <Ago time={created} /> · seen <Ago time={seen} />
+        </p>
+      </div>
+      {!current && (
+        <Button variant="default" onClick={() => void end()}>
+          End
+        </Button>
+      )}
+    </li>
+  )
+}
+
+async function signOutEverywhere() {
+  const sure = await confirm({
+    title: 'Sign out everywhere?',
+    text: 'All your sessions end at once, on this device and on all others.',
+    action: 'Sign out everywhere',
+  })
+  if (sure) await signOut('/me/sessions', 'DELETE')
+}
+
+const schemes = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'As the system' },
+]
+
+function Appearance() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const [keys, setKeys] = useState(areKeysOn)
+  return (
+    <section className={classes.section}>
+      <h2>This browser</h2>
+      <div className={classes.settings}>
+        <SegmentedControl
+          aria-label="Colours"
+          size="xs"
+          data={schemes}
+          value={colorScheme}
+          onChange={(value) => setColorScheme(schemeOf(value) ?? 'auto')}
+        />
+        <Switch
+          size="sm"
+          label="Single keys: / searches, j and k move in lists, n begins something new"
+          checked={keys}
+          onChange={({ currentTarget }) => {
+            turnKeys(currentTarget.checked)
+            setKeys(currentTarget.checked)
+          }}
+        />
+      </div>
+    </section>
+  )
+}
+
+function minutes(seconds: number): string {
+  return seconds < 60 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+}

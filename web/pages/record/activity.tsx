@@ -1,0 +1,77 @@
+import { Switch } from '@mantine/core'
+import { useLoaderData, useSearchParams } from 'react-router'
+import type { Activity, ActivityList } from '../../../src/clients/schema.ts'
+import { Empty } from '../../components/empty.tsx'
+import { Initials } from '../../components/initials.tsx'
+import { More } from '../../components/more.tsx'
+import { Ago } from '../../components/time.tsx'
+import { nouns } from '../../fields.ts'
+import { spoken } from '../../words.ts'
+import classes from './activity.module.css'
+
+/** Who did what with the record, newest first. */
+export function ActivityTab() {
+  const list = useLoaderData<ActivityList>()
+  const [parameters, setParameters] = useSearchParams()
+  const withReads = parameters.get('reads') === 'true'
+  return (
+    <div className={classes.tab}>
+      <Switch
+        size="xs"
+        label="Show also who looked at it"
+        checked={withReads}
+        onChange={() => setParameters(withReads ? {} : { reads: 'true' }, { preventScrollReset: true })}
+      />
+      <More first={list.activity} next={list.next} pick={(page: ActivityList) => page.activity}>
+        {(activity) =>
+          activity.length === 0 ? (
+            <Empty title="Nothing has happened yet" />
+          ) : (
+            <ol>
+              {activity.map((each) => (
+                <Row key={each.id} activity={each} />
+              ))}
+            </ol>
+          )
+        }
+      </More>
+    </div>
+  )
+}
+
+function Row({ activity }: { readonly activity: Activity }) {
+  const { by, at, outcome } = activity
+  return (
+    <li className={classes.row}>
+      <Initials name={by?.name ?? '…'} />
+      <p>
+        <strong>{by?.name ?? 'The command line'}</strong> {sentenceOf(activity)}
+        {outcome === 'refused' && <span className={classes.refused}> Refused.</span>}
+      </p>
+      <span className={classes.time}>
+        <Ago time={at} />
+      </span>
+    </li>
+  )
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  read: 'looked at',
+  created: 'added',
+  changed: 'changed',
+  archived: 'archived',
+  restored: 'restored',
+}
+
+/** `note_created` → `added a note`. */
+function sentenceOf({ action, fields }: Activity): string {
+  if (action === 'client_assigned') return 'gave the client another consultant'
+  const [name = '', verb = ''] = action.split('_')
+  const noun = Object.entries(nouns).find(([each]) => each === name)?.[1]
+  const doing = verbs[verb]
+  if (!noun || doing === undefined) return `· ${spoken(action)}`
+  const thing = name === 'client' ? 'the client' : `a ${noun.one}`
+  if (verb !== 'changed' || fields.length === 0) return `${doing} ${thing}`
+  const labels = fields.map((field) => noun.fields.find((each) => each.name === field)?.label ?? spoken(field))
+  return `${doing} ${new Intl.ListFormat('en-GB').format(labels).toLowerCase()} of ${thing}`
+}

@@ -1,0 +1,132 @@
+import { ActionIcon, Badge, Menu } from '@mantine/core'
+import { IconArchive, IconDots, IconHistory, IconPencil } from '@tabler/icons-react'
+import { useState, type ReactNode } from 'react'
+import { Link, useNavigate, useRevalidator } from 'react-router'
+import { change } from '../../api.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { EditForm } from '../../components/edit-form.tsx'
+import { LongText } from '../../components/long-text.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { Ago } from '../../components/time.tsx'
+import { nouns, valuesOf } from '../../fields.ts'
+import classes from './entry.module.css'
+import type { Item, ItemNoun } from './items.tsx'
+import { summaryOf } from './summary.tsx'
+import { useRecord } from './use-record.ts'
+
+export interface EntryProps {
+  readonly noun: ItemNoun
+  readonly item: Item
+  /** Shown alone on its page, with all of its text. */
+  readonly alone?: boolean
+}
+
+/** One note, dispute or letter: read, and edited in the same place. */
+export function Entry({ noun, item, alone = false }: EntryProps) {
+  const { id } = useRecord()
+  const [editing, setEditing] = useState(false)
+  const { revalidate } = useRevalidator()
+  const { one, path, fields } = nouns[noun]
+  const address = `/clients/${id}/${path}/${item.id}`
+  const { title, badge, aside, text } = summaryOf(item)
+  if (editing) {
+    return (
+      <article className={classes.entry}>
+        <EditForm
+          label={`Edit ${one}`}
+          fields={fields}
+          initial={valuesOf(fields, item)}
+          version={item.version}
+          save={(body, version) =>
+            change(address, { method: 'PATCH', body, ...(version !== undefined && { version }) })
+          }
+          onSaved={() => {
+            setEditing(false)
+            void revalidate()
+          }}
+          onCancel={() => setEditing(false)}
+        />
+      </article>
+    )
+  }
+  return (
+    <article className={classes.entry}>
+      <header className={classes.head}>
+        <h3 className={classes.title}>{alone ? title : <Link to={address}>{title}</Link>}</h3>
+        <span className={classes.aside}>{aside}</span>
+        {badge && <Badge color={badge.color}>{badge.text}</Badge>}
+        <EntryActions {...{ noun, item, address, onEdit: () => setEditing(true) }} />
+      </header>
+      {text !== '' && <LongText text={text} whole={alone} paper={noun === 'letter'} />}
+      <Origin item={item} />
+    </article>
+  )
+}
+
+function Origin({ item }: { readonly item: Item }): ReactNode {
+  const isEdited = item.version > 1
+  const by = isEdited ? item.updated_by : item.created_by
+  return (
+    <footer className={classes.origin}>
+      {isEdited ? 'Changed' : 'Written'} {by ? `by ${by.name}, ` : ''}
+      <Ago time={isEdited ? item.updated_at : item.created_at} />
+      {'generated' in item &&
+        item.generated &&
+        ` · Drafted by a model${item.cost === null ? '' : `, cost ${item.cost}`}`}
+    </footer>
+  )
+}
+
+interface EntryActionsProps {
+  readonly noun: ItemNoun
+  readonly item: Item
+  readonly address: string
+  readonly onEdit: () => void
+}
+
+function EntryActions({ noun, item, address, onEdit }: EntryActionsProps) {
+  const { id } = useRecord()
+  const navigate = useNavigate()
+  const { revalidate } = useRevalidator()
+  const { one, path } = nouns[noun]
+
+  async function archive() {
+    const sure = await confirm({
+      title: `Archive this ${one}?`,
+      text: 'It disappears from the record. Its versions are kept.',
+      action: `Archive ${one}`,
+    })
+    if (!sure) return
+    try {
+      await change(address, { method: 'DELETE', version: item.version })
+      notifyDone(`The ${one} is archived.`)
+      await navigate(`/clients/${id}/${path}`)
+      await revalidate()
+    } catch (error) {
+      notifyFailure('Nothing was archived', error)
+    }
+  }
+
+  return (
+    <div className={classes.actions}>
+      <ActionIcon onClick={onEdit} aria-label={`Edit ${one}`}>
+        <IconPencil size={16} />
+      </ActionIcon>
+      <Menu position="bottom-end" width={184} shadow="md">
+        <Menu.Target>
+          <ActionIcon aria-label={`More for this ${one}`}>
+            <IconDots size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => void navigate(address)}>
+            Earlier versions
+          </Menu.Item>
+          <Menu.Item leftSection={<IconArchive size={16} />} onClick={() => void archive()}>
+            {`Archive ${one}`}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  )
+}

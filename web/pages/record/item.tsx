@@ -1,0 +1,30 @@
+import { IconArrowLeft } from '@tabler/icons-react'
+import { Link, useLoaderData } from 'react-router'
+import type { RevisionList } from '../../../src/clients/schema.ts'
+import { nouns } from '../../fields.ts'
+import { Entry } from './entry.tsx'
+import classes from './item.module.css'
+import type { Item, ItemNoun } from './items.tsx'
+import { Revisions } from './revisions.tsx'
+import { useRecord } from './use-record.ts'
+
+const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter']
+
+/** One note, dispute or letter with all that it has been. */
+export function ItemPage() {
+  const { id } = useRecord()
+  const loaded = useLoaderData<{ item: Item; revisions: RevisionList['revisions']; noun: string }>()
+  const noun = itemNouns.find((each) => nouns[each].path === loaded.noun)
+  if (!noun) return null
+  const { many, path, fields } = nouns[noun]
+  return (
+    <div className={classes.item}>
+      <Link to={`/clients/${id}/${path}`} className={classes.back} preventScrollReset>
+        <IconArrowLeft size={15} aria-hidden />
+        {`All ${many}`}
+      </Link>
+      <Entry noun={noun} item={loaded.item} alone />
+      <Revisions fields={fields} revisions={loaded.revisions} />
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import { content } from '../../content.ts'
+import { Items } from './items.tsx'
+import { useRecord } from './use-record.ts'
+
+export function Notes() {
+  const { notes } = useRecord()
+  const names = content.viewer ? [content.viewer.person.name] : []
+  return (
+    <Items
+      noun="note"
+      items={notes}
+      blank={{ date: today(), participants: names, text: '' }}
+      emptyText="Keep what was said in a meeting while it is fresh: who was there, what was agreed, what comes next."
+    />
+  )
+}
+
+/** The day where this person is, as `2026-03-12`. */
+function today(): string {
+  return new Intl.DateTimeFormat('sv-SE').format(new Date())
+}

@@ -1,0 +1,99 @@
+import { ActionIcon } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
+import { useState, type ReactNode } from 'react'
+import { Link, useRevalidator } from 'react-router'
+import type { ClientRecord } from '../../../src/clients/schema.ts'
+import { change } from '../../api.ts'
+import { EditForm } from '../../components/edit-form.tsx'
+import { Initials } from '../../components/initials.tsx'
+import { Ago } from '../../components/time.tsx'
+import { nouns, valuesOf } from '../../fields.ts'
+import classes from './properties.module.css'
+
+/** What is known of the client itself, edited in its place. */
+export function Properties({ record }: { readonly record: ClientRecord }) {
+  const [editing, setEditing] = useState(false)
+  const { revalidate } = useRevalidator()
+  const { fields } = nouns.client
+  if (editing) {
+    return (
+      <aside className={classes.properties} aria-label="Client">
+        <EditForm
+          label="Edit client"
+          fields={fields}
+          initial={valuesOf(fields, record)}
+          version={record.version}
+          save={(body, version) =>
+            change(`/clients/${record.id}`, { method: 'PATCH', body, ...(version !== undefined && { version }) })
+          }
+          onSaved={() => {
+            setEditing(false)
+            void revalidate()
+          }}
+          onCancel={() => setEditing(false)}
+        />
+      </aside>
+    )
+  }
+  return (
+    <aside className={classes.properties} aria-label="Client">
+      <div className={classes.head}>
+        <h2>Client</h2>
+        <ActionIcon aria-label="Edit client" onClick={() => setEditing(true)}>
+          <IconPencil size={16} />
+        </ActionIcon>
+      </div>
+      <dl className={classes.list}>
+        <Property name="Consultant">
+          <span className={classes.person}>
+            <Initials name={record.consultant.name} />
+            {record.consultant.name}
+          </span>
+        </Property>
+        <Property name="Reference">{record.reference ?? <None />}</Property>
+        <Property name="E-mail">{record.email === null ? <None /> : <EmailLink email={record.email} />}</Property>
+        <Property name="Created" isMinor>
+          <Ago time={record.created_at} />
+        </Property>
+        <Property name="Changed" isMinor>
+          <Ago time={record.updated_at} />
+          <Link className={classes.history} to={`/clients/${record.id}/revisions`} preventScrollReset>
+            {`Version ${record.version}`}
+          </Link>
+        </Property>
+      </dl>
+    </aside>
+  )
+}
+
+interface PropertyProps {
+  readonly name: string
+  /** Left out where there is little room. */
+  readonly isMinor?: boolean
+  readonly children: ReactNode
+}
+
+function Property({ name, isMinor = false, children }: PropertyProps) {
+  return (
+    <div className={classes.property} data-minor={isMinor || undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** A long address breaks after the @ first. */
+function EmailLink({ email }: { readonly email: string }) {
+  const at = email.lastIndexOf('@') + 1
+  return (
+    <a href={`mailto:${email}`}>
+      {email.slice(0, at)}
+      <wbr />
+      {email.slice(at)}
+    </a>
+  )
+}
+
+function None() {
+  return <span className={classes.none}>None</span>
+}

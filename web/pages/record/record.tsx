@@ -1,0 +1,65 @@
+import { Badge } from '@mantine/core'
+import { IconChevronRight } from '@tabler/icons-react'
+import { Link, Outlet, useLoaderData, useLocation } from 'react-router'
+import type { ClientRecord } from '../../../src/clients/schema.ts'
+import { Page } from '../../components/page.tsx'
+import { Properties } from './properties.tsx'
+import { RecordActions } from './record-actions.tsx'
+import classes from './record.module.css'
+
+/** A client's record: what is known of the client, and tabs for all that it holds. */
+export function RecordPage() {
+  const record = useLoaderData<ClientRecord>()
+  return (
+    <Page title={record.name} heading={<Heading record={record} />} actions={<RecordActions record={record} />}>
+      <div className={classes.columns}>
+        <Properties key={record.version} record={record} />
+        <section className={classes.content} aria-label="Content of the record">
+          <Tabs record={record} />
+          <Outlet />
+        </section>
+      </div>
+    </Page>
+  )
+}
+
+function Heading({ record }: { readonly record: ClientRecord }) {
+  return (
+    <div className={classes.heading}>
+      <nav aria-label="Breadcrumb" className={classes.crumbs}>
+        <Link to="/clients">Clients</Link>
+        <IconChevronRight size={14} aria-hidden />
+      </nav>
+      <h1>{record.name}</h1>
+      {record.status === 'archived' && <Badge color="gray">Archived</Badge>}
+    </div>
+  )
+}
+
+function Tabs({ record: { id, notes, disputes, letters } }: { readonly record: ClientRecord }) {
+  const { pathname } = useLocation()
+  // The record's own address shows the notes.
+  const shown = pathname.split('/')[3] ?? 'notes'
+  const tabs = [
+    { to: 'notes', name: 'Notes', count: notes.length },
+    { to: 'disputes', name: 'Disputes', count: disputes.length },
+    { to: 'letters', name: 'Letters', count: letters.length },
+    { to: 'activity', name: 'Activity', count: undefined },
+  ]
+  return (
+    <nav className={classes.tabs} aria-label="Record">
+      {tabs.map(({ to, name, count }) => (
+        <Link
+          key={to}
+          to={`/clients/${id}/${to}`}
+          className={classes.tab}
+          aria-current={to === shown ? 'page' : undefined}
+          preventScrollReset
+        >
+          {name}
+          {count !== undefined && <span className={classes.count}>{count}</span>}
+        </Link>
+      ))}
+    </nav>
+  )
+}

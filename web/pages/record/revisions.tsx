@@ -1,0 +1,84 @@
+import { useLoaderData } from 'react-router'
+import type { RevisionList } from '../../../src/clients/schema.ts'
+import { differences } from '../../components/differences.ts'
+import { Ago } from '../../components/time.tsx'
+import { isSame, nouns, valuesOf, type Field, type Value, type Values } from '../../fields.ts'
+import classes from './revisions.module.css'
+
+type Revision = RevisionList['revisions'][number]
+
+/** The versions of the client itself, at /clients/<id>/revisions. */
+export function RecordRevisions() {
+  const { revisions } = useLoaderData<RevisionList>()
+  return <Revisions fields={nouns.client.fields} revisions={revisions} />
+}
+
+/** Who changed what, newest first, each version beside the one before it. */
+export function Revisions({
+  fields,
+  revisions,
+}: {
+  readonly fields: readonly Field[]
+  readonly revisions: readonly Revision[]
+}) {
+  const ordered = revisions.toSorted((a, b) => b.version - a.version)
+  return (
+    <section className={classes.revisions}>
+      <h2>Versions</h2>
+      <ol>
+        {ordered.map((revision, index) => (
+          <RevisionEntry key={revision.version} fields={fields} revision={revision} before={ordered[index + 1]} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+interface RevisionEntryProps {
+  readonly fields: readonly Field[]
+  readonly revision: Revision
+  readonly before: Revision | undefined
+}
+
+function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
+  const values = valuesOf(fields, revision.data)
+  const earlier = before && valuesOf(fields, before.data)
+  return (
+    <li className={classes.revision}>
+      <p className={classes.head}>
+        <strong>{`Version ${revision.version}`}</strong>
+        <span>
+          {revision.archived ? 'Archived' : earlier ? 'Changed' : 'Written'}
+          {revision.by ? ` by ${revision.by.name}, ` : ' '}
+          <Ago time={revision.at} />
+        </span>
+      </p>
+      {earlier && <Changes fields={fields} values={values} earlier={earlier} />}
+    </li>
+  )
+}
+
+function Changes(props: { readonly fields: readonly Field[]; readonly values: Values; readonly earlier: Values }) {
+  const { fields, values, earlier } = props
+  const changed = fields.filter(({ name, kind }) => kind !== 'consultant' && !isSame(values[name], earlier[name]))
+  return (
+    <dl className={classes.changes}>
+      {changed.map(({ name, label, choices }) => (
+        <div key={name}>
+          <dt>{label}</dt>
+          <dd>
+            {differences(textOf(earlier[name], choices), textOf(values[name], choices)).map(({ kind, text, key }) => {
+              if (kind === 'same') return text
+              return kind === 'added' ? <ins key={key}>{text}</ins> : <del key={key}>{text}</del>
+            })}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function textOf(value: Value | undefined, choices: Field['choices']): string {
+  if (typeof value !== 'string') return (value ?? []).join(', ')
+  return choices?.[value] ?? value
+}

@@ -1,0 +1,98 @@
+import { IconAddressBook, IconFileText, IconMail, IconReceipt, type Icon } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link, useLoaderData, useSearchParams } from 'react-router'
+import type { Noun, SearchResult, SearchResults } from '../../../src/clients/schema.ts'
+import { Empty } from '../../components/empty.tsx'
+import { Page } from '../../components/page.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Ago, Day } from '../../components/time.tsx'
+import { nouns } from '../../fields.ts'
+import { spoken } from '../../words.ts'
+import classes from './search.module.css'
+
+const kinds: readonly Noun[] = ['client', 'note', 'dispute', 'letter']
+const icons: Readonly<Record<Noun, Icon>> = {
+  client: IconAddressBook,
+  note: IconFileText,
+  dispute: IconReceipt,
+  letter: IconMail,
+}
+
+/** Finds words in every record that one may see. */
+export function SearchPage() {
+  const { results } = useLoaderData<SearchResults>()
+  const [parameters, setParameters] = useSearchParams()
+  const q = parameters.get('q') ?? ''
+  return (
+    <Page title="Search">
+      <SearchField
+        label="Search all records"
+        placeholder="Search clients, notes, disputes and letters"
+        value={q}
+        onSearch={(text) => setParameters({ q: text }, { replace: true })}
+        onDown={() => document.querySelector<HTMLElement>('[data-row]')?.focus()}
+        isFirst
+      />
+      <div className={classes.results} aria-live="polite">
+        {q === '' && (
+          <Empty title="Search all records">
+            <p>Type the beginnings of words. They are looked for in everything that you may see.</p>
+          </Empty>
+        )}
+        {q !== '' && results.length === 0 && (
+          <Empty title="Nothing found">
+            <p>{`No record has “${q}”. The search looks at the beginnings of words; all of them must occur.`}</p>
+          </Empty>
+        )}
+        {kinds.map((noun) => (
+          <Group key={noun} noun={noun} results={results.filter((result) => result.noun === noun)} />
+        ))}
+      </div>
+    </Page>
+  )
+}
+
+function Group({ noun, results }: { readonly noun: Noun; readonly results: readonly SearchResult[] }) {
+  if (results.length === 0) return null
+  const GroupIcon = icons[noun]
+  return (
+    <section>
+      <h2 className={classes.heading}>{spoken(nouns[noun].many)}</h2>
+      <ul>
+        {results.map((result) => (
+          <li key={result.id} className={classes.result}>
+            <GroupIcon size={17} stroke={1.6} aria-hidden />
+            <div className={classes.found}>
+              <p className={classes.title}>
+                <Link to={addressOf(result)} data-row className={classes.link}>
+                  {noun === 'note' ? <Day date={result.title} /> : result.title}
+                </Link>
+                {noun !== 'client' && <span>{result.client.name}</span>}
+              </p>
+              {result.snippet !== '' && noun !== 'client' && (
+                <p className={classes.snippet}>{marked(result.snippet)}</p>
+              )}
+            </div>
+            <span className={classes.time}>
+              <Ago time={result.updated_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function addressOf({ noun, id, client }: SearchResult): string {
+  return noun === 'client' ? `/clients/${id}` : `/clients/${client.id}/${nouns[noun].path}/${id}`
+}
+
+/** What stands between U+E000 and U+E001 is what was searched for. */
+function marked(snippet: string): ReactNode[] {
+  return snippet.split('\ue000').map((part, index) => {
+    const [hit = '', rest] = part.split('\ue001')
+    // The parts never change their places.
+    // oxlint-disable-next-line react/no-array-index-key
+    return rest === undefined ? hit : [<mark key={index}>{hit}</mark>, rest]
+  })
+}

@@ -1,0 +1,46 @@
+import { Alert, Button } from '@mantine/core'
+import { IconArrowRight } from '@tabler/icons-react'
+import { useLoaderData } from 'react-router'
+import { useTitle } from '../../components/page.tsx'
+import { Wordmark } from '../../components/wordmark.tsx'
+import type { SignIn } from '../../wire.ts'
+import classes from './sign-in.module.css'
+
+/** The way in: a button for each provider, and what went wrong the last time. */
+export function SignInPage() {
+  const { providers, return_to: returnTo, message } = useLoaderData<SignIn>()
+  const query = returnTo === undefined || returnTo === '/' ? '' : `?return_to=${encodeURIComponent(returnTo)}`
+  useTitle('Sign in')
+  return (
+    <main className={classes.page}>
+      <div className={classes.panel}>
+        <Wordmark />
+        <h1>Sign in</h1>
+        {message !== undefined && (
+          <Alert color="orange" role="alert">
+            {message}
+          </Alert>
+        )}
+        <div className={classes.providers}>
+          {providers.map(({ id, name }, index) => (
+            <Button
+              key={id}
+              component="a"
+              href={`/auth/start/${id}${query}`}
+              size="md"
+              fullWidth
+              variant={index === 0 ? 'filled' : 'default'}
+              rightSection={<IconArrowRight size={16} />}
+            >
+              {`Continue with ${name}`}
+            </Button>
+          ))}
+        </div>
+        {providers.length === 0 && <p>No way to sign in is set up. Ask who operates Tollgate to add a provider.</p>}
+        <p className={classes.about}>
+          You sign in at your provider. Tollgate learns who you are and your e-mail address, and never your password.
+        </p>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,131 @@
+import { content } from './content.ts'
+
+/**
+ * How long the session still is, for all tabs of this browser together. A page cannot see the cookie, so it counts from
+ * the last answer; the server decides.
+ */
+export interface SessionState {
+  /** `warning`: it ends soon. `ended`: the page is covered until the person has signed in again. */
+  readonly phase: 'fine' | 'warning' | 'ended'
+  /** When it ends, by this machine's clock. */
+  readonly endsAt: number
+  /** Whether using it makes it longer. */
+  readonly canBeLonger: boolean
+  /** Whether another tab was waiting for this sign-in. */
+  readonly resumedElsewhere: boolean
+}
+
+type Message =
+  | { readonly kind: 'used' }
+  | { readonly kind: 'signed-out' }
+  | { readonly kind: 'resumed' }
+  | { readonly kind: 'signed-in'; readonly person: string; readonly idleEndsIn: number; readonly endsIn: number }
+
+const { viewer } = content
+const channel = new BroadcastChannel('tollgate-session')
+const listeners = new Set<() => void>()
+
+let idleLength = viewer?.idle_ends_in ?? 0
+let idleEnd = Date.now() + idleLength
+let absoluteEnd = Date.now() + (viewer?.ends_in ?? 0)
+let lastUse = Date.now()
+let waiting: PromiseWithResolvers<void> | undefined
+let state: SessionState = { phase: 'fine', endsAt: idleEnd, canBeLonger: true, resumedElsewhere: false }
+
+/** ms before the end at which people are warned: two minutes, or a third of a shorter session. */
+const warningTime = Math.min(120_000, idleLength / 3)
+
+export function sessionState(): SessionState {
+  return state
+}
+
+export function watchSession(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The server has answered: the idle time begins anew. */
+export function sessionUsed(): void {
+  const tell = Date.now() - lastUse > 1000
+  used()
+  if (tell) send({ kind: 'used' })
+}
+
+/** The server says that nobody is signed in. Resolves once the same person is again. */
+export function sessionEnded(): Promise<void> {
+  waiting ??= Promise.withResolvers<void>()
+  update()
+  return waiting.promise
+}
+
+/** Signed out here: other tabs show nothing any more either. */
+export function tellSignedOut(): void {
+  send({ kind: 'signed-out' })
+}
+
+/** ms since the server last heard of this person. */
+export function idleTime(): number {
+  return Date.now() - lastUse
+}
+
+/** How long a session may be idle, in ms. */
+export function idleLimit(): number {
+  return idleLength
+}
+
+function used(): void {
+  lastUse = Date.now()
+  idleEnd = lastUse + idleLength
+  update()
+}
+
+function update(changes: Partial<SessionState> = {}): void {
+  const endsAt = Math.min(idleEnd, absoluteEnd)
+  const left = endsAt - Date.now()
+  const phase = waiting ? 'ended' : left <= warningTime ? 'warning' : 'fine'
+  const next: SessionState = { ...state, endsAt, phase, canBeLonger: idleEnd < absoluteEnd, ...changes }
+  if (JSON.stringify(next) === JSON.stringify(state)) return
+  state = next
+  for (const listener of listeners) listener()
+}
+
+function send(message: Message): void {
+  channel.postMessage(message)
+}
+
+channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+  if (!viewer) return
+  switch (data.kind) {
+    case 'used':
+      return used()
+    case 'resumed':
+      return update({ resumedElsewhere: true })
+    case 'signed-out':
+      return location.reload()
+    case 'signed-in':
+      return signedInElsewhere(data)
+  }
+})
+
+function signedInElsewhere({ person, idleEndsIn, endsIn }: Extract<Message, { kind: 'signed-in' }>): void {
+  // What is on this page is another person's.
+  if (person !== viewer?.person.id) return location.reload()
+  idleLength = idleEndsIn
+  absoluteEnd = Date.now() + endsIn
+  const resumed = waiting
+  waiting = undefined
+  used()
+  if (!resumed) return
+  resumed.resolve()
+  send({ kind: 'resumed' })
+}
+
+if (viewer) {
+  send({
+    kind: 'signed-in',
+    person: viewer.person.id,
+    idleEndsIn: viewer.idle_ends_in,
+    endsIn: viewer.ends_in,
+  })
+  setInterval(() => update(), 1000)
+}
