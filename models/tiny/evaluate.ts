@@ -1,6 +1,7 @@
 /**
  * Measures a running service against `evaluation.jsonl`: what share of the replies carries every required name, date
- * and amount, introduces none, ends by itself within 220 tokens, and, off topic, says what the model is.
+ * and amount, introduces none, ends by itself within 220 tokens, and is what was asked
+ * for: a letter, a summary, a list of action items, an answer to a dispute; off topic, the word of what the model is.
  *
  *     node models/tiny/evaluate.ts --url http://127.0.0.1:8080 --key <API key> [--model tiny] [--set "held out"]
  *       [--job letter] [--limit 50] [--at-once 2] [--show 3]
@@ -35,7 +36,7 @@ const groups = Map.groupBy(
   samples.filter(({ set, job }) => (flags.set ?? set) === set && (flags.job ?? job) === job),
   ({ set, job }) => `${set}: ${job}`,
 )
-say('share of replies that'.padEnd(28), 'replies', '  carry all', '  add none', '  end', '  know their ground')
+say('share of replies that'.padEnd(28), 'replies', '  carry all', '  add none', '  end', '  right job')
 for (const [name, members] of groups) {
   const judged = await judgeAll(members.slice(0, Number(flags.limit)))
   say(name.padEnd(28), String(judged.length).padStart(7), ...figuresOf(judged))
@@ -88,7 +89,7 @@ function figuresOf(judged: readonly Judged[]): string[] {
     ({ missing }) => missing.length === 0,
     ({ invented }) => invented.length === 0,
     ({ ended }) => ended,
-    ({ onGround }) => onGround,
+    ({ rightJob }) => rightJob,
   ]
   return tests.map((holds) =>
     `${((100 * judged.filter(({ verdict }) => holds(verdict)).length) / judged.length).toFixed(1)} %`.padStart(9),
@@ -96,7 +97,7 @@ function figuresOf(judged: readonly Judged[]): string[] {
 }
 
 function isFaulty({ verdict }: Judged): boolean {
-  return verdict.missing.length > 0 || verdict.invented.length > 0 || !verdict.ended || !verdict.onGround
+  return verdict.missing.length > 0 || verdict.invented.length > 0 || !verdict.ended || !verdict.rightJob
 }
 
 function say(...parts: string[]): void {

@@ -18,8 +18,12 @@ function verdictOf(text: string, stopReason = 'complete') {
   return judge(sample, { text, stopReason }, ordinary)
 }
 
+function isRight(job: string, text: string): boolean {
+  return judge({ ...sample, job }, { text, stopReason: 'complete' }, ordinary).rightJob
+}
+
 test('a faithful letter passes', () => {
-  assert.deepEqual(verdictOf(good), { missing: [], invented: [], ended: true, onGround: true })
+  assert.deepEqual(verdictOf(good), { missing: [], invented: [], ended: true, rightJob: true })
 })
 
 test('what is left out is named', () => {
@@ -42,10 +46,29 @@ test('a reply that was cut off did not end', () => {
   assert.equal(verdictOf(good, 'max_output_tokens').ended, false)
 })
 
-test('off topic, only the confession with the way out is on its ground; on topic it is not', () => {
+test('off topic, only the confession with the way out is right; on topic it is not', () => {
   const confession = "I am only Tollgate's demonstration model. Configure a real model in tollgate.yaml."
-  const poem: Sample = { ...sample, job: 'offtopic', input: 'Write a poem.', required: [] }
-  assert.equal(judge(poem, { text: confession, stopReason: 'complete' }, ordinary).onGround, true)
-  assert.equal(judge(poem, { text: 'Roses are red.', stopReason: 'complete' }, ordinary).onGround, false)
-  assert.equal(verdictOf(confession).onGround, false)
+  assert.equal(isRight('offtopic', confession), true)
+  assert.equal(isRight('offtopic', 'Roses are red.'), false)
+  assert.equal(isRight('offtopic', "I am only Tollgate's demonstration model."), false)
+  for (const job of ['letter', 'summary', 'actions', 'dispute']) assert.equal(isRight(job, confession), false, job)
+})
+
+test('each job is told from the others', () => {
+  const replies: Record<string, string> = {
+    letter: good,
+    summary: 'We met Anna Berg on 12 March. The fee is £2,400; the bank will answer by 3 April.',
+    actions: '- Bank: answer by 3 April\n- We: send the offer',
+    dispute:
+      'Dear Anna Berg,\n\nThank you for your message about invoice 7 of 12 March for £2,400. You write that it is late.\n\nKind regards,\nTom Hill',
+  }
+  for (const job of Object.keys(replies)) {
+    for (const [given, text] of Object.entries(replies))
+      assert.equal(isRight(job, text), job === given, `${given} for ${job}`)
+  }
+  assert.equal(isRight('actions', '1. Bank: answer by 3 April'), true)
+  assert.equal(isRight('actions', 'There are no action items in these notes.'), true)
+  assert.equal(isRight('actions', 'These are the items:\n- Bank: answer'), false)
+  assert.equal(isRight('summary', 'We met Anna Berg.\n\nThe fee is £2,400.'), false)
+  assert.equal(isRight('letter', good.replace('Kind regards,', '')), false)
 })

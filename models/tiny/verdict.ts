@@ -12,8 +12,8 @@ export interface Verdict {
   /** Names, dates and figures in it that the prompt does not hold. */
   readonly invented: readonly string[]
   readonly ended: boolean
-  /** Off topic: whether it says what it is and where to configure more. On topic: whether it does not say so. */
-  readonly onGround: boolean
+  /** Whether it is what was asked for: a letter, a summary, a list, an answer to the dispute; off topic, the confession. */
+  readonly rightJob: boolean
 }
 
 const months = 'January|February|March|April|May|June|July|August|September|October|November|December'
@@ -22,6 +22,10 @@ const dated = new RegExp(`\\b(?:${months}|${days})\\b`, 'g')
 const figure = /\d+(?:[.,:/'’-]\d+)*/g
 const capitalised = /(?<before>^|[\s(“"-]+)(?<word>\p{Lu}[\p{L}'’-]*)/gu
 const confession = /demonstration model/
+const salutation = /^Dear .+,\n/
+const greeting = /\n(?:Kind regards|Best regards|Best wishes|Yours sincerely|Yours faithfully),/
+const aboutInvoice = /^.*\n+(?:Thank you for your message|We refer to)\b.* invoice /
+const item = /^(?:- |\d+\. )\S/
 
 export function judge(sample: Sample, answer: Answer, ordinary: ReadonlySet<string>): Verdict {
   const prompt = `${sample.instructions}\n${sample.input}`
@@ -31,8 +35,20 @@ export function judge(sample: Sample, answer: Answer, ordinary: ReadonlySet<stri
     missing: sample.required.filter((value) => !answer.text.includes(value)),
     invented: offTopic && confesses ? [] : invented(answer.text, prompt, ordinary),
     ended: answer.stopReason === 'complete',
-    onGround: offTopic ? confesses && answer.text.includes('tollgate.yaml') : !confesses,
+    rightJob: isJob(sample.job, answer.text.trim()),
   }
+}
+
+/** Whether a reply has the form of a job. Any other name of a job is taken for one off topic. */
+function isJob(job: string, text: string): boolean {
+  const confesses = confession.test(text)
+  const isLetter = salutation.test(text) && greeting.test(text) && !confesses
+  const lines = text.split('\n')
+  if (job === 'letter') return isLetter && !aboutInvoice.test(text)
+  if (job === 'dispute') return isLetter && aboutInvoice.test(text)
+  if (job === 'summary') return !confesses && lines.length === 1 && !salutation.test(`${text}\n`) && !item.test(text)
+  if (job === 'actions') return lines.every((line) => item.test(line)) || text.startsWith('There are no action items')
+  return confesses && text.includes('tollgate.yaml')
 }
 
 function invented(text: string, prompt: string, ordinary: ReadonlySet<string>): string[] {

@@ -15,7 +15,7 @@ export interface SurveyedModel {
   readonly fault: string | null
 }
 
-/** Looks at every model of the configuration: its file, where it has one, and its price. */
+/** Looks at every model of the configuration: its file or its package, where it has one, and its price. */
 export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
   const { models, aliases } = await context.config()
   const inForce = await pricesInForce(context)
@@ -30,7 +30,7 @@ export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
         aliases: Object.keys(aliases).filter((alias) => aliases[alias] === model.id),
         price,
         fault:
-          (await faultOfFile(model)) ??
+          (await faultOfModel(model, models)) ??
           (price === null
             ? `It has no price. Set one: ./tollgate price set ${model.id} --input 0.10 --output 0.40`
             : null),
@@ -39,8 +39,13 @@ export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
   )
 }
 
-/** What is wrong with the file of a local model, or null. */
-export async function faultOfFile(model: ModelConfig): Promise<string | null> {
+/** What is wrong with the file of a local model, or with the package of another vendor's, and what to do; else null. */
+export async function faultOfModel(model: ModelConfig, all: readonly ModelConfig[]): Promise<string | null> {
+  if (model.engine === 'ai-sdk') {
+    const { faultOfProvider } = await import('../models/upstream/ai-sdk-provider.ts')
+    const packages = all.flatMap((other) => (other.engine === 'ai-sdk' ? [other.package] : []))
+    return faultOfProvider(model.package, packages)
+  }
   if (model.engine !== 'local') return null
   const { inspectModelFile } = await import('../models/local/gguf.ts')
   const inspected = await inspectModelFile(model.file)

@@ -1,14 +1,18 @@
-import path from 'node:path'
 import type { Command } from 'commander'
 import { formatPrice } from '../billing/money.ts'
-import { OperatorError } from '../platform/problems.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { checkCommand } from './model-check.ts'
+import { pullCommand } from './model-pull.ts'
 import { surveyModels, type SurveyedModel } from './model-survey.ts'
-import { withCents, writeJson, writeLines, writeTable } from './output.ts'
+import { withCents, writeJson, writeTable } from './output.ts'
 
 export function modelCommand(context: Context): Command {
-  return group('model', 'The models that requests may name', [listCommand(context), checkCommand(context)])
+  return group('model', 'The models that requests may name', [
+    listCommand(context),
+    checkCommand(context),
+    pullCommand(context),
+  ])
 }
 
 function listCommand(context: Context): Command {
@@ -32,33 +36,6 @@ function listCommand(context: Context): Command {
       )
     },
   )
-}
-
-function checkCommand(context: Context): Command {
-  return command('check', 'Look whether a model file can be used', 'model check models/tiny/tiny.gguf')
-    .argument('<file>', 'a GGUF file')
-    .action(async (file: string, { json }: CommonOptions) => {
-      const { inspectModelFile } = await import('../models/local/gguf.ts')
-      const inspected = await inspectModelFile(path.resolve(file))
-      if (!inspected.ok) throw new OperatorError(inspected.reason)
-      const { architecture, parameters, trainedContext, vocabulary, hasChatTemplate, bytes } = inspected
-      if (json) {
-        return writeJson(context, {
-          ok: true,
-          architecture,
-          parameters,
-          trained_context: trainedContext,
-          vocabulary,
-          chat_template: hasChatTemplate,
-          bytes,
-        })
-      }
-      return writeLines(
-        context,
-        `${file} can be used: ${architecture}, ${parameters} parameters, trained for ${trainedContext} tokens, ` +
-          `a vocabulary of ${vocabulary}, ${hasChatTemplate ? 'with' : 'without'} a chat template, ${bytes} bytes.`,
-      )
-    })
 }
 
 function priceText(price: bigint | undefined): string {

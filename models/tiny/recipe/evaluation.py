@@ -8,6 +8,7 @@ from pathlib import Path
 
 from corpus import people
 from corpus.examples import example
+from fresh import FRESH
 from handwritten import SAMPLE_CLIENTS, SAMPLE_INSTRUCTIONS, WORDED, WORDED_OFF_TOPIC
 
 FIRST_SEED = 1_000
@@ -46,6 +47,8 @@ def records(per_job: int):
         yield {"set": "held out", "job": "offtopic", "instructions": "", "input": prompt.strip(), "required": []}
     for job, instructions, text, required in WORDED:
         yield {"set": "worded by hand", "job": job, "instructions": instructions, "input": text, "required": required.split("|")}
+    for job, instructions, text, required in FRESH:
+        yield {"set": "worded by hand, fresh", "job": job, "instructions": instructions, "input": text, "required": required.split("|")}
     for index, (notes, required) in enumerate(SAMPLE_CLIENTS):
         yield {
             "set": "sample clients",

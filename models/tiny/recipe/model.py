@@ -17,7 +17,7 @@ class Shape:
     heads: int = 4
     inner: int = 640
     context: int = 1024
-    theta: float = 10_000.0
+    theta: float = 1e7
     epsilon: float = 1e-5
 
     @property
@@ -104,37 +104,58 @@ def initialise(model: Model) -> None:
         for tensor in (block.output.weight, block.down.weight, block.query.bias, block.key.bias):
             nn.init.zeros_(tensor)
     copy_circuit(model)
+    model.norm.weight.fill_(2.0)
+
+
+# How many dimensions of each induction head compare the token itself, the one before it and the one before that.
+MATCHED = (18, 14, 8)
+# How strongly each of these is compared.
+MATCHES = (3.2, 2.0, 1.7)
 
 
 @torch.no_grad()
-def copy_circuit(model: Model, sharpness: float = 100.0, match: float = 2.5, strength: float = 0.2) -> None:
-    """Set up by hand what does not emerge in so short a training: a head that looks at the token before (block 0, by its
-    biases through RoPE), and three induction heads (block 1) that find an earlier token whose predecessor is the current
-    one and copy it; the tied output turns that into logits. Without this, names and amounts stay guesswork."""
-    shape, size = model.shape, model.shape.head_width
+def copy_circuit(model: Model, sharpness: float = 100.0, strength: float = 0.2) -> None:
+    """Set up by hand what does not emerge in so short a training: three heads that look one, two and three tokens back
+    (block 0, by their biases through RoPE), and three induction heads (block 1) that find where the last three tokens
+    stood before and copy what followed; the tied output turns that into logits. Three and not one, since figures are
+    read digit by digit: after a single digit there are many places to go on from."""
+    shape, size, heads = model.shape, model.shape.head_width, 3
     basis = torch.linalg.qr(torch.randn(shape.width, shape.width))[0]
-    before = basis[size : 2 * size]  # the part of the residual stream that will carry "the token before"
+    stored, at = [], 0  # the parts of the residual stream that will carry the tokens before
+    for matched in MATCHED:
+        stored.append(basis[at : at + heads * matched])
+        at += heads * matched
+    identity = basis[at:]
+    carried = torch.cat(stored)
     embedding = model.embedding.weight
-    embedding.copy_(embedding - embedding @ before.T @ before)
+    embedding.copy_(embedding - embedding @ carried.T @ carried)
     embedding.mul_(0.02 / embedding.pow(2).mean().sqrt())
     first, second = model.blocks[0], model.blocks[1]
-    turns, root, fast = frequencies(shape), sharpness**0.5, 14
-    first.query.weight[:size] *= 0.05
-    first.key.weight[:size] *= 0.05
-    for pair in range(fast):
-        first.query.bias[2 * pair] = root
-        first.key.bias[2 * pair] = root * turns[pair].cos()
-        first.key.bias[2 * pair + 1] = root * turns[pair].sin()
-    first.value.weight[:size] = basis[:size]
-    first.output.weight[:, :size] = before.T * 0.04
-    slow = 20  # from here on the pairs turn slowly enough to match content at any distance
-    for head in range(3):
+    turns, root, fast = frequencies(shape), sharpness**0.5, 11
+    for head, place in enumerate(stored):
         rows = slice(head * size, (head + 1) * size)
-        matched = slice(head * size + slow, (head + 1) * size)
+        first.query.weight[rows] *= 0.05
+        first.key.weight[rows] *= 0.05
+        for pair in range(fast):
+            first.query.bias[head * size + 2 * pair] = root
+            first.key.bias[head * size + 2 * pair] = root * (turns[pair] * (head + 1)).cos()
+            first.key.bias[head * size + 2 * pair + 1] = root * (turns[pair] * (head + 1)).sin()
+        used = slice(head * size, head * size + len(place))
+        first.value.weight[used] = identity[: len(place)]
+        first.output.weight[:, used] = place.T * 0.04
+    slow = size - sum(MATCHED)  # from here on the pairs turn slowly enough to match content at any distance
+    for head in range(heads):
+        rows = slice(head * size, (head + 1) * size)
         second.query.weight[rows] = 0
         second.key.weight[rows] = 0
-        second.query.weight[matched] = match * basis[: size - slow]
-        second.key.weight[matched] = match * before[: size - slow]
-        copied = basis[:size] if head == 0 else basis[(head + 1) * size : (head + 2) * size]
-        second.value.weight[rows] = copied
-        second.output.weight[:, rows] = copied.T * strength
+        row = head * size + slow
+        for back, matched in enumerate(MATCHED):
+            part = slice(head * matched, (head + 1) * matched)
+            here = identity if back == 0 else stored[back - 1]
+            second.query.weight[row : row + matched] = MATCHES[back] * here[part]
+            second.key.weight[row : row + matched] = MATCHES[back] * stored[back][part]
+            row += matched
+        share = len(identity) // heads
+        copied = identity[head * share : (head + 1) * share]
+        second.value.weight[head * size : head * size + share] = copied
+        second.output.weight[:, head * size : head * size + share] = copied.T * strength

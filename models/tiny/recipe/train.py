@@ -34,11 +34,10 @@ def loss_of(model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(logits.float(), targets[places])
 
 
-def schedule(share: float, step: int, warm: bool) -> float:
-    """The learning rate as a share of its peak, by tokens and not by time: a short rise, then down to nearly nothing.
-    Fresh weights stay at the peak for the first half; weights that are trained already start to fall at once."""
-    flat = 0.2 if warm else 0.5
-    return min(1.0, (step + 1) / 100) * min(1.0, max(0.01, (1 - share) / (1 - flat)))
+def schedule(share: float, step: int) -> float:
+    """The learning rate as a share of its peak, by tokens and not by time: a short rise, a fifth at the peak, then down to
+    nearly nothing."""
+    return min(1.0, (step + 1) / 100) * min(1.0, max(0.01, (1 - share) / 0.8))
 
 
 def held_out_loss(model: Model, held_out: list[tuple[Tensor, Tensor]]) -> float:
@@ -72,8 +71,7 @@ def train(arguments: argparse.Namespace) -> Path:
         torch.set_num_threads(arguments.threads)
     model, tokenizer = start(arguments)
     model.to(device)
-    warm = arguments.start_from is not None
-    optimiser = Optimiser(model, *((0.015, 0.004, 0.002) if warm else (0.02, 0.006, 0.003)))
+    optimiser = Optimiser(model, *((0.015, 0.004, 0.002) if arguments.start_from else (0.02, 0.006, 0.003)))
     checkpoint, step, seen, seed = arguments.work / "checkpoint.pt", 0, 0, FIRST_SEED
     if checkpoint.exists():
         saved = torch.load(checkpoint, map_location=device)
@@ -100,7 +98,7 @@ def train(arguments: argparse.Namespace) -> Path:
             break
         loss = loss_of(model, inputs, targets)
         loss.backward()
-        optimiser.step(schedule(seen / arguments.tokens, step, warm))
+        optimiser.step(schedule(seen / arguments.tokens, step))
         model.zero_grad(set_to_none=True)
         step, seen, seed = step + 1, seen + inputs.numel(), next_seed
         losses.append(loss.item())
@@ -122,15 +120,15 @@ def arguments_of(line: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=Path("work"), help="folder for the tokenizer and the checkpoint")
     parser.add_argument("--out", type=Path, default=Path("work/tiny.gguf"), help="the GGUF file to write")
     parser.add_argument("--start-from", type=Path, help="go on from the weights and the tokenizer of this GGUF file")
-    parser.add_argument("--tokens", type=float, default=90e6, help="tokens to train on")
+    parser.add_argument("--tokens", type=float, default=60e6, help="tokens to train on")
     parser.add_argument("--batch", type=int, help="tokens in a batch")
     parser.add_argument("--workers", type=int, default=os.cpu_count() - 2 if torch.cuda.is_available() else 0, help="processes that prepare examples")
     parser.add_argument("--threads", type=int, default=2, help="CPU threads")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--vocabulary", type=int, default=3072)
     parser.add_argument("--width", type=int, default=256, help="a multiple of 64, at least 256")
-    parser.add_argument("--blocks", type=int, default=6, help="at least 2")
-    parser.add_argument("--inner", type=int, default=768)
+    parser.add_argument("--blocks", type=int, default=5, help="at least 2")
+    parser.add_argument("--inner", type=int, default=640)
     return parser.parse_args(line)
 
 

@@ -35,6 +35,8 @@ void test('says what a model is and how fast', async () => {
   assert.equal(facts.bytes, original.length)
   assert.ok(speed)
   assert.ok(speed.load > 0 && speed.prefill > speed.decode && speed.decode > 10, JSON.stringify(speed))
+  assert.equal(speed.context, 1024)
+  assert.ok(speed.memory === null || speed.memory > original.length, JSON.stringify(speed))
 })
 
 void test('a model without a chat template has no speed: it cannot be served', async () => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { OperatorError } from '../../platform/problems.ts'
+import { memoryOf } from '../../platform/processes.ts'
 import type { Model } from '../model.ts'
 import { createLocalEngine } from './engine.ts'
 import { inspectModelFile } from './gguf.ts'
@@ -24,6 +25,10 @@ export interface Speed {
   readonly prefill: number
   /** Tokens/s of a reply that is generated, one at a time. */
   readonly decode: number
+  /** Tokens that prompt and reply had room for. */
+  readonly context: number
+  /** Bytes that its process held in memory then; null where the system does not say. */
+  readonly memory: number | null
 }
 
 /** Tokens of the context that a check makes, at most: a larger one only takes memory. */
@@ -59,6 +64,8 @@ async function measure(file: string, trainedContext: number, log: Logger): Promi
       load,
       prefill: (read.inputTokens / read.milliseconds) * 1000,
       decode: (said.outputTokens / said.milliseconds) * 1000,
+      context,
+      memory: memoryOf(engine.pid()),
     }
   } finally {
     await engine.close()

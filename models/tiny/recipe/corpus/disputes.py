@@ -4,7 +4,7 @@ import random
 
 from . import figures, matters
 from .facts import Case
-from .words import capital, say
+from .words import capital, say, stopped
 
 # Written in the client's voice; the reply says the same thing back with the persons exchanged.
 REASONS = """{the number of hours looks too high|<hours> hours are far too many for {this work|the <paper>}|<we> were charged for {<hours> hours but|<hours> hours, but} {only agreed to|expected no more than|were quoted} <hours2>|<we> never approved the extra work|
@@ -76,6 +76,12 @@ NO_POSITION = (
     "We will check our records and come back to you. Until then, you do not need to pay the disputed amount.",
     "Thank you for your patience.",
 )
+# What our side has to say for itself; the reply repeats it.
+GROUNDS = """{the <paper> {was|were} {ordered|approved|agreed|delivered|sent} on <date>|the <paper> {was|were} ordered by phone|two meetings were held in <month>|the rate was raised on <date>|the estimate was only a rough figure|the extra work was requested by <party>|travel was agreed in the contract|
+some hours were booked twice|the discount was forgotten|the work on the <paper> took <hours3> hours|the rate of <small> is in the contract|the payment of <small> was credited on <date>|the fee of <small> is in line with our terms|the work was done in <place>|the invoice was sent on <date>|
+the <paper> had to be done again|<party> asked for the <paper>|the contract was signed on <date>|the meeting lasted longer than planned|the <paper> {was|were} not part of the fixed fee|we worked at the weekend|the reduction was only for <month>}""".replace(
+    "\n", ""
+)
 LABELS = "{Internal|Our position|Note for the reply|Decision|Our side|Note|internal note|Position of the firm|We say|For the reply|Partner}: "
 CALL_NOTES = "{{Offer|Suggest|Propose} a call on <day> at <clock>.|Call possible on <day> at <clock>.|suggest call <day>, <clock>}"
 CALL = "We suggest a call on <day> at <clock> to talk this through."
@@ -90,7 +96,7 @@ def dispute(rng: random.Random, case: Case) -> tuple[str, str, list[str]]:
         "inv": figures.invoice_number(rng), "amount": amount, "dated": say(rng, "{ of <d>| dated <d>| from <d>|, <d>,}", d=date0) if dated else "", "date0": date0, "firm": case.firm,
         "who": f"{client.title} {client.name}" if case.shows["title"] else client.name, "hours": figures.hours(rng), "hours2": figures.hours(rng), "hours3": figures.hours(rng),
         "small": case.new_amount(50, 3000), "small2": case.new_amount(50, 3000), "credit": case.new_amount(50, 5000), "date": case.new_date(), "until": case.new_date(), "day": case.new_date(),
-        "clock": figures.clock(rng), "parts": rng.choice(matters.NUMBERS[:8]), "paper": matters.paper(rng, case.area),
+        "clock": figures.clock(rng), "parts": rng.choice(matters.NUMBERS[:8]), "paper": matters.paper(rng, case.area), "month": rng.choice(figures.MONTHS), "place": rng.choice(matters.PLACES), "party": rng.choice(matters.PARTIES),
     }  # fmt: skip
     chosen = say(rng, REASONS, **{name: f"<{name}>" for name in [*CLIENT, *slots]})
     slots["why"], slots["back"] = say(rng, chosen, **slots, **CLIENT), say(rng, chosen, **slots, **REPLY)
@@ -98,8 +104,14 @@ def dispute(rng: random.Random, case: Case) -> tuple[str, str, list[str]]:
     material, record = complaint(rng, case, slots)
     titled = case.shows["title"]
     position, answer, close = rng.choice(POSITIONS) if rng.random() < 0.72 else NO_POSITION
-    if position:
-        material += rng.choice(["\n\n", "\n", "\n\n"]) + say(rng, LABELS + position, **slots) + rng.choice([".", ""])
+    ground = stopped(capital(say(rng, GROUNDS, **slots))) if rng.random() < 0.3 else ""
+    if ground and not position:
+        answer, close = "", "Please call us if you would like to talk this through."
+    if position or ground:
+        ours = say(rng, position, **slots) + rng.choice([".", ""]) if position else ""
+        material += (
+            rng.choice(["\n\n", "\n", "\n\n"]) + say(rng, LABELS) + " ".join(part for part in (ground, capital(ours) if ground else ours) if part)
+        )
     call = say(rng, CALL, **slots) if rng.random() < 0.2 else ""
     if call:
         material += "\n" + say(rng, CALL_NOTES, **slots)
@@ -118,7 +130,7 @@ def dispute(rng: random.Random, case: Case) -> tuple[str, str, list[str]]:
         + " that <back>.",
         **slots,
     )
-    answer = say(rng, answer, **slots)
+    answer = " ".join(part for part in (ground, say(rng, answer, **slots)) if part)
     hello = f"Dear {client.title} {client.last}," if titled else f"Dear {client.name},"
     parts = [hello, first, answer, call, close, ("Yours sincerely," if titled else "Kind regards,") + signed]
     reply = "\n\n".join(part for part in parts if part)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from . import instructions, letters
 from .disputes import dispute
-from .facts import Case, Fact, new_case, new_facts
+from .facts import Case, Point, kinds_of, new_case
 from .notes import meeting_notes
 from .offtopic import NO_INPUT, off_topic
 from .words import say
 
-JOBS = {"letter": 33, "summary": 20, "actions": 17, "dispute": 22, "offtopic": 8}
-FACTS = {"letter": [2, 3, 3, 4, 4, 5], "summary": [1, 2, 3, 3, 4, 5], "actions": [2, 3, 4, 5, 6]}
+JOBS = {"letter": 38, "summary": 20, "actions": 18, "dispute": 17, "offtopic": 7}
+POINTS = {"letter": [1, 2, 3, 3, 4, 4, 5, 6], "summary": [1, 2, 3, 3, 4, 5, 6], "actions": [2, 3, 4, 5, 6]}
 
 
 @dataclass(frozen=True)
@@ -42,22 +42,26 @@ def example(seed: int, held_out: bool = False, job: str | None = None) -> Exampl
         case.shows["contact"] = True
         material, reply, required = dispute(rng, case)
         return Example(job, instructions.messages(rng, job, material), reply, present(required, material))
-    facts = new_facts(rng, case, rng.choice(FACTS[job]), rng.choice([0, 1, 2, 2, 3, 3, 4]) if job == "actions" else 0)
-    return from_notes(rng, job, case, facts, meeting_notes(rng, case, facts))
+    kinds = kinds_of(rng, rng.choice(POINTS[job]), rng.choice([0, 1, 2, 2, 3, 3, 4]) if job == "actions" else 0)
+    return from_notes(rng, job, case, *meeting_notes(rng, case, kinds))
 
 
-def from_notes(rng: random.Random, job: str, case: Case, facts: list[Fact], notes: str) -> Example:
+def from_notes(rng: random.Random, job: str, case: Case, notes: str, points: list[Point], listed: bool) -> Example:
     extra, friendly, numbered = "", False, False
     if job == "letter":
-        friendly = rng.random() < 0.12
+        friendly = rng.random() < 0.1
+        signed = not case.shows["sender"] and rng.random() < 0.2
         extra = say(rng, instructions.FRIENDLY) if friendly else say(rng, instructions.FORMAL) if rng.random() < 0.08 else ""
-        reply, required = letters.letter(rng, case, facts, friendly), letters.required_in_letter(case, facts, friendly)
+        if signed:
+            case.shows["sender"] = True
+            extra = f"{extra}. {say(rng, instructions.SIGNED, by=case.sender.name)}".removeprefix(". ")
+        reply, required = letters.letter(case, points, listed, friendly), letters.required_in_letter(case, points, friendly)
     elif job == "summary":
-        reply, required = letters.summary(rng, case, facts), letters.required_in_summary(case, facts)
+        reply, required = letters.summary(case, points), letters.required_in_summary(case, points)
     else:
-        numbered = rng.random() < 0.12
+        numbered = rng.random() < 0.1
         extra = say(rng, instructions.NUMBERED) if numbered else ""
-        reply, required = letters.action_list(facts, numbered), letters.required_in_actions(facts)
+        reply, required = letters.action_list(points, numbered), letters.required_in_actions(points)
     return Example(job, instructions.messages(rng, job, notes, extra), reply, present(required, notes))
 
 

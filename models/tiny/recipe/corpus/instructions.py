@@ -121,6 +121,9 @@ Write {in plain English|plainly|clearly|in full sentences|in English}|No {jargon
 Under {100|120|150|200} words|Thanks|Thank you|It is urgent|Nothing else}""".replace("\n", "")
 FRIENDLY = "{Use a {friendly|warm|personal|relaxed} tone|Be {friendly|warm} and use the first name|Keep it {friendly|warm and personal}|Friendly tone, first name|Make it warm|Use {the|their} first name|in a friendly tone}"
 FORMAL = "{Use a formal tone|Keep it formal|Formal style|Be formal and polite|Professional tone}"
+SIGNED = (
+    "{Sign as <by>|Signed: <by>|Sign it as <by>|The letter is from <by>|I am <by>|My name is <by>|Signature: <by>|It is signed by <by>|From <by>}"
+)
 NUMBERED = "{Number them|Use a numbered list|As a numbered list|Number the items|numbered}"
 
 

@@ -204,7 +204,6 @@ how soon <party> will answer|whether the <unit> is included|which country taxes 
 MONEY_LABELS = lines("""fixed fee|annual rent|purchase price|deposit|loan|monthly fee|penalty|tax bill|settlement|budget|legal costs|audit fee|hourly rate|retainer|outstanding balance|refund|insurance premium|salary|bonus|dividend|valuation|notary fee|
 court fee|credit line|turnover|net profit|expenses|quote|first instalment|redundancy payment|gift|mortgage|share capital|damage|maintenance payment|grant|estimate|cost of the <topic>|price for the <paper>|fee for the <paper>|share of the <unit>""")
 NUMBERS = "two three four five six seven eight nine ten 12 15 20 24 30 40 60".split()
-PLURAL_HEADS = {"keys", "minutes", "statutes", "receipts", "terms and conditions", "data"}
 SINGULAR_S = {"analysis", "status", "business", "class", "access", "news"}
 
 
@@ -271,8 +270,9 @@ def fill(rng: random.Random, area: str, template: str, **known: str) -> str:
     many, party_many = is_plural(document), party.endswith(("auditors", "trustees", "neighbours", "investors"))
     common = values(rng)
     label = say(rng, rng.choice(MONEY_LABELS), topic=rng.choice(OPEN_TOPICS[area]).split(" of ")[0], paper=document, **common)
+    sums = label.split(" for ")[0].endswith(("costs", "expenses"))
     return say(
-        rng, template, paper=document, the=f"the {document}", party=party, money=label, topic=rng.choice(OPEN_TOPICS[area]),
+        rng, template, mis="are" if sums else "is", mwas="were" if sums else "was", ms="" if sums else "s", paper=document, the=f"the {document}", party=party, money=label, topic=rng.choice(OPEN_TOPICS[area]),
         be="are" if many else "is", have="have" if many else "has", s="" if many else "s", f="" if many else "s", phas="have" if party_many else "has", ps="" if party_many else "s", **common, **known,
     )  # fmt: skip
 

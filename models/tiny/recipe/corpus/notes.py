@@ -3,28 +3,17 @@
 import random
 import re
 
-from .facts import Case, Fact, in_notes
-from .words import capital, say, sentence
+from .facts import Case, Point, contact_of, merged, new_point
+from .words import capital, say, stopped
 
-BULLETS = ["- ", "- ", "- ", "* ", "• ", "– ", "", "", "-", "> ", "o ", "+ "]
-NOISE = [
-    "coffee and small talk first",
-    "good mood",
-    "short meeting",
-    "all points discussed",
-    "see file",
-    "(more in the file)",
-    "no further questions",
-    "meeting lasted an hour",
-    "pleasant meeting",
-    "file note to follow",
+BULLETS = ["- ", "- ", "- ", "- ", "* ", "• ", "– ", "", "", "-", "> ", "+ "]
+OPENINGS = [
+    "{I met|We met|Met|Meeting with|Meeting today with|Notes of the meeting with|Today I met|Saw|I saw|We saw} <who><of><on><about>.",
+    "{Spoke to|Spoke with|I spoke with|Talked to|Talked with|Conversation with|Sat down with|Discussion with} <who><of><on><about>.",
+    "{<who><of> came to see us<on><about>.|<who><of> came in<on><about>.|Visit from <who><of><on><about>.|<who><of> was here<on><about>.|<who><of> dropped by<on><about>.}",
+    "{<On>I met <who><of><about>.|<On>we met <who><of><about>.|<On><who><of> came in<about>.}",
 ]
-OPENINGS = {
-    "meeting": "{I met|We met|Met|Meeting with|Notes of the meeting with|Today I met|Saw} <who><of><on><about>.",
-    "conversation": "{Spoke to|Spoke with|I spoke with|Talked to|Conversation with} <who><of><on><about>.",
-    "call": "{Call with <who><of><on><about>.|<who><of> called<on><about>.|Phone call with <who><of><on><about>.|Had <who><of> on the phone<on><about>.}",
-    "visit": "{<who><of> came to see us<on><about>.|<who><of> came in<on><about>.|Visit from <who><of><on><about>.}",
-}
+CALLS = "{Call with <who><of><on><about>.|<who><of> called<on><about>.|Phone call with <who><of><on><about>.|Had <who><of> on the phone<on><about>.|<who><of> rang<on><about>.|Telephone call with <who><of><on><about>.|TC with <who><of><on><about>.|<On><who><of> called<about>.}"
 ARTICLE = re.compile(r"\b(?:the|a) (?!late |month|year)")
 
 
@@ -33,26 +22,19 @@ def telegram(text: str) -> str:
     return ARTICLE.sub("", text)
 
 
-def contact_of(case: Case) -> str:
-    return f"{case.contact.title} {case.contact.name}" if case.shows["title"] else case.contact.name
-
-
 def key_values(rng: random.Random, case: Case) -> list[str]:
     """A head of `key: value` lines."""
     head, shows = [], case.shows
-    colon = rng.choice([": ", ": ", ": ", " - ", " = ", ":\t"])
-    if shows["firm"]:
-        head.append(say(rng, "{Client|client|Client name|Company|For|Firm|CLIENT|Mandate}<c><firm>", c=colon, firm=case.firm))
-    if shows["contact"]:
-        with_firm = f" ({case.firm})" if shows["firm"] and rng.random() < 0.2 else ""
-        head.append(
-            say(
-                rng,
-                "{Contact|Client contact|With|Met|Attendee|Participant|Spoke to|Name|contact|Present|Participants|Visitor|Client}<c><who>",
-                c=colon,
-                who=contact_of(case) + with_firm,
-            )
-        )
+    colon = rng.choice([": ", ": ", ": ", ": ", " - ", " = ", ":\t"])
+    who, people = contact_of(case), "{Contact|Client contact|With|Met|Attendee|Participant|Spoke to|Name|contact|Present|Visitor|Contact person}"
+    if shows["firm"] and shows["contact"] and rng.random() < 0.4:
+        both = rng.choice([f"{case.firm}, {who}", f"{case.firm} ({who})", f"{who}, {case.firm}", f"{who} ({case.firm})", f"{who} / {case.firm}"])
+        head.append(say(rng, "{Client|client|Client|With|Met|Present|For}<c><both>", c=colon, both=both))
+    else:
+        if shows["firm"]:
+            head.append(say(rng, "{Client|client|Client name|Company|For|Firm|CLIENT|Mandate|Organisation}<c><firm>", c=colon, firm=case.firm))
+        if shows["contact"]:
+            head.append(say(rng, people if shows["firm"] else people.replace("{", "{Client|Client|client|Client name|")) + colon + who)
     if shows["topic"]:
         head.append(
             say(
@@ -63,75 +45,61 @@ def key_values(rng: random.Random, case: Case) -> list[str]:
             )
         )
     if shows["date"]:
-        head.append(say(rng, "{Date|Meeting date|Meeting|Met on|date|When|Day|DATE|Meeting of}<c><date>", c=colon, date=case.date))
+        head.append(say(rng, "{Date|Date|Meeting date|Meeting|Met on|date|When|Day|DATE|Meeting of}<c><date>", c=colon, date=case.date))
     if shows["sender"]:
+        by = case.sender.name + (f", {case.advisers}" if shows["advisers"] else "")
         head.append(
             say(
-                rng,
-                "{From|Our side|Adviser|Consultant|Author|Notes by|For us|By|Written by|Responsible|Us|Partner}<c><who>",
-                c=colon,
-                who=case.sender.name + (f", {case.advisers}" if shows["advisers"] else ""),
+                rng, "{From|Our side|Adviser|Consultant|Author|Notes by|For us|By|Written by|Responsible|Us|Partner|Sign as}<c><who>", c=colon, who=by
             )
         )
     if rng.random() < 0.4:
         rng.shuffle(head)
-    return [rng.choice(["; ", " | ", ", ", " / "]).join(head)] if rng.random() < 0.12 else head
+    return [rng.choice(["; ", " | ", ", ", " / ", ". "]).join(head)] if rng.random() < 0.14 else head
+
+
+def named(rng: random.Random, case: Case) -> str:
+    """The client and the firm, as a heading names them."""
+    shows, who = case.shows, contact_of(case)
+    if not shows["contact"]:
+        return case.firm
+    if not shows["firm"]:
+        return who
+    return rng.choice(
+        [
+            f"{who}, {case.firm}",
+            f"{who} ({case.firm})",
+            f"{case.firm}, {who}",
+            f"{who} / {case.firm}",
+            f"{who} of {case.firm}",
+            f"{case.firm} ({who})",
+        ]
+    )
 
 
 def heading(rng: random.Random, case: Case) -> list[str]:
     """One or two lines such as 'Meeting 12 March 2026, Anna Berg, Berg Foods'."""
-    shows = case.shows
-    who = ", ".join(([contact_of(case)] if shows["contact"] else []) + ([case.firm] if shows["firm"] else []))
-    if shows["contact"] and shows["firm"]:
-        who = rng.choice(
-            [
-                who,
-                f"{contact_of(case)} ({case.firm})",
-                f"{case.firm}, {contact_of(case)}",
-                f"{contact_of(case)} / {case.firm}",
-                f"{contact_of(case)} of {case.firm}",
-                f"{case.firm} ({contact_of(case)})",
-            ]
-        )
+    shows, who = case.shows, named(rng, case)
     kind = rng.choice(
-        [
-            "Meeting",
-            "Meeting",
-            "meeting",
-            "Call",
-            "Notes",
-            "Meeting notes",
-            "Visit",
-            "Conversation",
-            "Video call",
-            "Phone call",
-            "File note",
-            "MEETING",
-        ]
+        ["Meeting", "Meeting", "meeting", "Call", "Notes", "Meeting notes", "Visit", "Conversation", "Phone call", "File note", "MEETING", "Met"]
     )
-    case.kind = {
-        "Call": "call",
-        "Phone call": "call",
-        "Video call": "video call",
-        "Visit": "visit",
-        "Conversation": "conversation",
-        "Notes": "",
-        "File note": "",
-    }.get(kind, "meeting")
+    case.called = "all" in kind
     dash = rng.choice([" – ", " - ", ", ", ": ", " / ", " | "])
     date = f" {case.date}" if shows["date"] else ""
+    on = f" on{date}" if date else ""
     first = say(
         rng,
         "{<kind><date><dash><who>|<kind> with <who><date>|<kind> <who><date>|<kind> with <who><on>|<who><dash><kind><date>}",
         kind=kind,
         date=date,
-        on=f" on{date}" if date else "",
+        on=on,
         dash=dash,
         who=who,
     )
-    if date and rng.random() < 0.15:
-        first = f"{case.date}{dash}{who}"
-    head = [rng.choice(["", "", "", "# ", "## ", "== "]) + first]
+    if date and rng.random() < 0.2:
+        first = rng.choice([f"{case.date}{dash}{who}", f"{who}{dash}{case.date}", f"{case.date} {who}"])
+        case.called = False
+    head = [rng.choice(["", "", "", "", "# ", "## "]) + first]
     if shows["topic"]:
         topic = say(
             rng,
@@ -139,20 +107,10 @@ def heading(rng: random.Random, case: Case) -> list[str]:
             topic=case.topic,
             Topic=capital(case.topic),
         )
-        head = [f"{head[0]}{dash}{case.topic}"] if rng.random() < 0.25 else [*head, topic]
+        head = [f"{head[0]}{dash}{case.topic}"] if rng.random() < 0.35 else [*head, topic]
     if shows["sender"]:
         by = case.sender.name + (f" ({case.advisers})" if shows["advisers"] else "")
-        client = contact_of(case)
-        head.append(
-            say(rng, "{Notes by <by>|For us: <by>|Author: <by>|Present for us: <by>|Written by <by>|Our side: <by>|by <by>}", by=by)
-            if not shows["contact"] or rng.random() < 0.6
-            else say(
-                rng,
-                "{Present: <client> (client), <by> (us)|Present: <client>; for us <by>|Attendees: <client> and, for us, <by>}",
-                client=client,
-                by=by,
-            )
-        )
+        head.append(say(rng, "{Notes by <by>|For us: <by>|Author: <by>|Present for us: <by>|Written by <by>|Our side: <by>|Sign as <by>}", by=by))
     return head
 
 
@@ -161,74 +119,75 @@ def opening(rng: random.Random, case: Case) -> str:
     shows = case.shows
     who = contact_of(case) if shows["contact"] else case.firm
     of = say(rng, "{ of <firm>| from <firm>| (<firm>)|, <firm>,}", firm=case.firm) if shows["contact"] and shows["firm"] else ""
-    on = f" on {case.date}" if shows["date"] else ""
-    about = (
-        say(rng, "{ about the <topic>| to discuss the <topic>| regarding the <topic>| re <topic>| concerning the <topic>}", topic=case.topic)
-        if shows["topic"]
-        else ""
+    on = rng.choice([" on ", " on ", " on ", " "]) + case.date if shows["date"] else ""
+    about = f"{rng.choice(['about', 'to discuss', 'regarding', 're', 'concerning', 'on'])} the {case.topic}" if shows["topic"] else ""
+    case.called = rng.random() < 0.25
+    template = CALLS if case.called else rng.choice(OPENINGS)
+    first = say(rng, template, who=who, of=of, on=on, On=f"On {case.date} " if shows["date"] else "", about=f" {about}" if about else "").replace(
+        ",.", "."
     )
-    case.kind = rng.choice(list(OPENINGS))
-    first = say(rng, OPENINGS[case.kind], who=who, of=of, on=on, about=about)
     if shows["sender"]:
         by = case.sender.name + (say(rng, "{ of <firm>| (<firm>)}", firm=case.advisers) if shows["advisers"] else "")
         first += " " + say(
-            rng, "{<by> attended for us.|For us, <by> was present.|Notes by <by>.|These notes were taken by <by>.|<by> was there for us.}", by=by
+            rng, "{<by> attended for us.|For us, <by> was present.|Notes by <by>.|<by> was there for us.|Signed: <by>.|Letter from <by>.}", by=by
         )
-    return first
+    return capital(first)
 
 
-def body(rng: random.Random, case: Case, facts: list[Fact], prose: bool) -> list[str]:
-    """The points of the notes, one entry each, sometimes with a remark that says nothing."""
-    short = not prose and rng.random() < 0.45
-    points = [in_notes(rng, fact, case, prose) for fact in facts]
-    points = [telegram(point) if short else point for point in points]
-    if rng.random() < 0.1:
-        points.insert(rng.randint(0, len(points)), rng.choice(NOISE))
-    if len(points) > 2 and rng.random() < 0.2:
-        at = rng.randrange(len(points) - 1)
-        points[at : at + 2] = [points[at] + rng.choice(["; ", ". ", ", ", " - "]) + points[at + 1]]
+def written(rng: random.Random, case: Case, kinds: list[str], prose: bool) -> list[Point]:
+    """The points as this writer puts them; now and then two of them share a line."""
+    terse = rng.random() < 0.75
+    points = [new_point(rng, case, kind, prose, terse) for kind in kinds]
+    if terse and not prose and rng.random() < 0.15:
+        for point in points:
+            point.note, point.letter, point.summary, point.action = (
+                telegram(text) for text in (point.note, point.letter, point.summary, point.action)
+            )
+    at = rng.randrange(len(points))
+    if not prose and at and rng.random() < 0.2 and bool(points[at].action) == bool(points[at - 1].action):
+        points[at - 1 : at + 1] = [merged(points[at - 1], points[at])]
     return points
 
 
-def laid_out(rng: random.Random, points: list[str]) -> str:
-    """Points as bullets, numbers, one line, or sentences."""
-    kind = rng.random()
-    if kind < 0.6:
-        bullet, upper = rng.choice(BULLETS), rng.random() < 0.4
-        return "\n".join(bullet + (capital(point) if upper else point) for point in points)
-    if kind < 0.72:
-        mark = rng.choice([". ", ") ", ".) "])
-        return "\n".join(f"{index}{mark}{capital(point)}" for index, point in enumerate(points, 1))
+def sentences(points: list[Point]) -> str:
+    return " ".join(stopped(capital(point.note)) for point in points)
+
+
+def laid_out(rng: random.Random, points: list[Point]) -> str:
+    """Points as bullets, as numbers, or in one line."""
+    kind, notes = rng.random(), [point.note for point in points]
+    upper = rng.random() < 0.5
+    if kind < 0.7:
+        bullet, stop = rng.choice(BULLETS), rng.random() < 0.12
+        return "\n".join(bullet + (capital(note) if upper else note) + ("." if stop else "") for note in notes)
     if kind < 0.84:
-        return rng.choice(["; ", ". ", ", ", " / ", " – ", "; "]).join(points) + rng.choice([".", ""])
-    return " ".join(sentence(point) for point in points)
+        mark = rng.choice([". ", ") ", ". "])
+        return "\n".join(f"{index}{mark}{capital(note) if upper else note}" for index, note in enumerate(notes, 1))
+    join = rng.choice(["; ", "; ", ". ", " / ", " – "])
+    return join.join(capital(note) if join == ". " else note for note in notes) + rng.choice([".", ""])
 
 
-def meeting_notes(rng: random.Random, case: Case, facts: list[Fact]) -> str:
-    """The whole input of a letter, a summary or a list of action items."""
+def meeting_notes(rng: random.Random, case: Case, kinds: list[str]) -> tuple[str, list[Point], bool]:
+    """The whole input of a letter, a summary or a list of action items; its points; whether they stand in a list."""
     kind = rng.random()
-    if kind < 0.28:
-        start = opening(rng, case)
-        points = [sentence(point) for point in body(rng, case, facts, prose=True)]
-        if rng.random() < 0.3:
-            return f"{start}\n\n" + " ".join(points)
-        return f"{start} " + " ".join(points)
-    points = body(rng, case, facts, prose=rng.random() < 0.25)
-    if kind < 0.38:
-        greeting = say(rng, "{Hi|Hello|Hi all|Dear colleagues|Good morning|Hi team},")
-        subject = (
-            say(rng, "{Subject: {Meeting|Notes|Call|Our talk}<dash><topic>\n\n|}", dash=rng.choice([" - ", ": "]), topic=case.topic)
-            if case.shows["topic"]
-            else ""
+    if kind < 0.45:
+        points = written(rng, case, kinds, prose=True)
+        start = (
+            opening(rng, case)
+            if rng.random() < 0.55
+            else stopped(rng.choice([". ", ", "]).join(heading(rng, case)))
+            if rng.random() < 0.6
+            else "\n".join(key_values(rng, case))
         )
+        text = f"{start}{rng.choice([' ', ' ', chr(10), chr(10) * 2]) if start[-1] == '.' else chr(10)}{sentences(points)}"
+        return text, points, False
+    points = written(rng, case, kinds, prose=False)
+    if kind < 0.52:
+        greeting = say(rng, "{Hi|Hello|Hi all|Dear colleagues|Good morning|Hi team},")
         end = rng.choice(["\n\nBest", "\n\nThanks", "\n\nRegards", ""])
-        return f"{subject}{greeting}\n\n{opening(rng, case)}\n{laid_out(rng, points)}{end}"
-    head = key_values(rng, case) if kind < 0.68 else heading(rng, case) if kind < 0.9 else [opening(rng, case)]
-    title = (
-        [rng.choice(["Meeting notes", "Notes", "NOTES", "File note", "Minutes", "MEMO", "Internal note"])]
-        if rng.random() < 0.15 and kind < 0.68
-        else []
-    )
-    label = [rng.choice(["Notes:", "Points:", "Discussed:", "notes:", "Content:", "Text:", "What was said:"])] if rng.random() < 0.2 else []
+        return f"{greeting}\n\n{opening(rng, case)}\n{laid_out(rng, points)}{end}", points, True
+    head = key_values(rng, case) if kind < 0.74 else heading(rng, case) if kind < 0.92 else [opening(rng, case)]
+    title = [rng.choice(["Meeting notes", "Notes", "NOTES", "File note", "Minutes", "Internal note"])] if rng.random() < 0.15 and kind < 0.74 else []
+    label = [rng.choice(["Notes:", "Points:", "Discussed:", "notes:", "Content:", "Text:", "What was said:"])] if rng.random() < 0.15 else []
     gap = rng.choice(["\n", "\n", "\n\n"])
-    return "\n".join(title + head) + gap + "\n".join([*label, laid_out(rng, points)])
+    return "\n".join(title + head) + gap + "\n".join([*label, laid_out(rng, points)]), points, True

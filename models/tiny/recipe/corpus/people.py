@@ -99,7 +99,7 @@ def person(rng: random.Random, held_out: bool = False) -> Person:
             return rng.choice(WOMEN if woman else MEN)
         return (syllables(rng, 1, 2) + rng.choice(FIRST_END)).capitalize()
 
-    title = rng.choice(["Ms", "Ms", "Mrs", "Ms", "Dr", "Prof."] if woman else ["Mr", "Mr", "Mr", "Mr", "Dr", "Prof."])
+    title = rng.choice(["Ms"] * 6 + ["Mrs"] * 4 + ["Dr"] * 2 + ["Prof.", "Miss", "Frau"] if woman else ["Mr"] * 11 + ["Dr"] * 2 + ["Prof.", "Herr"])
     return Person(title, draw(make, held_out), family_name(rng, held_out), woman)
 
 

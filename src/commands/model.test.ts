@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { tollgateHere } from '../../tests/support/command-line.ts'
+import { tinyFile } from '../../tests/support/engine.ts'
+import { objectAt, parseObject } from '../../tests/support/json.ts'
+import { loadConfig } from '../platform/config.ts'
+import { runCommand } from './run.ts'
+
+const folder = await mkdtemp(path.join(tmpdir(), 'model-command-'))
+const environment = { TOLLGATE_DATA: folder }
+const model = await readFile(tinyFile)
+const asked: (string | undefined)[] = []
+const server = createServer((request, response) => {
+  asked.push(request.headers.authorization)
+  if (request.url === '/My%20Model.gguf' || request.url?.endsWith('/none.gguf')) response.writeHead(404).end()
+  else response.writeHead(200, { 'content-length': model.length }).end(model)
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const address = server.address()
+const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+after(async () => {
+  server.close().closeAllConnections()
+  await rm(folder, { recursive: true })
+})
+
+const run = (...args: readonly string[]) => tollgateHere(args, environment)
+
+test('model pull puts the file into the data folder and says what to configure', async () => {
+  const { status, stdout, stderr } = await run('model', 'pull', `${base}/Small-Model.gguf`)
+  assert.deepEqual([status, stderr.split('\n').at(-2)], [0, 'Small-Model.gguf: 8.7 MB of 8.7 MB (100 %)'])
+  const file = path.join(folder, 'models', 'Small-Model.gguf')
+  assert.ok(model.equals(await readFile(file)))
+  // What it prints is a configuration as it stands.
+  const written = path.join(folder, 'tollgate.yaml')
+  await writeFile(written, stdout.slice(stdout.indexOf('models:\n'), stdout.indexOf('A list of models')))
+  const { models } = loadConfig({ environment: { TOLLGATE_CONFIG: written }, root: folder })
+  assert.deepEqual(
+    models.map((each) => [each.id, each.context, 'file' in each && each.file]),
+    [['small-model', 1024, file]],
+  )
+})
+
+test('model pull as JSON, to a place of its own, with a token', async () => {
+  const [place, token] = [path.join(folder, 'there.gguf'), path.join(folder, 'token')]
+  await writeFile(token, 'hf_word\n')
+  const { status, stdout } = await run(
+    'model',
+    'pull',
+    `${base}/x.gguf`,
+    '--to',
+    place,
+    '--token-file',
+    token,
+    '--json',
+  )
+  assert.equal(status, 0)
+  const said = parseObject(stdout)
+  assert.deepEqual([said['file'], said['bytes'], said['checksum_compared_with']], [place, model.length, null])
+  assert.equal(objectAt(said, 'settings')['id'], 'there')
+  assert.equal(asked.at(-1), 'Bearer hf_word')
+})
+
+test('model pull draws a bar on a terminal', async () => {
+  const stderr = Object.assign(new PassThrough(), { isTTY: true })
+  const stdout = new PassThrough()
+  const args = ['model', 'pull', `${base}/bar.gguf`, '--to', `${folder}/`]
+  const status = await runCommand(args, { environment, root: path.resolve(import.meta.dirname, '../..'), stdout, stderr })
+  stderr.end()
+  const drawn = await text(stderr)
+  assert.equal(status, 0)
+  assert.match(drawn, /\rbar\.gguf {2}\[#{24}\] 100 % {2}8\.7 MB of 8\.7 MB {2}[\d.]+ [kMG]B\/s +\n$/)
+  assert.ok(drawn.split('\r').length < 50, 'it is drawn too often')
+})
+
+test('model pull refuses in one line what cannot be', async () => {
+  for (const [args, reason] of [
+    [[`${base}/none.gguf`], /has no such file/],
+    [[`${base}/x.gguf`, '--sha256', '0'.repeat(64)], /instead of 0{64}/],
+    [[`${base}/x.gguf`, '--token-file', path.join(folder, 'nothing')], /holds no access token/],
+  ] as const) {
+    const { status, stdout, stderr } = await run('model', 'pull', ...args)
+    assert.deepEqual([status, stdout], [1, ''])
+    assert.match(stderr.trim().split('\n').at(-1) ?? '', reason)
+  }
+  for (const args of [[], ['m.gguf'], ['http://example.com/m.gguf'], [`${base}/x.gguf`, '--sha256', 'abc']]) {
+    const { status, stdout } = await run('model', 'pull', ...args)
+    assert.deepEqual([status, stdout], [2, ''], args.join(' '))
+  }
+})
+
+test('model check loads the file and says how fast it is', async () => {
+  const { status, stdout } = await run('model', 'check', tinyFile)
+  assert.equal(status, 0)
+  assert.match(stdout, /Architecture +llama\n.*\nContext +1024 tokens/)
+  assert.match(stdout, /Writing a reply +\d+ tokens\/s/)
+  const said = parseObject((await run('model', 'check', tinyFile, '--json')).stdout)
+  assert.deepEqual([said['ok'], said['architecture'], said['chat_template']], [true, 'llama', true])
+  assert.ok(Number(objectAt(said, 'speed')['reply_tokens_per_second']) > 10)
+})
+
+test('model check refuses what cannot be loaded', async () => {
+  const { status, stdout, stderr } = await run('model', 'check', import.meta.filename)
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.match(stderr, /^The model file .* is not a GGUF file\.\n$/)
+})

@@ -1,0 +1,169 @@
+import { statfs } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import { OperatorError } from '../../platform/problems.ts'
+import type { Origin, Part } from './part.ts'
+import { BrokenOff, faultOf, refusedStatus, Unreachable } from './refusal.ts'
+import { requestFile, textOf, wholeNumber, type Announced, type Answer } from './request.ts'
+import type { ModelSource } from './source.ts'
+
+export interface Progress {
+  /** Bytes that are there, those of an earlier download among them. */
+  readonly received: number
+  readonly total: number | undefined
+}
+
+export interface DownloadNeeds {
+  readonly source: ModelSource
+  readonly part: Part
+  readonly dispatcher: Dispatcher
+  readonly onProgress: (progress: Progress) => void
+  /** Milliseconds before the second try in a row that brought nothing; each further one waits twice as long. */
+  readonly pause: number
+}
+
+const mostFruitless = 5
+const magic = Buffer.from('GGUF')
+
+/**
+ * Downloads until the part is whole, going on after each break of the connection. Resolves with what the host announced
+ * of the file. Throws OperatorError with what to do.
+ */
+export async function download(needs: DownloadNeeds): Promise<Announced> {
+  const { source, part, pause } = needs
+  let hasCome = false
+  for (let fruitless = 0; ;) {
+    const before = part.size()
+    try {
+      return await attempt(needs)
+    } catch (error) {
+      const fault = faultOf(error, source.url.host, path.dirname(part.path))
+      hasCome ||= part.size() > before
+      const isTemporary = fault instanceof BrokenOff || (fault instanceof Unreachable && hasCome)
+      if (!isTemporary) throw fault
+      fruitless = part.size() > before ? 0 : fruitless + 1
+      if (fruitless >= mostFruitless) throw givenUp(part, source.url.host)
+      await setTimeout(pause * 2 ** Math.max(0, fruitless - 1))
+    }
+  }
+}
+
+function givenUp(part: Part, host: string): OperatorError {
+  const kept =
+    part.origin() === undefined ? 'it begins anew' : `it goes on after the ${part.size()} bytes that are here`
+  return new OperatorError(`${host} breaks off the download again and again. Run the command again later: ${kept}.`)
+}
+
+/** One request, and what it brings. Throws BrokenOff when that is not the whole rest. */
+async function attempt({ source, part, dispatcher, onProgress }: DownloadNeeds): Promise<Announced> {
+  const address = source.url.href
+  if (part.origin()?.address !== address) await part.restart(undefined)
+  const answer = await requestFile(source, rangeAfter(part), dispatcher)
+  try {
+    if (answer.status === 416) return await assertWhole(part, answer)
+    const total = await begin(part, answer, address, source.url.host)
+    const expected = expectedOf(total, answer.announced, source.url.host)
+    await assertRoom(part, expected)
+    onProgress({ received: part.size(), total: expected })
+    await receive(part, answer, expected, source.url.host, onProgress)
+    return answer.announced
+  } finally {
+    answer.body.on('error', () => {}).destroy()
+  }
+}
+
+function rangeAfter(part: Part): Record<string, string> {
+  const origin = part.origin()
+  if (part.size() === 0 || origin === undefined) return {}
+  return { range: `bytes=${part.size()}-`, 'if-range': origin.validator }
+}
+
+/** RFC 9110 section 14.4: nothing is left when the part is as long as the file. Otherwise the part is not of this file. */
+async function assertWhole(part: Part, { headers, announced }: Answer): Promise<Announced> {
+  const whole = wholeNumber(/^bytes \*\/(\d+)$/.exec(textOf(headers['content-range']) ?? '')?.[1])
+  if (whole !== undefined && whole === part.size()) return announced
+  await part.restart(undefined)
+  throw new BrokenOff('another file')
+}
+
+/** Makes the part ready for what comes: where it goes on, or from the beginning. Answers with the length of the file. */
+async function begin(
+  part: Part,
+  { status, headers }: Answer,
+  address: string,
+  host: string,
+): Promise<number | undefined> {
+  const refusal = status === 200 || status === 206 ? undefined : refusedStatus(status, host)
+  if (refusal) throw refusal
+  if (status !== 200 && status !== 206) throw new BrokenOff(`status ${status}`)
+  const origin = originOf(headers, address)
+  if (status === 200) {
+    await part.restart(origin)
+    return wholeNumber(textOf(headers['content-length']))
+  }
+  const [, start, whole] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(textOf(headers['content-range']) ?? '') ?? []
+  if (Number(start) !== part.size() || (origin && origin.validator !== part.origin()?.validator)) {
+    await part.restart(undefined)
+    throw new BrokenOff('another part of the file, or of another file')
+  }
+  return wholeNumber(whole)
+}
+
+/** RFC 9110 section 13.1.5: If-Range wants a strong validator. */
+function originOf(headers: Answer['headers'], address: string): Origin | undefined {
+  const etag = textOf(headers['etag'])
+  const validator = etag?.startsWith('"') ? etag : textOf(headers['last-modified'])
+  return validator === undefined ? undefined : { address, validator }
+}
+
+function expectedOf(total: number | undefined, { bytes }: Announced, host: string): number | undefined {
+  if (total !== undefined && bytes !== undefined && total !== bytes) {
+    throw new OperatorError(
+      `${host} announced a file of ${bytes} bytes and sends one of ${total}. Try again later, or take another source.`,
+    )
+  }
+  return total ?? bytes
+}
+
+async function assertRoom(part: Part, expected: number | undefined): Promise<void> {
+  const folder = path.dirname(part.path)
+  const { bavail, bsize } = await statfs(folder)
+  const missing = (expected ?? 0) - part.size() - bavail * bsize
+  if (missing > 0) {
+    throw new OperatorError(
+      `The disk of ${folder} lacks ${missing} bytes for this file. Make room, or name another place with --to.`,
+    )
+  }
+}
+
+async function receive(
+  part: Part,
+  { body }: Answer,
+  expected: number | undefined,
+  host: string,
+  onProgress: (progress: Progress) => void,
+): Promise<void> {
+  let first = part.size() === 0 ? Buffer.alloc(0) : undefined
+  for await (const chunk of body) {
+    if (!(chunk instanceof Uint8Array)) continue
+    if (first && first.length < magic.length) {
+      first = Buffer.concat([first, chunk])
+      assertMagic(first, host)
+    }
+    await part.append(chunk)
+    if (expected !== undefined && part.size() > expected) throw longer(expected, host)
+    onProgress({ received: part.size(), total: expected })
+  }
+  if (expected !== undefined && part.size() < expected) throw new BrokenOff('too short')
+}
+
+/** A page that says "sign in", for instance, is found out at its first bytes. */
+function assertMagic(first: Buffer, host: string): void {
+  if (first.subarray(0, magic.length).equals(magic.subarray(0, first.length))) return
+  throw new OperatorError(`What ${host} sends is not a GGUF file. Look whether the address is that of the file itself.`)
+}
+
+function longer(expected: number, host: string): OperatorError {
+  return new OperatorError(`${host} sends more than the ${expected} bytes that it announced. Take another source.`)
+}

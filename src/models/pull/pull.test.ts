@@ -1,0 +1,387 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer as createPlainServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, beforeEach, describe, test } from 'node:test'
+import { createCertificate } from '../../../tests/support/certificate.ts'
+import { tinyFile } from '../../../tests/support/engine.ts'
+import { OperatorError } from '../../platform/problems.ts'
+import { parseModelSource, pullModel, type Progress, type PullNeeds } from './pull.ts'
+
+const root = await mkdtemp(path.join(tmpdir(), 'pull-'))
+const model = await readFile(tinyFile)
+const sha256 = createHash('sha256').update(model).digest('hex')
+const servers: Server[] = []
+after(async () => {
+  for (const server of servers) server.close().closeAllConnections()
+  await rm(root, { recursive: true })
+})
+
+let folder = root
+let file = root
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(root, 'case-'))
+  file = path.join(folder, 'models', 'm.gguf')
+})
+
+/** The address of a file on a server that answers as `answer` says, and what it was asked. */
+async function serve(answer: RequestListener, server: Server = createPlainServer()) {
+  const asked: IncomingMessage['headers'][] = []
+  server.on('request', (request, response) => {
+    asked.push(request.headers)
+    answer(request, response)
+  })
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return { asked, port: address.port, url: `http://127.0.0.1:${address.port}/m.gguf` }
+}
+
+function pull(url: string, changes: Partial<PullNeeds> = {}) {
+  return pullModel({ source: parseModelSource(url), file, onProgress: () => {}, pause: 1, ...changes })
+}
+
+/** Serves `bytes` as a good server does: ranges as long as If-Range names this version. */
+function good(bytes: Buffer, etag = '"v1"'): RequestListener {
+  return ({ headers }, response) => {
+    const start = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0)
+    const isRange = start > 0 && headers['if-range'] === etag
+    response.writeHead(isRange ? 206 : 200, {
+      etag,
+      'content-length': isRange ? bytes.length - start : bytes.length,
+      ...(isRange && { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` }),
+    })
+    response.end(isRange ? bytes.subarray(start) : bytes)
+  }
+}
+
+/** Announces all of `bytes` and cuts the connection after the first `length` of them. */
+function breaking(bytes: Buffer, length: number, headers: Record<string, string> = { etag: '"v1"' }): RequestListener {
+  return (_, response) => {
+    response.writeHead(200, { ...headers, 'content-length': bytes.length })
+    response.write(bytes.subarray(0, length), () => setTimeout(() => response.destroy(), 20))
+  }
+}
+
+/** Each request is answered by the next of `answers`; the last one answers all further ones. */
+function inTurn(...answers: readonly RequestListener[]): RequestListener {
+  let turn = -1
+  return (request, response) => {
+    turn = Math.min(turn + 1, answers.length - 1)
+    answers[turn]?.(request, response)
+  }
+}
+
+const refusal = (reason: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof OperatorError, String(error))
+  assert.match(error.message, reason)
+  assert.doesNotMatch(error.message, /\n/)
+  return true
+}
+
+/** Nothing has the final name, and only what is named is left beside it. */
+async function assertLeft(...names: readonly string[]): Promise<void> {
+  assert.deepEqual((await readdir(path.dirname(file))).toSorted(), names.toSorted())
+}
+
+const unfinished = ['m.gguf.part', 'm.gguf.part.json']
+
+describe('a download', () => {
+  test('gives the file its name when it is whole, and tells how far it is', async () => {
+    const { url } = await serve(good(model))
+    const seen: Progress[] = []
+    const pulled = await pull(url, { onProgress: (progress) => seen.push(progress) })
+    assert.deepEqual([pulled.bytes, pulled.sha256, pulled.comparedWith], [model.length, sha256, null])
+    assert.equal(pulled.model.architecture, 'llama')
+    assert.ok(model.equals(await readFile(file)))
+    await assertLeft('m.gguf')
+    assert.deepEqual(seen[0], { received: 0, total: model.length })
+    assert.deepEqual(seen.at(-1), { received: model.length, total: model.length })
+  })
+
+  test('of unknown length ends with the last chunk', async () => {
+    const { url } = await serve((_, response) => void response.end(model))
+    assert.equal((await pull(url)).sha256, sha256)
+  })
+
+  test('goes on by itself where the connection broke, and asks for the rest alone', async () => {
+    const { url, asked } = await serve(inTurn(breaking(model, 3_000_000), good(model)))
+    assert.equal((await pull(url)).sha256, sha256)
+    assert.equal(asked.length, 2)
+    assert.deepEqual([asked[0]?.range, asked[0]?.['if-range']], [undefined, undefined])
+    assert.match(asked[1]?.range ?? '', /^bytes=[1-9]\d*-$/)
+    assert.equal(asked[1]?.['if-range'], '"v1"')
+    assert.equal(asked[1]?.['accept-encoding'], 'identity')
+  })
+
+  test('goes on in the next run, after one that gave up', async () => {
+    const { url, asked } = await serve(
+      inTurn(
+        breaking(model, 3_000_000),
+        (_, response) => void response.writeHead(503).end(),
+        ...Array.from({ length: 4 }, () => (_: unknown, response: { destroy(): void }) => response.destroy()),
+        good(model),
+      ),
+    )
+    await assert.rejects(pull(url), refusal(/again and again.*goes on after the \d{6,7} bytes/))
+    await assertLeft(...unfinished)
+    assert.equal((await pull(url)).sha256, sha256)
+    assert.match(asked.at(-1)?.range ?? '', /^bytes=[1-9]\d{5,6}-$/)
+    await assertLeft('m.gguf')
+  })
+
+  test('begins anew when the server ignores the range', async () => {
+    const whole: RequestListener = (_, response) =>
+      void response.writeHead(200, { 'content-length': model.length }).end(model)
+    const { url } = await serve(inTurn(breaking(model, 3_000_000), whole))
+    assert.equal((await pull(url)).sha256, sha256)
+  })
+
+  test('begins anew when the file changed in between, whether the server looks at If-Range or not', async () => {
+    const old = Buffer.concat([model.subarray(0, 2_000_000), Buffer.alloc(model.length)])
+    const { url } = await serve(inTurn(breaking(old, 3_000_000), good(model, '"v2"')))
+    assert.equal((await pull(url)).sha256, sha256)
+    await rm(file)
+    const blind: RequestListener = (request, response) =>
+      good(model, '"v2"')(Object.assign(request, { headers: { ...request.headers, 'if-range': '"v2"' } }), response)
+    const { url: other } = await serve(inTurn(breaking(old, 3_000_000), blind))
+    assert.equal((await pull(other)).sha256, sha256)
+  })
+
+  test('is not gone on with where nothing tells one version from another', async () => {
+    const weak = breaking(model, 3_000_000, { etag: 'W/"v1"' })
+    const { url, asked } = await serve(inTurn(weak, good(model)))
+    assert.equal((await pull(url)).sha256, sha256)
+    assert.equal(asked[1]?.range, undefined)
+  })
+
+  test('is not gone on with from another address', async () => {
+    const { url } = await serve((_, response) => void response.destroy())
+    const other = await serve(good(model))
+    await mkdir(path.dirname(file))
+    await writeFile(`${file}.part`, model.subarray(0, 5000))
+    await writeFile(`${file}.part.json`, JSON.stringify({ address: url, validator: '"v1"' }))
+    assert.equal((await pull(other.url)).sha256, sha256)
+    assert.equal(other.asked[0]?.range, undefined)
+  })
+
+  test('that was whole already is only looked at', async () => {
+    const { url } = await serve(
+      (_, response) => void response.writeHead(416, { 'content-range': `bytes */${model.length}` }).end(),
+    )
+    await mkdir(path.dirname(file))
+    await writeFile(`${file}.part`, model)
+    await writeFile(`${file}.part.json`, JSON.stringify({ address: url, validator: '"v1"' }))
+    assert.equal((await pull(url)).sha256, sha256)
+  })
+})
+
+describe('the checksum', () => {
+  test('that is given or announced is compared', async () => {
+    const { url } = await serve(good(model))
+    assert.equal((await pull(url, { sha256 })).comparedWith, 'given')
+    await rm(file)
+    const { url: linked } = await serve((request, response) => {
+      response.setHeader('x-linked-etag', `"${sha256}"`).setHeader('x-linked-size', model.length)
+      good(model)(request, response)
+    })
+    assert.equal((await pull(linked)).comparedWith, 'announced')
+  })
+
+  test('that is wrong leaves nothing behind', async () => {
+    const { url } = await serve(good(model))
+    await assert.rejects(pull(url, { sha256: '0'.repeat(64) }), refusal(/SHA-256 [0-9a-f]{64} instead of 0{64}/))
+    await assertLeft()
+    const damaged = Buffer.from(model)
+    damaged[5_000_000] = (damaged[5_000_000] ?? 0) ^ 1
+    const { url: linked } = await serve((_, response) => {
+      response.writeHead(200, { 'x-linked-etag': `"${sha256}"`, 'content-length': damaged.length }).end(damaged)
+    })
+    await assert.rejects(pull(linked), refusal(new RegExp(`instead of ${sha256}`)))
+    await assertLeft()
+  })
+})
+
+/** Sends to another address. */
+function to(location: string, headers: Record<string, string> = {}): RequestListener {
+  return (_, response) => void response.writeHead(302, { ...headers, location }).end()
+}
+
+describe('a redirect', () => {
+  const secure = createCertificate()
+  test('is followed, without the credentials on another host, and what the first host announces counts', async () => {
+    const storage = await serve(good(model))
+    const first = await serve(to(`http://localhost:${storage.port}/x?signed=1`, { 'x-linked-etag': `"${sha256}"` }))
+    const source = parseModelSource(first.url, 'hf_secret')
+    assert.equal((await pull(first.url, { source })).comparedWith, 'announced')
+    assert.equal(first.asked[0]?.authorization, 'Bearer hf_secret')
+    assert.equal(storage.asked[0]?.authorization, undefined)
+  })
+
+  test('on the same host keeps the credentials', async () => {
+    const host = await serve(inTurn(to('/there/m.gguf'), good(model)))
+    await pull(host.url.replace('//', '//name:word@'))
+    assert.deepEqual(
+      host.asked.map(({ authorization }) => authorization),
+      Array.from({ length: 2 }, () => `Basic ${btoa('name:word')}`),
+    )
+  })
+
+  test('from https to http is refused, even on this machine', async () => {
+    const plain = await serve(good(model))
+    const { port } = await serve(to(plain.url), createSecureServer(secure))
+    await assert.rejects(pull(`https://localhost:${port}/m.gguf`, { authority: secure.cert }), refusal(/not https/))
+    assert.equal(plain.asked.length, 0)
+    await assertLeft('m.gguf.part')
+  })
+
+  test('to another machine without https, to no address, or in circles is refused', async () => {
+    const { url } = await serve(to('http://192.0.2.1/m.gguf'))
+    await assert.rejects(pull(url), refusal(/not https/))
+    const { url: nowhere } = await serve(to('http://'))
+    await assert.rejects(pull(nowhere), refusal(/not https/))
+    const { url: circle, asked } = await serve(to('/again.gguf'))
+    await assert.rejects(pull(circle), refusal(/in circles/))
+    assert.equal(asked.length, 6)
+  })
+
+  test('over https is followed; a certificate that nobody vouches for is refused', async () => {
+    const { port } = await serve(inTurn(to('/there.gguf'), good(model)), createSecureServer(secure))
+    await assert.rejects(
+      pull(`https://localhost:${port}/m.gguf`),
+      refusal(/certificate of localhost:\d+ is not one to trust/),
+    )
+    assert.equal((await pull(`https://localhost:${port}/m.gguf`, { authority: secure.cert })).sha256, sha256)
+  })
+})
+
+describe('refused in one line, with no file under the final name', () => {
+  test('statuses', async () => {
+    const cases: [number, RegExp][] = [
+      [404, /has no such file \(404\)/],
+      [401, /\(401\).*--token-file/],
+      [403, /\(403\).*--token-file/],
+      [400, /status 400 instead of the file/],
+      [503, /again and again/],
+    ]
+    for (const [status, reason] of cases) {
+      const { url } = await serve((_, response) => void response.writeHead(status).end('GGUF'))
+      await assert.rejects(pull(url), refusal(reason))
+      await assertLeft('m.gguf.part')
+    }
+  })
+
+  test('a file that is no GGUF, at its first bytes', async () => {
+    const cut = Promise.withResolvers<boolean>()
+    const { url } = await serve((_, response) => {
+      response.on('close', () => cut.resolve(!response.writableFinished))
+      response.writeHead(200, { 'content-length': 50_000_000 })
+      response.write('<!doctype html>')
+    })
+    await assert.rejects(pull(url), refusal(/is not a GGUF file/))
+    assert.equal(await cut.promise, true)
+  })
+
+  test('a GGUF file that llama.cpp cannot load', async () => {
+    const { url } = await serve(good(model.subarray(0, 4_000_000)))
+    await assert.rejects(pull(url), refusal(/^The model file m\.gguf is cut off.*is removed/))
+    await assertLeft()
+  })
+
+  test('less than announced, however properly it ends', async () => {
+    const { url, asked } = await serve((_, response) => {
+      response.setHeader('x-linked-size', model.length + 1).write(model)
+      response.end()
+    })
+    await assert.rejects(pull(url), refusal(/again and again.*begins anew/))
+    assert.equal(asked.length, 6)
+    await assertLeft('m.gguf.part')
+  })
+
+  test('more, or another length, than announced', async () => {
+    const { url } = await serve((_, response) => void response.writeHead(200, { 'x-linked-size': '1000' }).end(model))
+    await assert.rejects(pull(url), refusal(/sends more than the 1000 bytes/))
+    const { url: other } = await serve(
+      (_, response) =>
+        void response.writeHead(200, { 'x-linked-size': '1000', 'content-length': model.length }).end(model),
+    )
+    await assert.rejects(pull(other), refusal(/announced a file of 1000 bytes and sends one of/))
+  })
+
+  test('a disk without room, before anything is written', async () => {
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': 10 ** 14 })
+      response.write(model)
+    })
+    await assert.rejects(pull(url), refusal(/lacks \d+ bytes/))
+    assert.equal((await readFile(`${file}.part`)).length, 0)
+  })
+
+  test('a folder that may not be written', { skip: process.getuid?.() === 0 }, async () => {
+    const { url } = await serve(good(model))
+    await chmod(folder, 0o500)
+    await assert.rejects(pull(url), refusal(/Nothing may be written/))
+  })
+
+  test('no way to the host', async () => {
+    const gone = createPlainServer()
+    const { url } = await serve(good(model), gone)
+    gone.close()
+    await once(gone, 'close')
+    await assert.rejects(pull(url), refusal(/There is no way to 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/))
+    await assert.rejects(pull('https://nowhere.invalid/m.gguf'), refusal(/There is no way to nowhere\.invalid/))
+  })
+
+  test('a file that is there already, untouched', async () => {
+    await mkdir(path.dirname(file))
+    await writeFile(file, 'mine')
+    const { url, asked } = await serve(good(model))
+    await assert.rejects(pull(url), refusal(/already/))
+    assert.equal(await readFile(file, 'utf8'), 'mine')
+    assert.equal(asked.length, 0)
+  })
+
+  test('two at once', async () => {
+    const { url, asked } = await serve(good(model))
+    const outcomes = await Promise.allSettled([pull(url), pull(url)])
+    assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+    assert.equal(asked.length, 1)
+    assert.ok(model.equals(await readFile(file)))
+    await assertLeft('m.gguf')
+  })
+})
+
+test('a source is an address of a GGUF file that nobody can change on its way', () => {
+  const { url, fileName } = parseModelSource('hf:owner/re-po_1/model.q4_0.gguf')
+  assert.deepEqual(
+    [url.href, fileName],
+    ['https://huggingface.co/owner/re-po_1/resolve/main/model.q4_0.gguf', 'model.q4_0.gguf'],
+  )
+  assert.equal(parseModelSource('hf:o/r@v1.0/deep/m.gguf').url.pathname, '/o/r/resolve/v1.0/deep/m.gguf')
+  const secret = parseModelSource('https://me:p%40ss@example.com/a/m.gguf?download=true#x')
+  assert.equal(secret.url.href, 'https://example.com/a/m.gguf?download=true')
+  assert.equal(secret.authorization, `Basic ${btoa('me:p@ss')}`)
+  for (const wrong of [
+    '',
+    'm.gguf',
+    '/m.gguf',
+    'hf:owner/m.gguf',
+    'hf:owner/repository/model.bin',
+    'hf:owner/repository',
+    'http://example.com/m.gguf',
+    'ftp://example.com/m.gguf',
+    'https://example.com/',
+    'https://example.com/m.zip',
+    'https://example.com/%2e%2e%2fm.gguf',
+    'https://example.com/..%5Cm.gguf',
+    'https://example.com/%ff.gguf',
+    'https://example.com/.gguf',
+  ])
+    assert.throws(() => parseModelSource(wrong), RangeError, wrong)
+})

@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { withFileLock } from '../../platform/file-lock.ts'
+import { OperatorError } from '../../platform/problems.ts'
+import { inspectModelFile, type ModelFile } from '../local/gguf.ts'
+import { download, type Progress } from './download.ts'
+import { exists, openPart, type Part } from './part.ts'
+import { faultOf } from './refusal.ts'
+import { createConnections } from './request.ts'
+import type { ModelSource } from './source.ts'
+
+export { parseModelSource, type ModelSource } from './source.ts'
+export type { Progress } from './download.ts'
+
+export interface PullNeeds {
+  readonly source: ModelSource
+  /** Where the file is to be in the end. */
+  readonly file: string
+  /** What the file must be, in lower-case hex. */
+  readonly sha256?: string | undefined
+  readonly onProgress: (progress: Progress) => void
+  /** A certificate in PEM to trust instead of the usual ones. */
+  readonly authority?: string
+  /** Milliseconds between tries; 1000 unless said otherwise. */
+  readonly pause?: number
+}
+
+/** A model file that is here, whole and checked. */
+export interface PulledModel {
+  readonly file: string
+  readonly bytes: number
+  readonly sha256: string
+  /** What the checksum was compared with: one that was given, one that the host announced, or none. */
+  readonly comparedWith: 'given' | 'announced' | null
+  readonly model: Extract<ModelFile, { ok: true }>
+}
+
+const defaultPause = 1000
+/** Milliseconds that a second download of the same file waits for the first. */
+const patience = 2000
+
+/**
+ * Downloads a model file, going on where an earlier try broke off. The file gets its name only when it is whole, has
+ * the right checksum and is one that llama.cpp can load. Throws OperatorError with what to do.
+ */
+export async function pullModel(needs: PullNeeds): Promise<PulledModel> {
+  const { file, source } = needs
+  const folder = path.dirname(file)
+  try {
+    await mkdir(folder, { recursive: true })
+    return await withFileLock(`${file}.lock`, () => pullAlone(needs), patience)
+  } catch (error) {
+    throw faultOf(error, source.url.host, folder)
+  }
+}
+
+async function pullAlone(needs: PullNeeds): Promise<PulledModel> {
+  const { file } = needs
+  if (await exists(file)) {
+    throw new OperatorError(`There is a file at ${file} already. Remove it first, or name another place with --to.`)
+  }
+  await using part = await openPart(file)
+  return await pullInto(part, needs)
+}
+
+async function pullInto(part: Part, needs: PullNeeds): Promise<PulledModel> {
+  const { file, source, sha256: given, onProgress, authority, pause = defaultPause } = needs
+  const dispatcher = createConnections(authority)
+  try {
+    const announced = await download({ source, part, dispatcher, onProgress, pause })
+    const comparedWith = given !== undefined ? 'given' : announced.sha256 !== undefined ? 'announced' : null
+    const wanted = given ?? announced.sha256
+    const sha256 = part.digest()
+    if (wanted !== undefined && wanted !== sha256) throw await wrongChecksum(part, wanted, sha256)
+    const model = await inspectModelFile(part.path)
+    if (!model.ok) throw await unusable(part, model.reason, file)
+    await part.finish()
+    return { file, bytes: part.size(), sha256, comparedWith, model }
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+async function wrongChecksum(part: Part, wanted: string, found: string): Promise<OperatorError> {
+  await part.remove()
+  return new OperatorError(
+    `The file has the SHA-256 ${found} instead of ${wanted}: it was changed or damaged, and is removed. Try again, or take another source.`,
+  )
+}
+
+async function unusable(part: Part, reason: string, file: string): Promise<OperatorError> {
+  await part.remove()
+  return new OperatorError(`${reason.replace(part.path, path.basename(file))} What was downloaded is removed.`)
+}

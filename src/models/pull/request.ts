@@ -1,0 +1,85 @@
+import type { Readable } from 'node:stream'
+import { Agent, request, type Dispatcher } from 'undici'
+import { OperatorError } from '../../platform/problems.ts'
+import { isAllowed, type ModelSource } from './source.ts'
+
+/** The head of an answer, and its body as it comes. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Dispatcher.ResponseData['headers']
+  readonly body: Readable
+  /** What the first host says of the file itself, wherever it sends us for it. */
+  readonly announced: Announced
+}
+
+export interface Announced {
+  readonly bytes: number | undefined
+  /** Lower-case hex. */
+  readonly sha256: string | undefined
+}
+
+const mostRedirects = 5
+const connectTimeout = 15_000
+const headersTimeout = 30_000
+/** Milliseconds without a byte after which a connection counts as broken. */
+const silence = 60_000
+
+/** What makes the connections of one download. `authority`: a certificate in PEM that is trusted besides none other. */
+export function createConnections(authority?: string): Agent {
+  const trusted = authority === undefined ? {} : { ca: authority }
+  return new Agent({ connect: { timeout: connectTimeout, ...trusted }, headersTimeout, bodyTimeout: silence })
+}
+
+/**
+ * Asks for the file, following redirects by its own rules: never from https to http, and what the Authorization header
+ * says is for the first host alone. The body must be read or destroyed.
+ */
+export async function requestFile(
+  { url: first, authorization }: ModelSource,
+  headers: Readonly<Record<string, string>>,
+  dispatcher: Dispatcher,
+): Promise<Answer> {
+  let url = first
+  let announced: Announced | undefined
+  for (let hop = 0; hop <= mostRedirects; hop += 1) {
+    const credentials = authorization !== undefined && url.origin === first.origin ? { authorization } : {}
+    const answer = await request(url, {
+      dispatcher,
+      headers: { 'user-agent': 'tollgate', 'accept-encoding': 'identity', ...headers, ...credentials },
+    })
+    announced ??= announcedBy(answer.headers)
+    const location = textOf(answer.headers['location'])
+    if (![301, 302, 303, 307, 308].includes(answer.statusCode) || location === undefined) {
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body, announced }
+    }
+    await answer.body.dump()
+    url = redirected(url, location)
+  }
+  throw new OperatorError(`${first.host} sends the download round in circles. Look whether the address is right.`)
+}
+
+function redirected(from: URL, location: string): URL {
+  const to = URL.canParse(location, from) ? new URL(location, from) : undefined
+  const isWorse = from.protocol === 'https:' && to?.protocol === 'http:'
+  if (to === undefined || !isAllowed(to) || isWorse) {
+    throw new OperatorError(
+      `${from.host} sends the download to an address that is not https, which could be changed on its way. Take another source.`,
+    )
+  }
+  return to
+}
+
+/** Hugging Face names the size and, for large files, the SHA-256 in the answer that redirects to its storage. */
+function announcedBy(headers: Answer['headers']): Announced {
+  const sha256 = /^"?(?<digest>[0-9a-f]{64})"?$/i.exec(textOf(headers['x-linked-etag']) ?? '')?.groups?.['digest']
+  return { bytes: wholeNumber(textOf(headers['x-linked-size'])), sha256: sha256?.toLowerCase() }
+}
+
+/** A header that may come once. */
+export function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
+export function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : undefined
+}
