@@ -2,24 +2,27 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Command } from 'commander'
 import { pino, type Logger } from 'pino'
-import { parseMoney } from '../billing/money.ts'
+import { openDemo } from '../demo/demo.ts'
 import type { Config } from '../platform/config.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Service } from '../service.ts'
 import { command } from './command.ts'
 import type { Context } from './context.ts'
+import { greeting } from './greeting.ts'
 
 export function startCommand(context: Context): Command {
   return command('start', 'Run the service until it gets SIGTERM or SIGINT.', 'start').action(async () => {
-    const config = await context.config()
-    await assertPortFree(config)
+    const settings = await withPort(await context.config())
     await using opened = new AsyncDisposableStack()
     const log = openLog(opened)
     const databaseUrl = await context.databaseUrl(log)
+    const demo = opened.adopt(await openDemo(settings, log), (it) => it?.close())
+    const config = demo?.config ?? settings
     const { openService } = await import('../service.ts')
     const service = opened.adopt(await openService({ config, databaseUrl, log }), (it) => it.close())
+    await demo?.load({ ...service, databaseUrl, log })
     await listen(service, config)
-    context.stdout.write(await greeting(service, config))
+    context.stdout.write(await greeting(service, settings))
     await stopSignal(log)
   })
 }
@@ -46,14 +49,22 @@ function openLog(opened: AsyncDisposableStack): Logger {
   return pino({ base: null }, lines)
 }
 
-/** Before anything is opened, so that a second start leaves nothing half-made. */
-async function assertPortFree({ listen: { host, port } }: Config): Promise<void> {
+/**
+ * The configuration with the port that is free now where it asks for any, so that every address in it is true. Looks
+ * before anything is opened, so that a second start leaves nothing half-made.
+ */
+async function withPort(config: Config): Promise<Config> {
+  const { host, port } = config.listen
   const probe = createServer()
   try {
-    probe.listen(port, host)
-    await once(probe, 'listening')
+    await once(probe.listen(port, host), 'listening')
+    const address = probe.address()
     probe.close()
     await once(probe, 'close')
+    if (port !== 0 || address === null || typeof address === 'string') return config
+    const { base_url: baseUrl, listen: place } = config
+    const url = baseUrl === 'http://localhost:0' ? `http://localhost:${address.port}` : baseUrl
+    return Object.freeze({ ...config, base_url: url, listen: Object.freeze({ ...place, port: address.port }) })
   } catch (error) {
     throw notListening(error, host, port)
   }
@@ -90,58 +101,3 @@ async function stopSignal(log: Logger): Promise<void> {
 }
 
 const abandon = (): never => process.exit(1)
-
-/** What a person sees once the service is ready. The first start makes an account to try it with. */
-async function greeting(service: Service, config: Config): Promise<string> {
-  const key = await firstKey(service, config)
-  const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id ?? 'MODEL'
-  const lines = [
-    '',
-    `Tollgate is ready at ${config.base_url}`,
-    `The API is described at ${config.base_url}/docs`,
-    '',
-    ...(key === undefined
-      ? ['Keys are shown once, when they are made:  ./tollgate key create --account NAME --name backend', '']
-      : [
-          `The account Demo was made, with 10.00 ${config.currency} of credit. Its key is shown this once:`,
-          '',
-          `  ${key}`,
-          '',
-        ]),
-    'Try it:',
-    '',
-    ...curl(config.base_url, key ?? '$TOLLGATE_KEY', model).map((line) => `  ${line}`),
-    '',
-    '',
-  ]
-  return lines.join('\n')
-}
-
-async function firstKey({ accounts, keys }: Service, { demo, limits }: Config): Promise<string | undefined> {
-  if (!demo || (await accounts.list()).length > 0) return undefined
-  const account = await accounts.create({
-    name: 'Demo',
-    requestsPerMinute: limits.requests_per_minute,
-    tokensPerMinute: limits.tokens_per_minute,
-    credit: parseMoney('10.00'),
-  })
-  const { key } = await keys.create({ accountId: account.id, name: 'first', allowedModels: null, expiresAt: null })
-  return key
-}
-
-/** As it stands it works in a POSIX shell: the JSON has no single quote in it. */
-function curl(baseUrl: string, key: string, model: string): string[] {
-  const body = {
-    model,
-    instructions: 'Draft a letter to the client from these notes.',
-    input:
-      'Meeting on 12 March 2026 with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,800 for the annual accounts. She sends the bank statements by 30 March.',
-    max_output_tokens: 220,
-  }
-  return [
-    `curl ${baseUrl}/v1/generate \\`,
-    `  -H "Authorization: Bearer ${key}" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '${JSON.stringify(body)}'`,
-  ]
-}

@@ -1,0 +1,16 @@
+import type { Role } from '../people/people.ts'
+
+/** Someone of the demo's firm. `subject` is what the demo's provider calls them; it never changes. */
+export interface DemoPerson {
+  readonly subject: string
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+/** The firm of the demo. The domain is reserved for examples (RFC 2606): no mail can reach it. */
+export const demoPeople: readonly DemoPerson[] = [
+  { subject: 'ruth', name: 'Ruth Penhallow', email: 'ruth@penhallow.example', role: 'partner' },
+  { subject: 'daniel', name: 'Daniel Okonjo', email: 'daniel@penhallow.example', role: 'consultant' },
+  { subject: 'mei', name: 'Mei Sakamoto', email: 'mei@penhallow.example', role: 'consultant' },
+]

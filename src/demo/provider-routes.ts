@@ -1,0 +1,142 @@
+import type Provider from 'oidc-provider'
+import type { InteractionResults } from 'oidc-provider'
+import type { DemoPerson } from './people.ts'
+import { choicePage, expiredPage, idlePage, signedOutPage } from './provider-pages.ts'
+import type { Portal } from './provider-setup.ts'
+import { afterSignOut, type EndSignIn } from './provider-sign-out.ts'
+
+type Middleware = Parameters<Provider['use']>[0]
+type Context = Parameters<Middleware>[0]
+
+export interface RouteNeeds {
+  readonly provider: Provider
+  readonly people: readonly DemoPerson[]
+  readonly portal: Portal
+  readonly stylesheet: string
+  readonly endSignIn: EndSignIn
+}
+
+interface Route {
+  readonly method: 'GET' | 'POST'
+  readonly path: RegExp
+  answer(this: void, context: Context, ...parts: string[]): Promise<void> | void
+}
+
+/**
+ * Who calls this machine by another name than people do may be a page from somewhere else whose name was made to point
+ * here (DNS rebinding). It gets no answer.
+ */
+export function guard({ issuer }: Provider, { baseUrl }: Portal): Middleware {
+  const { host } = new URL(issuer)
+  // The redirects after a form are held to form-action too, and the last of them leads to the portal.
+  const policy = `default-src 'none'; style-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`
+  return async (context, next) => {
+    context.set({
+      'content-security-policy': policy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+    })
+    if (context.host === host) return void (await next())
+    context.status = 421
+    context.body = `This is ${host} and has no other name.\n`
+  }
+}
+
+/** The pages, which come before what the library answers. */
+export function pages(needs: RouteNeeds): Middleware {
+  const routes = [...pageRoutes(needs), ...choiceRoutes(needs), signOutRoute(needs)]
+  return async (context, next) => {
+    for (const { method, path, answer } of routes) {
+      const match = method === context.method ? path.exec(context.path) : null
+      if (match !== null) return answer(context, ...match.slice(1))
+    }
+    await next()
+  }
+}
+
+function pageRoutes({ portal, stylesheet }: RouteNeeds): Route[] {
+  return [
+    { method: 'GET', path: /^\/$/, answer: (context) => show(context, idlePage(portal.baseUrl)) },
+    {
+      method: 'GET',
+      path: /^\/page\.css$/,
+      answer(context) {
+        context.type = 'css'
+        context.body = stylesheet
+      },
+    },
+  ]
+}
+
+function choiceRoutes({ provider, people, portal, endSignIn }: RouteNeeds): Route[] {
+  const underWay = (context: Context) => provider.interactionDetails(context.req, context.res).catch(() => undefined)
+
+  /** Another choice than the last time ends that sign-in first. */
+  async function choose(context: Context, choice: string): Promise<InteractionResults | undefined> {
+    const interaction = await underWay(context)
+    if (interaction === undefined) return undefined
+    if (choice === 'cancel') return { error: 'access_denied', error_description: 'The sign-in was cancelled.' }
+    const person = people.find(({ subject }) => subject === choice)
+    if (person === undefined) return undefined
+    const session = await provider.Session.get(context)
+    if (session.accountId !== undefined && session.accountId !== person.subject) {
+      await endSignIn(session)
+      interaction.session = undefined
+      await interaction.persist()
+    }
+    return { login: { accountId: person.subject, remember: false } }
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: /^\/interaction\/([\w-]+)$/,
+      async answer(context, uid = '') {
+        const known = (await underWay(context))?.uid === uid
+        show(context, known ? choicePage(uid, people) : expiredPage(portal.baseUrl), known ? 200 : 400)
+      },
+    },
+    {
+      method: 'POST',
+      path: /^\/interaction\/[\w-]+\/([\w-]+)$/,
+      async answer(context, choice = '') {
+        const result = await choose(context, choice)
+        if (result === undefined) return show(context, expiredPage(portal.baseUrl), 400)
+        redirect(
+          context,
+          await provider.interactionResult(context.req, context.res, result, { mergeWithLastSubmission: false }),
+        )
+      },
+    },
+  ]
+}
+
+/**
+ * RP-initiated logout, without the question that its specification recommends: who comes here has said it at the portal,
+ * and nobody loses anything.
+ */
+function signOutRoute({ provider, portal, endSignIn }: RouteNeeds): Route {
+  return {
+    method: 'GET',
+    path: /^\/session\/end$/,
+    async answer(context) {
+      await endSignIn(await provider.Session.get(context))
+      context.cookies.set(provider.cookieName('session'), null)
+      const next = afterSignOut(context.query, portal)
+      if (next === undefined) show(context, signedOutPage(portal.baseUrl))
+      else redirect(context, next)
+    },
+  }
+}
+
+function show(context: Context, html: string, status = 200): void {
+  context.status = status
+  context.type = 'html'
+  context.body = html
+}
+
+function redirect(context: Context, address: string): void {
+  context.status = 303
+  context.redirect(address)
+}

@@ -1,0 +1,41 @@
+/** Dates of samples: they count from the day of the first start, so that the samples never look old. */
+
+const day = 86_400_000
+
+/** The working day that lies `ago` days before `now`, as `2026-03-12`. */
+export function dayBefore(now: Date, ago: number): string {
+  return workday(now, -ago).toISOString().slice(0, 10)
+}
+
+/**
+ * What puts dates into the text of something that is `ago` days old: `{0}` its own, `{+14}` two weeks later, `{-7}` a
+ * week before, as "12 March"; `{0y}` with the year, `{0d}` with the day of the week; `{Y}`, `{Y-1}`, `{Y+1}` a year.
+ */
+export function datesIn(now: Date, ago: number): (text: string) => string {
+  const year = workday(now, -ago).getUTCFullYear()
+  return (text) =>
+    text
+      .trimEnd()
+      .replaceAll(/\{Y([+-]\d+)?\}/g, (_, offset: string | undefined) => String(year + Number(offset ?? 0)))
+      .replaceAll(/\{([+-]?\d+)([yd]?)\}/g, (_, offset: string, form: string) =>
+        formatted(workday(now, Number(offset) - ago), form),
+      )
+}
+
+function formatted(date: Date, form: string): string {
+  return date.toLocaleDateString('en-GB', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'long',
+    ...(form === 'y' && { year: 'numeric' }),
+    ...(form === 'd' && { weekday: 'long' }),
+  })
+}
+
+/** The day that many days from now. Nobody meets on a weekend: past days move to the Friday, others to the Monday. */
+function workday(now: Date, offset: number): Date {
+  const date = new Date(now.getTime() + offset * day)
+  const weekend = { 6: [-1, 2], 0: [-2, 1] }[date.getUTCDay()]
+  const shift = weekend?.[offset < 0 ? 0 : 1] ?? 0
+  return new Date(date.getTime() + shift * day)
+}

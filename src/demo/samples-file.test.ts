@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTestEngine, promptOf } from '../../tests/support/engine.ts'
+import { demoPeople } from './people.ts'
+import { datesIn, dayBefore } from './sample-dates.ts'
+import { readSamples, type SampleClient } from './samples-file.ts'
+
+const now = new Date('2026-11-21T23:30:00Z')
+const today = '2026-11-21'
+
+/** Everyone's, by who has them. */
+async function readAll(at: Date): Promise<Map<string, SampleClient[]>> {
+  const read = demoPeople.map(async ({ subject }) => [subject, await readSamples(subject, at)] as const)
+  return new Map(await Promise.all(read))
+}
+
+const samples = await readAll(now)
+const clients = [...samples.values()].flat()
+const notes = clients.flatMap((client) => client.notes)
+const texts = clients.flatMap((client) => [
+  ...client.notes.map(({ text }) => text),
+  ...client.disputes.flatMap(({ invoice, position }) => [invoice, position]),
+  ...client.letters.flatMap(({ subject, body }) => [subject, body]),
+])
+
+const states = (items: readonly { status: string }[]) => [...new Set(items.map(({ status }) => status))].toSorted()
+const week = (date: string) => new Date(Date.parse(date) + 7 * 86_400_000).toISOString().slice(0, 10)
+
+describe('the samples', () => {
+  test('are 40 clients of all three and a few archived ones, most of them the consultants’', () => {
+    const counted = [...samples].map(([subject, all]) => {
+      const archived = all.filter((client) => client.archived).length
+      return [subject, all.length - archived, archived]
+    })
+    assert.deepEqual(counted, [
+      ['ruth', 5, 1],
+      ['daniel', 18, 1],
+      ['mei', 17, 1],
+    ])
+  })
+
+  test('are each somebody else, at an address that no mail reaches', () => {
+    for (const part of ['name', 'reference', 'email'] as const) {
+      assert.equal(new Set(clients.map((client) => client[part])).size, clients.length, part)
+    }
+    assert.deepEqual(
+      clients.filter(({ email }) => !email.endsWith('.example')),
+      [],
+    )
+  })
+
+  test('differ: some with many notes and some with none, disputes and letters in every state', () => {
+    const counts = clients.map((client) => client.notes.length)
+    assert.ok(counts.filter((count) => count >= 3).length >= 8)
+    assert.ok(counts.filter((count) => count === 0).length >= 3)
+    assert.deepEqual(states(clients.flatMap(({ disputes }) => disputes)), ['open', 'settled', 'withdrawn'])
+    assert.deepEqual(states(clients.flatMap(({ letters }) => letters)), ['approved', 'draft', 'sent'])
+  })
+
+  test('have notes of the last year or so, on working days, none from the future, with who was there', () => {
+    for (const { date, participants } of notes) {
+      assert.ok(date <= today && date > '2025-09-01', date)
+      assert.ok(![0, 6].includes(new Date(date).getUTCDay()), date)
+      assert.ok(participants.length >= 2, date)
+    }
+    assert.ok(new Set(notes.map(({ date }) => date)).size > 50)
+  })
+
+  test('leave no mark of a date behind', () => {
+    assert.deepEqual(
+      texts.filter((text) => /[{}]|undefined|NaN|Invalid/.test(text)),
+      [],
+    )
+  })
+
+  test('move with the day of the first start, and with nothing else', async () => {
+    const later = [...(await readAll(new Date(now.getTime() + 7 * 86_400_000))).values()].flat()
+    assert.deepEqual(
+      later.map(({ name }) => name),
+      clients.map(({ name }) => name),
+    )
+    assert.deepEqual(
+      later.flatMap((client) => client.notes.map(({ date }) => date)),
+      notes.map(({ date }) => week(date)),
+    )
+  })
+})
+
+describe('the shipped model', () => {
+  const engine = createTestEngine()
+  before(() => engine.ready())
+  after(() => engine.close())
+
+  test('takes every note with room for a letter', async () => {
+    for (const { text } of notes) {
+      const { tokens } = await engine.count(promptOf('Draft a letter to the client from these meeting notes.', text))
+      assert.ok(tokens <= 1024 - 400, `${tokens} tokens: ${text}`)
+    }
+  })
+})
+
+describe('dates', () => {
+  test('of texts count from the day that the text is about', () => {
+    // 20 days before that Saturday is a Sunday, so the Friday before it.
+    const tell = datesIn(now, 20)
+    assert.equal(dayBefore(now, 20), '2026-10-30')
+    assert.equal(tell('{0}, {0y}, {0d}'), '30 October, 30 October 2026, Friday 30 October')
+    assert.equal(tell('{-7} {+1} {+20} {+21}'), '23 October 2 November 23 November 23 November')
+    assert.equal(tell('{Y-1} {Y} {Y+1}\n'), '2025 2026 2027')
+  })
+})

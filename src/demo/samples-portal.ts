@@ -1,0 +1,48 @@
+import type { Logger } from 'pino'
+import { portalAddress } from '../access/login.ts'
+import type { Subject } from '../access/policy.ts'
+import type { Portal } from '../access/portal.ts'
+import { openDatabase, type Queryable } from '../platform/database.ts'
+import type { PreparedStatement, RowsOf } from '../platform/database-pipeline.ts'
+
+export interface TransactionNeeds {
+  /** The address of the database, as its owner. */
+  readonly databaseUrl: string
+  readonly log: Logger
+}
+
+/**
+ * Carries out all that `work` does with records as one transaction, each thing in the role of the person who does it and
+ * under the same row-level security as ever. One such transaction runs at a time.
+ */
+export async function inOneTransaction<T>(
+  { databaseUrl, log }: TransactionNeeds,
+  work: (portal: Portal) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(await portalAddress(databaseUrl), { log, connections: 1 })
+  try {
+    return await database.transaction(async (tx) => {
+      await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate samples'))`)
+      return work({ as: asPeople(tx), close: async () => undefined })
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+function asPeople(tx: Queryable): Portal['as'] {
+  async function as<const Statements extends readonly PreparedStatement[]>(
+    person: Subject,
+    statements: Statements,
+  ): Promise<RowsOf<Statements>>
+  async function as({ id, role }: Subject, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
+    await tx.rows(`select set_config('role', $1, true), set_config('tollgate.person', $2, true)`, [
+      `tollgate_${role}`,
+      id ?? '',
+    ])
+    const results: unknown[] = []
+    for (const { text, values = [] } of statements) results.push(await tx.rows(text, values))
+    return results
+  }
+  return as
+}

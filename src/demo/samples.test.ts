@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { createAudit, type Audit } from '../access/audit.ts'
+import { createIdentities, type Identities } from '../people/identities.ts'
+import { createPeople, type People } from '../people/people.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { demoPeople } from './people.ts'
+import { loadSamples, type SampleNeeds } from './samples.ts'
+
+const issuer = 'http://127.0.0.1:8081'
+const { log } = createTestLog()
+let fresh: TestDatabase | undefined
+let database: Database
+let audit: Audit
+let people: People
+let identities: Identities
+let needs: SampleNeeds
+
+beforeEach(async () => {
+  await close()
+  fresh = await createTestDatabase()
+  database = openDatabase(fresh.url, { log })
+  audit = createAudit({ database, log })
+  people = createPeople({ database, audit })
+  identities = createIdentities({ database, audit })
+  needs = { people, identities, audit, databaseUrl: fresh.url, log }
+})
+after(() => close())
+
+async function close(): Promise<void> {
+  if (fresh === undefined) return
+  await audit.close()
+  await database.close()
+  await fresh.drop()
+}
+
+/** How many rows each table has. */
+async function counts(): Promise<Record<string, number>> {
+  const tables = ['person', 'client', 'note', 'dispute', 'letter']
+  const entries = tables.map(async (table) => {
+    const [row] = await database.rows<{ count: bigint }>(`select count(*) from ${table}`)
+    return [table, Number(row?.count)] as const
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+const nothing = { person: 0, client: 0, note: 0, dispute: 0, letter: 0 }
+const complete = { person: 3, client: 43, note: 84, dispute: 12, letter: 10 }
+
+test('everything is entered once, whoever else is at it', async () => {
+  await Promise.all([loadSamples(needs, issuer), loadSamples(needs, 'http://127.0.0.1:9091')])
+  assert.deepEqual(await counts(), complete)
+  await loadSamples(needs, issuer)
+  assert.deepEqual(await counts(), complete)
+})
+
+test('it is entered by the people whose clients they are, and the audit log has it', async () => {
+  await loadSamples(needs, issuer)
+  const rows = await database.rows<{ name: string; role: string; client: bigint; entered: bigint }>(
+    `select p.name, p.role, count(distinct c.id) as client, count(distinct a.client_id) as entered
+     from person p join client c on c.consultant_id = p.id
+       left join audit a on a.client_id = c.id and a.person_id = p.id and a.action = 'client_created'
+     group by 1, 2 order by 1`,
+  )
+  assert.deepEqual(rows, [
+    { name: 'Daniel Okonjo', role: 'consultant', client: 19n, entered: 19n },
+    { name: 'Mei Sakamoto', role: 'consultant', client: 18n, entered: 18n },
+    { name: 'Ruth Penhallow', role: 'partner', client: 6n, entered: 6n },
+  ])
+  const strangers = await database.rows(
+    'select 1 from note n join client c on c.id = n.client_id where n.created_by <> c.consultant_id',
+  )
+  assert.deepEqual(strangers, [])
+})
+
+test('what was interrupted leaves no half of a client behind, and is completed by the next call', async () => {
+  let calls = 0
+  const failing = {
+    ...people,
+    create(...person: Parameters<People['create']>) {
+      calls += 1
+      if (calls === 3) throw new Error('pulled out')
+      return people.create(...person)
+    },
+  }
+  await assert.rejects(loadSamples({ ...needs, people: failing }, issuer), /pulled out/)
+  assert.deepEqual(await counts(), { ...nothing, person: 2 })
+  await loadSamples(needs, issuer)
+  assert.deepEqual(await counts(), complete)
+})
+
+test('nothing is entered where there is somebody else', async () => {
+  await people.create({ name: 'Somebody', email: 'somebody@example.com', role: 'partner' })
+  await loadSamples(needs, issuer)
+  assert.deepEqual(await counts(), { ...nothing, person: 1 })
+})
+
+test('nothing is entered again once somebody has signed in, whatever they have taken away', async () => {
+  for (const { name, email, role } of demoPeople) await people.create({ name, email, role })
+  await database.rows('update person set last_signed_in_at = now() where role = $1', ['partner'])
+  await loadSamples(needs, issuer)
+  assert.deepEqual(await counts(), { ...nothing, person: 3 })
+})
+
+test('the people are known by what each provider of the demo calls them', async () => {
+  const issuers = [issuer, 'http://127.0.0.1:9091']
+  for (const each of issuers) await loadSamples(needs, each)
+  for (const each of issuers) {
+    for (const { subject, email } of demoPeople) {
+      assert.equal((await identities.find({ issuer: each, subject }))?.email, email)
+    }
+  }
+  assert.equal(await identities.find({ issuer: 'http://127.0.0.1:7', subject: 'ruth' }), undefined)
+})
