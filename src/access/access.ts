@@ -29,7 +29,9 @@ export interface Access {
    * nobody learns which ids do; for a partner `not_found` (1-decisions, section 4.2).
    */
   refuse(visit: Visit, deed: Deed): Promise<never>
-  /** Notes that it was refused for another reason than whose it is, and throws that. */
+  /** Notes that it was refused and throws Problem `forbidden` with the reason: the role alone does not allow it. */
+  forbid(visit: Visit, deed: Deed, reason: string): Promise<never>
+  /** Notes that it was refused for another reason than who it is, and throws that. */
   decline(visit: Visit, deed: Deed, problem: Problem): Promise<never>
 }
 
@@ -43,11 +45,9 @@ export function createAccess({ portal, audit }: { portal: Portal; audit: Pick<Au
     as: (visit, statements) => portal.as(visit.person, statements),
     note: (visit: Visit, deed: Deed) => audit.record({ ...entry(visit, deed), outcome: 'allowed' }),
     refuse: (visit: Visit, deed: Deed) =>
-      decline(
-        visit,
-        { ...deed, action: 'access_denied', details: { ...deed.details, tried: deed.action } },
-        visit.person.role === 'partner' ? notFound() : forbidden(),
-      ),
+      decline(visit, denied(deed), visit.person.role === 'partner' ? notFound() : new Problem('forbidden', hidden)),
+    forbid: (visit: Visit, deed: Deed, reason: string, field?: string) =>
+      decline(visit, denied(deed), new Problem('forbidden', reason, { ...(field !== undefined && { field }) })),
     decline,
   } satisfies Access)
 }
@@ -60,6 +60,8 @@ function notFound(): Problem {
   return new Problem('not_found', 'No record is at this address: it was never made, or it was taken away.')
 }
 
-function forbidden(): Problem {
-  return new Problem('forbidden', 'You may not see this, or it does not exist. A partner can assign the client to you.')
+const hidden = 'You may not see this, or it does not exist. A partner can assign the client to you.'
+
+function denied(deed: Deed): Deed {
+  return { ...deed, action: 'access_denied', details: { ...deed.details, tried: deed.action } }
 }

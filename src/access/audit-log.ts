@@ -19,8 +19,7 @@ export function createAuditLog({ access }: { access: Access }): AuditLog {
   async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
     const deed = { action: 'audit_read', noun: 'audit', details }
     if (may(visit.person, 'read', 'audit')) return access.note(visit, deed)
-    const denied = { ...deed, action: 'access_denied', details: { tried: deed.action } }
-    await access.decline(visit, denied, new Problem('forbidden', 'Only partners may see the audit log.'))
+    await access.forbid(visit, deed, 'Only partners may see the audit log.')
   }
 
   async function* pieces(visit: Visit, filter: EntryFilter): AsyncIterable<string> {

@@ -103,6 +103,7 @@ export function createClients({ access }: { access: Access }): Clients {
 
     async remove(visit: Visit, id: string, basis: Basis) {
       const scope = scopeOf(visit.person, 'remove', 'client')
+      if (scope.of === 'none') return access.forbid(visit, deedOf('removed', id), 'Only a partner takes clients away.')
       const [[row], [changed]] = await access.as(visit, [
         store.readRecord(scope, id),
         store.removeClient(scope, { visit, id, basis }),
@@ -116,14 +117,12 @@ export function createClients({ access }: { access: Access }): Clients {
   /** Whether the visit may give a client to that person, and there is such a person. */
   async function assignable(visit: Visit, consultantId: string | undefined): Promise<void> {
     if (!may(visit.person, 'assign', 'client')) {
-      const problem = new Problem(
-        'forbidden',
-        'Only a partner decides to whom a client belongs: leave consultant_id out.',
-      )
-      await access.decline(
+      const deed = { action: 'client_assigned', noun: 'client' }
+      return access.forbid(
         visit,
-        { action: 'access_denied', noun: 'client', details: { tried: 'client_assigned' } },
-        problem,
+        deed,
+        'Only a partner decides to whom a client belongs: leave consultant_id out.',
+        'consultant_id',
       )
     }
     const [[person]] = await access.as(visit, [store.readActivePerson(recordId(consultantId ?? ''))])

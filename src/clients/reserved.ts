@@ -1,5 +1,4 @@
 import type { Access, Visit } from '../access/access.ts'
-import { Problem } from '../platform/problems.ts'
 
 /** Fields that say whose a record is or what somebody may do: a consultant sends none of them, under any name. */
 const reserved = ['consultant_id', 'consultant', 'owner', 'owner_id', 'role', 'client_id', 'client']
@@ -9,9 +8,6 @@ export async function refuseReserved(access: Access, visit: Visit, body: unknown
   if (visit.person.role === 'partner' || typeof body !== 'object' || body === null) return
   const field = reserved.find((name) => Object.hasOwn(body, name))
   if (field === undefined) return
-  await access.decline(
-    visit,
-    { action: 'access_denied', details: { tried: 'client_assigned', field } },
-    new Problem('forbidden', `Only a partner decides whose a record is: leave ${field} out.`, { field }),
-  )
+  const deed = { action: 'client_assigned', details: { field } }
+  await access.forbid(visit, deed, `Only a partner decides whose a record is: leave ${field} out.`, field)
 }

@@ -7,8 +7,11 @@ import { jsonOf, writeJson, writeLines } from './output.ts'
 export function verifyCommand(context: Context): Command {
   return command('verify', 'Prove the books, or show the rows at fault', 'verify').action(
     async ({ json }: CommonOptions) => {
+      const { verifyAudit } = await import('../access/verify.ts')
       const { verifyBooks } = await import('../billing/verify.ts')
-      const result = await verifyBooks(await context.database())
+      const database = await context.database()
+      const checks = [...(await verifyBooks(database)).checks, ...(await verifyAudit(database))]
+      const result = { ok: checks.every(({ ok }) => ok), checks }
       const wrong = result.checks.filter(({ ok }) => !ok)
       if (json) writeJson(context, result)
       else {

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { isPortal } from '../../src/platform/representation.ts'
+import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
+import { routesOf } from '../support/routes.ts'
+
+/**
+ * Who gets what on every route: the status for nobody, for the consultant whose client it is, another one, the one
+ * whose client it was, a disabled one, and a partner. A route of the portal that is not here fails the test.
+ */
+const actors = ['anonymous', 'own', 'other', 'former', 'disabled', 'partner'] as const
+type Actor = (typeof actors)[number]
+type Statuses = Readonly<Record<Actor, number>>
+
+const signedIn = (own: number, other: number, partner = own): Statuses => ({
+  anonymous: 401,
+  own,
+  other,
+  former: other,
+  disabled: 401,
+  partner,
+})
+/** Their client: others are refused as if it were not there. */
+const record = (status: number) => signedIn(status, 403)
+/** Something of one's own, whoever one is. */
+const everyone = (status: number) => signedIn(status, status)
+const partners = (status: number) => signedIn(403, 403, status)
+/** The sign-in itself, which has tests of its own. */
+const open = (status: number): Statuses => ({
+  anonymous: status,
+  own: status,
+  other: status,
+  former: status,
+  disabled: status,
+  partner: status,
+})
+
+interface Entry {
+  readonly statuses: Statuses
+  readonly body?: object
+  /** Sent with If-Match "1". */
+  readonly based?: true
+}
+
+const item = (plural: string, fresh: object, change: object): Record<string, Entry> => ({
+  [`GET /clients/:client/${plural}`]: { statuses: record(200) },
+  [`POST /clients/:client/${plural}`]: { statuses: record(201), body: fresh },
+  [`GET /clients/:client/${plural}/:item`]: { statuses: record(200) },
+  [`PATCH /clients/:client/${plural}/:item`]: { statuses: record(200), body: change, based: true },
+  [`DELETE /clients/:client/${plural}/:item`]: { statuses: record(204), based: true },
+  [`GET /clients/:client/${plural}/:item/revisions`]: { statuses: record(200) },
+})
+
+const matrix: Readonly<Record<string, Entry>> = {
+  'GET /': { statuses: everyone(303) },
+  'GET /clients': { statuses: everyone(200) },
+  'POST /clients': { statuses: everyone(201), body: { name: 'New' } },
+  'GET /clients/:client': { statuses: record(200) },
+  'PATCH /clients/:client': { statuses: record(200), body: { name: 'Changed' }, based: true },
+  'DELETE /clients/:client': { statuses: partners(204), based: true },
+  'GET /clients/:client/revisions': { statuses: record(200) },
+  'GET /clients/:client/activity': { statuses: record(200) },
+  ...item('notes', { date: '2026-03-12', text: 'New' }, { text: 'Changed' }),
+  ...item('disputes', { invoice: 'New', amount: '1' }, { amount: '2' }),
+  ...item('letters', { subject: 'New' }, { body: 'Changed' }),
+  'GET /search': { statuses: everyone(200) },
+  'GET /audit': { statuses: partners(200) },
+  'GET /people': { statuses: partners(200) },
+  'PATCH /people/:id': { statuses: partners(404), body: { role: 'partner' } },
+  'DELETE /people/:id/sessions': { statuses: partners(404) },
+  'GET /me': { statuses: everyone(200) },
+  'DELETE /me/sessions/:id': { statuses: everyone(404) },
+  'DELETE /me/sessions': { statuses: everyone(200) },
+  'GET /signin': { statuses: open(200) },
+  'POST /signout': { statuses: open(200) },
+  'GET /auth/callback': { statuses: { ...open(303), anonymous: 400, disabled: 400 } },
+}
+
+/** The addresses that a route's pattern stands for. */
+interface Target {
+  readonly client: string
+  readonly items: Readonly<Record<string, string>>
+}
+
+const kinds = {
+  notes: { date: '2026-03-12', text: 'secret-marker' },
+  disputes: { invoice: 'secret-marker', amount: '1' },
+  letters: { subject: 'secret-marker' },
+}
+
+let firm: Firm
+let people: Readonly<Record<'own' | 'other' | 'former' | 'partner', Member>>
+
+before(async () => {
+  firm = await startFirm()
+  people = {
+    own: await firm.join('Own', 'consultant'),
+    other: await firm.join('Other', 'consultant'),
+    former: await firm.join('Former', 'consultant'),
+    partner: await firm.join('Partner', 'partner'),
+  }
+})
+after(() => firm.close())
+
+/** A client that belonged to one consultant and belongs to another now, with one of everything. */
+async function target(): Promise<Target> {
+  const visit = { person: people.former }
+  const { records } = firm.service
+  const { id } = await records.clients.create(visit, { name: 'secret-marker' })
+  const items: Record<string, string> = {}
+  for (const plural of ['notes', 'disputes', 'letters'] as const) {
+    items[plural] = (await records[plural].create(visit, id, kinds[plural])).id
+  }
+  const given = { basis: null, body: { consultant_id: people.own.id } }
+  await records.clients.change({ person: people.partner }, id, given)
+  return { client: id, items }
+}
+
+/** What is on the record, whoever asks. */
+async function contents({ client }: Target): Promise<string> {
+  const reader = { person: { id: null, role: 'partner' } } as const
+  return JSON.stringify(await firm.service.records.clients.read(reader, client).catch(() => 'gone'))
+}
+
+/** Somebody who does it for the first time, so that what ends a session ends no other's. */
+async function cookieOf(actor: Actor): Promise<string | undefined> {
+  if (actor === 'anonymous') return undefined
+  if (actor !== 'disabled') return firm.service.signIn(people[actor])
+  const person = await firm.join('Disabled', 'consultant')
+  await firm.service.people.setStatus(person.id, 'disabled')
+  return person.cookie
+}
+
+async function ask(route: string, actor: Actor, at: Target): Promise<Reply> {
+  const { body, based } = matrix[route] ?? {}
+  const [method = '', pattern = ''] = route.split(' ')
+  const kind = pattern.split('/')[3] ?? ''
+  const address = pattern
+    .replace(':client', at.client)
+    .replace(':item', at.items[kind] ?? '')
+    .replace(':id', '01990000-0000-7000-8000-000000000000')
+  const cookie = await cookieOf(actor)
+  return firm.ask(method, pattern === '/search' ? `${address}?q=secret` : address, {
+    body,
+    headers: {
+      ...(cookie !== undefined && { cookie }),
+      ...(based && { 'if-match': at.items[kind] === undefined ? '"2"' : '"1"' }),
+      'sec-fetch-site': 'same-origin',
+    },
+  })
+}
+
+describe('every route of the portal', () => {
+  test('has its row here, and every row has its route', () => {
+    const routes = routesOf(firm.service).filter((route) => {
+      const [method = '', path = ''] = route.split(' ')
+      return method !== 'HEAD' && isPortal(path) && !path.includes('*')
+    })
+    assert.ok(routes.length > 30, 'the router is not read')
+    assert.deepEqual(new Set(routes), new Set(Object.keys(matrix)))
+  })
+
+  for (const [route, { statuses }] of Object.entries(matrix)) {
+    test(`${route}: ${actors.map((actor) => `${actor} ${statuses[actor]}`).join(', ')}`, async () => {
+      for (const actor of actors) {
+        const at = await target()
+        const was = await contents(at)
+        const reply = await ask(route, actor, at)
+        assert.equal(reply.status, statuses[actor], `${actor}: ${reply.text}`)
+        if (reply.status < 400) continue
+        assert.ok(!reply.text.includes('secret-marker'), `${actor} is told of the record`)
+        assert.equal(await contents(at), was, `${actor} changed the record`)
+      }
+    })
+  }
+})

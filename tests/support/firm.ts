@@ -1,0 +1,96 @@
+import type { Person, Role } from '../../src/people/people.ts'
+import { objectAt, parseObject, type Json } from './json.ts'
+import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
+
+/** Somebody of the firm, signed in. */
+export interface Member extends Person {
+  /** Their Cookie header. */
+  readonly cookie: string
+  get(address: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
+  /** A change as the pages send it: same origin, with a body in JSON where there is one. */
+  send(method: string, address: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body, read as JSON. */
+  readonly json: Json
+  /** Of a refusal: what is in `error`. */
+  readonly error: Json
+}
+
+export interface Firm {
+  readonly service: Service
+  join(name: string, role: Role): Promise<Member>
+  /** A client that belongs to somebody; its id. */
+  client(of: Member, name?: string): Promise<string>
+  /** As anybody: no cookie unless the headers have one. */
+  ask(method: string, address: string, options?: Asked): Promise<Reply>
+  close(): Promise<void>
+}
+
+interface Asked {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What the pages send with a change. */
+const sameOrigin = { 'sec-fetch-site': 'same-origin' }
+
+/** A service with its people, on a fresh database. */
+export async function startFirm(options: Partial<ServiceOptions> = {}): Promise<Firm> {
+  const service = await startService({ models: [upstreamModel('http://127.0.0.1:9/v1')], ...options })
+  let members = 0
+
+  async function ask(method: string, address: string, { body, headers = {} }: Asked = {}): Promise<Reply> {
+    const response = await fetch(service.url + address, {
+      method,
+      redirect: 'manual',
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      get json() {
+        return parseObject(text)
+      },
+      get error() {
+        return objectAt(parseObject(text), 'error')
+      },
+    }
+  }
+
+  async function join(name: string, role: Role): Promise<Member> {
+    members += 1
+    const person = await service.people.create({ name, email: `member${members}@firm.example`, role })
+    const cookie = await service.signIn(person)
+    return {
+      ...person,
+      cookie,
+      get: (address, headers) => ask('GET', address, { headers: { cookie, ...headers } }),
+      send: (method, address, body, headers) =>
+        ask(method, address, { body, headers: { cookie, ...sameOrigin, ...headers } }),
+    }
+  }
+
+  return {
+    service,
+    join,
+    ask,
+    async client(of, name = 'Client') {
+      const { json, status, text } = await of.send('POST', '/clients', { name })
+      if (status !== 201 || typeof json['id'] !== 'string') throw new Error(`no client was made: ${text}`)
+      return json['id']
+    },
+    close: () => service.close(),
+  }
+}
