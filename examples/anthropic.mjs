@@ -17,3 +17,4 @@ stream.on('text', (text) => process.stdout.write(text))
 console.log('\n', (await stream.finalMessage()).usage)
 
 for await (const { id } of client.models.list()) console.log('model', id)
+console.log((await client.models.retrieve(model)).id, 'is what', model, 'is called')

@@ -18,3 +18,4 @@ const response = await client.responses.create({ model, input: 'What is a ledger
 console.log('\n', response.output_text, response.usage)
 
 for await (const { id } of client.models.list()) console.log('model', id)
+console.log((await client.models.retrieve(model)).id, 'is what', model, 'is called')

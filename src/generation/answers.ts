@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile'
 import type { Levels } from '../billing/till.ts'
 import { errorBody } from '../platform/http-errors.ts'
 import { Problem, problems } from '../platform/problems.ts'
-import type { Dialect, Exchange, Refused, Telling } from './dialects/dialect.ts'
+import type { Dialect, Exchange, Manner, Refused, Telling } from './dialects/dialect.ts'
 import type { Reply, Step } from './generation.ts'
 import { limitHeaders } from './limit-headers.ts'
 import { createEventStream } from './stream.ts'
@@ -47,7 +47,7 @@ export async function answerByEvents(steps: AsyncIterable<Step>, answering: Answ
     reply.hijack()
     stream.begin(plainHeaders(reply))
     const begun = exchange.stream(start)
-    for (const event of begun.opening) await stream.send(event)
+    await stream.send(begun.opening)
     return begun
   }
 
@@ -56,23 +56,27 @@ export async function answerByEvents(steps: AsyncIterable<Step>, answering: Answ
     if (!telling) {
       // Nothing has been told yet, of a stored reply or of one without a text.
       telling = await begin({ ...made, inputTokens: made.usage.inputTokens }, made.levels, replyHeaders(made))
-      if (made.text !== '') await stream.send(telling.text(made.text))
+      if (made.text !== '') await stream.send([telling.text(made.text)])
     }
-    for (const event of telling.closing(made)) await stream.send(event)
+    await stream.send(telling.closing(made))
   }
 
   try {
     for await (const step of steps) {
       if (step.kind === 'started') telling = await begin(step, step.levels, startHeaders(step))
-      else if (step.kind === 'text') await stream.send(telling?.text(step.text) ?? '')
-      else await close(step.reply)
+      else if (step.kind === 'texts') await stream.send(telling ? step.texts.map(telling.text) : [])
+      else if (step.kind === 'reply') await close(step.reply)
+      else {
+        onReply(step.reply)
+        throw step.problem
+      }
     }
   } catch (error) {
     if (!stream.begun) throw error
     const problem = problemOf(error, request)
     request.refusedAs = problem.code
     const refusal = refusedOf(errorBody(answering.baseUrl, problem, request.id))
-    if (telling) await stream.send(telling.failure(refusal, problems[problem.code].status))
+    if (telling) await stream.send([telling.failure(refusal, problems[problem.code].status)])
   }
   stream.end()
 }
@@ -95,9 +99,9 @@ export function refusedOf(body: string): Refused {
   throw new Error('a refusal without its shape')
 }
 
-/** The headers that say how the limits stand, in the service's own names and in those of the dialect. */
-export function headersOf(dialect: Dialect | undefined, levels: Levels): Record<string, string> {
-  return { ...limitHeaders(levels), ...dialect?.limitHeaders?.(levels) }
+/** The headers that say how the limits stand, in the service's own names and in those of the API that is followed. */
+export function headersOf(manner: Manner | undefined, levels: Levels): Record<string, string> {
+  return { ...limitHeaders(levels), ...manner?.limitHeaders?.(levels) }
 }
 
 function replyHeaders({ headers, replayed }: Reply): Record<string, string> {

@@ -10,12 +10,7 @@ import type { ListedModel } from './schema.ts'
  * what the model does not do.
  */
 export function choose(catalogue: Catalogue, caller: Caller, request: TextRequest, name = request.model): Offer {
-  const offer = catalogue.find(name)
-  if (!mayUse(caller, offer)) {
-    throw new Problem('model_not_allowed', 'This key may not use this model. GET /v1/models lists those it may.', {
-      field: 'model',
-    })
-  }
+  const offer = allowed(catalogue, caller, name)
   const most = offer.model.maxOutputTokens
   if ((request.maxOutputTokens ?? 1) <= most) return offer
   const field = request.names.maxOutputTokens
@@ -48,6 +43,18 @@ export function listModels(catalogue: Catalogue, caller: Caller, currency: strin
     .list()
     .filter((offer) => mayUse(caller, offer))
     .map((offer) => listed(offer, currency))
+}
+
+/** One of them, by id or alias. Throws Problem `unknown_model` and `model_not_allowed`. */
+export function showModel(catalogue: Catalogue, caller: Caller, name: string, currency: string): ListedModel {
+  return listed(allowed(catalogue, caller, name), currency)
+}
+
+function allowed(catalogue: Catalogue, caller: Caller, name: string): Offer {
+  const offer = catalogue.find(name)
+  if (mayUse(caller, offer)) return offer
+  const reason = 'This key may not use this model. GET /v1/models lists those it may.'
+  throw new Problem('model_not_allowed', reason, { field: 'model' })
 }
 
 function mayUse({ allowedModels }: Caller, { model }: Offer): boolean {

@@ -54,12 +54,12 @@ const failing = async function* (): AsyncGenerator<Piece> {
   throw new Problem('upstream_failed', 'It failed.')
 }
 const working = async function* (): AsyncGenerator<Piece> {
-  yield { kind: 'text', text: 'Hi' }
+  yield { kind: 'texts', texts: ['Hi'] }
   yield end(10, 2)
 }
 
 const breaking = async function* (): AsyncGenerator<Piece> {
-  yield { kind: 'text', text: 'Hi' }
+  yield { kind: 'texts', texts: ['Hi'] }
   yield { kind: 'end', stopReason: 'error', usage: { inputTokens: 10, outputTokens: 1, source: 'model' } }
 }
 
@@ -82,7 +82,11 @@ describe('a generation', () => {
     await server.drop()
   })
 
-  async function generate(run: (signal: AbortSignal) => AsyncIterable<Piece>, signal = new AbortController().signal) {
+  async function generate(
+    run: (signal: AbortSignal) => AsyncIterable<Piece>,
+    signal = new AbortController().signal,
+    asked = request,
+  ) {
     requestId = randomUUIDv7()
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
     const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit: 10n ** 12n })
@@ -90,7 +94,7 @@ describe('a generation', () => {
     const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
     const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
-    return replyOf(generation.generate(caller, request, { requestId, signal }))
+    return replyOf(generation.generate(caller, asked, { requestId, signal }))
   }
 
   /** `m` falls back on `n`, which costs ten times as much. */
@@ -120,7 +124,7 @@ describe('a generation', () => {
 
   it('is charged what it used', async () => {
     const reply = await generate(async function* () {
-      yield { kind: 'text', text: 'Hi' }
+      yield { kind: 'texts', texts: ['Hi'] }
       yield end(10, 2)
     })
     assert.equal(
@@ -144,11 +148,17 @@ describe('a generation', () => {
   it('that breaks, by whatever error, is not charged and leaves no hold', async () => {
     await assert.rejects(
       generate(async function* () {
-        yield { kind: 'text', text: 'Hi' }
+        yield { kind: 'texts', texts: ['Hi'] }
         throw new TypeError('a fault')
       }),
       TypeError,
     )
+    assert.deepEqual(await charged(), [])
+  })
+
+  it('that breaks off before anything was told of it is not charged', async () => {
+    const pending = generate(breaking, undefined, { ...request, stream: false })
+    await assert.rejects(pending, { code: 'upstream_failed', message: /Nothing was charged/ })
     assert.deepEqual(await charged(), [])
   })
 
@@ -183,7 +193,7 @@ describe('a generation', () => {
       const steps = await fallOver(failing, working, 10n ** 12n)
       assert.deepEqual(
         steps.map((step) => (step.kind === 'started' ? step.model : step.kind)),
-        ['n', 'text', 'reply'],
+        ['n', 'texts', 'reply'],
       )
       const last = steps.at(-1)
       assert.ok(last?.kind === 'reply')
@@ -213,8 +223,10 @@ describe('a generation', () => {
         called = true
         return working()
       }
-      await assert.rejects(fallOver(breaking, next, 10n ** 12n), { code: 'upstream_failed' })
-      assert.deepEqual([called, await charged()], [false, []])
+      const last = (await fallOver(breaking, next, 10n ** 12n)).at(-1)
+      assert.ok(last?.kind === 'broken')
+      assert.deepEqual([last.reply.text, last.reply.stopReason, last.problem.code], ['Hi', 'error', 'upstream_failed'])
+      assert.deepEqual([called, await charged()], [false, [[10, 1, 1010n]]])
     })
   })
 })

@@ -80,9 +80,9 @@ export const generate: Operation<typeof schema.generateRequest> = {
   description:
     'Generates a reply to the input and charges the tokens in both directions. A refusal is never charged.\n\n' +
     'With `stream` the answer is `text/event-stream`: events `output_text.delta` with `{"delta"}`, then either one ' +
-    '`done` with the fields of the answer below, when it is charged, or one `error` with the body of a refusal, and ' +
-    'nothing is charged. What goes wrong before the first text is an ordinary refusal. A comment `: ping` comes every ' +
-    '15 seconds.',
+    '`done` with the fields of the answer below, or one `error` with the body of a refusal, when what was sent by then ' +
+    'is charged. What goes wrong before the first text is an ordinary refusal. A comment `: ping` comes every 15 ' +
+    'seconds.',
   ...generates,
   body: schema.generateRequest,
   response: {
@@ -92,8 +92,8 @@ export const generate: Operation<typeof schema.generateRequest> = {
 }
 
 /** The refusals of an API that has a shape of its own for them. */
-function refusalsAs(body: TSchema): Record<number, TSchema> {
-  const ours = Object.entries(refusals(generating))
+function refusalsAs(body: TSchema, codes = generating): Record<number, TSchema> {
+  const ours = Object.entries(refusals(codes))
   return Object.fromEntries(
     ours.map(([status, { description, headers }]: [string, Described]) => [status, { ...body, description, headers }]),
   )
@@ -156,8 +156,25 @@ export const countTokens: Operation<typeof schema.generateRequest> = {
 export const listModels = {
   operationId: 'listModels',
   summary: 'List models',
-  description: 'The models that the key may use. The key may also come in the header x-api-key.',
+  description:
+    'The models that the key may use. The key may also come in the header x-api-key. Who sends the header ' +
+    "anthropic-version is refused in the shape of Anthropic's API.",
   tags: ['Models'],
   ...needsKey,
   response: { 200: answers(schema.modelsResponse, 'The models.', limitHeaders), ...refusals(always) },
+}
+
+export const retrieveModel = {
+  operationId: 'retrieveModel',
+  summary: 'Show one model',
+  description:
+    "For the clients of OpenAI and Anthropic: refusals have the shape of OpenAI's API, and that of Anthropic's for who " +
+    'sends the header anthropic-version. The key may also come in the header x-api-key.',
+  tags: ['Models'],
+  ...needsKey,
+  params: Type.Object({ id: text('An id or an alias of a model that the key may use.') }),
+  response: {
+    200: answers(schema.listedModel, 'The model, by its id.', limitHeaders),
+    ...refusalsAs(openAiError, [...always, 'unknown_model', 'model_not_allowed']),
+  },
 }

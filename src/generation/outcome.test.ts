@@ -1,43 +1,66 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Piece, StopReason } from '../models/model.ts'
+import type { End, Piece, StopReason } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
-import { read, type Outcome } from './outcome.ts'
+import { read, type Outcome, type Reader } from './outcome.ts'
 
 const usage = { inputTokens: 3, outputTokens: 2, source: 'model' } as const
 const open = new AbortController().signal
-const end = (stopReason: StopReason): Piece => ({ kind: 'end', stopReason, usage })
+const whole = { signal: open, tells: false }
+const told = { signal: open, tells: true }
+const part = { kind: 'texts', texts: ['Hel'] } as const
+const end = (stopReason: StopReason): End => ({ kind: 'end', stopReason, usage })
 
 async function* run(...pieces: readonly Piece[]): AsyncGenerator<Piece> {
   yield* pieces
 }
 
 /** The texts of a run as they come, and what it returns. */
-async function collect(pieces: AsyncIterable<Piece>, signal: AbortSignal): Promise<Outcome & { texts: string[] }> {
+async function collect(pieces: AsyncIterable<Piece>, reader: Reader): Promise<Outcome & { texts: string[] }> {
   const texts: string[] = []
-  const reading = read(pieces, signal)
+  const reading = read(pieces, reader)
   let step = await reading.next()
-  for (; !step.done; step = await reading.next()) texts.push(step.value)
+  for (; !step.done; step = await reading.next()) texts.push(...step.value)
   return { ...step.value, texts }
 }
 
 const fails = (code: string) => (error: unknown) => error instanceof Problem && error.code === code
 
 describe('a run', () => {
-  it('is read text by text, without empty ones, and whole', async () => {
-    const texts = ['Hel', '', 'lo'].map((text) => ({ kind: 'text', text }) as const)
-    const outcome = await collect(run(...texts, end('stop_sequence')), open)
-    assert.deepEqual(outcome, { text: 'Hello', stopReason: 'stop_sequence', usage, texts: ['Hel', 'lo'] })
+  it('is read text by text, and whole', async () => {
+    const texts = [['Hel'], ['l', 'o']].map((each) => ({ kind: 'texts', texts: each }) as const)
+    const outcome = await collect(run(...texts, end('stop_sequence')), told)
+    assert.deepEqual(outcome, { text: 'Hello', stopReason: 'stop_sequence', usage, texts: ['Hel', 'l', 'o'] })
   })
 
   it('that ends without saying how, or in an error, is a failure', async () => {
-    await assert.rejects(collect(run({ kind: 'text', text: 'Hel' }), open), fails('upstream_failed'))
-    await assert.rejects(collect(run(end('error')), open), fails('upstream_failed'))
+    for (const reader of [whole, told]) {
+      await assert.rejects(collect(run(part), reader), fails('upstream_failed'))
+      await assert.rejects(collect(run(end('error')), reader), fails('upstream_failed'))
+    }
+    await assert.rejects(collect(run(part, end('error')), whole), fails('upstream_failed'))
+  })
+
+  it('that breaks off after part of it was told is an outcome, with what its caller is told', async () => {
+    const late = new Problem('upstream_timeout', 'Nothing was charged.', { retryAfter: 7 })
+    for (const [problem, code] of [
+      [undefined, 'upstream_failed'],
+      [late, 'upstream_timeout'],
+    ] as const) {
+      const outcome = await collect(run(part, { ...end('error'), ...(problem && { problem }) }), told)
+      assert.deepEqual([outcome.text, outcome.stopReason, outcome.usage], ['Hel', 'error', usage])
+      assert.equal(outcome.problem?.code, code)
+      assert.match(outcome.problem?.message ?? '', /What it had sent by then is charged/)
+      assert.equal(outcome.problem?.details.retryAfter, undefined)
+    }
   })
 
   it('that was cancelled is an outcome only when its caller has gone', async () => {
-    assert.equal((await collect(run(end('cancelled')), AbortSignal.abort())).stopReason, 'cancelled')
-    await assert.rejects(collect(run(end('cancelled')), open), fails('unavailable'))
+    assert.equal(
+      (await collect(run(end('cancelled')), { signal: AbortSignal.abort(), tells: true })).stopReason,
+      'cancelled',
+    )
+    await assert.rejects(collect(run(end('cancelled')), told), fails('unavailable'))
   })
 
   it('is told when nobody reads on', async () => {
@@ -45,12 +68,12 @@ describe('a run', () => {
     async function* watched(): AsyncGenerator<Piece> {
       try {
         yield end('complete')
-        yield { kind: 'text', text: 'more' }
+        yield { kind: 'texts', texts: ['more'] }
       } finally {
         ended = true
       }
     }
-    await collect(watched(), open)
+    await collect(watched(), told)
     assert.ok(ended)
   })
 })

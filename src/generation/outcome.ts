@@ -6,25 +6,44 @@ export interface Outcome {
   readonly text: string
   readonly stopReason: StopReason
   readonly usage: Usage
+  /** Of a reply that broke off when part of it had been told: what its caller is told instead of an end. */
+  readonly problem?: Problem
+}
+
+/** Texts that have come since the last ones, in order and none of them empty. */
+export type Texts = readonly string[]
+
+/** Who reads a run. */
+export interface Reader {
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal
+  /** Whether the caller is told each text as it comes. */
+  readonly tells: boolean
 }
 
 /**
- * Reads a run to its end: yields its texts and returns the whole. A run that ends without saying how, or for a reason
- * that is no reply, is a failure: Problem `upstream_failed`, or `unavailable` when the model itself stopped. `cancelled`
- * is an outcome only after the caller has gone.
+ * Reads a run to its end: yields its texts and returns the whole. What reached its caller is paid for, so a run that
+ * breaks off after it has been told in part is an outcome; so is `cancelled` when the caller has gone. Any other run that
+ * ends without saying how, or for a reason that is no reply, is a failure: Problem `upstream_failed`, or `unavailable`
+ * when the model itself stopped.
  */
-export async function* read(pieces: AsyncIterable<Piece>, signal: AbortSignal): AsyncGenerator<string, Outcome, void> {
+export async function* read(pieces: AsyncIterable<Piece>, reader: Reader): AsyncGenerator<Texts, Outcome, void> {
   let text = ''
   for await (const piece of pieces) {
-    if (piece.kind === 'end') return checked({ text, stopReason: piece.stopReason, usage: piece.usage }, signal)
-    if (piece.text === '') continue
-    text += piece.text
-    yield piece.text
+    if (piece.kind === 'end') {
+      const { stopReason, usage, problem } = piece
+      return checked({ text, stopReason, usage, ...(problem && { problem }) }, reader)
+    }
+    for (const each of piece.texts) text += each
+    yield piece.texts
   }
   throw new Problem('upstream_failed', 'The model broke off in the middle. Nothing was charged; send it again.')
 }
 
-function checked(outcome: Outcome, signal: AbortSignal): Outcome {
+function checked(outcome: Outcome, { signal, tells }: Reader): Outcome {
+  if (outcome.stopReason === 'error' && tells && outcome.text !== '') {
+    return { ...outcome, problem: afterPart(outcome.problem) }
+  }
   if (outcome.stopReason === 'error') {
     throw new Problem('upstream_failed', 'The model failed while generating. Nothing was charged; send it again.')
   }
@@ -32,4 +51,11 @@ function checked(outcome: Outcome, signal: AbortSignal): Outcome {
     throw new Problem('unavailable', 'The model stopped. Nothing was charged; send it again.', { retryAfter: 1 })
   }
   return outcome
+}
+
+function afterPart(
+  { code, details }: Pick<Problem, 'code' | 'details'> = { code: 'upstream_failed', details: {} },
+): Problem {
+  const reason = 'The model broke off in the middle. What it had sent by then is charged. Send the request again.'
+  return new Problem(code, reason, { cause: details.cause })
 }

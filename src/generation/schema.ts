@@ -94,7 +94,7 @@ export const countResponse = Type.Object({
   max_cost: amount("The most that the call could cost, in the account's currency."),
 })
 
-const listedModel = Type.Object({
+export const listedModel = Type.Object({
   id: Type.String(),
   object: Type.Literal('model'),
   type: Type.Literal('model'),

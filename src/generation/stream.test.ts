@@ -36,9 +36,9 @@ describe('a stream of events', () => {
       assert.equal(response.headersSent, false)
       stream.begin({ 'x-model': 'm' })
       begun = [...begun, stream.begun]
-      await stream.send('data: 1\n\n')
+      await stream.send(['data: 1\n\n'])
       await new Promise((resolve) => setTimeout(resolve, 70))
-      await stream.send('data: 2\n\n')
+      await stream.send(['data: 2\n\n'])
       stream.end()
     })
     const chunks: string[] = []
@@ -59,7 +59,7 @@ describe('a stream of events', () => {
       const stream = createEventStream(response, { ping: 1000, patience: 5000 })
       stream.begin({})
       for (let sent = 0; sent < 400; sent++) {
-        await stream.send(`data: ${'x'.repeat(50_000)}\n\n`)
+        await stream.send([`data: ${'x'.repeat(50_000)}\n\n`])
         most = Math.max(most, response.writableLength)
       }
       stream.end()
@@ -79,9 +79,9 @@ describe('a stream of events', () => {
       const stream = createEventStream(response, { ping: 10, patience: 100 })
       stream.begin({})
       const start = performance.now()
-      while (!response.destroyed) await stream.send(`data: ${'x'.repeat(100_000)}\n\n`)
+      while (!response.destroyed) await stream.send([`data: ${'x'.repeat(100_000)}\n\n`])
       assert.ok(performance.now() - start >= 100)
-      for (let more = 0; more < 1000; more++) await stream.send('data: x\n\n')
+      for (let more = 0; more < 1000; more++) await stream.send(['data: x\n\n'])
       stream.end()
     })
     caller.socket.pause()

@@ -7,10 +7,11 @@ export interface EventStream {
   /** Sends the head of the answer. */
   begin(headers: Readonly<Record<string, string>>): void
   /**
-   * Writes one event, by one write. Waits while the caller has not read what was sent before, and cuts the connection of
-   * one who does not for too long. After the caller has gone it does nothing.
+   * Writes events that are there together by one write, so that none is cut in two and none waits for another. Waits while
+   * the caller has not read what was sent before, and cuts the connection of one who does not for too long. After the
+   * caller has gone it does nothing.
    */
-  send(event: string): Promise<void>
+  send(events: readonly string[]): Promise<void>
   /** Ends the answer. */
   end(): void
 }
@@ -41,8 +42,8 @@ export function createEventStream(response: ServerResponse, { ping, patience } =
       }, ping)
       response.once('close', stopPings)
     },
-    async send(event) {
-      if (!gone() && !response.write(event)) await drained(response, patience)
+    async send(events) {
+      if (events.length > 0 && !gone() && !response.write(events.join(''))) await drained(response, patience)
     },
     end() {
       stopPings()

@@ -1,3 +1,5 @@
+import type { Problem } from '../platform/problems.ts'
+
 /** Who speaks in a prompt. `/v1/generate` sends its instructions as `system` and its input as `user`. */
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant'
@@ -40,10 +42,17 @@ export interface Usage {
   readonly source: UsageSource
 }
 
-/** One step of a run: a piece of text, or, once and last, how the run ended. */
-export type Piece =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'end'; readonly stopReason: StopReason; readonly usage: Usage }
+/** How a run ended: once and last. */
+export interface End {
+  readonly kind: 'end'
+  readonly stopReason: StopReason
+  readonly usage: Usage
+  /** Of an end with `error`: what a request that fails so is told. */
+  readonly problem?: Problem
+}
+
+/** One step of a run: the texts that have come since the last one, in order and none of them empty, or its end. */
+export type Piece = { readonly kind: 'texts'; readonly texts: readonly string[] } | End
 
 /**
  * The port to whatever generates text. The local engine and the upstreams implement it; nothing else knows about them.

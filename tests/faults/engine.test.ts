@@ -7,7 +7,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { createTestEngine, letterPrompt, promptOf, readRun, tinyFile, writeEndlessModel } from '../support/engine.ts'
+import {
+  createTestEngine,
+  letterPrompt,
+  promptOf,
+  readRun,
+  tinyFile,
+  writeEndlessModel,
+  type Ran,
+} from '../support/engine.ts'
 import { OperatorError, Problem } from '../../src/platform/problems.ts'
 import type { LocalEngine, LocalEngineNeeds } from '../../src/models/local/engine.ts'
 
@@ -46,31 +54,44 @@ async function untilReady(engine: LocalEngine): Promise<void> {
   while (!engine.health().ready && performance.now() < deadline) await setTimeout(20)
 }
 
-/** Starts eight runs and returns when the first text of each has come. */
-async function underLoad(engine: LocalEngine): Promise<Promise<unknown>[]> {
-  const started = Array.from({ length: 8 }, () => Promise.withResolvers<void>())
-  const runs = started.map(({ resolve }) =>
-    readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => resolve() }).catch(
-      (error: unknown) => error,
-    ),
+/** Starts four runs that stream and four that do not, and returns when the first text of each of the former has come. */
+async function underLoad(engine: LocalEngine) {
+  const started = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+  const whole = started.map(() =>
+    readRun(engine, letterPrompt, { maxOutputTokens: 500, stream: false }).catch((error: unknown) => error),
+  )
+  const streamed = started.map(({ resolve }) =>
+    readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => resolve() }),
   )
   await Promise.all(started.map(({ promise }) => promise))
-  return runs
+  return { whole, streamed }
+}
+
+/** What came of a reply by the crash, and exactly that, is what it used. */
+async function isPart(engine: LocalEngine, { text, end }: Ran): Promise<void> {
+  assert.equal(end.stopReason, 'error')
+  isUnavailable(end.problem)
+  const { outputTokens } = end.usage
+  assert.ok(outputTokens > 0 && outputTokens < 500, `${outputTokens}`)
+  const again = await readRun(engine, letterPrompt, { maxOutputTokens: outputTokens })
+  assert.deepEqual([text, end.usage], [again.text, again.end.usage])
 }
 
 for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) {
-  void test(`a child that ends by ${signal} fails its requests, and the next ones are served within 5 s`, async (context) => {
+  void test(`a child that ends by ${signal} fails its requests, ends its streams, and the next are served within 5 s`, async (context) => {
     const engine = openEngine(context, { file: endlessFile })
     await engine.ready()
     const runs = await underLoad(engine)
     const first = kill(engine, signal)
-    for (const error of await Promise.all(runs)) isUnavailable(error)
+    for (const error of await Promise.all(runs.whole)) isUnavailable(error)
+    const streams = await Promise.all(runs.streamed)
     assert.equal(engine.health().ready, false)
     const killedAt = performance.now()
     const [{ end }, counted] = await Promise.all([ask(engine), engine.count(hello)])
     assert.ok(performance.now() - killedAt < 5000)
     assert.equal(end.usage.inputTokens, counted.tokens)
     assert.equal(engine.health().ready, true)
+    for (const ran of streams) await isPart(engine, ran)
     const second = engine.pid()
     assert.notEqual(second, first)
     await engine.close()
@@ -243,7 +264,8 @@ void test('closing lets what runs and waits finish, refuses what is new, and end
 void test('closing waits no longer than its grace', async (context) => {
   const engine = openEngine(context, { file: endlessFile, grace: 50 })
   await engine.ready()
-  const run = readRun(engine, letterPrompt, { maxOutputTokens: 512 }).catch((error: unknown) => error)
+  const limits = { maxOutputTokens: 512, stream: false }
+  const run = readRun(engine, letterPrompt, limits).catch((error: unknown) => error)
   await engine.count(hello)
   await engine.close()
   isUnavailable(await run)

@@ -111,6 +111,28 @@ describe("Anthropic's own client", () => {
     assert.ok(Math.abs(Date.parse(listed[0]?.created_at ?? '') - Date.now()) < 600_000)
   })
 
+  it('A30 retrieves a model, and is refused in its own shape', async () => {
+    const { key } = await service.customer({}, { allowedModels: ['fast'] })
+    const client = clientOf(key)
+    const { data, response } = await client.models.retrieve('fast').withResponse()
+    assert.deepEqual([data.id, data.type, data.display_name], ['fast', 'model', 'fast'])
+    assert.deepEqual(data, (await client.models.list()).data[0])
+    assert.ok(response.headers.has('anthropic-ratelimit-requests-remaining'))
+    const unknown = await client.models.retrieve('none').catch((error: unknown) => error)
+    assert.ok(unknown instanceof Anthropic.NotFoundError)
+    assert.match(unknown.message, /"type":"not_found_error","message":"There is no model of this name/)
+    assert.ok(unknown.requestID)
+    await assert.rejects(client.models.retrieve('tiny'), Anthropic.PermissionDeniedError)
+    const { models } = clientOf('tg_wrong')
+    for (const ask of [() => models.retrieve('fast'), () => models.list()]) {
+      const refusal: unknown = await ask().then(undefined, (error: unknown) => error)
+      assert.ok(refusal instanceof Anthropic.AuthenticationError)
+      assert.match(refusal.message, /"type":"authentication_error"/)
+    }
+    const own = await service.call('/v1/models', undefined)
+    assert.deepEqual([own.status, own.error['code']], [401, 'missing_key'])
+  })
+
   it('takes the key in either header, but in x-api-key only where these clients send it', async () => {
     const { key } = await service.customer()
     const other = { 'x-api-key': key, 'anthropic-version': '2023-06-01' }
@@ -162,13 +184,16 @@ describe("Anthropic's own client", () => {
     assert.equal((await service.books(accountId)).rows.length, 1)
   })
 
-  it('A14 a stream that breaks off is an error of the client, and is not charged', async () => {
+  it('A14 a stream that breaks off is an error of the client, and what had come is charged', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ tokens: 20, fault: 'reset', after: 5 })
     await assert.rejects(clientOf(key).messages.stream(asked).finalMessage(), Anthropic.APIError)
     vendor.set({})
     const { rows, holds } = await service.books(accountId)
-    assert.deepEqual([rows.length, holds], [0, 0])
+    assert.deepEqual(
+      [rows.map(({ stopReason, outputTokens }) => [stopReason, outputTokens]), holds],
+      [[['error', 5]], 0],
+    )
   })
 
   it('A30 works with a local model, whose input is told at the start of a stream', async () => {

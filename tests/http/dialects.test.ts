@@ -253,13 +253,50 @@ describe('a dialect', () => {
       assert.ok(rows.length <= 1 && rows.every((row) => row.outputTokens === 0))
     })
 
-    it(`A14 ${address} ends a stream that broke off with its error, uncharged`, async () => {
+    for (const fault of [
+      'reset',
+      'early_end',
+      'half_stream',
+      'no_terminal',
+      'malformed_event',
+      'error_event',
+    ] as const) {
+      it(`A14 ${address} ends a stream that breaks off (${fault}) with its error; what was sent is charged`, async () => {
+        const { accountId, key } = await service.customer()
+        vendor.set({ tokens: 20, fault, after: 5, tokensPerSecond: 500, usageOn: 'none' })
+        const events = await Array.fromAsync(readEvents(await stream(address, key)))
+        vendor.set({})
+        const told = events.filter(({ data }) => data.includes('word')).length
+        assert.match(events.at(-1)?.data ?? '', /"error":\{.*What it had sent by then is charged/)
+        assert.ok(events.slice(0, -1).every(({ data }) => !/"error":\{|\[DONE\]|message_stop|completed/.test(data)))
+        const { rows, holds, held, charged } = await service.books(accountId)
+        const [row] = rows
+        assert.deepEqual([rows.length, row?.stopReason, row?.usageSource], [1, 'error', 'estimated'])
+        assert.deepEqual([told, row?.outputTokens, row?.inputTokens], [5, 5, 2])
+        assert.deepEqual([holds, held, charged], [0, 0n, 2n * 150_000n + 5n * 600_000n])
+      })
+    }
+
+    it(`A22 ${address} whose stream broke off is generated anew for the same Idempotency-Key`, async () => {
       const { accountId, key } = await service.customer()
-      vendor.set({ tokens: 20, fault: 'reset', after: 5 })
-      const events = await Array.fromAsync(readEvents(await stream(address, key)))
+      const body = { ...dialects[address], stream: true }
+      const headers = { 'idempotency-key': 'k' }
+      vendor.set({ tokens: 20, fault: 'reset', after: 5, times: 1 })
+      assert.match(last(await service.call(address, key, body, headers)) ?? '', /"error":\{/)
+      const again = await service.call(address, key, body, headers)
       vendor.set({})
-      assert.match(events.at(-1)?.data ?? '', /"error":\{/)
-      assert.ok(events.slice(0, -1).every(({ data }) => !data.includes('"error":{')))
+      assert.equal(again.headers.get('idempotent-replayed'), null)
+      assert.doesNotMatch(again.text, /"error":\{/)
+      const { rows, holds } = await service.books(accountId)
+      assert.deepEqual([rows.map(({ stopReason }) => stopReason), holds], [['complete', 'error'], 0])
+    })
+
+    it(`${address} in one piece that breaks off is refused, uncharged`, async () => {
+      const { accountId, key } = await service.customer()
+      vendor.set({ fault: 'half_body' })
+      const answer = await service.call(address, key, dialects[address])
+      vendor.set({})
+      assert.equal(answer.status, 502)
       const { rows, holds } = await service.books(accountId)
       assert.deepEqual([rows.length, holds], [0, 0])
     })

@@ -9,7 +9,8 @@ let vendor: Vendor
 let service: Service
 before(async () => {
   vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url), shippedModel()] })
+  const models = [upstreamModel(vendor.url), shippedModel(), upstreamModel(vendor.url, { id: 'of/a:vendor' })]
+  service = await startService({ models, aliases: { quick: 'fast' } })
   await until(async () => (await service.call('/readyz', undefined)).status === 200)
 })
 after(async () => {
@@ -130,8 +131,32 @@ describe("OpenAI's own client", () => {
       [
         ['fast', 'model'],
         ['tiny', 'model'],
+        ['of/a:vendor', 'model'],
       ],
     )
+  })
+
+  it('A30 retrieves a model, by its id or an alias', async () => {
+    const { accountId, key } = await service.customer({}, { allowedModels: ['fast', 'of/a:vendor'] })
+    const client = clientOf(key)
+    const { data, response } = await client.models.retrieve('fast').withResponse()
+    assert.deepEqual([data.id, data.object, data.owned_by], ['fast', 'model', 'tollgate'])
+    assert.deepEqual(data, (await client.models.list()).data[0])
+    assert.equal(response.headers.get('x-request-id'), response.headers.get('request-id'))
+    assert.ok(response.headers.has('x-ratelimit-remaining-requests'))
+    assert.equal((await client.models.retrieve('quick')).id, 'fast')
+    // Its client for Python leaves the slash as it is.
+    assert.equal((await client.models.retrieve('of/a:vendor')).id, 'of/a:vendor')
+    assert.equal((await service.call('/v1/models/of/a:vendor', key)).json['id'], 'of/a:vendor')
+    const unknown = await client.models.retrieve('fsat').catch((error: unknown) => error)
+    assert.ok(unknown instanceof OpenAI.NotFoundError)
+    assert.deepEqual([unknown.code, unknown.type, unknown.param], ['model_not_found', 'not_found_error', 'model'])
+    assert.match(unknown.message, /There is no model of this name. Did you mean fast\?/)
+    await assert.rejects(client.models.retrieve('tiny'), OpenAI.PermissionDeniedError)
+    await assert.rejects(clientOf('tg_wrong').models.retrieve('fast'), OpenAI.AuthenticationError)
+    await assert.rejects(client.models.retrieve('../messages'), OpenAI.NotFoundError)
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [0, 0])
   })
 
   it('A30 throws its typed errors, with what to do', async () => {
@@ -171,7 +196,7 @@ describe("OpenAI's own client", () => {
     assert.equal((await service.books(accountId)).rows.length, charged)
   })
 
-  it('A14 a stream that breaks off is an error of the client, and is not charged', async () => {
+  it('A14 a stream that breaks off is an error of the client, and what had come is charged', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ tokens: 20, fault: 'reset', after: 5 })
     const chatting = await clientOf(key).chat.completions.create({ ...chat, stream: true })
@@ -180,7 +205,16 @@ describe("OpenAI's own client", () => {
     await assert.rejects(Array.fromAsync(responding), OpenAI.APIError)
     vendor.set({})
     const { rows, holds } = await service.books(accountId)
-    assert.deepEqual([rows.length, holds], [0, 0])
+    assert.deepEqual(
+      [rows.map(({ stopReason, outputTokens }) => [stopReason, outputTokens]), holds],
+      [
+        [
+          ['error', 5],
+          ['error', 5],
+        ],
+        0,
+      ],
+    )
   })
 
   it('A30 works with a local model, also when nothing is said of the length', async () => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createLocalEngine, type LocalEngine, type LocalEngineNeeds } from '../../src/models/local/engine.ts'
-import type { Piece, Prompt, RunLimits } from '../../src/models/model.ts'
+import type { End, Prompt, RunLimits } from '../../src/models/model.ts'
 import { createTestLog } from './log.ts'
 
 /** The model that the repository ships. */
@@ -55,7 +55,7 @@ export const letterPrompt = promptOf(
 export interface Ran {
   readonly text: string
   readonly pieces: readonly string[]
-  readonly end: Piece & { kind: 'end' }
+  readonly end: End
 }
 
 /** Runs to the end, streaming unless told; `onText` sees each piece as it comes. Throws what the run throws. */
@@ -71,8 +71,8 @@ export async function readRun(
   const pieces: string[] = []
   for await (const piece of engine.run(prompt, { stream: true, ...limits }, signal)) {
     if (piece.kind === 'end') return { text: pieces.join(''), pieces, end: piece }
-    pieces.push(piece.text)
-    onText(piece.text)
+    pieces.push(...piece.texts)
+    for (const text of piece.texts) onText(text)
   }
   throw new Error('The run ended without saying how.')
 }

@@ -60,7 +60,9 @@ export async function failure(model: Model, limits: Partial<RunLimits> = {}): Pr
 export function parts(all: readonly Piece[]) {
   const end = all.at(-1)
   assert.equal(end?.kind, 'end')
-  const texts = all.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []))
-  assert.equal(texts.length, all.length - 1, 'one end, at the end')
+  const told = all.flatMap((piece) => (piece.kind === 'texts' ? [piece.texts] : []))
+  assert.equal(told.length, all.length - 1, 'one end, at the end')
+  const texts = told.flat()
+  assert.ok(told.every(({ length }) => length > 0) && texts.every((text) => text !== ''), 'nothing is empty')
   return { texts, stopReason: end.stopReason, usage: end.usage }
 }

@@ -5,7 +5,7 @@ import { compileBody } from '../../platform/validation.ts'
 import type { Reply } from '../generation.ts'
 import { sampling } from '../schema.ts'
 import { isFields, withoutUnserved, type Unserved } from './body.ts'
-import { event, type Dialect, type Exchange, type Refused, type Telling } from './dialect.ts'
+import { event, jsonAround, type Dialect, type Exchange, type Refused, type Telling } from './dialect.ts'
 import { mostMessages, readMessages, textOf, textOrParts, type Writing } from './messages.ts'
 
 /** Anthropic's messages: `POST /v1/messages`. */
@@ -170,6 +170,12 @@ const usageOf = ({ inputTokens, outputTokens }: Reply['usage']) => ({
   cache_read_input_tokens: 0,
 })
 
+const deltaOf = jsonAround((text) => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text },
+}))
+
 const tell = (type: string, data: object = {}) => event(type, { type, ...data })
 
 /** Where the input can only be counted at the end, it begins as 0; the last event tells all of the usage. */
@@ -193,7 +199,7 @@ function telling(
       tell('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
       tell('ping'),
     ],
-    text: (text) => tell('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
+    text: (text) => event('content_block_delta', deltaOf(text)),
     closing: (reply) => [
       tell('content_block_stop', { index: 0 }),
       tell('message_delta', { delta: ending(reply, stops), usage: usageOf(reply.usage) }),

@@ -6,9 +6,13 @@ import type { TextRequest } from '../request.ts'
  * The wire shapes of one API, to the use case and back. Nothing is metered here: keys, limits, charges and repeated
  * requests are the same for all.
  */
-export interface Dialect {
+export interface Dialect extends Manner {
   /** Reads the body of a request. Throws a Problem for its first fault. */
   read(body: unknown): Exchange
+}
+
+/** How an API refuses, and what it says in its headers. */
+export interface Manner {
   /** The body of a refusal. */
   refusal(refusal: Refused, status: number): object
   /** Headers that this API has besides those that every answer carries. */
@@ -30,7 +34,7 @@ export interface Exchange {
 export interface Telling {
   /** What comes before the first text. */
   readonly opening: readonly string[]
-  text(delta: string): string
+  readonly text: (delta: string) => string
   /** What comes after the last text. */
   closing(reply: Reply): readonly string[]
   /** The last event of a reply that broke off. */
@@ -50,6 +54,15 @@ export function event(name: string | undefined, data: object | string): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   return name === undefined ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`
 }
+
+/** JSON that is written many times and differs in one text alone: the rest is written once. */
+export function jsonAround(value: (text: string) => object): (text: string) => string {
+  const [before = '', after = ''] = JSON.stringify(value(hole)).split(JSON.stringify(hole))
+  return (text) => before + JSON.stringify(text) + after
+}
+
+/** No id and no name has it. */
+const hole = '\0'
 
 /** Seconds since 1970 in an id: the first 48 bits of a UUIDv7 are milliseconds (RFC 9562, section 5.7). */
 export function createdAt(id: string): number {

@@ -4,7 +4,7 @@ import { compileBody } from '../../platform/validation.ts'
 import type { Reply } from '../generation.ts'
 import { metadata, sampling } from '../schema.ts'
 import { isFields, mustBe, withoutUnserved, type Unserved } from './body.ts'
-import { createdAt, event, type Dialect, type Exchange, type Telling } from './dialect.ts'
+import { createdAt, event, jsonAround, type Dialect, type Exchange, type Telling } from './dialect.ts'
 import { mostMessages, readMessages, textOrParts, type Writing } from './messages.ts'
 import { openAiErrorOf, openAiManner } from './openai-errors.ts'
 
@@ -178,13 +178,17 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Reply) {
 function telling(id: string, model: string, withUsage: boolean): Telling {
   const common = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: createdAt(id), model }
   const usageOn = withUsage ? { usage: null } : {}
-  const chunk = (delta: object, finish_reason: string | null = null) =>
-    event(undefined, { ...common, choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...usageOn })
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    ...common,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+    ...usageOn,
+  })
+  const textChunk = jsonAround((content) => chunk({ content }))
   return {
-    opening: [chunk({ role: 'assistant', content: '', refusal: null })],
-    text: (content) => chunk({ content }),
+    opening: [event(undefined, chunk({ role: 'assistant', content: '', refusal: null }))],
+    text: (content) => event(undefined, textChunk(content)),
     closing: (reply) => [
-      chunk({}, finishReason(reply)),
+      event(undefined, chunk({}, finishReason(reply))),
       ...(withUsage ? [event(undefined, { ...common, choices: [], usage: usageOf(reply) })] : []),
       event(undefined, '[DONE]'),
     ],

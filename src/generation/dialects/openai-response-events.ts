@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Reply } from '../generation.ts'
-import { createdAt, event, type Refused, type Telling } from './dialect.ts'
+import { createdAt, event, jsonAround, type Refused, type Telling } from './dialect.ts'
 import { openAiErrorOf } from './openai-errors.ts'
 import type { ResponsesRequest } from './openai-responses.ts'
 
@@ -100,6 +100,8 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Reply): object {
   }
 }
 
+const textDelta = 'response.output_text.delta'
+
 /** The events of a response, in the order in which OpenAI's API sends them, each with its number. */
 export function tellResponse(body: ResponsesRequest, { id, model }: Named): Telling {
   let sent = 0
@@ -107,6 +109,7 @@ export function tellResponse(body: ResponsesRequest, { id, model }: Named): Tell
   const item = { item_id: `msg_${id}`, output_index: 0 }
   const content = { ...item, content_index: 0 }
   const response = responseObject(body, { id, model })
+  const rest = jsonAround((delta) => ({ ...content, delta, logprobs: [] }))
   return {
     opening: [
       tell('response.created', { response }),
@@ -114,7 +117,7 @@ export function tellResponse(body: ResponsesRequest, { id, model }: Named): Tell
       tell('response.output_item.added', { output_index: 0, item: message(id, 'in_progress', []) }),
       tell('response.content_part.added', { ...content, part: textPart('') }),
     ],
-    text: (delta) => tell('response.output_text.delta', { ...content, delta, logprobs: [] }),
+    text: (delta) => event(textDelta, `{"type":"${textDelta}","sequence_number":${sent++},${rest(delta).slice(1)}`),
     closing(reply) {
       const status = statusOf(reply)
       const part = textPart(reply.text)

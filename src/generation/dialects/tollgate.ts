@@ -1,7 +1,7 @@
 import type { Prompt } from '../../models/model.ts'
 import { compileBody } from '../../platform/validation.ts'
 import { generateRequest, type GenerateRequest } from '../schema.ts'
-import { event, type Dialect, type Exchange } from './dialect.ts'
+import { event, jsonAround, type Dialect, type Exchange } from './dialect.ts'
 
 /** The API of the specification: sections 2.1, 2.2 and 7. */
 const check = compileBody(generateRequest)
@@ -28,12 +28,14 @@ function exchange(body: GenerateRequest): Exchange {
     answer: (reply) => reply.body,
     stream: () => ({
       opening: [],
-      text: (delta) => event('output_text.delta', { delta }),
+      text: (delta) => event('output_text.delta', deltaOf(delta)),
       closing: (reply) => [event('done', reply.body)],
       failure: (refusal) => event('error', { error: refusal }),
     }),
   }
 }
+
+const deltaOf = jsonAround((delta) => ({ delta }))
 
 function promptOf({ instructions, input }: GenerateRequest): Prompt {
   const user = { role: 'user', text: input } as const

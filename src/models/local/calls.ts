@@ -1,8 +1,16 @@
 import { createInbox } from './inbox.ts'
-import type { CallMessage } from './protocol.ts'
+import type { CallMessage, Text } from './protocol.ts'
 
 /** What a call gets from the child, or `gone` when the child ended first. */
-export type Answer = CallMessage | { readonly kind: 'text'; readonly text: string } | { readonly kind: 'gone' }
+export type Answer = CallMessage | ToldText | { readonly kind: 'gone' }
+
+/** Text of a run, and the tokens that it has had by then. */
+export interface ToldText {
+  readonly kind: 'text'
+  readonly text: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
 
 /** One question to the child. Disposing of it forgets it; what still comes for it is dropped. */
 export interface Call extends Disposable {
@@ -16,7 +24,7 @@ export interface Call extends Disposable {
 export interface Calls {
   open(): Call
   readonly take: (message: CallMessage) => void
-  readonly takeTexts: (texts: readonly (readonly [id: number, text: string])[]) => void
+  readonly takeTexts: (texts: readonly Text[]) => void
   /** The child is gone, and every call with it. */
   readonly dropAll: () => void
   underWay(): number
@@ -38,8 +46,10 @@ export function createCalls(): Calls {
       open.get(message.id)?.(message)
       open.delete(message.id)
     },
-    takeTexts(texts: readonly (readonly [id: number, text: string])[]) {
-      for (const [id, text] of texts) open.get(id)?.({ kind: 'text', text })
+    takeTexts(texts: readonly Text[]) {
+      for (const [id, text, inputTokens, outputTokens] of texts) {
+        open.get(id)?.({ kind: 'text', text, inputTokens, outputTokens })
+      }
     },
     dropAll() {
       for (const put of open.values()) put({ kind: 'gone' })

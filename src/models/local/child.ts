@@ -68,7 +68,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
         limits,
         isEnd: renderer.isEnd,
         isCancelled: () => cancelled.has(id),
-        onText: limits.stream === true ? (text) => outbox.add(id, text) : keep,
+        onText: limits.stream === true ? (text, generated) => outbox.add([id, text, tokens.length, generated]) : keep,
         onProgress,
       })
       send({ kind: 'ended', id, ...ended, text: unasked + outbox.take(id) + ended.text })

@@ -100,7 +100,7 @@ void test('who stops reading frees the place', async () => {
       { maxOutputTokens: 500, stream: true },
       new AbortController().signal,
     )) {
-      assert.equal(piece.kind, 'text')
+      assert.equal(piece.kind, 'texts')
       break
     }
   }

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { isFromChild, type CallMessage, type FromChild, type LoadOrder, type ToChild } from './protocol.ts'
+import { isFromChild, type CallMessage, type FromChild, type LoadOrder, type Text, type ToChild } from './protocol.ts'
 
 /** One child process, from its start to its end. */
 export interface EngineProcess {
@@ -23,7 +23,7 @@ export interface EngineProcessNeeds {
   readonly stallTimeout: number
   /** Whether calls are under way. */
   readonly isBusy: () => boolean
-  readonly onTexts: (texts: readonly (readonly [id: number, text: string])[]) => void
+  readonly onTexts: (texts: readonly Text[]) => void
   readonly onCall: (message: CallMessage) => void
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { OperatorError, Problem } from '../../platform/problems.ts'
-import type { Model, Piece, Prompt, RunLimits, StopReason } from '../model.ts'
-import { createCalls, type Answer, type Call } from './calls.ts'
+import type { End, Model, Piece, Prompt, RunLimits, StopReason } from '../model.ts'
+import { createCalls, type Answer, type Call, type ToldText } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
 import { createQueue } from './queue.ts'
 import { createSupervisor } from './supervisor.ts'
@@ -83,14 +83,20 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
   }
 
   async function* piecesOf(call: Call, asked: number): AsyncGenerator<Piece, void, void> {
+    let told: ToldText | undefined
     for (;;) {
       const answer = await call.next()
       if (answer.kind === 'too-long') throw tooLong(answer.tokens, asked, context)
-      if (answer.kind !== 'text' && answer.kind !== 'ended') throw failure(answer, log)
-      if (answer.text !== '') yield { kind: 'text', text: answer.text }
-      if (answer.kind === 'ended') {
-        yield end(answer.stopReason, answer.inputTokens, answer.outputTokens)
-        return
+      if (answer.kind === 'text') {
+        told = answer
+        yield { kind: 'texts', texts: [answer.text] }
+      } else if (answer.kind === 'ended') {
+        if (answer.text !== '') yield { kind: 'texts', texts: [answer.text] }
+        return yield end(answer.stopReason, answer.inputTokens, answer.outputTokens)
+      } else {
+        const problem = failure(answer, log)
+        if (!told) throw problem
+        return yield { ...end('error', told.inputTokens, told.outputTokens), problem }
       }
     }
   }
@@ -134,7 +140,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
   })
 }
 
-function end(stopReason: StopReason, inputTokens: number, outputTokens: number): Piece {
+function end(stopReason: StopReason, inputTokens: number, outputTokens: number): End {
   return { kind: 'end', stopReason, usage: { inputTokens, outputTokens, source: 'model' } }
 }
 

@@ -18,8 +18,8 @@ export interface GenerateNeeds {
   readonly limits: RunLimits
   readonly isEnd: (token: Token) => boolean
   readonly isCancelled: () => boolean
-  /** Text that is certain, in order. */
-  readonly onText: (text: string) => void
+  /** Text that is certain, in order, with the tokens that the reply has by then. */
+  readonly onText: (text: string, outputTokens: number) => void
   /** Called after every step of work, to show that there is progress. */
   readonly onProgress: () => void
 }
@@ -52,7 +52,7 @@ export async function generate(needs: GenerateNeeds): Promise<RunEnd> {
     outputTokens += 1
     const added = text.add(token)
     if (added.stopped) return ended('stop_sequence', added.text)
-    onText(added.text)
+    onText(added.text, outputTokens)
     if (outputTokens === limits.maxOutputTokens) return ended('max_output_tokens', text.rest())
     if (isCancelled()) return ended('cancelled', text.rest())
   }

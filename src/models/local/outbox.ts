@@ -1,6 +1,8 @@
+import type { Text } from './protocol.ts'
+
 /** Texts of all runs on their way to the server. */
 export interface Outbox {
-  add(id: number, text: string): void
+  add(text: Text): void
   /** Takes what has not been sent of one run. */
   take(id: number): string
 }
@@ -9,27 +11,27 @@ export interface Outbox {
 const pause = 20
 
 /** Sends the first texts at once, those of one batch together, and what comes soon after them together, too. */
-export function createOutbox(send: (texts: readonly (readonly [id: number, text: string])[]) => void): Outbox {
-  const waiting = new Map<number, string>()
+export function createOutbox(send: (texts: readonly Text[]) => void): Outbox {
+  const waiting = new Map<number, Text>()
   let isScheduled = false
 
   function flush(): void {
     isScheduled = waiting.size > 0
     if (!isScheduled) return
-    send([...waiting])
+    send([...waiting.values()])
     waiting.clear()
     setTimeout(flush, pause)
   }
 
   return {
-    add(id, text) {
+    add([id, text, ...tokens]) {
       if (text === '') return
-      waiting.set(id, (waiting.get(id) ?? '') + text)
+      waiting.set(id, [id, (waiting.get(id)?.[1] ?? '') + text, ...tokens])
       if (!isScheduled) setImmediate(flush)
       isScheduled = true
     },
     take(id) {
-      const text = waiting.get(id) ?? ''
+      const [, text = ''] = waiting.get(id) ?? []
       waiting.delete(id)
       return text
     },

@@ -16,6 +16,9 @@ export type ToChild =
   | { readonly kind: 'run'; readonly id: number; readonly prompt: Prompt; readonly limits: RunLimits }
   | { readonly kind: 'cancel'; readonly id: number }
 
+/** Text of a run, and the tokens that it has had by then, in and out. */
+export type Text = readonly [id: number, text: string, inputTokens: number, outputTokens: number]
+
 /** How a run ended, and the text that had not been sent yet. */
 export interface RunEnd {
   readonly text: string
@@ -36,7 +39,7 @@ export type FromChild =
   | { readonly kind: 'ready'; readonly threads: number; readonly loadMilliseconds: number }
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'alive'; readonly progress: number }
-  | { readonly kind: 'texts'; readonly texts: readonly (readonly [id: number, text: string])[] }
+  | { readonly kind: 'texts'; readonly texts: readonly Text[] }
   | CallMessage
 
 const kindsToChild: ReadonlySet<unknown> = new Set<ToChild['kind']>(['load', 'count', 'run', 'cancel'])

@@ -35,10 +35,25 @@ export async function loadProviders(names: readonly string[]): Promise<ReadonlyM
     if (provider) loaded.set(name, provider)
     else missing.push(name)
   }
-  if (missing.length === 0) return loaded
-  // npm removes what an earlier --no-save brought: all of them have to be named each time.
-  const command = `npm install --no-save ${packages.join(' ')}`
-  throw new OperatorError(`models: the package ${missing.join(', ')} is not installed: run ${command}`)
+  if (missing.length > 0) throw notInstalled(missing, packages)
+  return loaded
+}
+
+/** Why a package cannot be used, and what to do; null when it can. `all` are those of the configuration. */
+export async function faultOfProvider(name: string, all: readonly string[]): Promise<string | null> {
+  try {
+    if (!(await load(name))) throw notInstalled([name], [...new Set(all)])
+    return null
+  } catch (error) {
+    if (error instanceof OperatorError) return error.message
+    throw error
+  }
+}
+
+/** npm removes what an earlier --no-save brought: all of them have to be named each time. */
+function notInstalled(missing: readonly string[], all: readonly string[]): OperatorError {
+  const command = `npm install --no-save ${all.join(' ')}`
+  return new OperatorError(`models: the package ${missing.join(', ')} is not installed: run ${command}`)
 }
 
 async function load(name: string): Promise<Provider | undefined> {

@@ -8,7 +8,7 @@ import { createDeadline, type Deadline } from './deadline.ts'
 import { unusable } from './failure.ts'
 import { createPool } from './pool.ts'
 import { begin, relay } from './relay.ts'
-import { brokenOff, mostTokens, neverBegun, nothingReceived, usageOf } from './usage.ts'
+import { brokenOff, mostTokens, neverBegun, nothingReceived, usageOf, type Asked } from './usage.ts'
 
 export interface AiSdkModelOptions {
   readonly id: string
@@ -63,13 +63,13 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   const pool = createPool({ members: [member], total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
 
   /** One attempt; it comes to nothing when the caller leaves. */
-  async function attempt<Value>(deadline: Deadline, asked: RunLimits, work: () => Promise<Value>) {
+  async function attempt<Value>(deadline: Deadline, limits: RunLimits, work: () => Promise<Value>) {
     try {
       return await work()
     } catch (error) {
       deadline.end()
       if (deadline.reason === 'left') return undefined
-      throw deadline.reason ?? failureOf(error, origin, { maxOutputTokens: asked.maxOutputTokens, context })
+      throw deadline.reason ?? failureOf(error, origin, { maxOutputTokens: limits.maxOutputTokens, context })
     }
   }
 
@@ -78,40 +78,35 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     return createDeadline(signal, { first, total }, () => running--)
   }
 
-  async function* whole(prompt: Prompt, asked: RunLimits, signal: AbortSignal): AsyncGenerator<Piece, void, undefined> {
+  async function* whole(asked: Asked): AsyncGenerator<Piece, void, undefined> {
+    const { signal, limits } = asked
     if (signal.aborted) return yield neverBegun
     const answered = await pool.ask(async (_, total) => {
       const deadline = openDeadline(signal, total)
-      return attempt(deadline, asked, async () => {
-        const result = readResult(await model.doGenerate(callOf(prompt, asked, deadline.signal)))
+      return attempt(deadline, limits, async () => {
+        const result = readResult(await model.doGenerate(callOf(asked, deadline.signal)))
         deadline.end()
         return result
       })
     }, signal)
-    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, prompt, asked)
+    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, asked)
     const { text, stopReason, ...tokens } = answered.value
     const received = { ...tokens, pieces: undefined, bytes: Buffer.byteLength(text) }
-    if (text !== '') yield { kind: 'text', text }
-    yield { kind: 'end', stopReason, usage: usageOf(received, prompt, asked, log) }
+    if (text !== '') yield { kind: 'texts', texts: [text] }
+    yield { kind: 'end', stopReason, usage: usageOf(received, asked) }
   }
 
-  async function* streamed(
-    prompt: Prompt,
-    asked: RunLimits,
-    signal: AbortSignal,
-  ): AsyncGenerator<Piece, void, undefined> {
-    if (signal.aborted) return yield neverBegun
-    const sizes = { maxOutputTokens: asked.maxOutputTokens, context }
+  async function beginStream(asked: Asked) {
+    const { signal, limits } = asked
+    const sizes = { maxOutputTokens: limits.maxOutputTokens, context }
     const answered = await pool.ask(async (_, total) => {
       const deadline = openDeadline(signal, total, timeout.first_token)
-      return attempt(deadline, asked, async () => {
-        const parts = partsOf(await model.doStream(callOf(prompt, asked, deadline.signal)))
+      return attempt(deadline, limits, async () => {
+        const parts = partsOf(await model.doStream(callOf(asked, deadline.signal)))
         return begin(createAiSdkStream(parts, deadline, origin, sizes))
       })
     }, signal)
-    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, prompt, asked)
-    const { stream, texts } = answered.value
-    yield* relay(stream, texts, { prompt, asked, log, broken: () => pool.blame(member) })
+    return answered?.value && { ...answered.value, broken: () => pool.blame(member) }
   }
 
   return Object.freeze({
@@ -119,23 +114,25 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     contextTokens: context,
     maxOutputTokens,
     count: async (prompt: Prompt) => ({ tokens: mostTokens(prompt), exact: false }),
-    run: (prompt: Prompt, asked: RunLimits, signal: AbortSignal) =>
-      asked.stream ? streamed(prompt, asked, signal) : whole(prompt, asked, signal),
+    run(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
+      const asked = { prompt, limits, signal, log }
+      return limits.stream ? relay(asked, () => beginStream(asked)) : whole(asked)
+    },
     health: () => pool.health(),
     close: () => agent.close(),
   })
 }
 
-function callOf({ messages }: Prompt, asked: RunLimits, abortSignal: AbortSignal): CallOptions {
+function callOf({ prompt: { messages }, limits }: Asked, abortSignal: AbortSignal): CallOptions {
   return {
     prompt: messages.map(({ role, text }: Message) =>
       role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] },
     ),
-    maxOutputTokens: asked.maxOutputTokens,
-    temperature: asked.temperature ?? 0,
-    topP: asked.topP,
-    seed: asked.seed,
-    stopSequences: asked.stop,
+    maxOutputTokens: limits.maxOutputTokens,
+    temperature: limits.temperature ?? 0,
+    topP: limits.topP,
+    seed: limits.seed,
+    stopSequences: limits.stop,
     abortSignal,
   }
 }

@@ -11,17 +11,17 @@ const stopReasons = {
   content_filter: 'content_filter',
 } as const satisfies Record<string, StopReason>
 
-const FinishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('content_filter')])
-const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+export const FinishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('content_filter')])
+export const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const Tokens = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
-const Usage = Type.Optional(
+export const Usage = Type.Optional(
   Type.Union([
     Type.Object({ prompt_tokens: Type.Optional(Tokens), completion_tokens: Type.Optional(Tokens) }),
     Type.Null(),
   ]),
 )
 /** Where vLLM and SGLang say which stop sequence it was. */
-const matched = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
+export const matched = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
 
 /** What is read of a reply of `POST /chat/completions`; whatever else is in it is let be. */
 const completion = Compile(
@@ -34,39 +34,12 @@ const completion = Compile(
   }),
 )
 
-/** The same of one event of a stream. Reasoning is not part of the reply, but it was generated. */
-const chunk = Compile(
-  Type.Object({
-    choices: Type.Array(
-      Type.Object({
-        delta: Type.Optional(
-          Type.Union([Type.Object({ content: Text, reasoning: Text, reasoning_content: Text }), Type.Null()]),
-        ),
-        finish_reason: Type.Optional(Type.Union([FinishReason, Type.Null()])),
-        ...matched,
-      }),
-    ),
-    usage: Usage,
-  }),
-)
-
 const refusal = Compile(Type.Object({ error: Type.Object({ code: Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }) }) }))
-const fault = Compile(Type.Object({ error: Type.Object({}) }))
 
 /** A reply with what was counted, where it was. */
 export interface Completion {
   readonly text: string
   readonly stopReason: StopReason
-  readonly inputTokens: number | undefined
-  readonly outputTokens: number | undefined
-}
-
-/** One event of a stream. */
-export interface Delta {
-  readonly text: string
-  /** Whether something was generated, if only thoughts. */
-  readonly generated: boolean
-  readonly stopReason: StopReason | undefined
   readonly inputTokens: number | undefined
   readonly outputTokens: number | undefined
 }
@@ -105,22 +78,6 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): Completion {
   }
 }
 
-/** Reads the data of one event. Throws Failure for anything that is not one; repeatable, when it is their error. */
-export function readDelta(data: string, { stop }: RunLimits): Delta {
-  const event = parse(data)
-  if (fault.Check(event)) throw unusable('an error instead of an event', true)
-  if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
-  const [choice] = event.choices
-  const { content, reasoning, reasoning_content: thoughts } = choice?.delta ?? {}
-  return {
-    text: content ?? '',
-    generated: Boolean(content || reasoning || thoughts),
-    stopReason: choice?.finish_reason ? stopReasonOf(choice.finish_reason, choice, stop) : undefined,
-    inputTokens: event.usage?.prompt_tokens,
-    outputTokens: event.usage?.completion_tokens,
-  }
-}
-
 /** The code in an error's body, if it has one that is a plain word: the rest may repeat keys and prompts. */
 export function readErrorCode(body: string): string {
   try {
@@ -131,7 +88,7 @@ export function readErrorCode(body: string): string {
   }
 }
 
-function stopReasonOf(
+export function stopReasonOf(
   reason: keyof typeof stopReasons,
   { stop_reason, matched_stop }: { stop_reason?: unknown; matched_stop?: unknown },
   stop: RunLimits['stop'] = [],
@@ -140,7 +97,7 @@ function stopReasonOf(
   return reason === 'stop' && bySequence ? 'stop_sequence' : stopReasons[reason]
 }
 
-function parse(text: string): unknown {
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -6,10 +6,15 @@ import { Failure } from './failure.ts'
 /** What comes out of bytes that arrive in pieces of one size. */
 function read(bytes: string | Buffer, size = Number.POSITIVE_INFINITY): string[] {
   const all = Buffer.from(bytes)
-  const events = createEventStream()
+  const { events, data } = collect()
+  for (let from = 0; from < all.length; from += size) events.push(all.subarray(from, from + size))
+  events.end()
+  return data
+}
+
+function collect() {
   const data: string[] = []
-  for (let from = 0; from < all.length; from += size) data.push(...events.push(all.subarray(from, from + size)))
-  return [...data, ...events.end()]
+  return { data, events: createEventStream((each) => void data.push(each)) }
 }
 
 const everything = [
@@ -52,18 +57,41 @@ describe('events', () => {
   test('are the same wherever they are cut in two', () => {
     const bytes = Buffer.from(everything)
     for (let at = 0; at <= bytes.length; at++) {
-      const events = createEventStream()
-      const data = [...events.push(bytes.subarray(0, at)), ...events.push(bytes.subarray(at)), ...events.end()]
+      const { events, data } = collect()
+      events.push(bytes.subarray(0, at))
+      events.push(bytes.subarray(at))
+      events.end()
       assert.deepEqual(data, expected, `cut at ${at}`)
     }
   })
 
   test('come as soon as they are complete', () => {
-    const events = createEventStream()
-    assert.deepEqual(events.push(Buffer.from('data: a\n')), [])
-    assert.deepEqual(events.push(Buffer.from('\ndata: b')), ['a'])
-    assert.deepEqual(events.push(Buffer.from('\n\n')), ['b'])
-    assert.deepEqual(events.end(), [])
+    const { events, data } = collect()
+    for (const [bytes, expectedNow] of [
+      ['data: a\n', []],
+      ['\ndata: b', ['a']],
+      ['\n\n', ['a', 'b']],
+    ] as const) {
+      events.push(Buffer.from(bytes))
+      assert.deepEqual(data, expectedNow)
+    }
+    events.end()
+    assert.deepEqual(data, ['a', 'b'])
+  })
+
+  test('come also when what comes with them, behind them, is not UTF-8', () => {
+    const { events, data } = collect()
+    const bytes = Buffer.from('data: a\r\n\r\ndata: b\n\ndata: \xff\n\ndata: c\n\n', 'latin1')
+    assert.throws(() => events.push(bytes), Failure)
+    assert.deepEqual(data, ['a', 'b'])
+  })
+
+  test('a line of 1 MB that comes byte by byte is read in no time', () => {
+    const bytes = Buffer.from(`data: ${'x'.repeat(1_000_000)}\n\n`)
+    const started = performance.now()
+    const [line] = read(bytes, 1)
+    assert.equal(line?.length, 1_000_000)
+    assert.ok(performance.now() - started < 3000)
   })
 })
 

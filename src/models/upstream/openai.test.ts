@@ -32,7 +32,7 @@ after(() => vendor.close())
 
 test('a reply is one text and its end, with the usage that the upstream reports', async () => {
   assert.deepEqual(await pieces(open()), [
-    { kind: 'text', text: 'Hello there.' },
+    { kind: 'texts', texts: ['Hello there.'] },
     { kind: 'end', stopReason: 'complete', usage: { inputTokens: 12, outputTokens: 3, source: 'upstream' } },
   ])
 })
@@ -187,7 +187,7 @@ test('a reply may be as long as its tokens can make it; 5 MB for 100 tokens are 
   const text = 'ä'.repeat(130_000)
   vendor.set({ text })
   const [piece] = await pieces(open())
-  assert.equal(piece?.kind === 'text' && piece.text, text)
+  assert.equal(piece?.kind === 'texts' && piece.texts.join(), text)
   vendor.set({ text: 'ä'.repeat(2_500_000) })
   assert.equal((await failure(open())).code, 'upstream_failed')
 })

@@ -7,7 +7,7 @@ import { Failure, refused } from './failure.ts'
 import { createPool } from './pool.ts'
 import type { Reception } from './reception.ts'
 import { begin, relay } from './relay.ts'
-import { brokenOff, mostTokens, neverBegun, nothingReceived, usageOf } from './usage.ts'
+import { brokenOff, mostTokens, neverBegun, nothingReceived, usageOf, type Asked } from './usage.ts'
 
 export interface OpenAiModelOptions {
   readonly id: string
@@ -46,41 +46,36 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   )
   const pool = createPool({ members: endpoints, total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
 
-  async function* whole(prompt: Prompt, asked: RunLimits, signal: AbortSignal): AsyncGenerator<Piece, void, undefined> {
+  async function* whole(asked: Asked): AsyncGenerator<Piece, void, undefined> {
+    const { prompt, limits, signal } = asked
     if (signal.aborted) return yield neverBegun
-    const body = writeRequest(upstreamModel, prompt, asked)
-    const bytes = mostBytes.answer + mostBytes.token * asked.maxOutputTokens
+    const body = writeRequest(upstreamModel, prompt, limits)
+    const bytes = mostBytes.answer + mostBytes.token * limits.maxOutputTokens
     const answered = await pool.ask(async (endpoint, total) => {
       const answer = await endpoint.post(body, { total, mostBytes: bytes, signal })
-      if (answer && answer.status !== 200) throw refusal(endpoint, answer, answer.body.toString(), context, asked)
-      return answer && readCompletion(answer.body, asked)
+      if (answer && answer.status !== 200) throw refusal(endpoint, answer, answer.body.toString(), context, limits)
+      return answer && readCompletion(answer.body, limits)
     }, signal)
     // What it wrote is lost with the connection; the prompt it had been given.
-    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, prompt, asked)
+    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, asked)
     const { text, stopReason, ...tokens } = answered.value
     const received = { ...tokens, pieces: undefined, bytes: Buffer.byteLength(text) }
-    if (text !== '') yield { kind: 'text', text }
-    yield { kind: 'end', stopReason, usage: usageOf(received, prompt, asked, log) }
+    if (text !== '') yield { kind: 'texts', texts: [text] }
+    yield { kind: 'end', stopReason, usage: usageOf(received, asked) }
   }
 
-  async function* streamed(
-    prompt: Prompt,
-    asked: RunLimits,
-    signal: AbortSignal,
-  ): AsyncGenerator<Piece, void, undefined> {
-    if (signal.aborted) return yield neverBegun
-    const body = writeRequest(upstreamModel, prompt, asked)
-    const bounds = { first: timeout.first_token, mostBytes: mostBytes.answer + mostBytes.event * asked.maxOutputTokens }
+  async function beginStream({ prompt, limits, signal }: Asked) {
+    const body = writeRequest(upstreamModel, prompt, limits)
+    const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
+    const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
     const answered = await pool.ask(async (endpoint, total) => {
-      const reception = await endpoint.open(body, { ...bounds, total, signal })
+      const reception = await endpoint.open(body, { ...bounds, total })
       if (reception && reception.status !== 200) {
-        throw refusal(endpoint, reception, await readWhole(reception), context, asked)
+        throw refusal(endpoint, reception, await readWhole(reception), context, limits)
       }
-      return reception && begin(createChatStream(reception, asked))
+      return reception && begin(createChatStream(reception, limits))
     }, signal)
-    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, prompt, asked)
-    const { stream, texts } = answered.value
-    yield* relay(stream, texts, { prompt, asked, log, broken: () => pool.blame(answered.member) })
+    return answered?.value && { ...answered.value, broken: () => pool.blame(answered.member) }
   }
 
   return Object.freeze({
@@ -88,8 +83,10 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     contextTokens: context,
     maxOutputTokens,
     count: async (prompt: Prompt) => ({ tokens: mostTokens(prompt), exact: false }),
-    run: (prompt: Prompt, asked: RunLimits, signal: AbortSignal) =>
-      asked.stream ? streamed(prompt, asked, signal) : whole(prompt, asked, signal),
+    run(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
+      const asked = { prompt, limits, signal, log }
+      return limits.stream ? relay(asked, () => beginStream(asked)) : whole(asked)
+    },
     health: () => pool.health(),
     close: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.close()))),
   })

@@ -1,7 +1,6 @@
-import type { Logger } from 'pino'
-import type { Piece, Prompt, RunLimits, StopReason } from '../model.ts'
+import type { End, Piece, StopReason } from '../model.ts'
 import { Failure } from './failure.ts'
-import { brokenOff, usageOf, type Received } from './usage.ts'
+import { brokenOff, neverBegun, nothingReceived, usageOf, type Asked, type Received } from './usage.ts'
 
 /** A reply as it comes from an upstream. */
 export interface ReplyStream {
@@ -14,16 +13,14 @@ export interface ReplyStream {
   leave(): void
 }
 
-export interface RelayNeeds {
-  readonly prompt: Prompt
-  readonly asked: RunLimits
-  readonly log: Logger
-  /** Told when the reply broke off. */
-  readonly broken: () => void
+/** A reply whose first texts have come, or that ended without any. */
+export interface Begun {
+  readonly stream: ReplyStream
+  readonly texts: readonly string[]
 }
 
 /** Waits for the first text of a reply. Throws the Failure of one that failed before it: another attempt is possible. */
-export async function begin(stream: ReplyStream): Promise<{ stream: ReplyStream; texts: readonly string[] }> {
+export async function begin(stream: ReplyStream): Promise<Begun> {
   const texts = await stream.read()
   if (texts.length === 0 && stream.ending instanceof Failure) {
     stream.leave()
@@ -32,27 +29,30 @@ export async function begin(stream: ReplyStream): Promise<{ stream: ReplyStream;
   return { stream, texts }
 }
 
-/** Hands on a reply that has begun: `texts` are its first. What breaks it off from now on is an end with `error`. */
+/**
+ * A run whose reply comes from an upstream. `ask` has somebody begin it: undefined when the caller left before; `broken`
+ * is to be told when the reply breaks off. What goes wrong after its beginning is an end with `error`.
+ */
 export async function* relay(
-  stream: ReplyStream,
-  texts: readonly string[],
-  { prompt, asked, log, broken }: RelayNeeds,
+  asked: Asked,
+  ask: () => Promise<(Begun & { readonly broken: () => void }) | undefined>,
 ): AsyncGenerator<Piece, void, undefined> {
+  if (asked.signal.aborted) return yield neverBegun
+  const begun = await ask()
+  if (!begun) return yield brokenOff('cancelled', nothingReceived, asked)
+  const { stream, texts, broken } = begun
   try {
-    for (let ready = texts; ready.length > 0; ready = await stream.read()) {
-      for (const text of ready) yield { kind: 'text', text }
-    }
-    const { ending, received } = stream
-    if (typeof ending === 'string' && ending !== 'cancelled') {
-      yield { kind: 'end', stopReason: ending, usage: usageOf(received, prompt, asked, log) }
-    } else if (ending === 'cancelled') {
-      yield brokenOff('cancelled', received, prompt, asked)
-    } else {
-      log.warn({ err: ending?.problem.details.cause, code: ending?.problem.code }, 'a reply broke off')
-      broken()
-      yield brokenOff('error', received, prompt, asked)
-    }
+    for (let ready = texts; ready.length > 0; ready = await stream.read()) yield { kind: 'texts', texts: ready }
+    yield endOf(stream, asked, broken)
   } finally {
     stream.leave()
   }
+}
+
+function endOf({ ending, received }: ReplyStream, asked: Asked, broken: () => void): End {
+  if (ending === 'cancelled') return brokenOff(ending, received, asked)
+  if (typeof ending === 'string') return { kind: 'end', stopReason: ending, usage: usageOf(received, asked) }
+  asked.log.warn({ err: ending?.problem.details.cause, code: ending?.problem.code }, 'a reply broke off')
+  broken()
+  return { ...brokenOff('error', received, asked), ...(ending && { problem: ending.problem }) }
 }

@@ -1,5 +1,13 @@
 import type { Logger } from 'pino'
-import type { Piece, Prompt, RunLimits, Usage } from '../model.ts'
+import type { End, Prompt, RunLimits, Usage } from '../model.ts'
+
+/** What is asked of an upstream. */
+export interface Asked {
+  readonly prompt: Prompt
+  readonly limits: RunLimits
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
 
 /** Tokens that a chat template adds to a message, and to the prompt as a whole (some bring a system text of their own). */
 const templateTokens = { message: 16, prompt: 128 }
@@ -31,14 +39,14 @@ export interface Received {
  * The usage of a reply: what the upstream reports, else our own estimate: a token for each piece of a stream, for each 4
  * bytes otherwise. At most what was held, because more cannot be charged.
  */
-export function usageOf(received: Received, prompt: Prompt, asked: RunLimits, log: Logger): Usage {
+export function usageOf(received: Received, { prompt, limits, log }: Asked): Usage {
   const { inputTokens, outputTokens } = received
   const reported = inputTokens !== undefined && outputTokens !== undefined
   const input = inputTokens ?? estimate(bytesOf(prompt))
   const output = outputTokens ?? generatedTokens(received)
   const usage = {
     inputTokens: Math.min(input, mostTokens(prompt)),
-    outputTokens: Math.min(output, asked.maxOutputTokens),
+    outputTokens: Math.min(output, limits.maxOutputTokens),
     source: reported ? 'upstream' : 'estimated',
   } as const
   if (reported && (usage.inputTokens < input || usage.outputTokens < output)) {
@@ -48,12 +56,7 @@ export function usageOf(received: Received, prompt: Prompt, asked: RunLimits, lo
 }
 
 /** The end of a run that was broken off: what has come by then, whatever the upstream had said of it in passing. */
-export function brokenOff(
-  stopReason: 'cancelled' | 'error',
-  received: Received,
-  prompt: Prompt,
-  asked: RunLimits,
-): Piece {
+export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, { prompt, limits }: Asked): End {
   const input = received.inputTokens ?? estimate(bytesOf(prompt))
   const output = Math.max(received.outputTokens ?? 0, generatedTokens(received))
   return {
@@ -61,14 +64,14 @@ export function brokenOff(
     stopReason,
     usage: {
       inputTokens: Math.min(input, mostTokens(prompt)),
-      outputTokens: Math.min(output, asked.maxOutputTokens),
+      outputTokens: Math.min(output, limits.maxOutputTokens),
       source: 'estimated',
     },
   }
 }
 
 /** The end of a run that never began. */
-export const neverBegun: Piece = Object.freeze({
+export const neverBegun: End = Object.freeze({
   kind: 'end',
   stopReason: 'cancelled',
   usage: Object.freeze({ inputTokens: 0, outputTokens: 0, source: 'estimated' }),

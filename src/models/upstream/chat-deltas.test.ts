@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { createDeltaReader } from './chat-deltas.ts'
+import { Failure } from './failure.ts'
+
+/** What one reader makes of an event that it sees first. */
+const alone = (data: string) => createDeltaReader({ stop: ['END'] })(data)
+
+const read = (all: readonly string[]) => all.map(createDeltaReader({ stop: ['END'] }))
+
+const chunk = (delta: object, more: object = {}, event: object = {}) =>
+  JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: null, ...more }], usage: null, ...event })
+
+const noted = (note: string, content: string) =>
+  JSON.stringify({ choices: [{ note: { content: note }, delta: { content } }] })
+
+const words = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('word', ' word', '', '"', '\\', '\\"', '"content":"x"', 'a","x":"b', '\n', '\ud83d', '😀', '\u2028'),
+)
+const event = fc.oneof(
+  words.map((content) => chunk({ content })),
+  words.map((content) => chunk({ content }, { finish_reason: 'stop', stop_reason: 'END' })),
+  words.map((content) => chunk({ content }, {}, { usage: { prompt_tokens: 3, completion_tokens: content.length } })),
+  words.map((content) => chunk({ content }, {}, { type: 'content' })),
+  words.map((content) => chunk({ content }).replaceAll(':', ' : ')),
+  words.map((content) => chunk({ role: 'assistant', content, reasoning: 'Hm.' })),
+  words.map((reasoning) => chunk({ reasoning })),
+  fc.tuple(words, words).map(([note, content]) => noted(note, content)),
+  fc.constantFrom(chunk({}, { finish_reason: 'length' }), '{"choices":[]}', chunk({ content: null })),
+)
+
+describe('the events of a stream', () => {
+  test('mean the same in any order, whatever came before', () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 12 }), (all) => assert.deepEqual(read(all), all.map(alone))),
+      {
+        numRuns: 2000,
+      },
+    )
+  })
+
+  test('mean the same when a text is not one that could be guessed', () => {
+    const texts = ['word', 'a","finish_reason":"stop","x":"b', 'end"', '\\', '\\u0041', 'Grüß', '']
+    const all = texts.map((content) => chunk({ content }))
+    assert.deepEqual(
+      read(all).map(({ text }) => text),
+      texts,
+    )
+  })
+
+  test('mean the same when a text like theirs stands elsewhere', () => {
+    const all = [noted('word', 'word'), noted('other', 'word'), noted('word', 'other')]
+    assert.deepEqual(
+      read(all).map(({ text }) => text),
+      ['word', 'word', 'other'],
+    )
+  })
+
+  test('are refused when one is none, also in the middle', () => {
+    const good = chunk({ content: 'word' })
+    for (const bad of [
+      good.replace('word', 'wo\nrd'),
+      good.replace('word', 'wo"rd'),
+      good.replace('word', 'wo\\xrd'),
+      good.replace('"word"', '7'),
+      good.slice(0, -1),
+      `${good}}`,
+      '{"choices":7}',
+      '',
+    ]) {
+      assert.throws(() => read([good, bad]), Failure, bad)
+      assert.throws(() => read([bad]), Failure, bad)
+    }
+  })
+})
