@@ -48,7 +48,7 @@ create function words(p_text text) returns text language sql immutable parallel 
 
 -- Finds what has a word that begins with each word of the text. Matches nothing when the text has none.
 create function beginnings(p_text text) returns tsquery language sql immutable parallel safe as
-  $$ select to_tsquery('simple', regexp_replace(words(p_text), '(\S+)', '\1:*', 'g')::text) $$;
+  $$ select to_tsquery('simple', replace(regexp_replace(words(p_text), '(\S+)', '\1:*', 'g'), ' ', ' & ')) $$;
 
 create table client (
   id            uuid primary key,

@@ -30,7 +30,7 @@ export interface Access {
    */
   refuse(visit: Visit, deed: Deed): Promise<never>
   /** Notes that it was refused and throws Problem `forbidden` with the reason: the role alone does not allow it. */
-  forbid(visit: Visit, deed: Deed, reason: string): Promise<never>
+  forbid(visit: Visit, deed: Deed, reason: string, field?: string): Promise<never>
   /** Notes that it was refused for another reason than who it is, and throws that. */
   decline(visit: Visit, deed: Deed, problem: Problem): Promise<never>
 }

@@ -55,7 +55,8 @@ export function createClients({ access }: { access: Access }): Clients {
       const consultantId = query.consultant === undefined ? undefined : recordId(query.consultant)
       const filter = { q, status: query.status ?? 'active', consultantId }
       const limit = limitOf(query.limit)
-      const page = { sort: query.sort ?? 'name', after: placeOf(query.cursor), limit: limit + 1 }
+      const sort = query.sort ?? 'name'
+      const page = { sort, after: placeOf(query.cursor, listStore.keyShape(sort)), limit: limit + 1 }
       const [rows, [count]] = await access.as(visit, [
         listStore.readClients(scope, filter, page),
         listStore.countClients(scope, filter),

@@ -11,12 +11,24 @@ export interface ListedRow extends ClientRow {
   readonly key: string
 }
 
-/** What a list is sorted by: its column, and how that is a text. */
+/** What PostgreSQL takes as a text: well-formed, without NUL. */
+const plainText = /^(?:(?!\p{Surrogate})[^\0])*$/u
+
+/** What a list is sorted by: its column, its type, and how its texts look. */
 const keys = {
-  name: { column: 'c.sort_key', type: 'text' },
-  reference: { column: 'c.reference_key', type: 'text' },
-  updated_at: { column: 'c.updated_at', type: 'timestamptz' },
+  name: { column: 'c.sort_key', type: 'text', shape: plainText },
+  reference: { column: 'c.reference_key', type: 'text', shape: plainText },
+  updated_at: {
+    column: 'c.updated_at',
+    type: 'timestamptz',
+    shape: /^\d{4}-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d(?:\.\d{1,3})?\+00$/,
+  },
 } as const
+
+/** How the key of a place in a list looks. */
+export function keyShape(sort: ListPage['sort']): RegExp {
+  return keys[sortKey(sort)].shape
+}
 
 type SortKey = keyof typeof keys
 

@@ -1,4 +1,5 @@
 import { Problem } from '../platform/problems.ts'
+import { isUuid } from '../platform/uuid.ts'
 
 /** Where a page ends: the value that the list is sorted by, and the id that tells equal ones apart. */
 export interface Place {
@@ -11,15 +12,13 @@ export function cursorOf({ key, id }: Place): string {
   return Buffer.from(JSON.stringify([key, id])).toString('base64url')
 }
 
-/** Throws Problem `invalid_field` when the text is not what `cursorOf` made. */
-export function placeOf(cursor: string | undefined): Place | undefined {
+/** Throws Problem `invalid_field` when the text is not what `cursorOf` made of such a key. */
+export function placeOf(cursor: string | undefined, keyShape: RegExp): Place | undefined {
   if (cursor === undefined) return undefined
   const parts = read(cursor)
   if (Array.isArray(parts)) {
     const [key, id] = parts as readonly unknown[]
-    if (typeof key === 'string' && !key.includes('\0') && key.isWellFormed() && typeof id === 'string') {
-      return { key, id }
-    }
+    if (typeof key === 'string' && typeof id === 'string' && keyShape.test(key) && isUuid(id)) return { key, id }
   }
   throw new Problem('invalid_field', 'The field cursor must be the `next` of the page before, as it came.', {
     field: 'cursor',

@@ -12,7 +12,7 @@ const count = Type.Integer({ minimum: 0 })
 const line = (maxLength: number, description: string) =>
   Type.String({ format: 'filled-text', minLength: 1, maxLength, description })
 const text = (maxLength: number, description: string) => Type.String({ format: 'text', maxLength, description })
-const amount = Type.String({ maxLength: 30, description: 'A decimal number: `1250.00`.' })
+const amount = Type.String({ maxLength: 40, description: 'A decimal number: `1250.00`.' })
 
 /** What a body may not have a field beside of: anything else is refused. */
 const body = <Properties extends TProperties>(properties: Properties) =>

@@ -8,13 +8,11 @@ export interface FoundRow {
   readonly noun: Noun
   readonly id: string
   readonly title: string
-  readonly snippet: string
+  /** Of which it is a part: at most its first 20 000 characters. */
+  readonly text: string
   readonly client: { readonly id: string; readonly name: string }
   readonly updated_at: Date
 }
-
-/** Found words stand between two characters of Unicode's private use, which no text of a person has. */
-const headline = 'StartSel=\u{e000}, StopSel=\u{e001}, MaxWords=30, MinWords=12'
 
 const places = {
   client: { title: 'c.name', text: `concat_ws(' · ', c.name, c.reference, c.email)` },
@@ -32,12 +30,10 @@ export function search(noun: Noun, scope: Scope, q: string, limit: number): Prep
     noun === 'client' ? 'client c' : `client c join ${noun} n on n.client_id = c.id and n.archived_at is null`
   return {
     name: `search ${noun} ${name}`,
-    text: `select '${noun}' as noun, id, title, client, updated_at,
-        ts_headline('simple', left(text, 20000), beginnings($2), '${headline}') as snippet
-      from (select ${row}.id, ${title} as title, ${text} as text, json_build_object('id', c.id, 'name', c.name) as client,
-          ${row}.updated_at
-        from ${from} where ${condition} and ${row}.search @@ (select beginnings($2))
-        order by ${row}.updated_at desc, ${row}.id desc limit $3) found`,
+    text: `select '${noun}' as noun, ${row}.id, ${title} as title, left(${text}, 20000) as text,
+        json_build_object('id', c.id, 'name', c.name) as client, ${row}.updated_at
+      from ${from} where ${condition} and ${row}.search @@ (select beginnings($2))
+      order by ${row}.updated_at desc, ${row}.id desc limit $3`,
     values: [value, q, limit],
   }
 }

@@ -1,8 +1,9 @@
 import type { Access, Visit } from '../access/access.ts'
 import { scopeOf } from '../access/policy.ts'
 import { limitOf } from './paging.ts'
-import type { Noun, SearchResults } from './schema.ts'
+import type { Noun, SearchResult, SearchResults } from './schema.ts'
 import { search, type FoundRow } from './search-store.ts'
+import { snippetOf } from './snippets.ts'
 
 /** Finds beginnings of words in clients and what their records hold, within what the visit may see. */
 export interface Search {
@@ -16,13 +17,13 @@ export function createSearch({ access }: { access: Access }): Search {
       const most = limitOf(limit, 20)
       const of = (noun: Noun) => search(noun, scopeOf(visit.person, 'list', noun), q, most)
       const found = await access.as(visit, [of('client'), of('note'), of('dispute'), of('letter')])
-      const results = found.flat().map(presentFound)
+      const results = found.flat().map((row) => presentFound(row, q))
       await access.note(visit, { action: 'records_searched', details: { results: String(results.length) } })
       return { results }
     },
   } satisfies Search)
 }
 
-function presentFound({ updated_at, ...found }: FoundRow) {
-  return { ...found, updated_at: updated_at.toISOString() }
+function presentFound({ noun, id, title, text, client, updated_at }: FoundRow, q: string): SearchResult {
+  return { noun, id, title, snippet: snippetOf(text, q), client, updated_at: updated_at.toISOString() }
 }

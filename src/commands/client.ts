@@ -155,7 +155,7 @@ async function withRecords<T>(
   opened.defer(() => portal.close())
   const audit = opened.adopt(createAudit({ database, log }), (it) => it.close())
   const records = createRecords({ access: createAccess({ portal, audit }) })
-  return work({ records, people: createPeople({ database, audit }) })
+  return await work({ records, people: createPeople({ database, audit }) })
 }
 
 async function personId(people: People, email: string): Promise<string> {

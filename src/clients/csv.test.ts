@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readCsv } from './csv.ts'
+
+const read = (text: string) => readCsv(Buffer.from(text))
+const cellsOf = (text: string) => read(text).records.map(({ cells }) => cells)
+const linesOf = (text: string) => read(text).records.map(({ line }) => line)
+
+describe('a file of comma-separated values', () => {
+  const same: [what: string, text: string][] = [
+    ['line feeds', 'a,b\nc,d\n'],
+    ['no line end at the end', 'a,b\nc,d'],
+    ['carriage returns and line feeds', 'a,b\r\nc,d\r\n'],
+    ['both in turn', 'a,b\r\nc,d\n'],
+    ['carriage returns alone', 'a,b\rc,d\r'],
+    ['a byte order mark', '\ufeffa,b\nc,d\n'],
+    ['empty lines', '\n\na,b\n\n\r\nc,d\n\n'],
+    ['quoted cells', '"a","b"\n"c","d"\n'],
+    ['semicolons', 'a;b\nc;d\n'],
+    ['tabs', 'a\tb\nc\td\n'],
+  ]
+  for (const [what, text] of same) {
+    test(`with ${what}`, () => {
+      assert.deepEqual(cellsOf(text), [
+        ['a', 'b'],
+        ['c', 'd'],
+      ])
+      assert.deepEqual(read(text).faults, [])
+    })
+  }
+
+  test('keeps commas, quotes and line breaks inside of quotes, and counts the lines all the same', () => {
+    const text = 'a,b\n"one, ""two""","x\ny\r\nz"\n\nlast,d\n'
+    assert.deepEqual(cellsOf(text), [
+      ['a', 'b'],
+      ['one, "two"', 'x\ny\r\nz'],
+      ['last', 'd'],
+    ])
+    assert.deepEqual(linesOf(text), [1, 2, 6])
+  })
+
+  const faults: [what: string, text: string, line: number, records: number][] = [
+    ['a quote that is never closed', 'a,b\nc,d\n"e,f\ng,h\n', 3, 2],
+    ['a quote that is never closed, after empty lines', 'a,b\n\n\n"e,f\ng,h\n', 4, 1],
+    ['something behind a closing quote', 'a,b\n"c" x,d\ne,f\n', 2, 1],
+    ['a quote in the middle of a text', 'a,b\nc,d\nx "y",z\n', 3, 2],
+    ['a quote that closes lines later', 'a,b\n"c,d\ne,f\ng",h\ni"j,k\n', 5, 2],
+  ]
+  for (const [what, text, line, records] of faults) {
+    test(`with ${what}: its line`, () => {
+      const found = read(text)
+      assert.deepEqual(
+        found.faults.map((fault) => fault.line),
+        [line],
+      )
+      assert.equal(found.records.length, records)
+    })
+  }
+
+  test('in another encoding: the line of the first wrong byte', () => {
+    const latin = Buffer.concat([Buffer.from('name\nfine\n'), Buffer.from('Bj\xf6rn\n', 'latin1')])
+    const found = readCsv(latin)
+    assert.deepEqual(found.records, [])
+    assert.deepEqual(found.faults, [{ line: 3, reason: 'this is not UTF-8: save the file as CSV UTF-8' }])
+    assert.equal(readCsv(Buffer.from('a\nb', 'utf16le')).records.length > 0, true)
+  })
+
+  test('that is empty has nothing', () => {
+    assert.deepEqual(read(''), { records: [], faults: [] })
+    assert.deepEqual(read('\n\n'), { records: [], faults: [] })
+  })
+})

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { createAccess, type Access } from '../access/access.ts'
+import { createAudit, type Audit } from '../access/audit.ts'
+import { openPortal, type Portal } from '../access/portal.ts'
+import { createPeople, type People } from '../people/people.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { importClients, type ImportOptions } from './import.ts'
+
+const { log } = createTestLog()
+let own: TestDatabase
+let database: Database
+let portal: Portal
+let audit: Audit
+let people: People
+let access: Access
+
+before(async () => {
+  own = await createTestDatabase()
+  database = openDatabase(own.url, { log })
+  portal = await openPortal({ databaseUrl: own.url, log })
+  audit = createAudit({ database, log })
+  people = createPeople({ database, audit })
+  access = createAccess({ portal, audit })
+  await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'consultant' })
+  await people.create({ name: 'Ben', email: 'ben@firm.example', role: 'consultant' })
+  const gone = await people.create({ name: 'Gone', email: 'gone@firm.example', role: 'consultant' })
+  await people.setStatus(gone.id, 'disabled')
+})
+after(async () => {
+  await portal.close()
+  await audit.close()
+  await database.close()
+  await own.drop()
+})
+
+const operator = { person: { id: null, role: 'partner' } } as const
+const load = (text: string | Buffer, options?: ImportOptions) =>
+  importClients({ access, people }, operator, Buffer.from(text), options)
+const clients = () =>
+  database.rows<{ name: string; reference: string | null; email: string | null; consultant: string }>(
+    `select c.name, c.reference, c.email, p.name as consultant from client c join person p on p.id = consultant_id order by c.id`,
+  )
+const head = 'name,reference,email,consultant'
+
+describe('an import', () => {
+  test('brings in every line, each with a revision and an audit row, and nothing on a dry run', async () => {
+    const file = `\ufeff${head}\r\n"Berg, ""the"" firm",B-1,post@berg.example,anna@firm.example\r\n\r\n"Two\r\nlines",,,BEN@firm.example\r\n`
+    assert.deepEqual(await load(file, { dryRun: true }), { imported: 2, faults: [] })
+    assert.deepEqual(await clients(), [])
+    assert.deepEqual(await load(file), { imported: 2, faults: [] })
+    assert.deepEqual(await clients(), [
+      { name: 'Berg, "the" firm', reference: 'B-1', email: 'post@berg.example', consultant: 'Anna' },
+      { name: 'Two\r\nlines', reference: null, email: null, consultant: 'Ben' },
+    ])
+    const [row] = await database.rows(
+      `select (select count(*)::int from revision where noun = 'client') as revisions,
+        (select count(*)::int from audit where action = 'client_imported') as audited`,
+    )
+    assert.deepEqual(row, { revisions: 2, audited: 2 })
+  })
+
+  test('of a file that is in already is refused line by line', async () => {
+    const { faults } = await load(
+      `${head}\nOther name,b-1,,anna@firm.example\nTWO  lines,,,ben@firm.example\nBerg,B-1,,ben@firm.example\n`,
+    )
+    assert.deepEqual(faults, [
+      { line: 2, reason: '"Other name" is a client already' },
+      { line: 3, reason: '"TWO  lines" is a client already' },
+    ])
+  })
+
+  test('of columns in another order, and of those that belong to one person', async () => {
+    const result = await load('Reference;NAME\nX-1;Ixes\nX-2;Ypsilon\n', { consultant: 'anna@firm.example' })
+    assert.deepEqual(result, { imported: 2, faults: [] })
+    const found = (await clients()).filter(({ reference }) => reference?.startsWith('X-'))
+    assert.deepEqual(
+      found.map(({ name, consultant }) => [name, consultant]),
+      [
+        ['Ixes', 'Anna'],
+        ['Ypsilon', 'Anna'],
+      ],
+    )
+  })
+
+  const anna = 'anna@firm.example'
+  const refused: [what: string, file: string, faults: [line: number, reason: RegExp][]][] = [
+    ['nothing in it', '', [[1, /empty/]]],
+    ['an unknown column', 'name,colour\nA,red\n', [[1, /no column "colour"/]]],
+    ['a column twice', 'name,Name\nA,B\n', [[1, /there twice/]]],
+    ['no name column', 'reference\nA\n', [[1, /no column name/]]],
+    [
+      'a line with too many cells',
+      `${head}\nA,,,${anna}\nB,,,${anna},more\nC,,,${anna}\n`,
+      [[3, /5 cells where .* 4/]],
+    ],
+    ['a line with too few cells', `${head}\nA,,,${anna}\n\nB\n`, [[4, /1 cells/]]],
+    ['a line without a name', `${head}\n,R,,${anna}\n`, [[2, /name is missing/]]],
+    ['a name that is too long', `${head}\n${'x'.repeat(201)},,,${anna}\n`, [[2, /field name must be/]]],
+    ['a NUL', `${head}\na\0b,,,${anna}\n`, [[2, /NUL/]]],
+    ['what is no address', `${head}\nA,,not an address,${anna}\n`, [[2, /no e-mail address/]]],
+    ['nobody of that address', `${head}\nA,,,nobody@firm.example\n`, [[2, /nobody who may sign in/]]],
+    ['somebody who is disabled', `${head}\nA,,,gone@firm.example\n`, [[2, /nobody who may sign in/]]],
+    ['no consultant at all', 'name\nA\n', [[2, /names no consultant/]]],
+    ['the same reference twice', `${head}\nA,R-1,,${anna}\nB,r-1,,${anna}\n`, [[3, /same client as on line 2/]]],
+    ['the same name twice', `${head}\nA,,,${anna}\nC,,,${anna}\na,,,${anna}\n`, [[4, /same client as on line 2/]]],
+    ['a broken line in the middle', `${head}\nA,,,${anna}\n"B,,,${anna}\nC,,,${anna}\n`, [[3, /no closing quote/]]],
+    [
+      'several faults',
+      `${head}\n,,,${anna}\nB,,x,${anna}\nC,,,${anna}\nD" ",,,${anna}\n`,
+      [
+        [2, /name/],
+        [3, /e-mail/],
+        [5, /quote/],
+      ],
+    ],
+  ]
+  for (const [what, file, faults] of refused) {
+    test(`of a file with ${what} imports nothing and says where`, async () => {
+      const was = await clients()
+      const result = await load(file)
+      assert.equal(result.imported, 0)
+      assert.deepEqual(
+        result.faults.map(({ line }) => line),
+        faults.map(([line]) => line),
+      )
+      for (const [index, [, reason]] of faults.entries()) assert.match(result.faults[index]?.reason ?? '', reason)
+      assert.deepEqual(await clients(), was)
+    })
+  }
+
+  test('that loses a race for a reference imports nothing', async () => {
+    const was = (await clients()).length
+    const lines = Array.from({ length: 50 }, (_, n) => `Race ${n},RACE-${n},,${anna}`).join('\n')
+    const results = await Promise.allSettled([load(`${head}\n${lines}\n`), load(`${head}\n${lines}\n`)])
+    const imported = results.filter((each) => each.status === 'fulfilled' && each.value.imported === 50)
+    assert.equal(imported.length, 1)
+    assert.equal((await clients()).length, was + 50)
+  })
+
+  test('of 20 000 lines takes seconds, not minutes', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, n) => `Mass ${n},M-${n},mass${n}@client.example,ben@firm.example`)
+    const start = performance.now()
+    assert.deepEqual(await load(`${head}\n${lines.join('\n')}\n`, { dryRun: true }), { imported: 20_000, faults: [] })
+    assert.ok(performance.now() - start < 20_000)
+  })
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { tollgateHere } from '../../tests/support/command-line.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { at, parseObject } from '../../tests/support/json.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { createAudit } from '../access/audit.ts'
+import { createPeople } from '../people/people.ts'
+import { openDatabase } from '../platform/database.ts'
+
+let home: TestDatabase
+let folder: string
+
+before(async () => {
+  home = await createTestDatabase()
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-client-'))
+  const { log } = createTestLog()
+  const database = openDatabase(home.url, { log })
+  const audit = createAudit({ database, log })
+  const people = createPeople({ database, audit })
+  for (const name of ['Anna', 'Ben']) {
+    await people.create({ name, email: `${name.toLowerCase()}@firm.example`, role: 'consultant' })
+  }
+  await audit.close()
+  await database.close()
+})
+after(async () => {
+  await home.drop()
+  await rm(folder, { recursive: true })
+})
+
+const run = (...args: string[]) => tollgateHere(args, { DATABASE_URL: home.url, TOLLGATE_DATA: folder })
+const json = async (...args: string[]) => {
+  const { status, stdout, stderr } = await run(...args, '--json')
+  assert.deepEqual([status, stderr], [0, ''], args.join(' '))
+  return parseObject(stdout)
+}
+
+test('client create, list and assign', async () => {
+  const made = await json(
+    'client',
+    'create',
+    '--name',
+    'Berg & Sons',
+    '--consultant',
+    'ANNA@firm.example',
+    '--reference',
+    'B-1',
+  )
+  assert.deepEqual([made['name'], made['reference'], at(made, 'consultant', 'name')], ['Berg & Sons', 'B-1', 'Anna'])
+  await json('client', 'create', '--name', 'Holm', '--consultant', 'ben@firm.example')
+  const names = async (...options: string[]) => {
+    const { clients } = await json('client', 'list', ...options)
+    assert.ok(Array.isArray(clients))
+    return clients.map((client: unknown) => at(client, 'name'))
+  }
+  assert.deepEqual(await names(), ['Berg & Sons', 'Holm'])
+  assert.deepEqual(await names('--consultant', 'anna@firm.example'), ['Berg & Sons'])
+  assert.deepEqual(await names('--status', 'archived'), [])
+  for (const [client, whose] of [
+    ['B-1', 'ben'],
+    ['Berg & Sons', 'anna'],
+    [String(made['id']), 'ben'],
+  ] as const) {
+    const given = await json('client', 'assign', client, `${whose}@firm.example`)
+    assert.equal(String(at(given, 'consultant', 'name')).toLowerCase(), whose)
+  }
+  assert.match(
+    (await run('client', 'list')).stdout,
+    /ID +NAME +REFERENCE +CONSULTANT +STATUS\n.*Berg & Sons +B-1 +Ben +active/,
+  )
+})
+
+test('client refuses, in one line that says what to do, what is not there', async () => {
+  const refused: [args: string[], status: number, reason: RegExp][] = [
+    [['create', '--name', 'X', '--consultant', 'nobody@firm.example'], 1, /Nobody has the address.*person list/],
+    [['create', '--name', 'X'], 2, /--consultant/],
+    [['create', '--name', 'X', '--consultant', 'ben@firm.example', '--email', 'x'], 1, /email must be/],
+    [['assign', 'Nobody & Co', 'anna@firm.example'], 1, /No client has/],
+    [['assign', '01990000-0000-7000-8000-000000000000', 'anna@firm.example'], 1, /never made/],
+    [['list', '--status', 'gone'], 2, /active, archived, all/],
+    [['import', '/nowhere.csv'], 1, /cannot be read \(ENOENT\)/],
+  ]
+  for (const [args, status, reason] of refused) {
+    const outcome = await run('client', ...args)
+    assert.equal(outcome.status, status, outcome.stderr)
+    assert.match(outcome.stderr, reason)
+  }
+})
+
+test('client import brings in a file, or says which line is wrong and brings in nothing', async () => {
+  const file = path.join(folder, 'clients.csv')
+  await writeFile(file, 'name,reference\nOne,I-1\n"Two,I-2\nThree,I-3\n')
+  const broken = await run('client', 'import', file, '--consultant', 'anna@firm.example')
+  assert.deepEqual([broken.status, broken.stdout], [1, ''])
+  assert.match(broken.stderr, /^Nothing was imported\..*\nline 3: .*closing quote\n$/)
+  await writeFile(file, 'name,reference\nOne,I-1\n"Two",I-2\nThree,I-3\n')
+  const options = ['--consultant', 'anna@firm.example']
+  assert.deepEqual(await json('client', 'import', file, ...options, '--dry-run'), {
+    imported: 3,
+    faults: [],
+    dry_run: true,
+  })
+  assert.deepEqual(await json('client', 'import', file, ...options), { imported: 3, faults: [], dry_run: false })
+  const again = await run('client', 'import', file, ...options, '--json')
+  assert.equal(again.status, 1)
+  const { imported, faults } = parseObject(again.stdout)
+  assert.ok(Array.isArray(faults))
+  assert.deepEqual([imported, faults.map((fault: unknown) => at(fault, 'line'))], [0, [2, 3, 4]])
+})
+
+test('what the command line did is in the audit log, by nobody, and verify proves it', async () => {
+  const database = openDatabase(home.url, createTestLog())
+  const rows = await database.rows(
+    `select action, count(*)::int as n, count(person_id)::int as people from audit where action like 'client\\_%'
+      and outcome = 'allowed' and action !~ 'listed' group by 1 order by 1`,
+  )
+  await database.close()
+  assert.deepEqual(rows, [
+    { action: 'client_assigned', n: 3, people: 0 },
+    { action: 'client_created', n: 2, people: 0 },
+    { action: 'client_imported', n: 3, people: 0 },
+  ])
+  const { ok, checks } = await json('verify')
+  assert.equal(ok, true)
+  assert.match(JSON.stringify(checks), /every seal of the audit log is the hash of its rows/)
+})

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { openBrowser, signInAs, type TestBrowser } from '../support/browser.ts'
+import { startDemo } from '../support/demo.ts'
+import { parseObject } from '../support/json.ts'
+
+let demo: Awaited<ReturnType<typeof startDemo>>
+let browser: TestBrowser
+let ruth: BrowserContext
+let daniel: BrowserContext
+
+before(async () => {
+  ;[demo, browser] = await Promise.all([startDemo(), openBrowser()])
+  ;[ruth, daniel] = await Promise.all([browser.profile(), browser.profile()])
+  await signInAs(await ruth.newPage(), demo.base, 'Ruth Penhallow')
+  await signInAs(await daniel.newPage(), demo.base, 'Daniel Okonjo')
+})
+after(async () => {
+  await browser.close()
+  await demo.close()
+})
+
+/** The address of one of Daniel's active clients, with notes. */
+async function recordOfDaniel(): Promise<string> {
+  const page = await daniel.newPage()
+  await page.goto(`${demo.base}/clients`)
+  for (const link of await page.locator('[data-row]').all()) {
+    const address = `${demo.base}${(await link.getAttribute('href')) ?? ''}`
+    const answer = await daniel.request.get(address, { headers: { accept: 'application/json' } })
+    const { notes } = parseObject(await answer.text())
+    if (!Array.isArray(notes) || notes.length === 0) continue
+    await page.close()
+    return address
+  }
+  assert.fail('none of the samples has a note')
+}
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let steps = 0; steps < 40; steps++) {
+    if ((await target.and(page.locator(':focus')).count()) > 0) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`${String(target)} cannot be reached`)
+}
+
+const noteField = (page: Page) => page.getByLabel('Note', { exact: true })
+
+describe('the list of clients', () => {
+  test('is searched as one types, keeps that in its address, and says when nothing is found', async () => {
+    const page = await daniel.newPage()
+    await page.goto(`${demo.base}/clients`)
+    const all = await page.locator('[data-row]').count()
+    const name = (await page.locator('[data-row]').nth(3).textContent()) ?? ''
+    await page.getByLabel('Search clients').pressSequentially(name.slice(0, 4))
+    await page.waitForURL(/q=/)
+    await page
+      .getByText(/^\d+ clients?$/)
+      .filter({ hasNotText: String(all) })
+      .waitFor()
+    assert.ok((await page.locator('[data-row]').allTextContents()).includes(name))
+    await page.reload()
+    assert.equal(await page.getByLabel('Search clients').inputValue(), name.slice(0, 4))
+    await page.getByLabel('Search clients').fill('zzzz')
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page.getByRole('button', { name: 'Show all active clients' }).click()
+    await page.getByText(`${all} clients`).waitFor()
+    await page.close()
+  })
+
+  test('shows a consultant nothing of others, and a partner whose they are', async () => {
+    const [own, all] = [await daniel.newPage(), await ruth.newPage()]
+    await own.goto(`${demo.base}/clients`)
+    await all.goto(`${demo.base}/clients?status=all`)
+    assert.equal(await own.getByLabel('Consultant').count(), 0)
+    assert.equal(await own.getByRole('navigation', { name: 'Main' }).getByText('People').count(), 0)
+    await all.getByLabel('Consultant').selectOption({ label: 'Mei Sakamoto' })
+    await all.waitForURL(/consultant=/)
+    await all.getByText(/^1\d clients$/).waitFor()
+    const names = await all.locator('[data-row]').allTextContents()
+    for (const name of await own.locator('[data-row]').allTextContents()) assert.ok(!names.includes(name), name)
+    await Promise.all([own.close(), all.close()])
+  })
+})
+
+describe('with the keyboard alone', () => {
+  test('one signs in, finds a client, writes a note and reads it', async () => {
+    const profile = await browser.profile()
+    const page = await profile.newPage()
+    const { keyboard } = page
+    const focused = () => page.locator(':focus')
+    await page.goto(`${demo.base}/clients`)
+    await page.getByRole('link', { name: /^Continue with/ }).waitFor()
+    await keyboard.press('Tab')
+    await keyboard.press('Enter')
+    const choice = page.getByRole('button', { name: 'Mei Sakamoto' })
+    await choice.waitFor()
+    await tabTo(page, choice)
+    await keyboard.press('Enter')
+
+    await page.waitForURL(`${demo.base}/clients`)
+    await page.locator('[data-row]').first().waitFor()
+    await keyboard.press('Tab')
+    assert.equal(await focused().textContent(), 'Skip to the content')
+    await keyboard.press('j')
+    await keyboard.press('j')
+    const name = await focused().textContent()
+    assert.equal(name, await page.locator('[data-row]').nth(1).textContent())
+    await keyboard.press('/')
+    await keyboard.type((name ?? '').slice(0, 5))
+    await page.waitForURL(/q=/)
+    await page.locator('[data-row]', { hasText: name ?? '' }).waitFor()
+    await keyboard.press('ArrowDown')
+    assert.equal(await focused().textContent(), name)
+    await keyboard.press('Enter')
+
+    await page.getByRole('heading', { name: name ?? '', level: 1 }).waitFor()
+    await keyboard.press('n')
+    assert.equal(await focused().getAttribute('type'), 'date')
+    await tabTo(page, noteField(page))
+    await keyboard.type('Written without a mouse.')
+    await keyboard.press('Control+Enter')
+    await page.getByRole('article').filter({ hasText: 'Written without a mouse.' }).waitFor()
+    await profile.close()
+  })
+
+  test('single keys can be turned off', async () => {
+    const profile = await browser.profile()
+    const page = await profile.newPage()
+    await signInAs(page, demo.base, 'Mei Sakamoto', '/me')
+    await page.getByLabel(/^Single keys/).press('Space')
+    await page.goto(`${demo.base}/clients`)
+    await page.locator('[data-row]').first().waitFor()
+    await page.keyboard.press('n')
+    await page.keyboard.press('j')
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    assert.equal(await page.locator('[data-row]:focus').count(), 0)
+    await profile.close()
+  })
+})
+
+describe('text that is not saved', () => {
+  test('is not left behind by a wrong click', async () => {
+    const page = await daniel.newPage()
+    await page.goto(await recordOfDaniel())
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await noteField(page).fill('Half a sentence')
+    await page.getByRole('link', { name: /^Disputes/ }).click()
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await question.getByRole('button', { name: 'Stay here' }).click()
+    assert.equal(await noteField(page).inputValue(), 'Half a sentence')
+
+    const asked = page.waitForEvent('dialog')
+    await page.evaluate('void setTimeout(() => location.reload())')
+    const browsersQuestion = await asked
+    assert.equal(browsersQuestion.type(), 'beforeunload')
+    await browsersQuestion.dismiss()
+    assert.equal(await noteField(page).inputValue(), 'Half a sentence')
+
+    await page.getByRole('link', { name: /^Disputes/ }).click()
+    await question.getByRole('button', { name: 'Leave without saving' }).click()
+    await page.waitForURL(/\/disputes$/)
+    await page.getByRole('link', { name: /^Notes/ }).click()
+    await page.getByRole('button', { name: 'Add note' }).waitFor()
+    assert.equal(await page.getByText('Half a sentence').count(), 0)
+    await page.close()
+  })
+})
+
+describe('two people who edit one note', () => {
+  test('see both versions, and what is chosen of each is saved', async () => {
+    const address = await recordOfDaniel()
+    const [slow, quick] = [await daniel.newPage(), await ruth.newPage()]
+    for (const page of [slow, quick]) {
+      await page.goto(address)
+      await page.getByRole('button', { name: 'Edit note' }).first().click()
+    }
+    const before = await noteField(quick).inputValue()
+    await noteField(quick).fill(`${before}\nAdded by the partner.`)
+    await quick.getByLabel('Date').fill('2026-03-03')
+    await quick.getByRole('button', { name: 'Save' }).click()
+    await quick.getByText('Added by the partner.').waitFor()
+
+    await noteField(slow).fill(`${before}\nAdded by the consultant.`)
+    await slow.getByRole('button', { name: 'Save' }).click()
+    const conflict = slow.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
+    await conflict.getByText('Added by the partner.').waitFor()
+    await conflict.getByText('Added by the consultant.').waitFor()
+    assert.ok(await conflict.getByRole('group', { name: 'Date' }).getByLabel('Ruth Penhallow’s').isChecked())
+
+    await conflict.getByRole('button', { name: 'Go on writing', exact: true }).last().click()
+    assert.equal(await noteField(slow).inputValue(), `${before}\nAdded by the consultant.`)
+    await slow.getByRole('button', { name: 'Save' }).click()
+    await conflict.getByRole('button', { name: 'Save what is chosen' }).click()
+    const saved = slow.getByRole('article').filter({ hasText: 'Added by the consultant.' })
+    await saved.getByText('3 Mar 2026').waitFor()
+    assert.equal(await slow.getByText('Added by the partner.').count(), 0)
+
+    await saved.getByRole('link', { name: '3 Mar 2026' }).click()
+    await slow.getByRole('heading', { name: 'Versions' }).waitFor()
+    await slow.getByText('Version 3').waitFor()
+    await slow.locator('ins', { hasText: 'partner' }).waitFor()
+    await Promise.all([slow.close(), quick.close()])
+  })
+})
+
+describe('a record', () => {
+  test('is made, filled, changed, archived and found again', async () => {
+    const page = await ruth.newPage()
+    await page.goto(`${demo.base}/clients`)
+    await page.getByRole('button', { name: 'New client' }).click()
+    const form = page.getByRole('dialog', { name: 'New client' })
+    await form.getByLabel('Name').fill('Zebra & Søn “Ltd” </script><b>')
+    await form.getByLabel('Consultant').selectOption({ label: 'Mei Sakamoto' })
+    await form.getByRole('button', { name: 'Add client' }).click()
+    await page.getByRole('heading', { name: 'Zebra & Søn “Ltd” </script><b>', level: 1 }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Zebra & Søn “Ltd” </script><b>', level: 1 }).waitFor()
+
+    await page.getByRole('link', { name: /^Disputes/ }).click()
+    await page.getByRole('button', { name: 'Add dispute' }).click()
+    await page.getByLabel('Invoice').fill('Z-1')
+    await page.getByLabel('Amount').fill('twelve')
+    await page.getByRole('button', { name: 'Add dispute' }).click()
+    await page.getByLabel('Amount').and(page.locator('[aria-invalid=true]')).waitFor()
+    await page.getByLabel('Amount').fill('12345.60')
+    await page.getByRole('button', { name: 'Add dispute' }).click()
+    await page.getByText('12,345.60').waitFor()
+
+    await page.getByRole('button', { name: 'Edit client' }).click()
+    await page.getByLabel('Reference').fill('ZZ-9')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('ZZ-9').waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Archive client' }).click()
+    await page.getByText('Archived', { exact: true }).waitFor()
+    await page.goto(`${demo.base}/clients?q=zebra`)
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page.getByText('Archived', { exact: true }).click()
+    await page.getByRole('link', { name: /Zebra/ }).waitFor()
+    await page.close()
+  })
+})

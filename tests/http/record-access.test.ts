@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
+import { at } from '../support/json.ts'
+
+let firm: Firm
+let anna: Member
+let ben: Member
+let paula: Member
+
+before(async () => {
+  firm = await startFirm()
+  anna = await firm.join('Anna', 'consultant')
+  ben = await firm.join('Ben', 'consultant')
+  paula = await firm.join('Paula', 'partner')
+})
+after(() => firm.close())
+
+/** All that an answer says, but what differs from request to request. */
+function bytes({ status, headers, text }: Reply): object {
+  const id = headers.get('request-id') ?? ''
+  const kept = [...headers].filter(([name]) => name !== 'date' && name !== 'request-id')
+  return { status, headers: Object.fromEntries(kept), text: text.replaceAll(id, 'ID') }
+}
+
+const kinds = [
+  { plural: 'notes', noun: 'note', fresh: { date: '2026-03-12', text: 'hidden-marker' }, change: { text: 'changed' } },
+  { plural: 'disputes', noun: 'dispute', fresh: { invoice: 'hidden-marker', amount: '5' }, change: { amount: '6' } },
+  { plural: 'letters', noun: 'letter', fresh: { subject: 'hidden-marker' }, change: { body: 'changed' } },
+] as const
+
+async function made(by: Member, address: string, body: object): Promise<string> {
+  const { status, json, text } = await by.send('POST', address, body)
+  assert.equal(status, 201, text)
+  return String(json['id'])
+}
+
+describe('a client that is not there for a consultant', () => {
+  const malformed = [
+    'x',
+    '123',
+    '%00',
+    '%zz',
+    '%E0%A4%A',
+    "' or 1=1 --",
+    'a'.repeat(300),
+    '..%2f..%2fetc',
+    'undefined',
+    '%F0%9F%98%80',
+  ]
+
+  test('is refused with the same bytes and headers, whether unknown, malformed, deleted or of another', async () => {
+    const foreign = await firm.client(ben)
+    const deleted = await firm.client(anna)
+    assert.equal((await paula.send('DELETE', `/clients/${deleted}`)).status, 204)
+    const upper = (await firm.client(anna)).toUpperCase()
+    const ids = [foreign, deleted, upper, randomUUIDv7(), crypto.randomUUID(), `${foreign}0`, ...malformed]
+    const rest = ['', '/notes', `/letters/${randomUUIDv7()}`, '/activity', '/revisions']
+    for (const below of rest) {
+      const replies = await Promise.all(ids.map((id) => anna.get(`/clients/${id}${below}`)))
+      const [first, ...others] = replies.map(bytes)
+      assert.equal(replies[0]?.status, 403)
+      for (const [index, other] of others.entries()) assert.deepEqual(other, first, `${ids[index + 1]}${below}`)
+    }
+    const changes = await Promise.all(
+      ids.map((id) => anna.send('PATCH', `/clients/${id}`, { name: 'x' }, { 'if-match': '"1"' })),
+    )
+    const [change, ...others] = changes.map(bytes)
+    assert.equal(changes[0]?.status, 403)
+    for (const other of others) assert.deepEqual(other, change)
+  })
+
+  test('takes the same time to refuse', async () => {
+    const ids = { foreign: await firm.client(ben), unknown: randomUUIDv7(), malformed: 'x' }
+    const times: Record<string, number[]> = { foreign: [], unknown: [], malformed: [] }
+    for (let round = 0; round < 60; round += 1) {
+      for (const [kind, id] of Object.entries(ids)) {
+        const start = performance.now()
+        await anna.get(`/clients/${id}`)
+        times[kind]?.push(performance.now() - start)
+      }
+    }
+    const medians = Object.values(times).map((all) => all.toSorted((a, b) => a - b)[30] ?? 0)
+    assert.ok(Math.max(...medians) < Math.min(...medians) * 1.5, `medians in ms: ${medians.join(', ')}`)
+  })
+
+  test('is 404 for a partner', async () => {
+    const deleted = await firm.client(anna)
+    await paula.send('DELETE', `/clients/${deleted}`)
+    for (const id of [deleted, randomUUIDv7(), ...malformed]) {
+      const { status, error } = await paula.get(`/clients/${id}`)
+      assert.deepEqual([status, error['code']], [404, 'not_found'], id)
+    }
+  })
+})
+
+describe('what a record holds', () => {
+  for (const { plural, fresh, change } of kinds) {
+    test(`${plural} of one client are not reached by the address of another`, async () => {
+      const [mine, foreign] = [await firm.client(anna), await firm.client(ben)]
+      const own = await made(anna, `/clients/${mine}/${plural}`, fresh)
+      const others = await made(ben, `/clients/${foreign}/${plural}`, fresh)
+      const alsoMine = await firm.client(anna)
+      const wrong = [
+        `${mine}/${plural}/${others}`,
+        `${foreign}/${plural}/${others}`,
+        `${foreign}/${plural}/${own}`,
+        `${alsoMine}/${plural}/${own}`,
+      ]
+      for (const address of wrong) {
+        for (const reply of [
+          await anna.get(`/clients/${address}`),
+          await anna.get(`/clients/${address}/revisions`),
+          await anna.send('PATCH', `/clients/${address}`, change, { 'if-match': '*' }),
+          await anna.send('DELETE', `/clients/${address}`),
+        ]) {
+          assert.equal(reply.status, 403, address)
+          assert.ok(!reply.text.includes('hidden-marker'))
+        }
+      }
+      assert.equal((await anna.send('POST', `/clients/${foreign}/${plural}`, fresh)).status, 403)
+      assert.equal((await anna.get(`/clients/${foreign}/${plural}`)).status, 403)
+      for (const [member, client, id] of [
+        [anna, mine, own],
+        [ben, foreign, others],
+      ] as const) {
+        assert.equal((await member.get(`/clients/${client}/${plural}/${id}`)).json['version'], 1)
+      }
+    })
+  }
+
+  test('an archived note is gone from the record, but its revisions stay', async () => {
+    const client = await firm.client(anna)
+    const id = await made(anna, `/clients/${client}/notes`, { date: '2026-03-12', text: 'first' })
+    assert.equal(
+      (await anna.send('DELETE', `/clients/${client}/notes/${id}`, undefined, { 'if-match': '"1"' })).status,
+      204,
+    )
+    assert.equal((await anna.get(`/clients/${client}/notes/${id}`)).status, 403)
+    assert.deepEqual((await anna.get(`/clients/${client}`)).json['notes'], [])
+    const { json } = await anna.get(`/clients/${client}/notes/${id}/revisions`)
+    assert.deepEqual([at(json, 'revisions', 0, 'archived'), at(json, 'revisions', 1, 'data', 'text')], [true, 'first'])
+    assert.equal((await paula.get(`/clients/${client}/notes/${id}`)).status, 404)
+  })
+})
+
+describe('fields that say whose a record is', () => {
+  test('a consultant sends none of them: 403, and nothing is written', async () => {
+    const client = await firm.client(anna)
+    for (const field of ['owner', 'owner_id', 'consultant_id', 'consultant', 'role', 'client_id']) {
+      const body = { name: 'Taken', [field]: ben.id }
+      assert.equal((await anna.send('POST', '/clients', body)).status, 403, field)
+      const change = await anna.send('PATCH', `/clients/${client}`, body, { 'if-match': '*' })
+      assert.deepEqual([change.status, change.error['code'], change.error['field']], [403, 'forbidden', field])
+      const note = { date: '2026-03-12', text: 'x', [field]: ben.id }
+      assert.equal((await anna.send('POST', `/clients/${client}/notes`, note)).status, 403, field)
+    }
+    const { json } = await anna.get(`/clients/${client}`)
+    assert.deepEqual(
+      [json['name'], json['version'], json['notes'], at(json, 'consultant', 'id')],
+      ['Client', 1, [], anna.id],
+    )
+    assert.equal((await ben.get('/clients?q=taken')).json['total'], 0)
+  })
+
+  test('any other unknown field is refused by name, also for a partner', async () => {
+    const client = await firm.client(anna)
+    for (const field of ['id', 'version', 'created_at', 'deleted_at', 'cost', 'generated', '__proto__x']) {
+      const reply = await paula.send('PATCH', `/clients/${client}`, { [field]: 1 }, { 'if-match': '*' })
+      assert.deepEqual([reply.status, reply.error['code']], [400, 'unknown_field'], field)
+    }
+    const letter = await anna.send('POST', `/clients/${client}/letters`, { subject: 's', cost: '0', generated: true })
+    assert.deepEqual([letter.status, letter.error['code']], [400, 'unknown_field'])
+  })
+
+  test('a partner assigns to somebody who is there and may sign in', async () => {
+    const client = await firm.client(anna)
+    const gone = await firm.join('Gone', 'consultant')
+    await firm.service.people.setStatus(gone.id, 'disabled')
+    for (const consultant_id of [gone.id, randomUUIDv7(), client]) {
+      const reply = await paula.send('PATCH', `/clients/${client}`, { consultant_id }, { 'if-match': '*' })
+      assert.deepEqual([reply.status, reply.error['field']], [400, 'consultant_id'])
+    }
+    assert.equal((await anna.get(`/clients/${client}`)).json['version'], 1)
+  })
+})
+
+/** Whether somebody gets the client, how often it is in their list, and how much of it they find. */
+async function sees(member: Member, client: string): Promise<unknown[]> {
+  const list = await member.get('/clients?q=wanderer')
+  const { json } = await member.get('/search?q=wanderer')
+  const found = Array.isArray(json['results']) ? json['results'].length : undefined
+  return [(await member.get(`/clients/${client}`)).status, list.json['total'], found]
+}
+
+describe('assigning', () => {
+  test('holds from the very next request on, both ways, everywhere', async () => {
+    const client = await firm.client(anna, 'Wanderer')
+    await made(anna, `/clients/${client}/notes`, { date: '2026-03-12', text: 'Wanderer was here' })
+    assert.deepEqual(await sees(anna, client), [200, 1, 2])
+    for (const [to, from] of [
+      [ben, anna],
+      [anna, ben],
+      [ben, anna],
+    ] as const) {
+      const given = await paula.send('PATCH', `/clients/${client}`, { consultant_id: to.id }, { 'if-match': '*' })
+      assert.equal(given.status, 200)
+      assert.deepEqual(await sees(to, client), [200, 1, 2])
+      assert.deepEqual(await sees(from, client), [403, 0, 0])
+    }
+  })
+
+  test('a change of role holds from the very next request on', async () => {
+    const client = await firm.client(anna)
+    const person = await firm.join('Riser', 'partner')
+    assert.equal((await person.get(`/clients/${client}`)).status, 200)
+    await firm.service.people.setRole(person.id, 'consultant')
+    assert.equal((await person.get(`/clients/${client}`)).status, 401)
+    const cookie = await firm.service.signIn(person)
+    assert.equal((await firm.ask('GET', `/clients/${client}`, { headers: { cookie } })).status, 403)
+  })
+})
+
+describe('a reference that is taken', () => {
+  test('is 409 for the same consultant, and tells nothing of the clients of another', async () => {
+    const foreign = await ben.send('POST', '/clients', { name: 'Hidden', reference: 'R-1' })
+    assert.equal(foreign.status, 201)
+    const mine = await anna.send('POST', '/clients', { name: 'Mine', reference: 'r-1' })
+    assert.equal(mine.status, 201)
+    const again = await anna.send('POST', '/clients', { name: 'Again', reference: 'R-1' })
+    assert.deepEqual([again.status, again.error['code'], again.error['field']], [409, 'conflict', 'reference'])
+    assert.ok(
+      !again.text.includes('Hidden') && !again.text.includes('Mine') && !again.text.includes(String(mine.json['id'])),
+    )
+  })
+
+  test('an id is made here: a client or note with an id of the caller is refused', async () => {
+    const client = await firm.client(ben)
+    assert.equal((await anna.send('POST', '/clients', { name: 'x', id: client })).status, 400)
+  })
+})

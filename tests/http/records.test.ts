@@ -1,0 +1,483 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { auditList } from '../../src/access/schema.ts'
+import * as schema from '../../src/clients/schema.ts'
+import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
+import { at, objectAt } from '../support/json.ts'
+
+let firm: Firm
+let anna: Member
+let paula: Member
+
+before(async () => {
+  firm = await startFirm()
+  anna = await firm.join('Anna Berg', 'consultant')
+  paula = await firm.join('Paula', 'partner')
+})
+after(() => firm.close())
+
+/** The status, and that the body has the shape that the pages rely on. */
+function shaped({ status, json, text }: Reply, shape: TSchema): number {
+  const [fault] = Value.Errors(shape, json)
+  assert.equal(fault, undefined, `${JSON.stringify(fault)} in ${text}`)
+  return status
+}
+
+async function noteOf(client: string, text = 'first'): Promise<string> {
+  const { json } = await anna.send('POST', `/clients/${client}/notes`, { date: '2026-03-12', text })
+  return `/clients/${client}/notes/${String(json['id'])}`
+}
+
+describe('a client', () => {
+  test('is made, read, listed and changed, each time in the shape of the schema', async () => {
+    const fresh = { name: '  Öberg & Sons ', reference: 'Ö-1', email: 'mail@oberg.example' }
+    const made = await anna.send('POST', '/clients', fresh)
+    assert.equal(shaped(made, schema.clientRecord), 201)
+    const id = String(made.json['id'])
+    assert.equal(made.headers.get('location'), `/clients/${id}`)
+    assert.equal(made.headers.get('etag'), '"1"')
+    assert.deepEqual(
+      [made.json['name'], made.json['reference'], made.json['status'], at(made.json, 'consultant', 'name')],
+      ['Öberg & Sons', 'Ö-1', 'active', 'Anna Berg'],
+    )
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/)
+
+    const change = await anna.send('PATCH', `/clients/${id}`, { email: null }, { 'if-match': '"1"' })
+    assert.equal(shaped(change, schema.clientRecord), 200)
+    assert.deepEqual([change.headers.get('etag'), change.json['email'], change.json['reference']], ['"2"', null, 'Ö-1'])
+
+    const read = await anna.get(`/clients/${id}`)
+    assert.equal(shaped(read, schema.clientRecord), 200)
+    assert.deepEqual([read.json, read.headers.get('etag')], [change.json, '"2"'])
+    assert.equal(read.headers.get('cache-control'), 'no-store')
+    assert.equal(read.headers.get('vary'), 'Accept')
+    assert.equal(shaped(await anna.get('/clients'), schema.clientList), 200)
+    assert.equal(shaped(await anna.get(`/clients/${id}/revisions`), schema.revisionList), 200)
+    assert.equal(shaped(await anna.get(`/clients/${id}/activity`), schema.activityList), 200)
+    assert.equal(shaped(await anna.get('/search?q=oberg'), schema.searchResults), 200)
+  })
+
+  test('is refused with the field at fault: nothing is written', async () => {
+    const total = (await anna.get('/clients')).json['total']
+    const bad = [
+      [{}, 'missing_field', 'name'],
+      [{ name: ' ' }, 'invalid_field', 'name'],
+      [{ name: 'x'.repeat(201) }, 'invalid_field', 'name'],
+      [{ name: 'a\0b' }, 'invalid_field', 'name'],
+      [{ name: '\ud800' }, 'invalid_field', 'name'],
+      [{ name: 1 }, 'invalid_field', 'name'],
+      [{ name: 'x', email: 'nobody' }, 'invalid_field', 'email'],
+      [{ name: 'x', reference: '' }, 'invalid_field', 'reference'],
+      [{ name: 'x', colour: 'red' }, 'unknown_field', 'colour'],
+      [{ nmae: 'x' }, 'unknown_field', 'nmae'],
+    ] as const
+    for (const [body, code, field] of bad) {
+      const { status, error } = await anna.send('POST', '/clients', body)
+      assert.deepEqual([status, error['code'], error['field']], [400, code, field])
+    }
+    for (const [body, code] of [
+      ['[]', 'malformed_json'],
+      ['', 'malformed_json'],
+      ['{"name":', 'malformed_json'],
+    ] as const) {
+      const { status, error } = await anna.send('POST', '/clients', body)
+      assert.deepEqual([status, error['code']], [400, code], body)
+    }
+    assert.equal((await anna.get('/clients')).json['total'], total)
+  })
+
+  test('that is archived keeps its record as it is until it is active again', async () => {
+    const id = await firm.client(anna, 'Sleeper')
+    const note = await noteOf(id)
+    const archive = await anna.send('PATCH', `/clients/${id}`, { status: 'archived' }, { 'if-match': '"1"' })
+    assert.equal(archive.status, 200)
+    for (const change of [
+      await anna.send('PATCH', `/clients/${id}`, { name: 'x' }, { 'if-match': '"2"' }),
+      await anna.send('POST', `/clients/${id}/notes`, { date: '2026-01-01', text: 'x' }),
+      await anna.send('PATCH', note, { text: 'x' }, { 'if-match': '"1"' }),
+      await anna.send('DELETE', note),
+    ]) {
+      assert.deepEqual([change.status, change.error['code']], [409, 'conflict'])
+    }
+    assert.equal((await anna.get('/clients?q=sleeper')).json['total'], 0)
+    assert.equal((await anna.get('/clients?q=sleeper&status=archived')).json['total'], 1)
+    assert.equal((await anna.send('PATCH', `/clients/${id}`, { status: 'active' }, { 'if-match': '"2"' })).status, 200)
+    assert.equal((await anna.send('PATCH', note, { text: 'x' }, { 'if-match': '"1"' })).status, 200)
+  })
+})
+
+describe('an edit', () => {
+  test('without If-Match is 428, with one that makes no sense 400: nothing changes', async () => {
+    const id = await firm.client(anna)
+    const note = await noteOf(id)
+    for (const address of [`/clients/${id}`, note]) {
+      const body = address === note ? { text: 'x' } : { name: 'x' }
+      assert.equal((await anna.send('PATCH', address, body)).status, 428)
+      for (const tag of ['1', 'x', '"x"', '"-1"', '""', '"1" "2"', '"99999999999"']) {
+        const { status, error } = await anna.send('PATCH', address, body, { 'if-match': tag })
+        assert.deepEqual([status, error['field']], [400, 'If-Match'], tag)
+      }
+      assert.equal((await anna.get(address)).json['version'], 1)
+    }
+  })
+
+  test('based on an older version is 412, carries what is there now, and loses nothing', async () => {
+    const id = await firm.client(anna, 'First')
+    const note = await noteOf(id, 'first')
+    const edits = [
+      [`/clients/${id}`, { name: 'Second' }, { name: 'Third' }],
+      [note, { text: 'second' }, { text: 'third' }],
+    ] as const
+    for (const [address, quick, late] of edits) {
+      assert.equal((await paula.send('PATCH', address, quick, { 'if-match': '"1"' })).status, 200)
+      const now = await anna.get(address)
+      for (const tag of ['"1"', 'W/"1"', '"7"']) {
+        const refused = await anna.send('PATCH', address, late, { 'if-match': tag })
+        assert.deepEqual([refused.status, refused.error['code']], [412, 'stale_version'])
+        assert.deepEqual(refused.json['current'], now.json)
+      }
+      assert.deepEqual((await anna.get(address)).json, now.json)
+      for (const [tag, version] of [
+        ['"2"', 3],
+        ['W/"3"', 4],
+        ['"1", "4"', 5],
+        ['*', 6],
+      ] as const) {
+        const done = await anna.send('PATCH', address, late, { 'if-match': tag })
+        assert.deepEqual([done.status, done.json['version']], [200, version], tag)
+      }
+    }
+  })
+
+  test('of 20 at once on one version goes through once', async () => {
+    const note = await noteOf(await firm.client(anna))
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => anna.send('PATCH', note, { text: `edit ${n}` }, { 'if-match': '"1"' })),
+    )
+    const done = replies.filter(({ status }) => status === 200)
+    assert.equal(done.length, 1)
+    assert.ok(replies.every(({ status }) => status === 200 || status === 412))
+    const { json } = await anna.get(`${note}/revisions`)
+    assert.deepEqual(
+      [at(json, 'revisions', 0, 'version'), at(json, 'revisions', 0, 'data', 'text')],
+      [2, done[0]?.json['text']],
+    )
+  })
+
+  test('makes a revision, whoever makes it, with the fields as they were', async () => {
+    const id = await firm.client(anna)
+    const { json: dispute } = await anna.send('POST', `/clients/${id}/disputes`, {
+      invoice: 'INV-7',
+      amount: '99999999999999999999.123456789012',
+      position: 'They say it was a fixed fee.',
+    })
+    const address = `/clients/${id}/disputes/${String(dispute['id'])}`
+    assert.equal(dispute['amount'], '99999999999999999999.123456789012')
+    await paula.send('PATCH', address, { amount: '12.5', status: 'settled' }, { 'if-match': '"1"' })
+    const { json } = await anna.get(`${address}/revisions`)
+    assert.deepEqual(objectAt(json, 'revisions', 0, 'data'), {
+      invoice: 'INV-7',
+      amount: '12.50',
+      position: 'They say it was a fixed fee.',
+      status: 'settled',
+    })
+    assert.equal(at(json, 'revisions', 0, 'by', 'name'), 'Paula')
+    assert.equal(at(json, 'revisions', 1, 'data', 'amount'), '99999999999999999999.123456789012')
+    assert.equal(at(json, 'revisions', 1, 'by', 'name'), 'Anna Berg')
+  })
+})
+
+describe('notes, disputes and letters', () => {
+  test('have the shapes of the schema', async () => {
+    const id = await firm.client(anna)
+    const fresh = [
+      ['notes', { date: '2026-02-28', participants: ['Anna', 'Åse'], text: '' }, schema.note, schema.noteList],
+      ['disputes', { invoice: 'I', amount: '0' }, schema.dispute, schema.disputeList],
+      ['letters', { subject: 'S', body: 'B', status: 'approved' }, schema.letter, schema.letterList],
+    ] as const
+    for (const [plural, body, one, list] of fresh) {
+      const made = await anna.send('POST', `/clients/${id}/${plural}`, body)
+      assert.equal(shaped(made, one), 201)
+      assert.equal(made.headers.get('location'), `/clients/${id}/${plural}/${String(made.json['id'])}`)
+      assert.equal(shaped(await anna.get(made.headers.get('location') ?? ''), one), 200)
+      assert.equal(shaped(await anna.get(`/clients/${id}/${plural}`), list), 200)
+    }
+    const record = await anna.get(`/clients/${id}`)
+    assert.equal(shaped(record, schema.clientRecord), 200)
+    assert.deepEqual(at(record.json, 'notes', 0, 'participants'), ['Anna', 'Åse'])
+  })
+
+  test('refuse what is no day, no amount, no status, and what is too long', async () => {
+    const id = await firm.client(anna)
+    const bad = [
+      ['notes', { date: '2026-02-30', text: '' }, 'date'],
+      ['notes', { date: 'yesterday', text: '' }, 'date'],
+      ['notes', { date: '2026-01-01', text: 'x'.repeat(200_001) }, 'text'],
+      ['notes', { date: '2026-01-01', text: 'a\0' }, 'text'],
+      ['notes', { date: '2026-01-01', text: '', participants: [''] }, 'participants[0]'],
+      ['disputes', { invoice: 'I', amount: '-1' }, 'amount'],
+      ['disputes', { invoice: 'I', amount: '1e3' }, 'amount'],
+      ['disputes', { invoice: 'I', amount: 12 }, 'amount'],
+      ['disputes', { invoice: 'I', amount: '1.1234567890123' }, 'amount'],
+      ['disputes', { invoice: 'I', amount: '1', status: 'won' }, 'status'],
+      ['letters', { subject: 'S', status: 'lost' }, 'status'],
+    ] as const
+    for (const [plural, body, field] of bad) {
+      const { status, error } = await anna.send('POST', `/clients/${id}/${plural}`, body)
+      assert.deepEqual([status, error['code'], error['field']], [400, 'invalid_field', field])
+    }
+    const { json } = await anna.get(`/clients/${id}`)
+    assert.deepEqual([json['notes'], json['disputes'], json['letters']], [[], [], []])
+  })
+
+  test('a note of 10 MB is 413, and the next request is served', async () => {
+    const id = await firm.client(anna)
+    const { status, error } = await anna.send('POST', `/clients/${id}/notes`, {
+      date: '2026-01-01',
+      text: 'x'.repeat(10 * 1024 * 1024),
+    })
+    assert.deepEqual([status, error['code']], [413, 'request_too_large'])
+    assert.deepEqual((await anna.get(`/clients/${id}`)).json['notes'], [])
+  })
+})
+
+describe('lists', () => {
+  test('are turned page by page without a client twice or missed, in each order, while others are made', async () => {
+    const member = await firm.join('Lister', 'consultant')
+    const names = ['Ähre', 'ahre', 'Zeta', 'zeta', 'Beta', 'Ähre', 'Ålesund', '  ', '1st']
+    for (const [n, name] of names.entries()) {
+      const reply = await member.send('POST', '/clients', {
+        name: `${name.trim()} x`,
+        ...(n % 2 && { reference: `R${n}` }),
+      })
+      assert.equal(reply.status, 201)
+    }
+    for (const sort of ['name', '-name', 'reference', '-reference', 'updated_at', '-updated_at']) {
+      const seen: unknown[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page: Reply = await member.get(`/clients?limit=2&sort=${sort}${cursor && `&cursor=${cursor}`}`)
+        assert.equal(page.json['total'], names.length)
+        const { clients, next } = page.json
+        assert.ok(Array.isArray(clients))
+        seen.push(...clients.map((client: unknown) => at(client, 'id')))
+        cursor = typeof next === 'string' ? next : null
+      }
+      assert.equal(seen.length, names.length, sort)
+      assert.equal(new Set(seen).size, names.length, sort)
+    }
+    const sorted = (await member.get('/clients')).json['clients']
+    assert.ok(Array.isArray(sorted))
+    assert.deepEqual(
+      sorted.map((client: unknown) =>
+        String(at(client, 'name')).slice(0, 4).trim().toLowerCase().normalize('NFKD').slice(0, 1),
+      ),
+      ['1', 'a', 'a', 'a', 'a', 'b', 'x', 'z', 'z'],
+    )
+  })
+
+  test('find the beginnings of words in names, references and addresses, accents or not', async () => {
+    const member = await firm.join('Finder', 'consultant')
+    const body = { name: 'Lindqvist & Ömer Ltd', reference: 'ACME-2024/17', email: 'post.box@lindqvist.example' }
+    await member.send('POST', '/clients', body)
+    const finds = [
+      'l',
+      'lind',
+      'LINDQ',
+      'omer',
+      'ömer',
+      'lind om',
+      'ltd lind',
+      'acme',
+      'acme-2024',
+      '2024/17',
+      '17',
+      'post.box',
+      'post.box@lindqvist.example',
+      'exampl',
+      '&lind',
+    ]
+    for (const q of finds) assert.equal((await member.get(`/clients?q=${encodeURIComponent(q)}`)).json['total'], 1, q)
+    for (const q of ['qvist', 'lind x', '%', '&&', ':*', "'", '2025', '\\', '!lind | acm', '_']) {
+      const expected = q === '!lind | acm' ? 1 : 0
+      const { status, json } = await member.get(`/clients?q=${encodeURIComponent(q)}`)
+      assert.deepEqual([status, json['total']], [200, expected], q)
+    }
+    assert.equal((await member.get('/clients?q=')).json['total'], 1)
+  })
+
+  test('refuse what they do not know, by name', async () => {
+    const bad = [
+      'colour=red',
+      'sort=size',
+      'limit=0',
+      'limit=x',
+      'limit=1000',
+      'cursor=xyz',
+      'status=gone',
+      'q=a&q=b',
+      `q=${'x'.repeat(201)}`,
+    ]
+    for (const query of bad) {
+      const { status, error } = await anna.get(`/clients?${query}`)
+      assert.equal(status, 400, query)
+      assert.equal(error['field'], query.split('=')[0])
+    }
+    const cursors = [['a', 'b'], ['a', 1], 1, null, ['\0', 'x'], ['a', "'"]]
+    for (const cursor of cursors) {
+      const text = Buffer.from(JSON.stringify(cursor)).toString('base64url')
+      for (const address of [`/clients?cursor=${text}`, `/clients?sort=updated_at&cursor=${text}`]) {
+        assert.equal((await anna.get(address)).status, 400, JSON.stringify(cursor))
+      }
+    }
+  })
+
+  test('a page of a consultant is not turned to the clients of another by an invented cursor', async () => {
+    const member = await firm.join('Turner', 'consultant')
+    const cursor = Buffer.from(JSON.stringify(['', '00000000-0000-7000-8000-000000000000'])).toString('base64url')
+    assert.deepEqual((await member.get(`/clients?cursor=${cursor}`)).json['clients'], [])
+  })
+})
+
+describe('search', () => {
+  test('finds what clients, notes, disputes and letters say, and shows where', async () => {
+    const member = await firm.join('Searcher', 'consultant')
+    const id = await firm.client(member, 'Quartz Mining')
+    await member.send('POST', `/clients/${id}/notes`, {
+      date: '2026-01-02',
+      text: 'The quartz <b>vein</b> runs north.',
+    })
+    await member.send('POST', `/clients/${id}/disputes`, {
+      invoice: 'I-9',
+      amount: '1',
+      position: 'quartz was not delivered',
+    })
+    await member.send('POST', `/clients/${id}/letters`, { subject: 'Your quartz', body: 'Dear Sir' })
+    const { json } = await member.get('/search?q=quar')
+    const results = json['results']
+    assert.ok(Array.isArray(results))
+    assert.deepEqual(
+      results.map((found: unknown) => at(found, 'noun')),
+      ['client', 'note', 'dispute', 'letter'],
+    )
+    assert.ok(results.every((found: unknown) => at(found, 'client', 'id') === id))
+    assert.match(String(at(results, 1, 'snippet')), /The \ue000quartz\ue001 <b>vein/)
+    assert.deepEqual((await anna.get('/search?q=quar')).json['results'], [])
+  })
+})
+
+describe('what was done', () => {
+  test('is in the activity of the record: who, what, which fields, which version; who looked when it is asked for', async () => {
+    const id = await firm.client(anna, 'Active')
+    await paula.send('PATCH', `/clients/${id}`, { name: 'More active', email: 'a@b.example' }, { 'if-match': '"1"' })
+    const note = await noteOf(id)
+    await anna.get(note)
+    const { json } = await anna.get(`/clients/${id}/activity`)
+    const entries = json['activity']
+    assert.ok(Array.isArray(entries))
+    assert.deepEqual(
+      entries.map((entry: unknown) => [at(entry, 'action'), at(entry, 'by', 'name'), at(entry, 'version')]),
+      [
+        ['note_created', 'Anna Berg', 1],
+        ['client_changed', 'Paula', 2],
+        ['client_created', 'Anna Berg', 1],
+      ],
+    )
+    assert.deepEqual(at(entries, 1, 'fields'), ['name', 'email'])
+    const all = (await anna.get(`/clients/${id}/activity?reads=true`)).json['activity']
+    assert.ok(Array.isArray(all) && all.some((entry: unknown) => at(entry, 'action') === 'note_read'))
+    const first = await anna.get(`/clients/${id}/activity?limit=2`)
+    const second = await anna.get(`/clients/${id}/activity?limit=2&cursor=${String(first.json['next'])}`)
+    assert.deepEqual([at(second.json, 'activity', 0, 'action'), second.json['next']], ['client_created', null])
+  })
+
+  test('is in the audit log before the answer leaves, allowed or refused, and says nothing of what a record says', async () => {
+    const id = await firm.client(anna, 'Audited secret')
+    const outsider = await firm.join('Outsider', 'consultant')
+    const note = await noteOf(id, 'very secret text')
+    const asked: [Member, string, string, string][] = [
+      [anna, `/clients/${id}`, 'client_read', 'allowed'],
+      [anna, note, 'note_read', 'allowed'],
+      [anna, '/clients?q=audited', 'clients_listed', 'allowed'],
+      [anna, '/search?q=audited', 'records_searched', 'allowed'],
+      [outsider, `/clients/${id}`, 'access_denied', 'refused'],
+      [outsider, note, 'access_denied', 'refused'],
+      [outsider, '/audit', 'access_denied', 'refused'],
+    ]
+    for (const [member, address, action, outcome] of asked) {
+      const reply = await member.get(address)
+      const rows = await firm.service.database.rows<Record<string, unknown>>(
+        'select action, outcome, person_id, address from audit where request_id = $1',
+        [reply.headers.get('request-id')],
+      )
+      assert.deepEqual(rows, [{ action, outcome, person_id: member.id, address: '127.0.0.1' }], address)
+    }
+    const everything = await firm.service.database.rows<{ row: string }>('select a::text as row from audit a')
+    assert.ok(everything.length > 20)
+    for (const { row } of everything) assert.doesNotMatch(row, /secret|audited/i)
+  })
+
+  test('partners filter the log, turn its pages and take it away as a file', async () => {
+    const id = await firm.client(anna)
+    await firm.join('Watcher', 'consultant').then((watcher) => watcher.get(`/clients/${id}`))
+    const { json } = await paula.get(`/audit?client=${id}&outcome=refused`)
+    assert.deepEqual(
+      [at(json, 'audit', 'length'), at(json, 'audit', 0, 'person', 'name'), at(json, 'audit', 0, 'action')],
+      [undefined, 'Watcher', 'access_denied'],
+    )
+    assert.equal(shaped(await paula.get('/audit?limit=1'), auditList), 200)
+    const [one, two] = [await paula.get(`/audit?client=${id}&limit=1`), await paula.get(`/audit?client=${id}`)]
+    const next = await paula.get(`/audit?client=${id}&limit=1&cursor=${String(one.json['next'])}`)
+    assert.equal(at(next.json, 'audit', 0, 'id'), at(two.json, 'audit', 1, 'id'))
+    for (const query of [
+      'from=2026-01-01',
+      'to=2999-01-01T00:00:00Z',
+      `person=${anna.id}`,
+      'action=client_created',
+      'person=nobody',
+    ]) {
+      assert.equal((await paula.get(`/audit?${query}`)).status, 200, query)
+    }
+    assert.deepEqual((await paula.get('/audit?to=2020-01-01')).json['audit'], [])
+    for (const query of ['from=yesterday', 'outcome=maybe', 'cursor=x', 'to=2026-13-01']) {
+      assert.equal((await paula.get(`/audit?${query}`)).status, 400, query)
+    }
+    const file = await paula.get(`/audit?client=${id}&format=csv`, { accept: 'text/html' })
+    assert.equal(file.headers.get('content-type'), 'text/csv; charset=utf-8')
+    assert.match(file.headers.get('content-disposition') ?? '', /attachment; filename="audit.csv"/)
+    const lines = file.text.split('\r\n')
+    assert.match(lines[0] ?? '', /^id,at,action,outcome,person_id,person_name,client_id/)
+    assert.equal(lines.length, 4)
+    assert.equal((await anna.get('/audit?format=csv')).status, 403)
+  })
+
+  test('a name that a spreadsheet would take for a formula is a text in the file', async () => {
+    const id = await firm.client(anna, '=HYPERLINK("http://evil.example")')
+    const { text } = await paula.get(`/audit?client=${id}&format=csv`)
+    assert.match(text, /"'=HYPERLINK\(""http/)
+  })
+})
+
+describe('the database away', () => {
+  test('no record leaves without its audit row', async () => {
+    const id = await firm.client(anna)
+    await firm.service.database.rows('alter table audit rename to audit_hidden')
+    try {
+      for (const address of [`/clients/${id}`, '/clients', '/search?q=x']) {
+        const { status, text } = await anna.get(address)
+        assert.equal(status, 500, address)
+        assert.ok(!text.includes('Client'))
+      }
+      const change = await anna.send('PATCH', `/clients/${id}`, { name: 'Unseen' }, { 'if-match': '*' })
+      assert.equal(change.status, 500)
+    } finally {
+      await firm.service.database.rows('alter table audit_hidden rename to audit')
+    }
+    assert.deepEqual(
+      [(await anna.get(`/clients/${id}`)).json['name'], (await anna.get('/clients')).status],
+      ['Client', 200],
+    )
+  })
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { createAccess } from '../src/access/access.ts'
+import { createAudit, type Audit } from '../src/access/audit.ts'
+import { openPortal, type Portal } from '../src/access/portal.ts'
+import { createRecords, type Records } from '../src/clients/records.ts'
+import type { ClientQuery, ListedClient } from '../src/clients/schema.ts'
+import { createPeople, type Person } from '../src/people/people.ts'
+import { openDatabase, type Database } from '../src/platform/database.ts'
+import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { createTestLog } from './support/log.ts'
+
+/** What the oracle knows of a client. */
+interface Known {
+  readonly id: string
+  readonly name: string
+  readonly notes: string[]
+  owner: number
+  status: 'active' | 'archived'
+}
+
+/** One step of a history. Numbers pick among what exists when the step is taken. */
+type Step =
+  | { readonly kind: 'create'; readonly owner: number; readonly words: readonly string[] }
+  | { readonly kind: 'assign'; readonly client: number; readonly owner: number }
+  | { readonly kind: 'status'; readonly client: number; readonly status: 'active' | 'archived' }
+  | { readonly kind: 'remove'; readonly client: number }
+  | { readonly kind: 'note'; readonly client: number; readonly words: readonly string[] }
+
+const vocabulary = ['amber', 'amberley', 'birch', 'birchwood', 'cedar', 'Élan', 'elanor', 'x1', 'x12']
+const words = fc.array(fc.constantFrom(...vocabulary), { minLength: 1, maxLength: 3 })
+const pick = fc.nat(30)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('create' as const), owner: fc.nat(2), words }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('assign' as const), client: pick, owner: fc.nat(2) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('status' as const),
+      client: pick,
+      status: fc.constantFrom('active' as const, 'archived' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), client: pick }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('note' as const), client: pick, words }) },
+)
+const question = fc.record({
+  q: fc.option(
+    fc.array(fc.constantFrom('a', 'am', 'amber', 'amberl', 'birch', 'elan', 'é', 'x1', 'zz'), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+    { nil: undefined },
+  ),
+  status: fc.constantFrom('active' as const, 'archived' as const, 'all' as const),
+  sort: fc.constantFrom(
+    'name' as const,
+    '-name' as const,
+    'updated_at' as const,
+    '-updated_at' as const,
+    'reference' as const,
+  ),
+  consultant: fc.option(fc.nat(2), { nil: undefined }),
+  limit: fc.constantFrom('1', '3', '200'),
+})
+type Question = typeof question extends fc.Arbitrary<infer Asked> ? Asked : never
+
+let own: TestDatabase
+let database: Database
+let portal: Portal
+let audit: Audit
+let records: Records
+
+before(async () => {
+  own = await createTestDatabase()
+  const { log } = createTestLog()
+  database = openDatabase(own.url, { log })
+  portal = await openPortal({ databaseUrl: own.url, log })
+  audit = createAudit({ database, log })
+  records = createRecords({ access: createAccess({ portal, audit }) })
+})
+after(async () => {
+  await portal.close()
+  await audit.close()
+  await database.close()
+  await own.drop()
+})
+
+let crews = 0
+/** Three consultants and a partner whom no other run knows. */
+async function crew(): Promise<{ consultants: Person[]; partner: Person }> {
+  crews += 1
+  const people = createPeople({ database, audit })
+  const join = (name: string, role: 'consultant' | 'partner') =>
+    people.create({ name, email: `${name}${crews}@firm.example`, role })
+  const consultants = [
+    await join('one', 'consultant'),
+    await join('two', 'consultant'),
+    await join('three', 'consultant'),
+  ]
+  return { consultants, partner: await join('partner', 'partner') }
+}
+
+async function take(
+  taken: Step,
+  known: Known[],
+  { consultants, partner }: Awaited<ReturnType<typeof crew>>,
+): Promise<void> {
+  const boss = { person: partner }
+  if (taken.kind === 'create') {
+    const person = consultants[taken.owner]
+    assert.ok(person)
+    const name = taken.words.join(' ')
+    const { id } = await records.clients.create({ person }, { name })
+    known.push({ id, name, notes: [], owner: taken.owner, status: 'active' })
+    return
+  }
+  const client = known[taken.client % Math.max(1, known.length)]
+  if (client === undefined) return
+  const change = (body: object) => records.clients.change(boss, client.id, { basis: null, body })
+  switch (taken.kind) {
+    case 'assign':
+      // An archived client is assigned too, which makes it active.
+      await change({ consultant_id: consultants[taken.owner]?.id, status: 'active' })
+      client.owner = taken.owner
+      client.status = 'active'
+      break
+    case 'status':
+      await change({ status: taken.status })
+      client.status = taken.status
+      break
+    case 'remove':
+      await records.clients.remove(boss, client.id, null)
+      known.splice(known.indexOf(client), 1)
+      break
+    case 'note':
+      if (client.status === 'archived') return
+      await records.notes.create(boss, client.id, { date: '2026-01-01', text: taken.words.join(', ') })
+      client.notes.push(taken.words.join(' '))
+  }
+}
+
+const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+const has = (text: string, q: readonly string[]) =>
+  q.every((begin) =>
+    folded(text)
+      .split(' ')
+      .some((word) => word.startsWith(folded(begin))),
+  )
+
+async function listed(person: Person, query: ClientQuery): Promise<{ all: ListedClient[]; totals: Set<number> }> {
+  const all: ListedClient[] = []
+  const totals = new Set<number>()
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await records.clients.list({ person }, { ...query, ...(cursor !== undefined && { cursor }) })
+    all.push(...page.clients)
+    totals.add(page.total)
+    cursor = page.next
+  }
+  return { all, totals }
+}
+
+async function check(
+  asked: Question,
+  known: readonly Known[],
+  { consultants, partner }: Awaited<ReturnType<typeof crew>>,
+): Promise<void> {
+  const { q, status, sort, limit } = asked
+  const crewIds = new Set(consultants.map(({ id }) => id))
+  for (const [index, person] of [...consultants, partner].entries()) {
+    const mine = known.filter(({ owner }) => index === 3 || owner === index)
+    const whose = asked.consultant === undefined ? {} : { consultant: consultants[asked.consultant]?.id ?? '' }
+    const query = { status, sort, limit, ...whose, ...(q && { q: q.join(' ') }) }
+    const { all, totals } = await listed(person, query)
+    // A partner also sees the clients of other runs.
+    const seen = all.filter(({ consultant }) => crewIds.has(consultant.id))
+    const expected = mine
+      .filter((client) => status === 'all' || client.status === status)
+      .filter(({ owner }) => asked.consultant === undefined || owner === asked.consultant)
+      .filter(({ name }) => q === undefined || has(name, q))
+    assert.deepEqual(seen.map(({ id }) => id).toSorted(), expected.map(({ id }) => id).toSorted())
+    assert.deepEqual([...totals], [all.length])
+    if (index < 3) assert.equal(seen.length, all.length, 'a client of somebody else')
+    if (sort === 'name')
+      assert.deepEqual(
+        seen.map(({ name }) => folded(name)),
+        seen.map(({ name }) => folded(name)).toSorted(),
+      )
+
+    const { results } = await records.search.find({ person }, { q: (q ?? ['a']).join(' '), limit: '200' })
+    const found = results.filter(({ client }) => known.some(({ id }) => id === client.id))
+    if (index < 3) assert.equal(found.length, results.length, 'a find in the record of somebody else')
+    const finds = mine.flatMap(({ id, name, notes }) => [
+      ...(has(name, q ?? ['a']) ? [`client ${id}`] : []),
+      ...notes.filter((note) => has(note, q ?? ['a'])).map(() => `note ${id}`),
+    ])
+    assert.deepEqual(found.map(({ noun, client }) => `${noun} ${client.id}`).toSorted(), finds.toSorted())
+  }
+}
+
+test('lists, totals, pages, sorting and search never contain or count the clients of others, and miss none', async () => {
+  const history = fc.array(step, { minLength: 5, maxLength: 25 })
+  await fc.assert(
+    fc.asyncProperty(history, fc.array(question, { minLength: 2, maxLength: 4 }), async (steps, questions) => {
+      const people = await crew()
+      const known: Known[] = []
+      for (const each of steps) await take(each, known, people)
+      for (const asked of questions) await check(asked, known, people)
+      for (const { id } of known) await records.clients.remove({ person: people.partner }, id, null)
+    }),
+    { numRuns: 25 },
+  )
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { objectAt } from './json.ts'
+import { startLyingProvider, type LyingProvider } from './lying-provider.ts'
+import { createProfile, type Page, type Profile } from './profile.ts'
+import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
+
+/** A service with one provider, which lies as it is told to; whoever it names may join, unless told otherwise. */
+export interface Portal {
+  readonly service: Service
+  readonly provider: LyingProvider
+  readonly profile: () => Profile
+  /** Lets the provider name somebody whom nobody has seen before. */
+  newcomer(this: void): { readonly subject: string; readonly email: string }
+  /** Somebody of that role who is signed in at the provider: their browser, and what /me says of them. */
+  enter(role: 'consultant' | 'partner'): Promise<{ profile: Profile; id: string; email: string }>
+  count(this: void, table: 'session' | 'person' | 'identity'): Promise<number>
+  /** Fails unless `page` refuses so, without a cookie, and nobody was signed in or made since `before` was counted. */
+  assertRefused(page: Page, expected: readonly [status: number, code: string], before: Counts): Promise<void>
+  counts(): Promise<Counts>
+  close(): Promise<void>
+}
+
+/** How many sessions and people there are. */
+export type Counts = Readonly<{ session: number; person: number }>
+
+export async function startPortal(
+  options: Omit<Partial<ServiceOptions>, 'signIn'> & {
+    readonly signIn?: object
+    readonly settings?: object
+    readonly lies?: Partial<LyingProvider['lies']>
+    /** What the provider says that its issuer is. */
+    readonly wrongIssuer?: (issuer: string) => string
+  } = {},
+): Promise<Portal> {
+  const { signIn, settings, lies, wrongIssuer, ...others } = options
+  const provider = await startLyingProvider()
+  Object.assign(provider.lies, lies)
+  if (wrongIssuer) provider.lies.discovery = { issuer: wrongIssuer(provider.issuer) }
+  const service = await startService({
+    models: [upstreamModel('http://127.0.0.1:9/v1')],
+    signIn: { providers: [provider.settings(settings)], sign_up: { policy: 'anyone' }, ...signIn },
+    ...others,
+  }).catch(async (error: unknown) => {
+    await provider.close()
+    throw error
+  })
+  let known = 0
+  const newcomer = () => {
+    known++
+    const who = { subject: `subject-${known}`, email: `somebody${known}@example.com` }
+    provider.say(who)
+    return who
+  }
+  const count = async (table: 'session' | 'person' | 'identity') => {
+    const [row] = await service.database.rows<{ count: bigint }>(`select count(*) from ${table}`)
+    return Number(row?.count)
+  }
+  const counts = async () => ({ session: await count('session'), person: await count('person') })
+
+  return {
+    service,
+    provider,
+    profile: () => createProfile(service),
+    newcomer,
+    async enter(role) {
+      const { email } = newcomer()
+      const { id } = await service.people.create({ name: `${role} ${known}`, email, role })
+      const profile = createProfile(service)
+      const page = await profile.signIn('firm')
+      assert.equal(page.status, 303, page.text)
+      return { profile, id, email }
+    },
+    count,
+    counts,
+    async assertRefused(page, [status, code], before) {
+      assert.deepEqual([page.status, objectAt(page.json, 'error')['code']], [status, code], page.text)
+      assert.deepEqual(page.headers.getSetCookie(), [])
+      assert.deepEqual(await counts(), before)
+    },
+    async close() {
+      await service.close()
+      await provider.close()
+    },
+  }
+}
