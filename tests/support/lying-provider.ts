@@ -110,11 +110,10 @@ export async function startLyingProvider() {
     const code = form.get('code') ?? ''
     const issued = codes.get(code)
     codes.delete(code)
-    const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url')
-    if (request.headers.authorization !== basic) return { status: 401, error: 'invalid_client' }
+    if (!isClient(request.headers.authorization)) return { status: 401, error: 'invalid_client' }
     if (issued?.challenge !== challenge || issued.redirectUri !== form.get('redirect_uri')) {
       return { status: 400, error: 'invalid_grant' }
     }
@@ -169,6 +168,13 @@ export async function startLyingProvider() {
       await once(server, 'close')
     },
   }
+}
+
+/** Id and secret are encoded before they are put together (RFC 6749 section 2.3.1). */
+function isClient(authorization = ''): boolean {
+  const [, credentials = ''] = /^Basic (.+)$/.exec(authorization) ?? []
+  const parts = Buffer.from(credentials, 'base64').toString().split(':').map(decodeURIComponent)
+  return parts[0] === clientId && parts[1] === clientSecret && parts.length === 2
 }
 
 function metadata(issuer: string): Answer {

@@ -18,7 +18,7 @@ import {
 } from 'openid-client'
 import type { Logger } from 'pino'
 import type { Config } from '../../platform/config.ts'
-import { checkClaims, countedEmail, skew } from './oidc/claims.ts'
+import { checkClaims, countedEmail, isName, skew } from './oidc/claims.ts'
 import { createDiscovery } from './oidc/discovery.ts'
 import { createExchange, type Exchange } from './oidc/exchange.ts'
 import { describeFailure, failedProvider, refusedAnswer } from './oidc/failures.ts'
@@ -142,7 +142,7 @@ async function exchangeCode(
     factors: ['provider'],
     issuer,
     subject,
-    sid: typeof sid === 'string' ? sid : undefined,
+    sid: isName(sid) ? sid : undefined,
     email,
   }
 }

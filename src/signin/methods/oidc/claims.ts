@@ -4,13 +4,19 @@ import { readEmail, type Email } from '../../../people/email.ts'
 /** Seconds that the provider's clock and ours may differ. */
 export const skew = 30
 
+/** Whether a provider's name for a person, a session or a token is one: OpenID Connect allows 255 characters. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 255 && /^\P{C}+$/u.test(value)
+}
+
 /**
  * What openid-client leaves to its callers (OpenID Connect Core 1.0 section 3.1.3.7): a token issued to another party,
- * and one from the future. Throws.
+ * one from the future, and one of nobody. Throws.
  */
-export function checkClaims({ azp, iat }: IDToken, clientId: string): void {
+export function checkClaims({ azp, iat, sub }: IDToken, clientId: string): void {
   if (azp !== undefined && azp !== clientId) throw new Error('the ID token was issued to another party (azp)')
   if (iat > Date.now() / 1000 + skew) throw new Error('the ID token was issued in the future (iat)')
+  if (!isName(sub)) throw new Error('the ID token does not name anybody (sub)')
 }
 
 /** Whether the e-mail address that a provider reports counts. */

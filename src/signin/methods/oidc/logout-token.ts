@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { Problem } from '../../../platform/problems.ts'
 import type { LogoutNotice } from '../method.ts'
-import { skew } from './claims.ts'
+import { isName, skew } from './claims.ts'
 import type { ProviderKeys } from './keys.ts'
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
@@ -29,9 +29,9 @@ export async function readLogoutToken(token: string, expected: Expected): Promis
     ['exp', typeof exp === 'number' && exp > now - skew],
     ['events', isObject(events) && isObject(events[logoutEvent])],
     ['nonce', nonce === undefined],
-    ['jti', typeof jti === 'string' && jti.length > 0 && jti.length <= 255],
-    ['sub', sub === undefined || sub !== ''],
-    ['sid', sid === undefined || (typeof sid === 'string' && sid !== '')],
+    ['jti', isName(jti)],
+    ['sub', sub === undefined || isName(sub)],
+    ['sid', sid === undefined || isName(sid)],
     ['sub or sid', sub !== undefined || sid !== undefined],
   ]
   const fault = checks.find(([, isRight]) => !isRight)
@@ -39,7 +39,7 @@ export async function readLogoutToken(token: string, expected: Expected): Promis
   return {
     issuer: expected.issuer,
     subject: sub,
-    sid: typeof sid === 'string' ? sid : undefined,
+    sid: isName(sid) ? sid : undefined,
     jti: jti ?? '',
     // From then on its age refuses it.
     expiresAt: new Date(((iat ?? now) + longestAge + skew) * 1000),

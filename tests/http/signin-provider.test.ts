@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Failure, LyingProvider } from '../support/lying-provider.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import { until } from '../support/until.ts'
+
+let portal: Portal
+let provider: LyingProvider
+
+before(async () => {
+  portal = await startPortal()
+  provider = portal.provider
+})
+after(() => portal.close())
+beforeEach(() => {
+  provider.beHonest()
+  portal.newcomer()
+})
+
+describe('B8: a provider that names itself otherwise than the configuration does', () => {
+  for (const name of ['slash', 'letter', 'other'] as const) {
+    test(`stops the start, with a line that says where (${name})`, async () => {
+      const wrong = (issuer: string) =>
+        ({ slash: `${issuer}/`, letter: issuer.replace('http', 'HTTP'), other: 'https://elsewhere.example' })[name]
+      await assert.rejects(
+        async () => {
+          const started = await startPortal({ wrongIssuer: wrong })
+          await started.close()
+        },
+        { name: 'OperatorError', message: /^sign_in\.providers\[0\]\.issuer: http:\/\/127\.0\.0\.1:\d+ names itself/ },
+      )
+    })
+  }
+
+  test('while the service runs lets nobody in any more, and /readyz says so', async () => {
+    const own = await startPortal({ lies: { discovery: 'error' } })
+    try {
+      own.provider.lies.discovery = { issuer: `${own.provider.issuer}/` }
+      const page = await own.profile().ask('/auth/start/firm')
+      assert.deepEqual([page.status, page.headers.getSetCookie()], [502, []])
+      const { text } = await own.service.call('/readyz', undefined)
+      assert.match(text, /"providers":\{"firm":"wrong"\}/)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('a provider that is away when the service starts', () => {
+  test('does not keep it from starting, and works as soon as it is back', async () => {
+    const own = await startPortal({ lies: { discovery: 'error' } })
+    try {
+      assert.match((await own.service.call('/readyz', undefined)).text, /"ready":true.*"firm":"unreachable"/)
+      assert.equal((await own.profile().ask('/auth/start/firm')).status, 502)
+      own.provider.beHonest()
+      own.newcomer()
+      assert.equal((await own.profile().signIn('firm')).status, 303)
+      assert.match((await own.service.call('/readyz', undefined)).text, /"firm":"ready"/)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('B11: the provider’s keys', () => {
+  test('a new one works at the first sign-in, after one look', async () => {
+    await portal.profile().signIn('firm')
+    const asked = provider.asked.keys
+    await provider.keys.rotate()
+    portal.newcomer()
+    assert.equal((await portal.profile().signIn('firm')).status, 303)
+    assert.equal(provider.asked.keys, asked + 1)
+  })
+
+  test('a hundred tokens with names of keys that there are not make us look once at most', async () => {
+    const asked = provider.asked.keys
+    const before = await portal.counts()
+    for (let tokens = 0; tokens < 100; tokens++) {
+      provider.lies.header = { kid: `stray-${tokens}` }
+      await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], before)
+    }
+    assert.ok(provider.asked.keys - asked <= 1, `asked ${provider.asked.keys - asked} times`)
+  })
+
+  test('while they cannot be had, the ones that are known go on working', async () => {
+    await portal.profile().signIn('firm')
+    for (const failure of ['error', 'malformed', 'cut'] as const) {
+      provider.lies.keys = failure
+      portal.newcomer()
+      assert.equal((await portal.profile().signIn('firm')).status, 303, failure)
+    }
+  })
+})
+
+describe('B17: tokens', () => {
+  test('are in no answer, cookie, log or row', async () => {
+    const profile = portal.profile()
+    provider.lies.claims = { email: undefined }
+    const pages = [await profile.signIn('firm'), await profile.ask('/me'), await profile.ask('/signin')]
+    provider.lies.userinfo = 'malformed'
+    pages.push(await profile.signIn('firm'))
+    provider.lies.signature = 'stranger'
+    pages.push(await profile.signIn('firm'), await profile.ask('/signout', { method: 'POST' }))
+    const dump = await Promise.all(
+      ['session', 'person', 'identity', 'sign_in_attempt', 'audit'].map((table) =>
+        portal.service.database.rows(`select t::text as row from ${table} t`),
+      ),
+    )
+    const everything = [
+      ...pages.map(({ text, headers }) => `${text} ${JSON.stringify([...headers])}`),
+      portal.service.logText(),
+      JSON.stringify(dump),
+    ].join('\n')
+    assert.ok(provider.tokens.length > 10)
+    for (const token of provider.tokens) {
+      assert.ok(!everything.includes(token), 'a whole token')
+      for (const part of token.split('.')) if (part.length > 20) assert.ok(!everything.includes(part), 'a part of one')
+    }
+  })
+
+  test('of an answer that is broken are not in the log either', async () => {
+    provider.lies.token = 'malformed'
+    await portal.profile().signIn('firm')
+    assert.doesNotMatch(portal.service.logText(), /secret-in-a-broken-answer/)
+  })
+})
+
+describe('B18: a provider that fails', () => {
+  const places = ['token', 'keys', 'userinfo', 'discovery'] as const
+  const failures: Failure[] = ['slow', 'error', 'malformed', 'huge', 'cut', 'not an object']
+  for (const place of places) {
+    for (const failure of failures) {
+      test(`${failure} at ${place}: 502 within 5 s, with the id of the request, and nobody else waits`, async () => {
+        // On a service that knows nothing of the provider yet, so that it must ask.
+        const own = await startPortal(place === 'discovery' ? { lies: { discovery: 'error' } } : {})
+        try {
+          own.newcomer()
+          if (place === 'userinfo') own.provider.lies.claims = { email: undefined }
+          Object.assign(own.provider.lies, { [place]: failure })
+          const start = performance.now()
+          const before = await own.counts()
+          const waiting = own.profile().follow('/auth/start/firm')
+          const calm = await own.service.call('/signin', undefined)
+          assert.deepEqual([calm.status, performance.now() - start < 2000], [200, true])
+          const page = await waiting
+          await own.assertRefused(page, [502, 'provider_failed'], before)
+          assert.ok(performance.now() - start < 5000, `it took ${performance.now() - start} ms`)
+          assert.match(page.text, /"request_id":"[0-9a-f-]{36}"/)
+          assert.doesNotMatch(page.text, /127\.0\.0\.1|oops|JSON|timed? ?out/i)
+          own.provider.beHonest()
+          assert.equal((await own.profile().signIn('firm')).status, 303, 'it does not get over it')
+        } finally {
+          await own.close()
+        }
+      })
+    }
+  }
+
+  test('slowly at every address at once: still within 5 s', async () => {
+    const own = await startPortal()
+    try {
+      own.provider.lies.delay = 2000
+      Object.assign(own.provider.lies, { token: 'slow', keys: 'slow', userinfo: 'slow', claims: { email: undefined } })
+      const start = performance.now()
+      assert.equal((await own.profile().signIn('firm')).status, 502)
+      assert.ok(performance.now() - start < 5000, `it took ${performance.now() - start} ms`)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('what went wrong', () => {
+  test('is in the log by the words of the standards, and in the audit log', async () => {
+    provider.lies.token = { status: 400, error: 'invalid_grant', error_description: 'quoted' }
+    const page = await portal.profile().signIn('firm')
+    assert.equal(page.status, 400)
+    await until(() => portal.service.logText().includes('"provider_error":"invalid_grant"'))
+    assert.doesNotMatch(portal.service.logText(), /quoted/)
+    const entries = await portal.service.database.rows<{ details: unknown; address: string }>(
+      `select details, address from audit where action = 'sign_in_failed' order by at desc limit 1`,
+    )
+    assert.deepEqual(entries, [{ details: { method: 'firm', why: 'sign_in_failed' }, address: '127.0.0.1' }])
+  })
+})
