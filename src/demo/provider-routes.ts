@@ -74,17 +74,12 @@ function choiceRoutes({ provider, people, portal, endSignIn }: RouteNeeds): Rout
 
   /** Another choice than the last time ends that sign-in first. */
   async function choose(context: Context, choice: string): Promise<InteractionResults | undefined> {
-    const interaction = await underWay(context)
-    if (interaction === undefined) return undefined
+    if ((await underWay(context)) === undefined) return undefined
     if (choice === 'cancel') return { error: 'access_denied', error_description: 'The sign-in was cancelled.' }
     const person = people.find(({ subject }) => subject === choice)
     if (person === undefined) return undefined
     const session = await provider.Session.get(context)
-    if (session.accountId !== undefined && session.accountId !== person.subject) {
-      await endSignIn(session)
-      interaction.session = undefined
-      await interaction.persist()
-    }
+    if (session.accountId !== undefined && session.accountId !== person.subject) await endSignIn(session)
     return { login: { accountId: person.subject, remember: false } }
   }
 

@@ -133,6 +133,19 @@ describe('the provider of the demo', () => {
     )
   })
 
+  test('lets two tabs choose differently, one after the other', async () => {
+    const visitor = createVisitor()
+    await signIn(visitor, 'ruth')
+    const tabs = await Promise.all([begin(), begin()])
+    const pages = await Promise.all(tabs.map(({ address }) => visitor.visit(address)))
+    for (const [index, subject] of ['mei', 'daniel'].entries()) {
+      const [tab, page] = [tabs[index], pages[index]]
+      assert.ok(tab !== undefined && page !== undefined)
+      const tokens = await oidc.authorizationCodeGrant(client, await choose(visitor, page, subject), tab.checks)
+      assert.equal(tokens.claims()?.sub, subject)
+    }
+  })
+
   test('ends the sign-in for the portal, tells it by the back channel, and goes back where it may', async () => {
     told.length = 0
     const visitor = createVisitor()

@@ -41,7 +41,7 @@ export async function openDemoProvider({ baseUrl, port, log }: DemoProviderNeeds
   const parts = opened.move()
   const settings: ProviderSettings = {
     id: providerId,
-    name: 'Demo sign-in',
+    name: 'the demo',
     issuer,
     client_id: portal.clientId,
     client_secret: portal.clientSecret,

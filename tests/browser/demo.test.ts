@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser, type TestBrowser } from '../support/browser.ts'
+import { startDemo } from '../support/demo.ts'
+
+let demo: Awaited<ReturnType<typeof startDemo>>
+let browser: TestBrowser
+
+before(async () => {
+  ;[demo, browser] = await Promise.all([startDemo(), openBrowser()])
+})
+after(async () => {
+  await browser.close()
+  await demo.close()
+})
+
+/** The page where one chooses whom to be. */
+async function openChoice(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await (await browser.profile(options)).newPage()
+  await page.goto(`${demo.base}/auth/start/demo?return_to=/clients`)
+  await page.getByRole('heading', { name: 'Who is signing in?', level: 1 }).waitFor()
+  return page
+}
+
+describe('the page of the demo’s provider', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`has nothing for axe to find, in ${colorScheme} colours and on a small screen`, async () => {
+      for (const viewport of [
+        { width: 1200, height: 800 },
+        { width: 320, height: 640 },
+      ]) {
+        const page = await openChoice({ colorScheme, viewport })
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        assert.deepEqual(
+          violations.map(({ id }) => id),
+          [],
+        )
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+        await page.context().close()
+      }
+    })
+  }
+
+  test('works by keyboard alone, without scripts', async () => {
+    const page = await openChoice({ javaScriptEnabled: false })
+    const names = await page.getByRole('button').allTextContents()
+    assert.equal(names.length, 4)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${demo.base}/clients`)
+    const cookies = await page.context().cookies()
+    assert.ok(cookies.some(({ name }) => name === 'session'))
+    await page.context().close()
+  })
+
+  test('says so when it is too late, and where to begin again', async () => {
+    const page = await openChoice()
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Mei Sakamoto' }).click()
+    await page.getByRole('heading', { name: 'This sign-in is over' }).waitFor()
+    await page.getByRole('link', { name: 'Go to the portal' }).click()
+    await page.waitForURL(`${demo.base}/signin`)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { addressOf, preparePlace, readAccess } from '../../src/platform/embedded-place.ts'
+import { query } from '../support/embedded.ts'
+import { at, parseObject } from '../support/json.ts'
+import { freePorts, start, type Started } from '../support/start.ts'
+import { until } from '../support/until.ts'
+import { createVisitor, type Page, type Visitor } from '../support/visitor.ts'
+
+/** All of this is `npm start` on a fresh clone: the embedded database, the shipped model, no settings. */
+let folder: string
+let port: number
+let running: Started | undefined
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-demo-'))
+  await writeFile(path.join(folder, 'tollgate.yaml'), '')
+  await startAt(await freePorts())
+})
+after(async () => {
+  await running?.end()
+  await rm(folder, { recursive: true })
+})
+
+/** What the service and the command line see, with the data in a folder of that name. */
+const environment = (data: string, changes: Record<string, string> = {}) => ({
+  TOLLGATE_DATA: path.join(folder, data),
+  TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'),
+  ...changes,
+})
+
+async function startAt(wanted: number): Promise<void> {
+  port = wanted
+  running = await start(environment('demo', { PORT: String(port) }))
+}
+
+const portal = () => `http://localhost:${port}`
+
+async function signIn(visitor: Visitor, subject: string, returnTo = '/me'): Promise<Page> {
+  const choice = await visitor.visit(`${portal()}/auth/start/demo?return_to=${encodeURIComponent(returnTo)}`)
+  const chosen = await visitor.ask(`${choice.url}/${subject}`, { method: 'POST' })
+  return visitor.visit(chosen.headers.get('location') ?? '')
+}
+
+/** What an address of the portal says in JSON. */
+async function read(visitor: Visitor, address: string): Promise<{ status: number; json: unknown }> {
+  const { status, text } = await visitor.ask(`${portal()}${address}`, { headers: { accept: 'application/json' } })
+  return { status, json: parseObject(text) }
+}
+
+async function namesOf(visitor: Visitor, filter = ''): Promise<string[]> {
+  const { json } = await read(visitor, `/clients?limit=100${filter}`)
+  const clients = at(json, 'clients')
+  assert.ok(Array.isArray(clients))
+  return clients.map((client) => String(at(client, 'name')))
+}
+
+const people = [
+  { subject: 'ruth', name: 'Ruth Penhallow', role: 'partner', clients: 40, archived: 3 },
+  { subject: 'daniel', name: 'Daniel Okonjo', role: 'consultant', clients: 18, archived: 1 },
+  { subject: 'mei', name: 'Mei Sakamoto', role: 'consultant', clients: 17, archived: 1 },
+]
+
+describe('the first start', () => {
+  test('says where it is, who can sign in, that this is for trying out, and how to call the API', () => {
+    const said = running?.stdout ?? ''
+    assert.ok(said.includes(`Tollgate is ready at ${portal()}\n`), said)
+    for (const { name, role } of people) assert.match(said, new RegExp(`^  ${name} +${role}$`, 'm'))
+    assert.match(said, /^For trying out only: /m)
+    assert.match(said, new RegExp(`^  curl ${portal()}/v1/generate \\\\$`, 'm'))
+  })
+
+  test('says nothing else, but the lines of the log, with nobody in them', async () => {
+    await until(() => (running?.stderr ?? '') !== '')
+    const lines = running?.stderr.trim().split('\n') ?? []
+    for (const line of lines) assert.match(line, /^\{"level":30,/)
+    assert.doesNotMatch(lines.join('\n'), /client_secret|session=|penhallow/i)
+  })
+
+  test('leads who comes to the root to the sign-in, and from there to the clients', async () => {
+    const visitor = createVisitor()
+    const signin = await visitor.visit(`${portal()}/`)
+    assert.deepEqual([signin.status, new URL(signin.url).pathname], [200, '/signin'])
+    assert.deepEqual(at((await read(visitor, '/signin')).json, 'providers'), [{ id: 'demo', name: 'the demo' }])
+    assert.equal((await signIn(visitor, 'ruth', '/')).url, `${portal()}/clients`)
+  })
+})
+
+describe('at the provider of the demo', () => {
+  for (const { subject, name, role, clients, archived } of people) {
+    test(`${name} signs in, as a ${role} with ${clients} clients`, async () => {
+      const visitor = createVisitor()
+      assert.equal((await signIn(visitor, subject)).url, `${portal()}/me`)
+      const me = await read(visitor, '/me')
+      assert.deepEqual([at(me.json, 'person', 'name'), at(me.json, 'person', 'role')], [name, role])
+      const own = await namesOf(visitor)
+      assert.equal(own.length, clients)
+      assert.equal((await namesOf(visitor, '&status=archived')).length, archived)
+      assert.equal(own.includes('Kestrel Joinery Ltd'), subject !== 'mei')
+      assert.equal(own.includes('Lumen Software'), subject !== 'daniel')
+    })
+  }
+
+  test('a consultant reads a record whole, and is refused another’s', async () => {
+    const [ruth, mei] = [createVisitor(), createVisitor()]
+    await Promise.all([signIn(ruth, 'ruth'), signIn(mei, 'mei')])
+    const idOf = async (name: string) => String(at((await read(ruth, `/clients?q=${name}`)).json, 'clients', 0, 'id'))
+    const own = await read(mei, `/clients/${await idOf('Lumen')}`)
+    assert.equal(own.status, 200)
+    assert.deepEqual(at(own.json, 'consultant', 'name'), 'Mei Sakamoto')
+    assert.deepEqual(at(own.json, 'notes', 0, 'participants'), ['Arjun Mehta', 'Mei Sakamoto'])
+    assert.match(
+      String(at(own.json, 'notes', 0, 'text')),
+      /^\d+ \w+ \d{4}, phone, Arjun Mehta\n- agreed with the investor/,
+    )
+    assert.equal(at(own.json, 'notes', 2, 'created_by', 'name'), 'Mei Sakamoto')
+    assert.equal(at(own.json, 'letters', 0, 'status'), 'approved')
+    assert.equal((await read(mei, `/clients/${await idOf('Kestrel')}`)).status, 403)
+    assert.equal((await read(ruth, `/clients/${await idOf('Kestrel')}`)).status, 200)
+  })
+
+  test('who changes their mind is signed in nowhere, and told so', async () => {
+    const visitor = createVisitor()
+    const page = await signIn(visitor, 'cancel')
+    assert.equal(page.status, 400)
+    assert.equal(new URL(page.url).pathname, '/auth/callback')
+    assert.equal((await read(visitor, '/me')).status, 401)
+  })
+
+  test('a sign-out at the portal ends the sign-in there too, and comes back', async () => {
+    const visitor = createVisitor()
+    await signIn(visitor, 'daniel')
+    const out = await visitor.ask(`${portal()}/signout`, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      body: '{}',
+    })
+    const location = String(at(parseObject(out.text), 'location'))
+    assert.match(location, /^http:\/\/127\.0\.0\.1:\d+\/session\/end\?/)
+    assert.equal((await visitor.visit(location)).url, `${portal()}/signin`)
+    assert.equal(visitor.cookies(location).includes('tollgate_demo_session='), false)
+    assert.equal((await read(visitor, '/me')).status, 401)
+  })
+
+  test('a sign-out there ends the session of the portal, and no other', async () => {
+    const [visitor, elsewhere] = [createVisitor(), createVisitor()]
+    await signIn(visitor, 'mei')
+    await signIn(elsewhere, 'mei')
+    assert.equal((await visitor.visit(`http://127.0.0.1:${port + 1}/session/end`)).status, 200)
+    assert.equal((await read(visitor, '/me')).status, 401)
+    assert.equal((await read(elsewhere, '/me')).status, 200)
+  })
+
+  test('it answers to its own name alone, and sends nobody elsewhere', async () => {
+    const provider = `http://127.0.0.1:${port + 1}`
+    const byName = await createVisitor().ask(`http://localhost:${port + 1}/.well-known/openid-configuration`)
+    assert.equal(byName.status, 421)
+    const began = await createVisitor().ask(`${portal()}/auth/start/demo`)
+    const address = new URL(began.headers.get('location') ?? '')
+    assert.equal(address.origin, provider)
+    address.searchParams.set('redirect_uri', 'https://evil.example/auth/callback')
+    const answer = await createVisitor().ask(address.href)
+    assert.deepEqual([answer.status, answer.headers.get('location')], [400, null])
+  })
+})
+
+describe('a later start', () => {
+  test('after a kill leaves everything as it is, and everybody signed in', async () => {
+    const visitor = createVisitor()
+    await signIn(visitor, 'ruth')
+    const clients = await namesOf(visitor, '&status=all')
+    await running?.end('SIGKILL')
+    await startAt(port)
+    assert.equal((await read(visitor, '/me')).status, 200)
+    assert.deepEqual(await namesOf(visitor, '&status=all'), clients)
+    assert.doesNotMatch(running?.stdout ?? '', /The account Demo was made/)
+    await signIn(visitor, 'daniel')
+    assert.equal((await namesOf(visitor)).length, 18)
+  })
+
+  test('on another port, and with the port of the provider taken, lets the same people in', async () => {
+    await running?.end('SIGKILL')
+    const other = await freePorts()
+    const squatter = createServer()
+    await once(squatter.listen(other + 1, '127.0.0.1'), 'listening')
+    try {
+      await startAt(other)
+      for (const { subject, name, clients } of people) {
+        const visitor = createVisitor()
+        await signIn(visitor, subject)
+        assert.equal(at((await read(visitor, '/me')).json, 'person', 'name'), name)
+        assert.equal((await namesOf(visitor)).length, clients)
+      }
+    } finally {
+      squatter.close()
+    }
+  })
+})
+
+test('with TOLLGATE_DEMO=0 there is no provider, nobody, no client and no word of it', async () => {
+  const off = environment('off', { TOLLGATE_DEMO: '0' })
+  const free = await freePorts()
+  const started = await start({ ...off, PORT: String(free) })
+  try {
+    assert.doesNotMatch(started.stdout, /sign in|trying out|partner|consultant|The account Demo was made/i)
+    await assert.rejects(fetch(`http://127.0.0.1:${free + 1}`), { message: 'fetch failed' })
+    const signin = await fetch(`http://localhost:${free}/signin`, { headers: { accept: 'application/json' } })
+    assert.deepEqual(at(await signin.json(), 'providers'), [])
+    const place = await preparePlace(path.join(folder, 'off'))
+    const database = addressOf(await readAccess(place), 'tollgate')
+    assert.deepEqual(await query(database, 'select 1 from person union all select 1 from client'), [])
+  } finally {
+    await started.end()
+  }
+})

@@ -1,0 +1,24 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { freePorts, start } from './start.ts'
+
+/** The demo as `npm start` runs it, with a database of its own. `configuration` is the text of its tollgate.yaml. */
+export async function startDemo(configuration = '{}') {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-demo-'))
+  const file = path.join(folder, 'tollgate.yaml')
+  await writeFile(file, configuration)
+  const port = await freePorts()
+  const running = await start({
+    PORT: String(port),
+    TOLLGATE_DATA: path.join(folder, 'data'),
+    TOLLGATE_CONFIG: file,
+  })
+  return {
+    base: `http://localhost:${port}`,
+    async close() {
+      await running.end()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

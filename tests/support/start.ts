@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import path from 'node:path'
+
+/** A server that was started as `npm start` does it. */
+export interface Started {
+  /** What it has said to people, and to machines. */
+  readonly stdout: string
+  readonly stderr: string
+  /** Sends the signal and waits for the end. Returns the exit status. */
+  end(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+const main = path.join(import.meta.dirname, '../../src/main.ts')
+
+/** Starts the service in a process of its own, which sees these environment variables only, and waits for its greeting. */
+export async function start(environment: Readonly<Record<string, string>>): Promise<Started> {
+  const child = spawn(process.execPath, [main, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const said = { stdout: '', stderr: '' }
+  const greeted = Promise.withResolvers<void>()
+  child.stdout.on('data', (data) => {
+    said.stdout += String(data)
+    if (said.stdout.includes('Try it:')) greeted.resolve()
+  })
+  child.stderr.on('data', (data) => (said.stderr += String(data)))
+  const ended = once(child, 'close')
+  await Promise.race([greeted.promise, ended])
+  assert.ok(said.stdout.includes('Try it:'), `it ended with ${child.exitCode}: ${said.stderr}`)
+  return {
+    get stdout() {
+      return said.stdout
+    },
+    get stderr() {
+      return said.stderr
+    },
+    async end(signal = 'SIGTERM') {
+      child.kill(signal)
+      await ended
+      return child.exitCode
+    },
+  }
+}
+
+/**
+ * A port of 127.0.0.1 that is free, and the one after it too. Below those that connections of other tests take while
+ * nobody looks.
+ */
+export async function freePorts(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if ((await isFree(port)) && (await isFree(port + 1))) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer()
+  try {
+    await once(probe.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return false
+  }
+  probe.close()
+  await once(probe, 'close')
+  return true
+}
