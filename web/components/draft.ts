@@ -33,7 +33,7 @@ export function useDraft({ fields, initial, version, save, onSaved }: DraftNeeds
   const [error, setError] = useState<ApiError>()
   const [conflict, setConflict] = useState<Conflict>()
   const isDirty = fields.some(({ name }) => !isSame(values[name], base.values[name]))
-  useUnsaved(isDirty)
+  const settle = useUnsaved(isDirty)
 
   async function send(next: Values, from: typeof base) {
     setBusy(true)
@@ -41,6 +41,7 @@ export function useDraft({ fields, initial, version, save, onSaved }: DraftNeeds
     try {
       await save(bodyOf(fields, next, from.version === undefined ? {} : from.values), from.version)
       setBase({ ...from, values: next })
+      settle()
       onSaved()
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown

@@ -18,13 +18,17 @@ function watch(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Keeps the page from being left while a form holds something unsaved. */
-export function useUnsaved(isDirty: boolean): void {
+/**
+ * Keeps the page from being left while a form holds something unsaved. Returns how to say that all is saved now, before
+ * the form is drawn again.
+ */
+export function useUnsaved(isDirty: boolean): () => void {
   const form = useId()
   useEffect(() => {
     mark(form, isDirty)
     return () => mark(form, false)
   }, [form, isDirty])
+  return () => mark(form, false)
 }
 
 /** Asks before unsaved text is lost: by a move to another page here, and through the browser by everything else. */

@@ -85,7 +85,7 @@ interface EntryActionsProps {
 }
 
 function EntryActions({ noun, item, address, onEdit }: EntryActionsProps) {
-  const { id } = useRecord()
+  const { id, status } = useRecord()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
   const { one, path } = nouns[noun]
@@ -109,9 +109,11 @@ function EntryActions({ noun, item, address, onEdit }: EntryActionsProps) {
 
   return (
     <div className={classes.actions}>
-      <ActionIcon onClick={onEdit} aria-label={`Edit ${one}`}>
-        <IconPencil size={16} />
-      </ActionIcon>
+      {status === 'active' && (
+        <ActionIcon onClick={onEdit} aria-label={`Edit ${one}`}>
+          <IconPencil size={16} />
+        </ActionIcon>
+      )}
       <Menu position="bottom-end" width={184} shadow="md">
         <Menu.Target>
           <ActionIcon aria-label={`More for this ${one}`}>
@@ -122,9 +124,11 @@ function EntryActions({ noun, item, address, onEdit }: EntryActionsProps) {
           <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => void navigate(address)}>
             Earlier versions
           </Menu.Item>
-          <Menu.Item leftSection={<IconArchive size={16} />} onClick={() => void archive()}>
-            {`Archive ${one}`}
-          </Menu.Item>
+          {status === 'active' && (
+            <Menu.Item leftSection={<IconArchive size={16} />} onClick={() => void archive()}>
+              {`Archive ${one}`}
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
     </div>

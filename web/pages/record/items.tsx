@@ -26,15 +26,19 @@ export interface ItemsProps {
 
 /** All notes, disputes or letters of a record, and the form for a new one. */
 export function Items({ noun, items, blank, emptyText }: ItemsProps) {
-  const { id } = useRecord()
+  const { id, status } = useRecord()
+  const isArchived = status === 'archived'
   const { one, many, path, fields } = nouns[noun]
   const { revalidate } = useRevalidator()
   const [adding, setAdding] = useState(false)
   useKey('n', (event) => {
+    if (isArchived) return
     event.preventDefault()
     setAdding(true)
   })
-  const add = (
+  const add = isArchived ? (
+    <p className={classes.archived}>This client is archived: make it active again to change its record.</p>
+  ) : (
     <Button variant="default" leftSection={<IconPlus size={15} />} onClick={() => setAdding(true)}>
       {`Add ${one}`}
     </Button>

@@ -39,9 +39,11 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
     <aside className={classes.properties} aria-label="Client">
       <div className={classes.head}>
         <h2>Client</h2>
-        <ActionIcon aria-label="Edit client" onClick={() => setEditing(true)}>
-          <IconPencil size={16} />
-        </ActionIcon>
+        {record.status === 'active' && (
+          <ActionIcon aria-label="Edit client" onClick={() => setEditing(true)}>
+            <IconPencil size={16} />
+          </ActionIcon>
+        )}
       </div>
       <dl className={classes.list}>
         <Property name="Consultant">

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { BrowserContext, Page } from 'playwright-core'
+import { openBrowser, signInAs, type TestBrowser } from '../support/browser.ts'
+import { startDemo } from '../support/demo.ts'
+
+let demo: Awaited<ReturnType<typeof startDemo>>
+let browser: TestBrowser
+
+const idle = 9000
+const typed = 'Agreed on the telephone: the fixed fee stays, and the audit moves to October.'
+
+before(async () => {
+  ;[demo, browser] = await Promise.all([startDemo(`session: { idle: ${idle / 1000}s, absolute: 1h }`), openBrowser()])
+})
+after(async () => {
+  await browser.close()
+  await demo.close()
+})
+
+/** Somebody who has begun a note and not saved it. */
+async function writing(profile: BrowserContext): Promise<{ page: Page; name: string }> {
+  const page = await profile.newPage()
+  await signInAs(page, demo.base, 'Daniel Okonjo')
+  const row = page.locator('[data-row]').first()
+  const name = (await row.textContent()) ?? ''
+  await row.click()
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByLabel('Note', { exact: true }).fill(typed)
+  return { page, name }
+}
+
+/** Signs in again in the tab that the dialog opens. */
+async function signInAgain(page: Page, person: string): Promise<Page> {
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('dialog').getByRole('link', { name: 'Sign in again' }).click()
+  const tab = await opened
+  await tab.getByRole('link', { name: /^Continue with/ }).click()
+  await tab.getByRole('button', { name: person }).click()
+  await tab.waitForURL(`${demo.base}/me`)
+  return tab
+}
+
+describe('a session that is about to end', () => {
+  test('2.2.1 is announced, and goes on at one press of a key', async () => {
+    const profile = await browser.profile()
+    const { page } = await writing(profile)
+    const warning = page.getByRole('dialog', { name: 'Are you still there?' })
+    await warning.waitFor({ timeout: idle })
+    const began = Date.now()
+    await page.keyboard.press('Enter')
+    await warning.waitFor({ state: 'hidden' })
+    await page.waitForTimeout(Math.max(0, idle / 2 - (Date.now() - began)))
+    assert.equal(await page.getByLabel('Note', { exact: true }).inputValue(), typed)
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.getByRole('article').filter({ hasText: typed }).waitFor()
+    await profile.close()
+  })
+
+  test('does not end while somebody types', async () => {
+    const profile = await browser.profile()
+    const { page } = await writing(profile)
+    for (let passed = 0; passed < idle * 1.3; passed += 500) {
+      await page.getByLabel('Note', { exact: true }).press('a')
+      await page.waitForTimeout(500)
+    }
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await profile.close()
+  })
+})
+
+describe('a session that has ended', () => {
+  test('2.2.5 loses nothing typed, and shows nothing to passers-by', async () => {
+    const profile = await browser.profile()
+    const { page, name } = await writing(profile)
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ timeout: idle * 2 })
+    assert.equal(await page.getByRole('heading', { name, level: 1 }).isVisible(), false)
+    assert.equal(await page.getByLabel('Note', { exact: true }).isVisible(), false)
+
+    const tab = await signInAgain(page, 'Daniel Okonjo')
+    await tab.getByText('Your other tab goes on where it was.').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    assert.equal(await page.getByLabel('Note', { exact: true }).inputValue(), typed)
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.getByRole('article').filter({ hasText: typed }).first().waitFor()
+    await profile.close()
+  })
+
+  test('lets a change through that was being sent, once, after signing in again', async () => {
+    const profile = await browser.profile()
+    const { page } = await writing(profile)
+    const text = `${typed} ${Date.now()}`
+    await page.getByLabel('Note', { exact: true }).fill(text)
+    await profile.clearCookies({ name: 'session' })
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await signInAgain(page, 'Daniel Okonjo')
+    await page.getByRole('article').filter({ hasText: text }).waitFor()
+    await page.reload()
+    await page.getByRole('article').first().waitFor()
+    assert.equal(await page.getByRole('article').filter({ hasText: text }).count(), 1)
+    await profile.close()
+  })
+
+  test('hands nothing to another person who signs in', async () => {
+    const profile = await browser.profile()
+    const { page, name } = await writing(profile)
+    await profile.clearCookies({ name: 'session' })
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    page.on('dialog', (question) => void question.accept())
+    await signInAgain(page, 'Mei Sakamoto')
+    await page.getByRole('heading', { name: 'You may not see this' }).waitFor()
+    assert.equal(await page.getByText(name).count(), 0)
+    assert.doesNotMatch(await page.content(), /Agreed on the telephone/)
+    await profile.close()
+  })
+})

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import AxeBuilder from '@axe-core/playwright'
+import type { BrowserContext, Page } from 'playwright-core'
+import { openBrowser, signInAs, type TestBrowser } from '../support/browser.ts'
+import { startDemo } from '../support/demo.ts'
+
+let demo: Awaited<ReturnType<typeof startDemo>>
+let browser: TestBrowser
+let state: Awaited<ReturnType<BrowserContext['storageState']>>
+/** Every page there is, by a name for people. */
+let pages: Readonly<Record<string, string>>
+
+before(async () => {
+  ;[demo, browser] = await Promise.all([startDemo(), openBrowser()])
+  const profile = await browser.profile()
+  const page = await profile.newPage()
+  await signInAs(page, demo.base, 'Ruth Penhallow')
+  await page.goto(`${demo.base}/search?q=invoice`)
+  const hrefOf = (path: string) => page.locator(`[data-row][href*="/${path}/"]`).first().getAttribute('href')
+  const [note, dispute, letter] = [await hrefOf('notes'), await hrefOf('disputes'), await hrefOf('letters')]
+  const record = (dispute ?? '').split('/').slice(0, 3).join('/')
+  state = await profile.storageState()
+  await profile.close()
+  pages = {
+    clients: '/clients',
+    'clients, none found': '/clients?q=zzzz',
+    'new client': '/clients#new',
+    record,
+    notes: `${record}/notes`,
+    disputes: `${record}/disputes`,
+    letters: `${(letter ?? '').split('/').slice(0, 3).join('/')}/letters`,
+    activity: `${record}/activity`,
+    versions: `${record}/revisions`,
+    note: note ?? '',
+    dispute: dispute ?? '',
+    letter: letter ?? '',
+    search: '/search?q=invoice',
+    people: '/people',
+    audit: '/audit',
+    me: '/me',
+    'not found': '/clients/0199d6a0-0000-7000-8000-000000000000',
+    nowhere: '/nowhere',
+  }
+})
+after(async () => {
+  await browser.close()
+  await demo.close()
+})
+
+async function open(page: Page, address: string): Promise<void> {
+  await page.goto(demo.base + address, { waitUntil: 'networkidle' })
+  await page.locator('h1, h2').first().waitFor()
+}
+
+/** What axe finds that keeps people out: everything it calls serious or critical. */
+async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`))
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  describe(`B90 in ${colorScheme} colours axe finds nothing serious`, () => {
+    test('on any page', async () => {
+      const profile = await browser.profile({ colorScheme, storageState: state })
+      const page = await profile.newPage()
+      for (const [name, address] of Object.entries(pages)) {
+        await open(page, address)
+        assert.deepEqual(await barriers(page), [], name)
+      }
+      await profile.close()
+    })
+
+    test('in forms, menus and dialogs', async () => {
+      const profile = await browser.profile({ colorScheme, storageState: state })
+      const page = await profile.newPage()
+      await open(page, pages['record'] ?? '')
+      await page.getByRole('button', { name: 'Edit client' }).click()
+      await page.getByRole('button', { name: 'Add note' }).click()
+      await page.getByRole('button', { name: 'Edit note' }).first().click()
+      assert.deepEqual(await barriers(page), [], 'forms')
+      await page.getByLabel('Reference').fill('changed')
+      await page.getByRole('link', { name: /^Letters/ }).click()
+      await page.getByRole('dialog').waitFor()
+      assert.deepEqual(await barriers(page), [], 'dialog')
+      await page.getByRole('button', { name: 'Stay here' }).click()
+      await page.getByRole('button', { name: /Ruth Penhallow/ }).click()
+      await page.getByRole('menu').waitFor()
+      assert.deepEqual(await barriers(page), [], 'menu')
+      await profile.close()
+    })
+
+    test('where one signs in, and where that went wrong', async () => {
+      const profile = await browser.profile({ colorScheme })
+      const page = await profile.newPage()
+      for (const address of ['/signin', '/signin?return_to=/clients', '/auth/callback?state=unknown&code=x']) {
+        await open(page, address)
+        assert.deepEqual(await barriers(page), [], address)
+      }
+      await profile.close()
+    })
+  })
+}
+
+test('no page scrolls sideways on a screen of 360 pixels, and each has a title of its own and one first heading', async () => {
+  const profile = await browser.profile({ storageState: state, viewport: { width: 360, height: 740 } })
+  const page = await profile.newPage()
+  for (const [name, address] of Object.entries(pages)) {
+    await open(page, address)
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(width <= 360, `${name} is ${width} wide`)
+    assert.match(await page.title(), /^.+ · Tollgate$/, name)
+    assert.equal(await page.locator('h1').count(), 1, name)
+  }
+  await profile.close()
+})
+
+test('no page shifts while it loads', async () => {
+  const profile = await browser.profile({ storageState: state })
+  await profile.addInitScript(`
+    window.shift = 0
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.shift += entry.value })
+      .observe({ type: 'layout-shift', buffered: true })`)
+  const page = await profile.newPage()
+  for (const [name, address] of Object.entries(pages)) {
+    await open(page, address)
+    const shift = await page.evaluate<number>('window.shift')
+    assert.ok(shift < 0.02, `${name}: ${shift}`)
+  }
+  await profile.close()
+})
+
+test('the record page has at most 250 kB of scripts, everything from here, and is there within a second', async () => {
+  const times: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const profile = await browser.profile({ storageState: state })
+    const page = await profile.newPage()
+    const foreign: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(demo.base)) foreign.push(request.url())
+    })
+    const started = performance.now()
+    await page.goto(demo.base + (pages['record'] ?? ''), { waitUntil: 'commit' })
+    await page.getByRole('button', { name: 'Add note' }).waitFor()
+    times.push(performance.now() - started)
+    const bytes = await page.evaluate<number>(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).reduce((sum, each) => sum + each.encodedBodySize, 0)`,
+    )
+    assert.ok(bytes > 50_000 && bytes <= 250_000, `${bytes} bytes of scripts`)
+    assert.deepEqual(foreign, [])
+    await profile.close()
+  }
+  assert.ok(Math.min(...times) <= 1000, `it took ${times.map(Math.round).join(', ')} ms`)
+})
+
+test('a style or a script without the nonce of the page does not run', async () => {
+  const profile = await browser.profile({ storageState: state })
+  const page = await profile.newPage()
+  await open(page, '/clients')
+  const blocked = await page.evaluate<string[]>(`new Promise((resolve) => {
+    const blocked = []
+    addEventListener('securitypolicyviolation', ({ effectiveDirective }) => blocked.push(effectiveDirective))
+    const script = document.createElement('script')
+    script.textContent = 'window.ran = true'
+    const style = document.createElement('style')
+    style.textContent = 'body { display: none }'
+    document.head.append(script, style)
+    setTimeout(() => resolve([...blocked, ...(window.ran ? ['it ran'] : [])]), 300)
+  })`)
+  assert.deepEqual(blocked.toSorted(), ['script-src-elem', 'style-src-elem'])
+  await profile.close()
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { startChromium } from './chromium.ts'
+
+/** A browser and whatever its pages complained of. */
+export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>
+
+/** Chrome says this of every answer that is a refusal; tests look at refusals on purpose. */
+const ordinary = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/
+
+/** Opens Chromium. Closing it fails when a page has had an error or broke its Content-Security-Policy. */
+export async function openBrowser() {
+  const browser = await startChromium()
+  const complaints: string[] = []
+
+  function watch(page: Page): void {
+    page.on('console', (message) => {
+      const wrong = ['error', 'warning'].includes(message.type()) && !ordinary.test(message.text())
+      if (wrong) complaints.push(`${page.url()}: ${message.text()}`)
+    })
+    page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`))
+  }
+
+  return {
+    /** A profile of its own: nobody is signed in. */
+    async profile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+      context.setDefaultTimeout(10_000)
+      context.on('page', watch)
+      return context
+    },
+    async close(): Promise<void> {
+      await browser.close()
+      assert.deepEqual(complaints, [])
+    },
+  }
+}
+
+/** Signs in as somebody of the demo, from wherever the portal asks for it. */
+export async function signInAs(page: Page, base: string, name: string, address = '/clients'): Promise<void> {
+  await page.goto(base + address)
+  await page.getByRole('link', { name: /^Continue with/ }).click()
+  await page.getByRole('button', { name }).click()
+  await page.waitForURL(base + address)
+}
