@@ -86,7 +86,11 @@ export async function runLoad(load: Load): Promise<Outcome> {
   }
 }
 
-function requestOf({ path, headers, body, port }: Load, key: string): Buffer {
+/** A request as it is sent. */
+export function requestOf(
+  { path, headers, body, port }: Pick<Load, 'path' | 'headers' | 'body' | 'port'>,
+  key: string,
+): Buffer {
   const all = {
     host: `127.0.0.1:${port}`,
     'content-type': 'application/json',

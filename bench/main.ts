@@ -6,6 +6,7 @@ import { isMet, median, printable, type Row } from './row.ts'
 /** Every benchmark by the name it is asked for. Each is loaded only when it runs. */
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: async () => (await import('./http.ts')).benchHttp(),
+  stream: async () => (await import('./stream.ts')).benchStream(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   start: async () => (await import('./start.ts')).benchStart(),
 }

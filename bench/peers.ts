@@ -56,6 +56,8 @@ export async function startPeers(
   const portkey = node('portkey', [
     '--import',
     here('peers/loopback.ts'),
+    '--import',
+    here('peers/mutable-headers.ts'),
     gateway,
     `--port=${ports.portkey}`,
     '--headless',

@@ -1,15 +1,29 @@
 import type { Logger } from 'pino'
+import type { Audit } from './access/audit.ts'
+import { registerAudit } from './access/routes.ts'
 import type { Keys } from './accounts/keys.ts'
 import type { Till } from './billing/till.ts'
+import type { Records } from './clients/records.ts'
+import { registerClients } from './clients/routes.ts'
 import { createGeneration } from './generation/generation.ts'
 import { registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
+import { registerAssets } from './platform/assets.ts'
 import type { Database } from './platform/database.ts'
 import { registerDocs } from './platform/docs.ts'
 import { registerHealth } from './platform/health.ts'
 import { createServer, type Server } from './platform/http.ts'
 import { createMetrics, registerMetrics } from './platform/metrics.ts'
 import { registerOpenApi } from './platform/openapi.ts'
+import type { Pages } from './platform/pages.ts'
+import type { People } from './people/people.ts'
+import { registerPeople, type CountClients } from './people/routes.ts'
+import { prepareGuards } from './signin/guard.ts'
+import { registerMe } from './signin/me-routes.ts'
+import { registerProviderLogout } from './signin/provider-logout.ts'
+import { registerSignIn } from './signin/routes.ts'
+import type { Sessions } from './signin/sessions.ts'
+import type { SignIn } from './signin/signin.ts'
 
 /** What the app is made of. Whoever opened these closes them, after the app. */
 export interface AppNeeds {
@@ -18,6 +32,14 @@ export interface AppNeeds {
   readonly keys: Keys
   readonly till: Till
   readonly catalogue: Catalogue
+  readonly people: People
+  readonly countClients: CountClients
+  readonly sessions: Sessions
+  readonly signIn: SignIn
+  readonly audit: Audit
+  readonly records: Records
+  /** The portal's, for browsers; without them it answers in JSON alone. */
+  readonly pages?: Pages
   /** The address that people and callers use. */
   readonly baseUrl: string
   readonly currency: string
@@ -32,19 +54,28 @@ export interface AppNeeds {
 
 /** The whole service as one HTTP server that does not listen yet. Closing it lets requests in flight finish. */
 export async function buildApp(needs: AppNeeds): Promise<Server> {
-  const { log, database, keys, till, catalogue, baseUrl, currency, metricsToken } = needs
+  const { log, database, keys, till, catalogue, signIn, pages, baseUrl, currency, metricsToken } = needs
   const metrics = createMetrics()
   const generation = createGeneration({ catalogue, till, log, currency })
   const models = () => Object.fromEntries(catalogue.list().map(({ model }) => [model.id, model.health().ready]))
+  const providers = () => Object.fromEntries(signIn.methods.map(({ id, state }) => [id, state]))
 
   const server = createServer({ ...needs, onEnd: metrics.requestEnded })
   metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
   metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)
   await registerOpenApi(server, { baseUrl })
+  prepareGuards(server)
   registerGeneration(server, { generation, keys, till, baseUrl, onCharged: metrics.tokensCharged })
-  registerHealth(server, { database, models })
+  registerHealth(server, { database, models, providers })
+  registerSignIn(server, needs)
+  await registerProviderLogout(server, { ...needs, methods: signIn.methods })
+  registerMe(server, needs)
+  registerPeople(server, needs)
+  registerClients(server, needs)
+  registerAudit(server, { ...needs, access: needs.records.access })
   registerMetrics(server, metrics, metricsToken)
   await registerDocs(server)
+  if (pages) registerAssets(server, pages.assets)
   await server.ready()
   return server
 }

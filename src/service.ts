@@ -1,25 +1,40 @@
+import path from 'node:path'
 import type { Logger } from 'pino'
+import { createAccess } from './access/access.ts'
+import { createAudit, type Audit } from './access/audit.ts'
+import { openPortal } from './access/portal.ts'
 import { createAccounts, type Accounts } from './accounts/accounts.ts'
 import { createKeys, type Keys } from './accounts/keys.ts'
 import { buildApp } from './app.ts'
 import { startHousekeeping } from './billing/housekeeping.ts'
 import { createPrices, type Price } from './billing/prices.ts'
 import { createTill } from './billing/till.ts'
+import { createRecords, type Records } from './clients/records.ts'
 import { createCatalogue } from './models/catalogue.ts'
 import { createLocalEngine } from './models/local/engine.ts'
 import type { Model } from './models/model.ts'
 import { loadProviders, type Provider } from './models/upstream/ai-sdk-provider.ts'
 import { createAiSdkModel } from './models/upstream/ai-sdk.ts'
 import { createOpenAiModel } from './models/upstream/openai.ts'
+import { createIdentities, type Identities } from './people/identities.ts'
+import { createPeople, type People } from './people/people.ts'
 import type { Config, ModelConfig } from './platform/config.ts'
 import { openDatabase, type Database } from './platform/database.ts'
 import { migrate } from './platform/migrations.ts'
+import { loadPages } from './platform/pages.ts'
+import { openSignIn } from './signin/configured.ts'
+import { createSessions, type Session, type Sessions } from './signin/sessions.ts'
 
 /** One instance: everything opened and put together, not yet listening. */
 export interface Service {
   readonly app: Awaited<ReturnType<typeof buildApp>>
   readonly accounts: Accounts
   readonly keys: Keys
+  readonly people: People
+  readonly identities: Identities
+  readonly audit: Audit
+  readonly sessions: Sessions
+  readonly records: Records
   readonly database: Database
   /** Requests in flight finish and are settled, new ones are refused, then everything is closed. */
   close(): Promise<void>
@@ -32,11 +47,15 @@ export interface ServiceNeeds {
   readonly log: Logger
 }
 
+/** Where `scripts/setup.js` puts the pages that it builds. */
+const builtPages = path.join(import.meta.dirname, '../web/dist')
+
 /**
  * Puts one instance together, migrations included. Throws OperatorError when the database or the configuration does not
  * allow it; nothing is left open then.
  */
 export async function openService({ config, databaseUrl, log }: ServiceNeeds): Promise<Service> {
+  const pages = loadPages({ folder: builtPages, viewer: ({ session }) => session && presentViewer(session) })
   const providers = await loadProviders(config.models.flatMap((it) => (it.engine === 'ai-sdk' ? [it.package] : [])))
   await migrate(databaseUrl)
   await using opened = new AsyncDisposableStack()
@@ -46,6 +65,15 @@ export async function openService({ config, databaseUrl, log }: ServiceNeeds): P
   const keys = opened.adopt(createKeys({ database, log }), (it) => it.close())
   opened.adopt(startHousekeeping({ database, log }), (it) => it.close())
   const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())
+  const audit = opened.adopt(createAudit({ database, log }), (it) => it.close())
+  const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())
+  const records = createRecords({ access: createAccess({ portal, audit }) })
+  const people = createPeople({ database, audit })
+  const identities = createIdentities({ database, audit })
+  const sessions = opened.adopt(createSessions({ database, audit, log, lifetimes: config.session }), (it) => it.close())
+  const signIn = opened.adopt(await openSignIn({ config, database, identities, audit, sessions, log }), (it) =>
+    it.close(),
+  )
   const catalogue = opened.adopt(
     await createCatalogue({
       models: config.models,
@@ -63,6 +91,13 @@ export async function openService({ config, databaseUrl, log }: ServiceNeeds): P
       keys,
       till,
       catalogue,
+      people,
+      countClients: (person) => records.counts({ person }),
+      sessions,
+      signIn,
+      audit,
+      records,
+      pages,
       baseUrl: config.base_url,
       currency: config.currency,
       requestBytes: config.limits.request_bytes,
@@ -76,9 +111,20 @@ export async function openService({ config, databaseUrl, log }: ServiceNeeds): P
     app,
     accounts: createAccounts({ database }),
     keys,
+    people,
+    identities,
+    audit,
+    sessions,
+    records,
     database,
     close: () => parts.disposeAsync(),
   })
+}
+
+/** What a page says of who looks at it. Times are ms from now: the clock of the browser may be wrong. */
+function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
+  const now = Date.now()
+  return { person, idle_ends_in: idleEndsAt.getTime() - now, ends_in: endsAt.getTime() - now }
 }
 
 function configuredPrices({ models }: Config): Map<string, Price> {

@@ -12,12 +12,19 @@ const doors = {
     'catalogue.ts',
     'local/engine.ts',
     'local/gguf.ts',
+    'local/check.ts',
+    'pull/pull.ts',
     'upstream/openai.ts',
     'upstream/ai-sdk.ts',
     'upstream/ai-sdk-provider.ts',
   ],
   billing: ['till.ts', 'prices.ts', 'money.ts', 'ledger.ts', 'usage.ts', 'verify.ts', 'housekeeping.ts'],
   accounts: ['accounts.ts', 'keys.ts'],
+  people: ['people.ts', 'email.ts', 'identities.ts', 'routes.ts'],
+  signin: ['configured.ts', 'guard.ts', 'me-routes.ts', 'provider-logout.ts', 'routes.ts', 'sessions.ts', 'signin.ts'],
+  demo: ['demo.ts'],
+  access: ['access.ts', 'audit.ts', 'login.ts', 'policy.ts', 'portal.ts', 'routes.ts', 'schema.ts', 'verify.ts', 'visits.ts'],
+  clients: ['import.ts', 'records.ts', 'routes.ts', 'schema.ts'],
 }
 const house: House = {
   layers: [

@@ -17,8 +17,9 @@ app.post<{ Body: Buffer }>('/v1/chat/completions', async (request, reply) => {
   const headers = { 'content-type': 'application/json', authorization: request.headers.authorization }
   const path = `${pathname}/chat/completions`
   const answer = await pool.request({ method: 'POST', path, headers, body: request.body })
-  reply.code(answer.statusCode).header('content-type', 'application/json')
-  return Buffer.from(await answer.body.arrayBuffer())
+  const type = answer.headers['content-type']
+  reply.code(answer.statusCode).header('content-type', type)
+  return type === 'application/json' ? Buffer.from(await answer.body.arrayBuffer()) : answer.body
 })
 
 await app.listen({ host: '127.0.0.1', port: Number(port) })

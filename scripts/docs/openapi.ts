@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
+import { createRecords } from '../../src/clients/records.ts'
 
 /** The OpenAPI document of the app. Nothing is opened for it: the routes are only listed, never called. */
 export async function readOpenApi(): Promise<unknown> {
@@ -17,6 +18,29 @@ export async function readOpenApi(): Promise<unknown> {
       drain: unused,
     },
     catalogue: { find: unused, list: () => [], close: unused },
+    people: {
+      create: unused,
+      list: unused,
+      show: unused,
+      byEmail: unused,
+      change: unused,
+      setRole: unused,
+      setStatus: unused,
+    },
+    countClients: unused,
+    signIn: { methods: [], begin: unused, complete: unused },
+    audit: { record: unused, close: unused },
+    records: createRecords({ access: { as: unused, note: unused, refuse: unused, forbid: unused, decline: unused } }),
+    sessions: {
+      recognise: unused,
+      start: unused,
+      endOf: unused,
+      end: unused,
+      list: unused,
+      cookie: unused,
+      noCookie: '',
+      close: unused,
+    },
     baseUrl: 'https://tollgate.example.com',
     currency: 'USD',
     requestBytes: 1_048_576,

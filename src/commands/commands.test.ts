@@ -317,7 +317,7 @@ test('every command has help with an example that names it', async () => {
   const below = {
     account: ['create', 'list', 'show', 'credit', 'limit', 'close'],
     key: ['create', 'list', 'rotate', 'revoke'],
-    model: ['list', 'check'],
+    model: ['list', 'check', 'pull'],
     price: ['set', 'list'],
   }
   const alone = ['start', 'migrate', 'usage', 'ledger', 'verify', 'doctor']
@@ -368,6 +368,32 @@ test('the doctor finds what is in order and what is not', async () => {
   assert.match(found.get('models')?.detail ?? '', /missing\.gguf/)
   assert.match(found.get('prices')?.detail ?? '', /not callable: unpriced\. .*price set unpriced/)
   assert.match(outcome.stderr, /^Not in order: models, prices, port\.\n$/)
+})
+
+const careful = (id: string, name: string) =>
+  `  - { id: ${id}, engine: ai-sdk, package: "${name}", upstream_model: m, context: 64, max_output_tokens: 32, price: { input: "1", output: "2" } }\n`
+
+test('the doctor and the list find a package that is not installed, or is none of the AI SDK', async () => {
+  const file = path.join(folder, 'packages.yaml')
+  const packages = { good: '@ai-sdk/openai', absent: '@ai-sdk/nowhere', twice: '@ai-sdk/nowhere', other: 'pino' }
+  const lines = Object.entries(packages).map(([id, name]) => careful(id, name))
+  await writeFile(file, `models:\n${lines.join('')}`)
+  const checked = await tollgateHere(['doctor', '--json'], { ...environment, TOLLGATE_CONFIG: file })
+  const models = listOf(parse(checked), 'checks').find(({ name }) => name === 'models')
+  const absent =
+    'models: the package @ai-sdk/nowhere is not installed: run npm install --no-save @ai-sdk/openai @ai-sdk/nowhere pino'
+  const other = 'models: the package pino is not an AI SDK provider: name one that is'
+  assert.deepEqual([models?.['ok'], models?.['detail']], [false, `${absent}\n${other}`])
+  const listed = await tollgateHere(['model', 'list', '--json'], { ...environment, TOLLGATE_CONFIG: file })
+  assert.deepEqual(
+    listOf(parse(listed), 'models').map(({ id, callable, fault }) => [id, callable, fault]),
+    [
+      ['good', true, null],
+      ['absent', false, absent],
+      ['twice', false, absent],
+      ['other', false, other],
+    ],
+  )
 })
 
 test('the doctor refuses a runtime that is too old', () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
-import { faultOfFile, surveyModels } from './model-survey.ts'
+import { faultOfModel, surveyModels } from './model-survey.ts'
 
 /** One thing that can be wrong. */
 export interface Check {
@@ -88,9 +88,10 @@ async function findClock(context: Context): Promise<string> {
 
 async function findModels(context: Context): Promise<string> {
   const { models } = await context.config()
-  const faults = (await Promise.all(models.map(faultOfFile))).filter((fault) => fault !== null)
-  if (faults.length > 0) throw new OperatorError(faults.join('\n'))
-  return `${models.map(({ id }) => id).join(', ')}: every file can be used`
+  const found = await Promise.all(models.map((model) => faultOfModel(model, models)))
+  const faults = new Set(found.filter((fault) => fault !== null))
+  if (faults.size > 0) throw new OperatorError([...faults].join('\n'))
+  return `${models.map(({ id }) => id).join(', ')}: every file and every package can be used`
 }
 
 async function findPrices(context: Context): Promise<string> {

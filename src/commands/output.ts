@@ -47,6 +47,12 @@ export function withCents(decimal: string): string {
   return `${whole}.${fraction.padEnd(2, '0')}`
 }
 
+/** Bytes for people. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(0)} kB`
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
+}
+
 /** A time for people, in UTC, to the minute. */
 export function minuteOf(time: Date | null): string {
   return time === null ? '-' : `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`

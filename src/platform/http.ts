@@ -133,11 +133,28 @@ function optionsOf(needs: ServerNeeds, answers: ErrorAnswers): FastifyHttpOption
       connectionsCheckingInterval: times.checkEvery,
       requireHostHeader: false,
     },
+    // An id in an address is looked up whatever it looks like: that it is none must not show before who asks is known.
+    routerOptions: { maxParamLength: mostAddress },
+    rewriteUrl: ({ url = '/' }) => decodable(url),
     return503OnClosing: false,
     // It also bounds the hooks that run at the close.
     pluginTimeout: (needs.drainTime ?? drainTime) + 10_000,
     frameworkErrors: answers.refuseAddress,
     clientErrorHandler: (error, socket) => answerClientError(needs.baseUrl, error, socket),
+  }
+}
+
+/** Node takes no longer one, with all headers. */
+const mostAddress = 16_384
+
+/** An address whose percent signs do not decode, with percent signs that stand for themselves. */
+function decodable(url: string): string {
+  if (!url.includes('%')) return url
+  try {
+    decodeURIComponent(url)
+    return url
+  } catch {
+    return url.replaceAll('%', '%25')
   }
 }
 

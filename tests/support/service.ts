@@ -20,6 +20,9 @@ export interface ServiceOptions {
   readonly aliases?: Readonly<Record<string, string>>
   readonly requestBytes?: string
   readonly metricsToken?: string
+  /** What the configuration file says under `sign_in`, and under `session`. */
+  readonly signIn?: object
+  readonly session?: object
   /** Address of a migrated database, to start a second instance on it; a fresh one otherwise. */
   readonly databaseUrl?: string
 }
@@ -66,19 +69,29 @@ export async function startService(options: ServiceOptions) {
   const prices = createPrices({ database, log })
   await instance.app.listen({ port: 0, host: '127.0.0.1' })
   const url = instance.app.listeningOrigin
-  const { accounts, keys } = instance
+  const { accounts, keys, people, sessions } = instance
 
   return {
     url,
+    app: instance.app,
+    records: instance.records,
+    baseUrl,
     port: Number(new URL(url).port),
     databaseUrl,
     database,
     accounts,
     keys,
+    people,
+    sessions,
     prices,
     logText,
     customer: (account: Partial<NewAccount> = {}, key: Partial<KeyRequest> = {}) =>
       createCustomer(instance, account, key),
+    /** A Cookie header with a new session of the person. */
+    async signIn({ id }: { readonly id: string }): Promise<string> {
+      const { value } = await sessions.start({ personId: id, method: 'test', factors: ['test'] })
+      return `session=${value}`
+    },
     /** A call with a key; `body` is sent as JSON, or as it is when it is a string. */
     call: (address: string, key: string | undefined, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
       call(`${url}${address}`, key, body, headers),
@@ -123,12 +136,14 @@ export function shippedModel(changes: Readonly<Record<string, unknown>> = {}): o
   }
 }
 
-async function configure({ models, aliases, requestBytes, metricsToken }: ServiceOptions): Promise<Config> {
+async function configure(options: ServiceOptions): Promise<Config> {
+  const { models, aliases, requestBytes, metricsToken, signIn, session } = options
   const root = await mkdtemp(path.join(tmpdir(), 'tollgate-service-'))
   const file = path.join(root, 'tollgate.yaml')
   const limits = { request_bytes: requestBytes ?? '1MiB' }
   const metrics = metricsToken === undefined ? {} : { metrics: { token: metricsToken } }
-  await writeFile(file, stringify({ base_url: baseUrl, models, aliases: aliases ?? {}, limits, ...metrics }))
+  const portal = { ...(signIn && { sign_in: signIn }), ...(session && { session }) }
+  await writeFile(file, stringify({ base_url: baseUrl, models, aliases: aliases ?? {}, limits, ...metrics, ...portal }))
   try {
     return loadConfig({ environment: { TOLLGATE_CONFIG: file }, root })
   } finally {
