@@ -64,7 +64,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
   metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)
   await registerOpenApi(server, { baseUrl })
-  prepareGuards(server)
+  prepareGuards(server, needs.sessions)
   registerGeneration(server, { generation, keys, till, baseUrl, onCharged: metrics.tokensCharged })
   registerHealth(server, { database, models, providers })
   registerSignIn(server, needs)

@@ -111,6 +111,8 @@ function nobody(id: string): Problem {
 async function change({ database, audit }: Needs, id: string, to: PersonChange, by: Actor): Promise<PersonSummary> {
   const before = await database.transaction(async (tx) => {
     const partners = await store.lockPartners(tx)
+    // Two partners may demote each other at the same moment: the second is no partner any more.
+    if (by.personId !== undefined && !partners.includes(by.personId)) throw notAPartner()
     const person = isUuid(id) ? await store.lockPerson(tx, id) : undefined
     if (person === undefined) throw nobody(id)
     const { role, status } = { ...person, ...to }
@@ -130,6 +132,10 @@ async function change({ database, audit }: Needs, id: string, to: PersonChange, 
     await audit.record({ ...by, action, outcome: 'allowed', ...about(before.id) })
   }
   return after
+}
+
+function notAPartner(): Problem {
+  return new Problem('forbidden', 'Only a partner of the firm may change people.')
 }
 
 function about(

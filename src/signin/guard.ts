@@ -13,9 +13,20 @@ declare module 'fastify' {
 /** Runs before the body is read: as `onRequest` of a route. */
 export type Guard = (request: FastifyRequest) => Promise<void>
 
-/** Must run once, before the first route that has a guard. */
-export function prepareGuards(server: Server): void {
+/**
+ * Must run once, before the first route that has a guard. A change is looked at again when its body is there, which may
+ * take a minute: a session that has ended meanwhile changes nothing.
+ */
+export function prepareGuards(server: Server, { recognise }: Pick<Sessions, 'recognise'>): void {
   server.decorateRequest('session', undefined)
+  server.addHook('preHandler', (request, _reply, done) => {
+    const before = request.session
+    if (before === undefined || safe.has(request.method)) return done()
+    recognise(request.headers.cookie).then((session) => {
+      request.session = session
+      done(session?.id === before.id ? undefined : notSignedIn())
+    }, done)
+  })
 }
 
 /** Lets only requests with a session pass, and sets it. Throws Problem `not_signed_in`. */
