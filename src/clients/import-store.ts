@@ -24,7 +24,7 @@ export function findTwins(
     text: `select distinct r.line, r.name from ${given}
       join client c on c.consultant_id = r.consultant_id and c.deleted_at is null
         and (r.reference is not null and c.reference_key = lower(r.reference)
-          or r.reference is null and c.reference is null and c.sort_key = words(r.name))
+          or r.reference is null and c.reference is null and c.sort_key = left(words(r.name), 200))
       order by r.line`,
     values: [JSON.stringify(rows)],
   }

@@ -20,7 +20,13 @@ export const notes: Kind = Object.freeze({
   toFields: ({ date, participants, text }) => ({ date, participants, text }),
 } satisfies Kind)
 
+/** JavaScript has a year 0, PostgreSQL has not. */
 function isDay(text: string): boolean {
   const time = new Date(`${text}T00:00:00Z`)
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text)
+  return (
+    /^\d{4}-\d\d-\d\d$/.test(text) &&
+    !text.startsWith('0000') &&
+    !Number.isNaN(time.getTime()) &&
+    time.toISOString().startsWith(text)
+  )
 }

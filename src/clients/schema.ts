@@ -80,7 +80,7 @@ export const clientQuery = body({
       description: '`name` unless told; `-` turns it round.',
     }),
   ),
-  cursor: Type.Optional(text(600, '`next` of the page before.')),
+  cursor: Type.Optional(text(1300, '`next` of the page before.')),
   limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: '1 to 200; 50 unless told.' })),
 })
 export type ClientQuery = Type.Static<typeof clientQuery>
@@ -193,7 +193,7 @@ export type Noun = (typeof nouns)[number]
 
 /** What an address that is turned page by page takes. */
 const paging = {
-  cursor: Type.Optional(text(600, '`next` of the page before.')),
+  cursor: Type.Optional(text(1300, '`next` of the page before.')),
   limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: '1 to 200; 50 unless told.' })),
 }
 
