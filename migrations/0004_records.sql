@@ -148,7 +148,8 @@ create table revision (
   primary key (noun_id, version)
 );
 
-create function keep_revision() returns trigger language plpgsql as $$
+-- As the owner: no role may write a revision by itself.
+create function keep_revision() returns trigger language plpgsql security definer set search_path from current as $$
 declare
   v_all jsonb := to_jsonb(new);
   v_data jsonb := v_all - array['id', 'client_id', 'version', 'created_at', 'created_by', 'updated_at', 'updated_by',
@@ -268,20 +269,26 @@ begin
     -- What client's own policy lets through.
     execute format('create policy own on %I to tollgate_consultant using (exists (select from client where client.id = %I.client_id))', v_table, v_table);
     execute format('create policy every on %I to tollgate_partner using ((select is_partner()))', v_table);
-    execute format('grant select, insert on %I to tollgate_consultant, tollgate_partner', v_table);
+    execute format('grant select on %I to tollgate_consultant, tollgate_partner', v_table);
   end loop;
   foreach v_table in array array['note', 'dispute', 'letter'] loop
     execute format('create trigger revised after insert or update on %I for each row execute function keep_revision()', v_table);
     execute format('grant update (updated_at, updated_by, version, archived_at) on %I to tollgate_consultant, tollgate_partner', v_table);
   end loop;
 end $$;
-grant update (date, participants, text) on note to tollgate_consultant, tollgate_partner;
-grant update (invoice, amount, position, status) on dispute to tollgate_consultant, tollgate_partner;
-grant update (subject, body, status) on letter to tollgate_consultant, tollgate_partner;
+-- Who wrote what and when comes from the transaction, and what drafting cost from the ledger: nobody fills those in.
+grant insert (id, client_id, date, participants, text), update (date, participants, text)
+  on note to tollgate_consultant, tollgate_partner;
+grant insert (id, client_id, invoice, amount, position, status), update (invoice, amount, position, status)
+  on dispute to tollgate_consultant, tollgate_partner;
+grant insert (id, client_id, subject, body, status), update (subject, body, status)
+  on letter to tollgate_consultant, tollgate_partner;
 
 alter table audit enable row level security;
 alter table audit force row level security;
-create policy written on audit for insert to tollgate_consultant, tollgate_partner with check (true);
+-- In nobody else's name.
+create policy written on audit for insert to tollgate_consultant, tollgate_partner
+  with check (person_id is not distinct from (select portal_person()));
 -- Of a record, its consultant sees who was let in; who was turned away is for partners.
 create policy own on audit for select to tollgate_consultant
   using (outcome = 'allowed' and exists (select from client where client.id = audit.client_id));
@@ -291,6 +298,7 @@ do $$
 begin
   execute format('create policy owned on audit for select to %I using (true)', current_user);
   execute format('create policy owned_written on audit for insert to %I with check (true)', current_user);
+  execute format('create policy kept on revision for insert to %I with check (true)', current_user);
   execute format('revoke update, delete, truncate on audit, audit_seal, revision from %I', current_user);
 end $$;
 grant insert (action, outcome, person_id, client_id, noun, noun_id, request_id, address, details) on audit

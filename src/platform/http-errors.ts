@@ -108,12 +108,20 @@ function waitOf({ retryAfter }: ProblemDetails, status: number): number | undefi
   return retryAfter ?? (status === 503 ? 1 : undefined)
 }
 
-/** The stack, not the error: what a driver hangs on its errors may quote a text. */
+/** Where it happened and not what it says: a message of PostgreSQL quotes values, and those are texts of people. */
 function logFault(log: ServerNeeds['log'], request: FastifyRequest, problem: Problem): void {
   const { cause } = problem.details
-  const fault = { request_id: request.id, code: problem.code, stack: cause instanceof Error ? cause.stack : undefined }
+  const fault = { request_id: request.id, code: problem.code, ...(cause instanceof Error && placeOf(cause)) }
   if (problem.code === 'internal') log.error(fault, 'a fault of ours')
   else log.warn(fault, problem.message)
+}
+
+function placeOf(error: Error): object {
+  const { name, message, stack = '' } = error
+  const state = 'code' in error ? error.code : undefined
+  // `severity` is PostgreSQL's.
+  const reason = 'severity' in error ? undefined : message
+  return { error: name, state, reason, stack: stack.slice(stack.indexOf('\n    at ') + 1) }
 }
 
 function discardRest(request: FastifyRequest): void {
