@@ -29,10 +29,26 @@ export interface Outcome {
   readonly latency: { readonly p50: number; readonly p95: number; readonly p99: number }
 }
 
+/** A request as it is sent, and the body of its answer. */
+export interface Exchange {
+  readonly request: Buffer
+  readonly expected: Buffer
+}
+
 /** Runs a load to its end: after the time nothing more is sent, and every answer is waited for. */
 export async function runLoad(load: Load): Promise<Outcome> {
-  const requests = load.keys.map((key) => requestOf(load, key))
   const expected = Buffer.from(load.expected)
+  return exchange(
+    load.keys.map((key) => ({ request: requestOf(load, key), expected })),
+    load,
+  )
+}
+
+/** The same with requests of any kind, which are sent in turn. */
+export async function exchange(
+  requests: readonly Exchange[],
+  load: Pick<Load, 'port' | 'connections' | 'seconds'>,
+): Promise<Outcome> {
   const latencies: number[] = []
   const started = performance.now()
   const end = started + load.seconds * 1000
@@ -43,10 +59,13 @@ export async function runLoad(load: Load): Promise<Outcome> {
     let waiting = false
     let since = 0
     let rest: Buffer | undefined
+    let expected: Buffer | undefined
     const send = (now: number): void => {
       waiting = now < end
       since = now
-      if (waiting) socket.write(requests[sent++ % requests.length] ?? '')
+      const next = requests[sent++ % requests.length]
+      expected = next?.expected
+      if (waiting && next) socket.write(next.request)
       else socket.end()
     }
     socket.setNoDelay(true)
@@ -59,7 +78,7 @@ export async function runLoad(load: Load): Promise<Outcome> {
       const now = performance.now()
       latencies.push(now - since)
       if (now <= end) inTime++
-      if (response.status !== 200 || !response.body.equals(expected)) {
+      if (response.status !== 200 || expected === undefined || !response.body.equals(expected)) {
         wrong++
         firstWrong ??= `${response.status} ${response.body.toString('utf8', 0, 500)}`
       }

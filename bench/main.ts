@@ -7,6 +7,7 @@ import { isMet, median, printable, type Row } from './row.ts'
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: async () => (await import('./http.ts')).benchHttp(),
   stream: async () => (await import('./stream.ts')).benchStream(),
+  records: async () => (await import('./records.ts')).benchRecords(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   start: async () => (await import('./start.ts')).benchStart(),
 }

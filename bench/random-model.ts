@@ -29,8 +29,11 @@ const controlTokenType = 3
 /** The largest value that Web Crypto fills at once. */
 const randomChunk = 65_536
 
-/** 1 / 512 in half precision: weights that leave the activations finite over any number of layers. */
-const scale = 0x18_00
+/**
+ * Half-precision scales of the weights. Those of the layers keep the activations finite over any number of layers; those
+ * of the embedding are larger, so that a token counts for more than what came before it, and no two replies are alike.
+ */
+const scales = { layer: 0x18_00, embedding: 0x28_00 }
 
 function randomBytes(length: number): Uint8Array {
   const bytes = new Uint8Array(length)
@@ -38,11 +41,19 @@ function randomBytes(length: number): Uint8Array {
   return bytes
 }
 
+/** A weight of 4 bits stands for itself less 8. Without the smallest one they are as often above zero as below. */
+const balanced = Uint8Array.from({ length: 256 }, (_, byte) => byte | (byte & 0x0f ? 0 : 8) | (byte & 0xf0 ? 0 : 0x80))
+
 /** Random weights; a row in `zeroRows` is all zero, so that as an output it is never the likeliest. */
-function quantised(name: string, columns: number, rows: number, zeroRows: readonly number[] = []): TensorToWrite {
+function quantised(
+  name: string,
+  columns: number,
+  rows: number,
+  { scale = scales.layer, zeroRows = [] }: { scale?: number; zeroRows?: readonly number[] } = {},
+): TensorToWrite {
   const rowBytes = (columns / block.weights) * block.bytes
   const bytes = (): Uint8Array => {
-    const data = randomBytes(rowBytes * rows)
+    const data = randomBytes(rowBytes * rows).map((byte) => balanced[byte] ?? 0)
     const view = new DataView(data.buffer)
     for (let at = 0; at < data.length; at += block.bytes) view.setUint16(at, scale, true)
     for (const row of zeroRows) data.fill(0, row * rowBytes, (row + 1) * rowBytes)
@@ -121,8 +132,8 @@ async function vocabularyOf(donor: string): Promise<Vocabulary> {
 export async function writeRandomModel(path: string, shape: Shape, donor: string): Promise<void> {
   const vocabulary = await vocabularyOf(donor)
   await writeGguf(path, new Map([...shapeMetadata(shape), ...vocabulary.metadata]), [
-    quantised('token_embd.weight', shape.width, vocabulary.size),
-    quantised('output.weight', shape.width, vocabulary.size, vocabulary.controlTokens),
+    quantised('token_embd.weight', shape.width, vocabulary.size, { scale: scales.embedding }),
+    quantised('output.weight', shape.width, vocabulary.size, { zeroRows: vocabulary.controlTokens }),
     ones('output_norm.weight', shape.width),
     ...Array.from({ length: shape.layers }, (_, index) => layer(shape, index)).flat(),
   ])

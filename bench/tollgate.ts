@@ -78,7 +78,8 @@ async function readBooks(database: Database): Promise<Books> {
   return { ledgerRows: Number(books.ledger), holds: Number(books.holds), durable: books.durable }
 }
 
-async function withDatabase<T>(
+/** Opens the database of an installation for as long as the work takes. */
+export async function withDatabase<T>(
   environment: Record<string, string>,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {

@@ -18,8 +18,8 @@ const statics = [
   { name: 'unused code', args: [tool('knip'), '--no-progress'] },
 ]
 const testFiles = {
-  fast: ['src/**/*.test.ts'],
-  all: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'models/**/*.test.ts', 'bench/*.test.ts'],
+  fast: ['src/**/*.test.ts', 'web/**/*.test.ts'],
+  all: ['src/**/*.test.ts', 'web/**/*.test.ts', 'tests/**/*.test.ts', 'models/**/*.test.ts', 'bench/*.test.ts'],
 }
 
 // Milliseconds without a word of the tests; a test itself gets two minutes.

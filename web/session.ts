@@ -1,4 +1,5 @@
 import { content } from './content.ts'
+import { hasDrafts } from './drafts.ts'
 
 /**
  * How long the session still is, for all tabs of this browser together. A page cannot see the cookie, so it counts from
@@ -101,15 +102,21 @@ channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     case 'resumed':
       return update({ resumedElsewhere: true })
     case 'signed-out':
-      return location.reload()
+      return leave()
     case 'signed-in':
       return signedInElsewhere(data)
   }
 })
 
+/** Nothing of this page may be seen any more. Unsaved text stays under the cover, for the same person to come back to. */
+function leave(): void {
+  if (hasDrafts()) void sessionEnded()
+  else location.reload()
+}
+
 function signedInElsewhere({ person, idleEndsIn, endsIn }: Extract<Message, { kind: 'signed-in' }>): void {
   // What is on this page is another person's.
-  if (person !== viewer?.person.id) return location.reload()
+  if (person !== viewer?.person.id) return leave()
   idleLength = idleEndsIn
   absoluteEnd = Date.now() + endsIn
   const resumed = waiting

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, createTheme, Modal, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Badge, Button, createTheme, Menu, Modal, NativeSelect, Textarea, TextInput } from '@mantine/core'
 
 const control = { size: 'sm' } as const
 
@@ -64,6 +64,8 @@ export const theme = createTheme({
     TextInput: TextInput.extend({ defaultProps: control }),
     Textarea: Textarea.extend({ defaultProps: control }),
     NativeSelect: NativeSelect.extend({ defaultProps: control }),
+    // Its place is a child of the menu that is no item.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({
       defaultProps: {
         centered: true,

@@ -35,7 +35,8 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   idempotency_in_progress:
     'Wait and send the same request again: it then gets the answer of the first one, free of charge.',
   conflict: 'Read the record again and decide anew; the reason says what stands in the way.',
-  stale_version: 'Read the record again, repeat the change on what it says now, and send the new version in `If-Match`.',
+  stale_version:
+    'Read the record again, repeat the change on what it says now, and send the new version in `If-Match`.',
   request_too_large: 'Send less in one request. The operator sets the limit: `limits.request_bytes`.',
   unsupported_media_type: 'Send the header `Content-Type: application/json`.',
   idempotency_mismatch: 'Use a new `Idempotency-Key` for every new request, and the same body when repeating one.',

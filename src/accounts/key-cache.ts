@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../platform/database.ts'
+import { createLookups } from '../platform/lookups.ts'
 import { repeat } from '../platform/repeat.ts'
-import { createLookups } from './key-lookups.ts'
 import { readKeys, type KeyRow } from './store.ts'
 
 /** A key as it was in the database at `readAt`. Times are of `performance.now()`. */
@@ -25,6 +25,8 @@ export interface KeyCache {
 const refreshPause = 500
 const oldest = 1000
 const unusedFor = 60_000
+/** For so long a query under way is shared. */
+const shareable = 500
 
 /** Only keys whose secret was right are kept, so that made-up ids cannot fill the memory. */
 export function createKeyCache({ database, log }: { database: Database; log: Logger }): KeyCache {
@@ -55,7 +57,7 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
       const key = kept.get(publicId)?.key
       return key !== undefined && performance.now() - key.readAt <= oldest ? key : undefined
     },
-    lookUp: createLookups(read),
+    lookUp: createLookups(read, shareable),
     keep(key: KnownKey) {
       const entry = kept.get(key.publicId)
       if (entry === undefined) kept.set(key.publicId, { key, usedAt: performance.now() })

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Access, Deed, Visit } from '../access/access.ts'
-import { may, scopeOf } from '../access/policy.ts'
+import { may, scopeOf, type Scope } from '../access/policy.ts'
 import { readEmail } from '../people/email.ts'
 import { Problem } from '../platform/problems.ts'
 import { archived } from './items.ts'
@@ -57,14 +57,11 @@ export function createClients({ access }: { access: Access }): Clients {
       const limit = limitOf(query.limit)
       const sort = query.sort ?? 'name'
       const page = { sort, after: placeOf(query.cursor, listStore.keyShape(sort)), limit: limit + 1 }
-      const [rows, [count]] = await access.as(visit, [
-        listStore.readClients(scope, filter, page),
-        listStore.countClients(scope, filter),
-      ])
+      const { rows, total } = await listed(visit, scope, filter, page)
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
       await access.note(visit, { action: 'clients_listed', noun: 'client', details: { rows: String(shown.length) } })
-      return { clients: shown.map(presentListed), next: last ? cursorOf(last) : null, total: Number(count?.total) }
+      return { clients: shown.map(presentListed), next: last ? cursorOf(last) : null, total }
     },
 
     async create(visit: Visit, client: NewClient) {
@@ -114,6 +111,19 @@ export function createClients({ access }: { access: Access }): Clients {
       if (!changed) await access.decline(visit, deed, stale(presentRecord(row)))
     },
   } satisfies Clients)
+
+  async function listed(visit: Visit, scope: Scope, filter: listStore.ListFilter, page: listStore.ListPage) {
+    if (filter.q !== undefined) {
+      const [rows] = await access.as(visit, [listStore.searchClients(scope, filter, page)])
+      // A page behind the last one has no row to say how many there are.
+      if (rows[0] !== undefined || page.after === undefined) return { rows, total: Number(rows[0]?.total ?? 0) }
+    }
+    const [rows, [count]] = await access.as(visit, [
+      listStore.readClients(scope, filter, page),
+      listStore.countClients(scope, filter),
+    ])
+    return { rows, total: Number(count?.total ?? 0) }
+  }
 
   /** Whether the visit may give a client to that person, and there is such a person. */
   async function assignable(visit: Visit, consultantId: string | undefined): Promise<void> {

@@ -2,7 +2,7 @@ import type { Visit } from '../access/access.ts'
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database-pipeline.ts'
 import type { Kind } from './kinds.ts'
-import { logged, loggedValues, personJson, within } from './statements.ts'
+import { logged, loggedValues, within } from './statements.ts'
 import { basisText, type Basis } from './versions.ts'
 
 /** A person as JSON. */
@@ -15,9 +15,11 @@ export interface PersonJson {
 export interface ItemJson {
   readonly id: string
   readonly created_at: string
-  readonly created_by: PersonJson | null
+  readonly created_by: string | null
+  readonly created_by_name: string | null
   readonly updated_at: string
-  readonly updated_by: PersonJson | null
+  readonly updated_by: string | null
+  readonly updated_by_name: string | null
   readonly version: number
   readonly [column: string]: unknown
 }
@@ -34,21 +36,23 @@ export interface ItemsRow {
   readonly items: readonly ItemJson[] | null
 }
 
-/** One item, `n`, with the people who made it and changed it last, `a` and `b`. */
-function itemJson({ columns, shown = [], money = [] }: Kind): string {
-  const pairs = [...columns, ...shown].map(
-    (column) => `'${column}', n.${column}${money.includes(column) ? '::text' : ''}`,
-  )
-  return `json_build_object('id', n.id, ${pairs.join(', ')}, 'created_at', n.created_at, 'created_by', ${personJson('a')},
-    'updated_at', n.updated_at, 'updated_by', ${personJson('b')}, 'version', n.version)`
+/**
+ * One item of a kind, `n`, with the names of who made it and changed it last. They are looked up one by one: of a join
+ * the planner would make a hash of everybody in the firm, for every record that is read.
+ */
+function itemRow({ noun, columns, shown = [], money = [] }: Kind, condition: string): string {
+  const own = [...columns, ...shown].map((column) => (money.includes(column) ? `n.${column}::text` : `n.${column}`))
+  return `select n.id, ${own.join(', ')}, n.created_at, n.created_by, ${nameOf('created_by')}, n.updated_at,
+      n.updated_by, ${nameOf('updated_by')}, n.version
+    from ${noun} n where n.client_id = c.id and n.archived_at is null${condition}`
 }
 
-const withPeople = 'left join person a on a.id = n.created_by left join person b on b.id = n.updated_by'
+const nameOf = (column: string): string =>
+  `(select person.name from person where person.id = n.${column}) as ${column}_name`
 
 /** All items of a kind that the client `c` has. */
 export function itemsJson(kind: Kind): string {
-  return `(select json_agg(${itemJson(kind)} order by ${kind.order}) from ${kind.noun} n ${withPeople}
-    where n.client_id = c.id and n.archived_at is null)`
+  return `(select json_agg(item) from (${itemRow(kind, '')} order by ${kind.order}) item)`
 }
 
 export function readItems(kind: Kind, scope: Scope, clientId: string): PreparedStatement<ItemsRow> {
@@ -64,9 +68,9 @@ export function readItem(kind: Kind, scope: Scope, clientId: string, id: string)
   const { condition, value, name } = within(scope)
   return {
     name: `${kind.noun} ${name}`,
-    text: `select c.consultant_id, c.status, case when n.id is null then null else ${itemJson(kind)} end as item
-      from client c left join ${kind.noun} n on n.client_id = c.id and n.id = $3 and n.archived_at is null ${withPeople}
-      where ${condition} and c.id = $2`,
+    text: `select c.consultant_id, c.status,
+        (select row_to_json(item) from (${itemRow(kind, ' and n.id = $3')}) item) as item
+      from client c where ${condition} and c.id = $2`,
     values: [value, clientId, id],
   }
 }

@@ -44,25 +44,60 @@ export interface ListPage {
   readonly limit: number
 }
 
-/** One page of a list. `key` of a row and its id are the place where the next begins. */
+const openDisputes = `(select count(*) from dispute d
+  where d.client_id = c.id and d.status = 'open' and d.archived_at is null)::int as open_disputes`
+
+/** One page of a list that is not searched. `key` of a row and its id are the place where the next begins. */
 export function readClients(scope: Scope, filter: ListFilter, page: ListPage): PreparedStatement<ListedRow> {
   const { conditions, values, name } = filtered(scope, filter)
-  const down = page.sort.startsWith('-')
-  const { column, type } = keys[sortKey(page.sort)]
-  const [key, id, limit] = [values.length + 1, values.length + 2, values.length + 3]
-  const after =
-    page.after === undefined
-      ? `$${key}::text is null and $${id}::text is null`
-      : `(${column}, c.id) ${down ? '<' : '>'} ($${key}::${type}, $${id}::uuid)`
-  const order = down ? 'desc' : 'asc'
+  const { column, order, after, placeValues, limit } = placed(page, values.length)
   return {
     name: `clients ${name} ${page.sort} ${page.after === undefined}`,
-    text: `select ${clientColumns}, ${column}::text as key, (select count(*) from dispute d
-        where d.client_id = c.id and d.status = 'open' and d.archived_at is null)::int as open_disputes
+    text: `select ${clientColumns}, ${column}::text as key, ${openDisputes}
       from client c join person p on p.id = c.consultant_id
-      where ${conditions} and ${after}
-      order by ${column} ${order}, c.id ${order} limit $${limit}`,
-    values: [...values, page.after?.key, page.after?.id, page.limit],
+      where ${conditions} and ${after(column, 'c.id')}
+      order by ${column} ${order}, c.id ${order} limit ${limit}`,
+    values: [...values, ...placeValues],
+  }
+}
+
+/**
+ * The same of a list that is searched; each row also has the number of all that were found. They are looked for first,
+ * on their own: going through the list in its order until a page is full would take long for words that are rare.
+ */
+export function searchClients(
+  scope: Scope,
+  filter: ListFilter,
+  page: ListPage,
+): PreparedStatement<ListedRow & { readonly total: bigint }> {
+  const { conditions, values, name } = filtered(scope, filter)
+  const { column, order, after, placeValues, limit } = placed(page, values.length)
+  return {
+    name: `found ${name} ${page.sort} ${page.after === undefined}`,
+    text: `with found as materialized (select c.id, ${column} as key from client c where ${conditions}),
+      page as (select id, key from found where ${after('key', 'id')} order by key ${order}, id ${order} limit ${limit})
+      select ${clientColumns}, page.key::text as key, ${openDisputes}, (select count(*) from found) as total
+      from page join client c on c.id = page.id join person p on p.id = c.consultant_id
+      order by page.key ${order}, page.id ${order}`,
+    values: [...values, ...placeValues],
+  }
+}
+
+/** How a page is cut out, with parameters after the first `taken`. */
+function placed({ sort, after: place, limit }: ListPage, taken: number) {
+  const down = sort.startsWith('-')
+  const { column, type } = keys[sortKey(sort)]
+  const [key, id] = [`$${taken + 1}`, `$${taken + 2}`]
+  const after = (keyColumn: string, idColumn: string) =>
+    place === undefined
+      ? `${key}::text is null and ${id}::text is null`
+      : `(${keyColumn}, ${idColumn}) ${down ? '<' : '>'} (${key}::${type}, ${id}::uuid)`
+  return {
+    column,
+    order: down ? 'desc' : 'asc',
+    after,
+    limit: `$${taken + 3}`,
+    placeValues: [place?.key, place?.id, limit],
   }
 }
 

@@ -19,20 +19,23 @@ export interface Item {
 }
 
 export function presentItem(kind: Kind, item: ItemJson): Item {
-  const { id, created_at, created_by, updated_at, updated_by, version, ...columns } = item
   return {
-    id,
-    ...kind.toFields(columns),
-    created_at: timeOf(created_at),
-    created_by,
-    updated_at: timeOf(updated_at),
-    updated_by,
-    version,
+    id: item.id,
+    ...kind.toFields(item),
+    created_at: timeOf(item.created_at),
+    created_by: personOf(item.created_by, item.created_by_name),
+    updated_at: timeOf(item.updated_at),
+    updated_by: personOf(item.updated_by, item.updated_by_name),
+    version: item.version,
   }
 }
 
+function personOf(id: string | null, name: string | null): PersonJson | null {
+  return id === null || name === null ? null : { id, name }
+}
+
 /** A time as PostgreSQL writes it in JSON → as all times leave. */
-export function timeOf(text: string): string {
+function timeOf(text: string): string {
   return new Date(text).toISOString()
 }
 

@@ -21,7 +21,10 @@ const places = {
   letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body` },
 } as const
 
-/** The places of one kind where words begin with those of `q`, the last changed first. */
+/**
+ * The places of one kind where words begin with those of `q`, the last changed first. They are looked for before they are
+ * sorted: see `searchClients`.
+ */
 export function search(noun: Noun, scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
   const { title, text } = places[noun]
@@ -30,10 +33,14 @@ export function search(noun: Noun, scope: Scope, q: string, limit: number): Prep
     noun === 'client' ? 'client c' : `client c join ${noun} n on n.client_id = c.id and n.archived_at is null`
   return {
     name: `search ${noun} ${name}`,
-    text: `select '${noun}' as noun, ${row}.id, ${title} as title, left(${text}, 20000) as text,
-        json_build_object('id', c.id, 'name', c.name) as client, ${row}.updated_at
-      from ${from} where ${condition} and ${row}.search @@ (select beginnings($2))
-      order by ${row}.updated_at desc, ${row}.id desc limit $3`,
+    text: `with found as materialized (
+        select ${row}.id, ${row}.updated_at, c.id as client_id, c.name from ${from}
+        where ${condition} and ${row}.search @@ (select beginnings($2))),
+      latest as (select * from found order by updated_at desc, id desc limit $3)
+      select '${noun}' as noun, latest.id, ${title} as title, left(${text}, 20000) as text,
+        json_build_object('id', latest.client_id, 'name', latest.name) as client, latest.updated_at
+      from latest join ${noun} ${row} on ${row}.id = latest.id
+      order by latest.updated_at desc, latest.id desc`,
     values: [value, q, limit],
   }
 }

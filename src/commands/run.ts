@@ -12,6 +12,7 @@ const commands: ReadonlyMap<string, () => Promise<MakeCommand>> = new Map<string
   ['migrate', async () => (await import('./migrate.ts')).migrateCommand],
   ['account', async () => (await import('./account.ts')).accountCommand],
   ['key', async () => (await import('./key.ts')).keyCommand],
+  ['person', async () => (await import('./person.ts')).personCommand],
   ['client', async () => (await import('./client.ts')).clientCommand],
   ['model', async () => (await import('./model.ts')).modelCommand],
   ['price', async () => (await import('./price.ts')).priceCommand],

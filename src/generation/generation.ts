@@ -110,6 +110,8 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       if (!first.done) yield { kind: 'started', id: work.requestId, model: bid.offer.model.id, inputTokens, levels }
       let step = first
       for (; !step.done; step = await texts.next()) yield { kind: 'texts', texts: step.value }
+      // What was told leaves first: the call of the till may take the processor.
+      if (work.request.stream) await new Promise((resolve) => process.nextTick(resolve))
       const outcome = withinHold(work, bid, step.value)
       isHeld = false
       const reply = await settle(work, bid, outcome)

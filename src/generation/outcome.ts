@@ -28,16 +28,35 @@ export interface Reader {
  * when the model itself stopped.
  */
 export async function* read(pieces: AsyncIterable<Piece>, reader: Reader): AsyncGenerator<Texts, Outcome, void> {
-  let text = ''
+  const whole = createText()
   for await (const piece of pieces) {
     if (piece.kind === 'end') {
       const { stopReason, usage, problem } = piece
-      return checked({ text, stopReason, usage, ...(problem && { problem }) }, reader)
+      return checked({ text: whole.text(), stopReason, usage, ...(problem && { problem }) }, reader)
     }
-    for (const each of piece.texts) text += each
+    whole.add(piece.texts)
     yield piece.texts
   }
   throw new Problem('upstream_failed', 'The model broke off in the middle. Nothing was charged; send it again.')
+}
+
+/** Pieces of a text that are kept apart. */
+const mostPieces = 64
+
+/** A text that grows. Its pieces are joined now and then: a word that is kept alone takes ten times its bytes. */
+function createText(): { add(texts: Texts): void; text(): string } {
+  let joined = ''
+  let pieces: string[] = []
+  const text = (): string => joined + pieces.join('')
+  return {
+    add(texts) {
+      for (const each of texts) pieces.push(each)
+      if (pieces.length < mostPieces) return
+      joined = text()
+      pieces = []
+    },
+    text,
+  }
 }
 
 function checked(outcome: Outcome, { signal, tells }: Reader): Outcome {

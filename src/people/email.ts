@@ -16,7 +16,7 @@ const longest = 254
  */
 export function readEmail(text: string): Email | undefined {
   const address = text.trim().normalize('NFC')
-  const [, local = '', host = ''] = /^([^\s@"(),:;<>[\\\]\p{C}]+)@([^\s@]+)$/u.exec(address) ?? []
+  const [, local = '', host = ''] = /^([^\s@"(),:;<>[\\\]\p{C}]+)@([^\s@\p{C}]+)$/u.exec(address) ?? []
   const domain = readDomain(host)
   if (local === '' || domain === undefined || address.length > longest || /^\.|\.\.|\.$/.test(local)) return undefined
   const key = `${local.toLowerCase().normalize('NFC')}@${domain}`

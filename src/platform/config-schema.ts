@@ -102,7 +102,8 @@ const provider = group('An OpenID provider.', {
   }),
 })
 
-const notYet = 'For the portal, which this version does not have yet: checked at start and otherwise not used.'
+const notYet = 'For ways to sign in that this version does not have yet: checked at start and otherwise not used.'
+const stops = 'This version does not have it yet: the start refuses `true`.'
 
 export const configSchema = group('The configuration.', {
   base_url: Type.Optional(
@@ -154,13 +155,14 @@ export const configSchema = group('The configuration.', {
       token: text('Who asks must send it: `Authorization: Bearer <token>`. Write it as `${NAME}`.'),
     }),
   ),
-  sign_in: optionalGroup(`How people sign in to the portal, and who may. ${notYet}`, {
+  sign_in: optionalGroup('How people sign in to the portal, and who may.', {
     providers: Type.Array(provider, { description: 'OpenID providers to sign in with.', default: [] }),
-    email_link: yesNo('Sign in with a link sent by e-mail. Needs `mail`.', false),
-    password: yesNo('Sign in with a password.', false),
-    passkey: yesNo('Sign in with a passkey.', true),
+    email_link: yesNo(`Sign in with a link sent by e-mail. Needs \`mail\`. ${stops}`, false),
+    password: yesNo(`Sign in with a password. ${stops}`, false),
+    passkey: yesNo('Sign in with a passkey. This version does not offer it yet.', true),
     second_factor: Type.Enum(['off', 'optional', 'required', 'partners'], {
-      description: 'Whether people must have a second factor; `partners` asks partners only for it.',
+      description:
+        'Whether people must have a second factor; `partners` asks partners only for it. This version has none yet: the start refuses `required` and `partners`.',
       default: 'optional',
     }),
     sign_up: optionalGroup('Who may become a person of the portal.', {
@@ -174,7 +176,7 @@ export const configSchema = group('The configuration.', {
       }),
     }),
   }),
-  session: optionalGroup(`How long people stay signed in. ${notYet}`, {
+  session: optionalGroup('How long people stay signed in.', {
     idle: written(values.duration, 'Without a request.', { default: '60m' }),
     absolute: written(values.duration, 'At most, counted from the sign-in. At least `idle`.', { default: '12h' }),
   }),

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { Query, type Connection, type FieldDef } from 'pg'
 import { valueTypes } from './database-types.ts'
 
@@ -59,10 +60,9 @@ export class Batch extends Query {
   override submit = (connection: Connection): void => {
     const known = prepared.get(connection) ?? new Map<string, Known>()
     prepared.set(connection, known)
-    connection.stream.cork()
+    holdBack(connection.stream)
     this.#known = this.#statements.map((statement) => this.#send(connection, known, statement))
     connection.sync()
-    connection.stream.uncork()
   }
 
   #send(connection: Connection, known: Map<string, Known>, { name, text, values = [] }: PreparedStatement): Known {
@@ -115,6 +115,22 @@ export class Batch extends Query {
   handleReadyForQuery(): void {
     this.callback(null, this.#results)
   }
+}
+
+const held = new WeakSet<Duplex>()
+
+/**
+ * What is written in one turn of the event loop leaves in one piece: writing to a socket costs more than all else that a
+ * short transaction costs here.
+ */
+function holdBack(stream: Duplex): void {
+  if (held.has(stream)) return
+  held.add(stream)
+  stream.cork()
+  setImmediate(() => {
+    held.delete(stream)
+    stream.uncork()
+  })
 }
 
 /** The driver's own types say that parsers take numbers. */

@@ -5,15 +5,14 @@ interface Batch<Value> {
   startedAt: number
 }
 
-/** Milliseconds for which a query under way is still fresh enough to be shared. */
-const shareable = 500
-
 /**
- * Turns single look-ups into shared queries: while one query is under way, further ids gather for the next; an id that
- * the query under way already carries is not asked for again. Nothing is remembered once a query has ended.
+ * Turns single look-ups into shared queries: while one query is under way, further ids gather for the next. For as many
+ * ms as are given a query under way is fresh enough to be shared, and an id that it carries is not asked for again; with
+ * none, what is found was always read after it was asked for. Nothing is remembered once a query has ended.
  */
 export function createLookups<Value>(
   read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+  shareable = 0,
 ): (id: string) => Promise<Value | undefined> {
   let running: Batch<Value> | undefined
   let next: Batch<Value> | undefined

@@ -3,12 +3,13 @@ import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
 import type { Person } from '../people/people.ts'
 import type { Database, Queryable } from '../platform/database.ts'
+import { createLookups } from '../platform/lookups.ts'
 import { Problem } from '../platform/problems.ts'
 import { hashOf, newSecret, readSecrets, setCookie } from './cookies.ts'
 import { createLastSeen, type LastSeen } from './last-seen.ts'
 import * as store from './store.ts'
 
-export type { EndedSession, ProviderSession, SessionSummary } from './store.ts'
+export type { EndedSession, SessionSummary } from './store.ts'
 
 /** Who is signed in, and how. */
 export interface Session {
@@ -94,12 +95,21 @@ export function createSessions(needs: SessionNeeds): Sessions {
   const { database, audit, log, lifetimes, clock = Date.now } = needs
   const every = Math.min(minute, lifetimes.idle / 4)
   const lastSeen = createLastSeen({ database, log, clock, every })
+  // Those of many requests with one query, which begins after each of them has come.
+  const lookUp = createLookups(async (hashes) => {
+    const found = await store.readSessions(
+      database,
+      hashes.map((hash) => Buffer.from(hash, 'hex')),
+    )
+    return new Map(found.map((session) => [session.hash.toString('hex'), session]))
+  })
 
   return Object.freeze({
     async recognise(cookies: string | undefined) {
       const hashes = hashesOf(cookies)
       if (hashes.length === 0) return undefined
-      const found = await store.readSessions(database, hashes)
+      const looked = await Promise.all(hashes.map((hash) => lookUp(hash.toString('hex'))))
+      const found = looked.filter((session) => session !== undefined)
       const live = found.filter((session) => isLive(session, { lastSeen, lifetimes, now: clock() }))
       const [session, ...others] = live
       if (session === undefined) return undefined

@@ -3,6 +3,7 @@ import type { Queryable } from '../platform/database.ts'
 
 /** A session whose person may be signed in, as a request finds it. */
 export interface LiveSession {
+  readonly hash: Buffer
   readonly id: string
   readonly method: string
   readonly factors: readonly string[]
@@ -18,7 +19,7 @@ export interface LiveSession {
 export function readSessions(database: Queryable, hashes: readonly Buffer[]): Promise<LiveSession[]> {
   return database.rows({
     name: 'sessions_by_hash',
-    text: `select s.id, s.method, s.factors, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
+    text: `select s.hash, s.id, s.method, s.factors, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
              s.ends_at as "endsAt", p.id as "personId", p.name, p.email, p.role
            from session s join person p on p.id = s.person_id and p.status = 'active'
            where s.hash = any($1)`,

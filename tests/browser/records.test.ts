@@ -1,32 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
-import { openBrowser, signInAs, type TestBrowser } from '../support/browser.ts'
-import { startDemo } from '../support/demo.ts'
+import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { parseObject } from '../support/json.ts'
 
-let demo: Awaited<ReturnType<typeof startDemo>>
-let browser: TestBrowser
+let portal: TestPortal
 let ruth: BrowserContext
 let daniel: BrowserContext
 
 before(async () => {
-  ;[demo, browser] = await Promise.all([startDemo(), openBrowser()])
-  ;[ruth, daniel] = await Promise.all([browser.profile(), browser.profile()])
-  await signInAs(await ruth.newPage(), demo.base, 'Ruth Penhallow')
-  await signInAs(await daniel.newPage(), demo.base, 'Daniel Okonjo')
+  portal = await startPortal()
+  ;[ruth, daniel] = await Promise.all([portal.profile(), portal.profile()])
+  await signInAs(await ruth.newPage(), portal.base, 'Ruth Penhallow')
+  await signInAs(await daniel.newPage(), portal.base, 'Daniel Okonjo')
 })
-after(async () => {
-  await browser.close()
-  await demo.close()
-})
+after(() => portal.close())
 
 /** The address of one of Daniel's active clients, with notes. */
 async function recordOfDaniel(): Promise<string> {
   const page = await daniel.newPage()
-  await page.goto(`${demo.base}/clients`)
+  await page.goto(`${portal.base}/clients`)
+  await page.locator('[data-row]').first().waitFor()
   for (const link of await page.locator('[data-row]').all()) {
-    const address = `${demo.base}${(await link.getAttribute('href')) ?? ''}`
+    const address = `${portal.base}${(await link.getAttribute('href')) ?? ''}`
     const answer = await daniel.request.get(address, { headers: { accept: 'application/json' } })
     const { notes } = parseObject(await answer.text())
     if (!Array.isArray(notes) || notes.length === 0) continue
@@ -50,7 +46,7 @@ const noteField = (page: Page) => page.getByLabel('Note', { exact: true })
 describe('the list of clients', () => {
   test('is searched as one types, keeps that in its address, and says when nothing is found', async () => {
     const page = await daniel.newPage()
-    await page.goto(`${demo.base}/clients`)
+    await page.goto(`${portal.base}/clients`)
     const all = await page.locator('[data-row]').count()
     const name = (await page.locator('[data-row]').nth(3).textContent()) ?? ''
     await page.getByLabel('Search clients').pressSequentially(name.slice(0, 4))
@@ -71,8 +67,8 @@ describe('the list of clients', () => {
 
   test('shows a consultant nothing of others, and a partner whose they are', async () => {
     const [own, all] = [await daniel.newPage(), await ruth.newPage()]
-    await own.goto(`${demo.base}/clients`)
-    await all.goto(`${demo.base}/clients?status=all`)
+    await own.goto(`${portal.base}/clients`)
+    await all.goto(`${portal.base}/clients?status=all`)
     assert.equal(await own.getByLabel('Consultant').count(), 0)
     assert.equal(await own.getByRole('navigation', { name: 'Main' }).getByText('People').count(), 0)
     await all.getByLabel('Consultant').selectOption({ label: 'Mei Sakamoto' })
@@ -86,11 +82,11 @@ describe('the list of clients', () => {
 
 describe('with the keyboard alone', () => {
   test('one signs in, finds a client, writes a note and reads it', async () => {
-    const profile = await browser.profile()
+    const profile = await portal.profile()
     const page = await profile.newPage()
     const { keyboard } = page
     const focused = () => page.locator(':focus')
-    await page.goto(`${demo.base}/clients`)
+    await page.goto(`${portal.base}/clients`)
     await page.getByRole('link', { name: /^Continue with/ }).waitFor()
     await keyboard.press('Tab')
     await keyboard.press('Enter')
@@ -99,7 +95,7 @@ describe('with the keyboard alone', () => {
     await tabTo(page, choice)
     await keyboard.press('Enter')
 
-    await page.waitForURL(`${demo.base}/clients`)
+    await page.waitForURL(`${portal.base}/clients`)
     await page.locator('[data-row]').first().waitFor()
     await keyboard.press('Tab')
     assert.equal(await focused().textContent(), 'Skip to the content')
@@ -109,7 +105,7 @@ describe('with the keyboard alone', () => {
     assert.equal(name, await page.locator('[data-row]').nth(1).textContent())
     await keyboard.press('/')
     await keyboard.type((name ?? '').slice(0, 5))
-    await page.waitForURL(/q=/)
+    await page.waitForURL((url) => url.searchParams.get('q') === (name ?? '').slice(0, 5).trim())
     await page.locator('[data-row]', { hasText: name ?? '' }).waitFor()
     await keyboard.press('ArrowDown')
     assert.equal(await focused().textContent(), name)
@@ -126,11 +122,11 @@ describe('with the keyboard alone', () => {
   })
 
   test('single keys can be turned off', async () => {
-    const profile = await browser.profile()
+    const profile = await portal.profile()
     const page = await profile.newPage()
-    await signInAs(page, demo.base, 'Mei Sakamoto', '/me')
+    await signInAs(page, portal.base, 'Mei Sakamoto', '/me')
     await page.getByLabel(/^Single keys/).press('Space')
-    await page.goto(`${demo.base}/clients`)
+    await page.goto(`${portal.base}/clients`)
     await page.locator('[data-row]').first().waitFor()
     await page.keyboard.press('n')
     await page.keyboard.press('j')
@@ -176,13 +172,13 @@ describe('two people who edit one note', () => {
       await page.goto(address)
       await page.getByRole('button', { name: 'Edit note' }).first().click()
     }
-    const before = await noteField(quick).inputValue()
-    await noteField(quick).fill(`${before}\nAdded by the partner.`)
+    const text = await noteField(quick).inputValue()
+    await noteField(quick).fill(`${text}\nAdded by the partner.`)
     await quick.getByLabel('Date').fill('2026-03-03')
     await quick.getByRole('button', { name: 'Save' }).click()
     await quick.getByText('Added by the partner.').waitFor()
 
-    await noteField(slow).fill(`${before}\nAdded by the consultant.`)
+    await noteField(slow).fill(`${text}\nAdded by the consultant.`)
     await slow.getByRole('button', { name: 'Save' }).click()
     const conflict = slow.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
     await conflict.getByText('Added by the partner.').waitFor()
@@ -190,7 +186,7 @@ describe('two people who edit one note', () => {
     assert.ok(await conflict.getByRole('group', { name: 'Date' }).getByLabel('Ruth Penhallow’s').isChecked())
 
     await conflict.getByRole('button', { name: 'Go on writing', exact: true }).last().click()
-    assert.equal(await noteField(slow).inputValue(), `${before}\nAdded by the consultant.`)
+    assert.equal(await noteField(slow).inputValue(), `${text}\nAdded by the consultant.`)
     await slow.getByRole('button', { name: 'Save' }).click()
     await conflict.getByRole('button', { name: 'Save what is chosen' }).click()
     const saved = slow.getByRole('article').filter({ hasText: 'Added by the consultant.' })
@@ -208,7 +204,7 @@ describe('two people who edit one note', () => {
 describe('a record', () => {
   test('is made, filled, changed, archived and found again', async () => {
     const page = await ruth.newPage()
-    await page.goto(`${demo.base}/clients`)
+    await page.goto(`${portal.base}/clients`)
     await page.getByRole('button', { name: 'New client' }).click()
     const form = page.getByRole('dialog', { name: 'New client' })
     await form.getByLabel('Name').fill('Zebra & Søn “Ltd” </script><b>')
@@ -235,7 +231,7 @@ describe('a record', () => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Archive client' }).click()
     await page.getByText('Archived', { exact: true }).waitFor()
-    await page.goto(`${demo.base}/clients?q=zebra`)
+    await page.goto(`${portal.base}/clients?q=zebra`)
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
     await page.getByText('Archived', { exact: true }).click()
     await page.getByRole('link', { name: /Zebra/ }).waitFor()

@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { openBrowser, signInAs, type TestBrowser } from '../support/browser.ts'
-import { startDemo } from '../support/demo.ts'
+import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 
-let demo: Awaited<ReturnType<typeof startDemo>>
-let browser: TestBrowser
+let portal: TestPortal
 
 before(async () => {
-  ;[demo, browser] = await Promise.all([startDemo(), openBrowser()])
+  portal = await startPortal()
 })
-after(async () => {
-  await browser.close()
-  await demo.close()
-})
+after(() => portal.close())
 
 describe('signing in', () => {
   test('takes two clicks and ends on the page that was asked for', async () => {
-    const profile = await browser.profile()
+    const profile = await portal.profile()
     const page = await profile.newPage()
-    await page.goto(`${demo.base}/clients?status=all&sort=-updated_at`)
+    await page.goto(`${portal.base}/clients?status=all&sort=-updated_at`)
     assert.equal(new URL(page.url()).pathname, '/signin')
     await page.getByRole('link', { name: /^Continue with/ }).click()
     await page.getByRole('button', { name: 'Daniel Okonjo' }).click()
-    await page.waitForURL(`${demo.base}/clients?status=all&sort=-updated_at`)
+    await page.waitForURL(`${portal.base}/clients?status=all&sort=-updated_at`)
     await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor()
     await page.getByText('Daniel Okonjo').first().waitFor()
     const [cookie] = (await profile.cookies()).filter(({ name }) => name === 'session')
@@ -31,31 +26,31 @@ describe('signing in', () => {
   })
 
   test('B4 ends well in every tab that began it, in any order', async () => {
-    const profile = await browser.profile()
+    const profile = await portal.profile()
     const tabs = await Promise.all(
       ['/clients', '/me', '/search?q=tax'].map(async (address) => ({ address, page: await profile.newPage() })),
     )
     for (const { page, address } of tabs) {
-      await page.goto(demo.base + address)
+      await page.goto(portal.base + address)
       await page.getByRole('link', { name: /^Continue with/ }).click()
       await page.getByRole('button', { name: 'Mei Sakamoto' }).waitFor()
     }
     for (const { page, address } of tabs.toReversed()) {
       await page.getByRole('button', { name: 'Mei Sakamoto' }).click()
-      await page.waitForURL(demo.base + address)
+      await page.waitForURL(portal.base + address)
       await page.getByRole('navigation', { name: 'Main' }).getByText('Mei Sakamoto').waitFor()
     }
     await profile.close()
   })
 
   test('B6 that is broken off says so, and begins again', async () => {
-    const profile = await browser.profile()
+    const profile = await portal.profile()
     const page = await profile.newPage()
-    await page.goto(`${demo.base}/me`)
+    await page.goto(`${portal.base}/me`)
     await page.getByRole('link', { name: /^Continue with/ }).click()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('alert').getByRole('heading').waitFor()
-    assert.equal(new URL(page.url()).origin, demo.base)
+    assert.equal(new URL(page.url()).origin, portal.base)
     assert.deepEqual(
       (await profile.cookies()).filter(({ name }) => name === 'session'),
       [],
@@ -72,19 +67,19 @@ describe('signing in', () => {
 
 describe('signing out', () => {
   test('B29 leaves nothing to go back to, in any tab', async () => {
-    const profile = await browser.profile()
+    const profile = await portal.profile()
     const page = await profile.newPage()
-    await signInAs(page, demo.base, 'Mei Sakamoto')
+    await signInAs(page, portal.base, 'Mei Sakamoto')
     const name = (await page.locator('[data-row]').first().textContent()) ?? ''
     await page.locator('[data-row]').first().click()
     await page.getByRole('heading', { name, level: 1 }).waitFor()
     const other = await profile.newPage()
-    await other.goto(`${demo.base}/clients`)
+    await other.goto(`${portal.base}/clients`)
     await other.getByText(name).first().waitFor()
 
     await page.getByRole('button', { name: /Mei Sakamoto/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.waitForURL((url) => url.pathname === '/signin' || url.port !== new URL(demo.base).port)
+    await page.waitForURL((url) => url.pathname === '/signin' || url.port !== new URL(portal.base).port)
     await other.waitForURL(/\/signin/)
     assert.equal(await other.getByText(name).count(), 0)
 
@@ -96,10 +91,10 @@ describe('signing out', () => {
   })
 
   test('of another session ends it with its next step', async () => {
-    const [one, two] = await Promise.all([browser.profile(), browser.profile()])
+    const [one, two] = await Promise.all([portal.profile(), portal.profile()])
     const [page, far] = await Promise.all([one.newPage(), two.newPage()])
-    await signInAs(far, demo.base, 'Daniel Okonjo')
-    await signInAs(page, demo.base, 'Daniel Okonjo', '/me')
+    await signInAs(far, portal.base, 'Daniel Okonjo')
+    await signInAs(page, portal.base, 'Daniel Okonjo', '/me')
     await page.getByRole('button', { name: 'End' }).first().click()
     await page.getByText('That session has ended.').waitFor()
     await far.locator('[data-row]').first().click()
@@ -110,16 +105,16 @@ describe('signing out', () => {
 
 describe('who may not', () => {
   test('sees a page that says so, and nothing else', async () => {
-    const profile = await browser.profile()
+    const profile = await portal.profile()
     const page = await profile.newPage()
-    await signInAs(page, demo.base, 'Daniel Okonjo')
+    await signInAs(page, portal.base, 'Daniel Okonjo')
     for (const address of ['/people', '/audit', '/clients/0199d6a0-0000-7000-8000-000000000000', '/clients/x']) {
-      const answer = await page.goto(demo.base + address)
+      const answer = await page.goto(portal.base + address)
       assert.equal(answer?.status(), 403, address)
       await page.getByRole('heading', { name: 'You may not see this' }).waitFor()
       await page.getByRole('link', { name: 'Go to your clients' }).waitFor()
     }
-    assert.equal((await page.goto(`${demo.base}/nowhere`))?.status(), 404)
+    assert.equal((await page.goto(`${portal.base}/nowhere`))?.status(), 404)
     await page.getByRole('heading', { name: 'Nothing is here' }).waitFor()
     await profile.close()
   })

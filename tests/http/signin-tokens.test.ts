@@ -29,8 +29,8 @@ describe('B7: an answer of another provider', () => {
   for (const [name, lie] of cases) {
     test(`${name}: the code is not redeemed`, async () => {
       Object.assign(provider.lies, lie)
-      const [before, asked] = [await portal.counts(), provider.asked.token]
-      await portal.assertRefused(await portal.profile().signIn('firm'), [400, 'sign_in_failed'], before)
+      const [had, asked] = [await portal.counts(), provider.asked.token]
+      await portal.assertRefused(await portal.profile().signIn('firm'), [400, 'sign_in_failed'], had)
       assert.equal(provider.asked.token, asked)
     })
   }
@@ -66,15 +66,15 @@ describe('B9: an ID token is refused when', () => {
   for (const [name, lie] of cases) {
     test(name, async () => {
       Object.assign(provider.lies, lie())
-      const before = await portal.counts()
-      await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], before)
+      const had = await portal.counts()
+      await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], had)
     })
   }
 
   test('there is none', async () => {
     provider.lies.token = { id_token: undefined }
-    const before = await portal.counts()
-    await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], before)
+    const had = await portal.counts()
+    await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], had)
   })
 })
 
@@ -107,8 +107,8 @@ describe('B10: a key that a token brings along', () => {
       const others = provider.asked.other
       assert.equal((await portal.profile().signIn('firm')).status, 303, 'the right key still counts')
       provider.lies.signature = 'stranger'
-      const before = await portal.counts()
-      await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], before)
+      const had = await portal.counts()
+      await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], had)
       assert.equal(provider.asked.other, others)
     })
   }
@@ -127,16 +127,16 @@ describe('B12: where the ID token has no address', () => {
   test('and UserInfo speaks of somebody else, it is refused', async () => {
     provider.lies.claims = { email: undefined, email_verified: undefined }
     provider.lies.userinfo = { sub: 'somebody else' }
-    const before = await portal.counts()
-    await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], before)
+    const had = await portal.counts()
+    await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], had)
   })
 
   test('and UserInfo has none either, nobody is made, and the answer says why', async () => {
     provider.lies.claims = { email: undefined, email_verified: undefined }
     provider.lies.userinfo = { email: undefined, email_verified: undefined }
-    const before = await portal.counts()
+    const had = await portal.counts()
     const page = await portal.profile().signIn('firm')
-    await portal.assertRefused(page, [403, 'sign_in_refused'], before)
+    await portal.assertRefused(page, [403, 'sign_in_refused'], had)
     assert.match(page.text, /e-mail address/)
   })
 
@@ -178,8 +178,8 @@ describe('B13: whether an address counts', () => {
   test('an address that is none does not, whoever vouches for it', async () => {
     for (const email of ['nobody', 'a@b@c.example', '', 7, null, ['a@example.com'], { a: 1 }, '"a b"@example.com']) {
       provider.say({ subject: `odd ${JSON.stringify(email)}`, email })
-      const before = await portal.counts()
-      await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], before)
+      const had = await portal.counts()
+      await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], had)
     }
   })
 })

@@ -1,49 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { clientId, startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
-import { createProfile, type Page } from '../support/profile.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import { createProfile } from '../support/profile.ts'
+import type { Service } from '../support/service.ts'
 
+let portal: Portal
 let provider: LyingProvider
 let other: LyingProvider
 let service: Service
 
 before(async () => {
-  ;[provider, other] = await Promise.all([startLyingProvider(), startLyingProvider()])
-  service = await startService({
-    models: [upstreamModel('http://127.0.0.1:9/v1')],
-    signIn: {
-      providers: [provider.settings(), other.settings({ id: 'other/one', name: 'Another' })],
-      sign_up: { policy: 'anyone' },
-    },
-  })
+  other = await startLyingProvider()
+  portal = await startPortal({ others: [other.settings({ id: 'other/one', name: 'Another' })] })
+  ;({ provider, service } = portal)
 })
 after(async () => {
-  await service.close()
-  await Promise.all([provider.close(), other.close()])
+  await portal.close()
+  await other.close()
 })
 beforeEach(() => {
   provider.beHonest()
-  provider.say(newcomer())
+  portal.newcomer()
 })
-
-let known = 0
-function newcomer() {
-  known++
-  return { subject: `subject-${known}`, email: `somebody${known}@example.com` }
-}
-
-async function count(table: 'session' | 'person' | 'identity'): Promise<number> {
-  const [row] = await service.database.rows<{ count: bigint }>(`select count(*) from ${table}`)
-  return Number(row?.count)
-}
-
-/** Nobody got in by it: no cookie, no session, and nothing was asked of the provider. */
-async function assertRefused(page: Page, status: number, code: string, sessionsBefore: number): Promise<void> {
-  assert.deepEqual([page.status, (page.json['error'] as { code?: unknown }).code], [status, code], page.text)
-  assert.deepEqual(page.headers.getSetCookie(), [])
-  assert.equal(await count('session'), sessionsBefore)
-}
 
 describe('B1: the address that people are sent to', () => {
   test('asks for what the specification says, at the provider, and comes back to the configured address', async () => {
@@ -98,7 +77,8 @@ describe('a sign-in', () => {
       [page.headers.get('cache-control'), page.headers.get('referrer-policy')],
       ['no-store', 'no-referrer'],
     )
-    assert.deepEqual(await profile.who(), { ...(await lastPerson()), email: `somebody${known}@example.com` })
+    const [person] = await service.database.rows('select id, name, email, role from person order by id desc limit 1')
+    assert.deepEqual(await profile.who(), person)
   })
 
   test('works at any of several providers', async () => {
@@ -140,19 +120,12 @@ describe('a sign-in', () => {
   })
 })
 
-async function lastPerson(): Promise<Record<string, unknown>> {
-  const [person] = await service.database.rows<Record<string, unknown>>(
-    'select id, name, role from person order by id desc limit 1',
-  )
-  return person ?? {}
-}
-
 describe('B2: a callback is for one sign-in, once', () => {
   test('without a state, with an unknown one, or with two, it asks the provider nothing', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
     const state = back.searchParams.get('state') ?? ''
-    const [asked, sessions] = [provider.asked.token, await count('session')]
+    const [asked, had] = [provider.asked.token, await portal.counts()]
     for (const change of [
       (query: URLSearchParams) => query.delete('state'),
       (query: URLSearchParams) => query.set('state', ''),
@@ -163,7 +136,7 @@ describe('B2: a callback is for one sign-in, once', () => {
     ]) {
       const wrong = new URL(back)
       change(wrong.searchParams)
-      await assertRefused(await profile.ask(wrong), 400, 'sign_in_failed', sessions)
+      await portal.assertRefused(await profile.ask(wrong), [400, 'sign_in_failed'], had)
     }
     assert.equal(provider.asked.token, asked)
     assert.equal((await profile.ask(back)).status, 303, 'the right one still works')
@@ -172,21 +145,27 @@ describe('B2: a callback is for one sign-in, once', () => {
   test('used again, also at the same moment, it asks nothing and gives no second session', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
-    const [asked, sessions] = [provider.asked.token, await count('session')]
+    const [asked, had] = [provider.asked.token, await portal.counts()]
     const twin = createProfile(service)
     for (const [name, value] of profile.cookies()) twin.cookies().set(name, value)
     const pages = await Promise.all([twin.ask(back), twin.ask(back), twin.ask(back)])
-    assert.deepEqual(pages.map(({ status }) => status).toSorted(), [303, 400, 400])
-    await assertRefused(await profile.ask(back), 400, 'sign_in_failed', sessions + 1)
+    assert.deepEqual(
+      pages.map(({ status }) => status).toSorted((one, two) => one - two),
+      [303, 400, 400],
+    )
+    await portal.assertRefused(await profile.ask(back), [400, 'sign_in_failed'], {
+      session: had.session + 1,
+      person: had.person + 1,
+    })
     assert.equal(provider.asked.token, asked + 1)
   })
 
   test('after half an hour it is over', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
-    const [asked, sessions] = [provider.asked.token, await count('session')]
+    const [asked, had] = [provider.asked.token, await portal.counts()]
     await service.database.rows(`update sign_in_attempt set expires_at = expires_at - interval '1801 seconds'`)
-    await assertRefused(await profile.ask(back), 400, 'sign_in_failed', sessions)
+    await portal.assertRefused(await profile.ask(back), [400, 'sign_in_failed'], had)
     assert.equal(provider.asked.token, asked)
   })
 
@@ -194,9 +173,9 @@ describe('B2: a callback is for one sign-in, once', () => {
     const [mine, theirs] = [createProfile(service), createProfile(service)]
     const back = await mine.callbackOf(await mine.start('firm'))
     await theirs.start('firm')
-    const [asked, sessions] = [provider.asked.token, await count('session')]
-    await assertRefused(await theirs.ask(back), 400, 'sign_in_failed', sessions)
-    await assertRefused(await createProfile(service).ask(back), 400, 'sign_in_failed', sessions)
+    const [asked, had] = [provider.asked.token, await portal.counts()]
+    await portal.assertRefused(await theirs.ask(back), [400, 'sign_in_failed'], had)
+    await portal.assertRefused(await createProfile(service).ask(back), [400, 'sign_in_failed'], had)
     assert.equal(provider.asked.token, asked)
     assert.equal((await mine.ask(back)).status, 303)
   })
@@ -216,7 +195,7 @@ describe('B4: several tabs', () => {
 
     test(`${tabs} of them at the same moment, for somebody new, all end signed in as one person`, async () => {
       const profile = createProfile(service)
-      const people = await count('person')
+      const people = await portal.count('person')
       const starts = await Promise.all(
         Array.from({ length: tabs }, (_, tab) => profile.start('firm', `/clients?tab=${tab}`)),
       )
@@ -227,7 +206,7 @@ describe('B4: several tabs', () => {
         starts.map((_, tab) => [303, `/clients?tab=${tab}`]),
       )
       assert.ok(await profile.who())
-      assert.equal(await count('person'), people + 1)
+      assert.equal(await portal.count('person'), people + 1)
     })
   }
 })
@@ -259,14 +238,14 @@ describe('B6: a refusal by the provider', () => {
     provider.lies.callback = { error: 'access_denied', error_description: '<b>call 555-1234</b>', code: undefined }
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
-    const [asked, sessions] = [provider.asked.token, await count('session')]
+    const [asked, had] = [provider.asked.token, await portal.counts()]
     const page = await profile.ask(back)
-    await assertRefused(page, 400, 'sign_in_failed', sessions)
+    await portal.assertRefused(page, [400, 'sign_in_failed'], had)
     assert.match(page.text, /Firm account.*Start again/)
     assert.doesNotMatch(page.text, /555/)
     back.searchParams.delete('error')
     back.searchParams.set('code', 'x')
-    await assertRefused(await profile.ask(back), 400, 'sign_in_failed', sessions)
+    await portal.assertRefused(await profile.ask(back), [400, 'sign_in_failed'], had)
     assert.equal(provider.asked.token, asked)
     provider.beHonest()
     assert.equal((await profile.signIn('firm')).status, 303)
@@ -284,32 +263,30 @@ describe('B6: a refusal by the provider', () => {
 describe('B14: who somebody is', () => {
   test('is issuer and subject: a changed address is the same person, the same address another subject is not', async () => {
     const profile = createProfile(service)
-    const { subject, email } = newcomer()
-    provider.say({ subject, email })
+    const { subject, email } = portal.newcomer()
     await profile.signIn('firm')
-    const before = await profile.who()
+    const was = await profile.who()
+    assert.equal(was?.['email'], email)
     provider.say({ subject, email: 'new-name@example.com' })
     await profile.signIn('firm')
-    assert.deepEqual(await profile.who(), { ...(before as object), email: 'new-name@example.com' })
+    assert.deepEqual(await profile.who(), { ...was, email: 'new-name@example.com' })
 
-    const sessions = await count('session')
+    const had = await portal.counts()
     provider.say({ subject: 'somebody else', email: 'new-name@example.com' })
-    await assertRefused(await createProfile(service).signIn('firm'), 403, 'sign_in_refused', sessions)
+    await portal.assertRefused(await createProfile(service).signIn('firm'), [403, 'sign_in_refused'], had)
     other.say({ subject, email: 'new-name@example.com' })
-    await assertRefused(await createProfile(service).signIn('other/one'), 403, 'sign_in_refused', sessions)
+    await portal.assertRefused(await createProfile(service).signIn('other/one'), [403, 'sign_in_refused'], had)
   })
 
   test('an address that the provider changes to somebody else’s stays as it was', async () => {
-    const first = newcomer()
-    provider.say(first)
+    const first = portal.newcomer()
     await createProfile(service).signIn('firm')
-    const second = newcomer()
-    provider.say(second)
+    const second = portal.newcomer()
     const profile = createProfile(service)
     await profile.signIn('firm')
     provider.say({ subject: second.subject, email: first.email })
     await profile.signIn('firm')
-    assert.equal(((await profile.who()) as { email?: unknown }).email, second.email)
+    assert.equal((await profile.who())?.['email'], second.email)
   })
 })
 
@@ -327,7 +304,7 @@ describe('B20: the callback', () => {
 
 describe('B25: an anonymous visitor', () => {
   test('gets no cookie and no session, except a cookie where a sign-in is started', async () => {
-    const sessions = await count('session')
+    const sessions = await portal.count('session')
     for (const address of [
       '/',
       '/signin',
@@ -342,12 +319,12 @@ describe('B25: an anonymous visitor', () => {
         assert.deepEqual(page.headers.getSetCookie(), [], address)
       }
     }
-    assert.equal(await count('session'), sessions)
+    assert.equal(await portal.count('session'), sessions)
     const start = await createProfile(service).ask('/auth/start/firm')
     const [cookie = '', ...others] = start.headers.getSetCookie()
     assert.match(cookie, /^__Host-signin-[\w-]+=[\w-]{43}; Path=\/; Max-Age=1800; HttpOnly; Secure; SameSite=Lax$/)
     assert.deepEqual(others, [])
-    assert.equal(await count('session'), sessions)
+    assert.equal(await portal.count('session'), sessions)
   })
 
   test('sees who to sign in with, and where that leads', async () => {

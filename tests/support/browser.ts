@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { startChromium } from './chromium.ts'
+import { startDemo } from './demo.ts'
 
 /** A browser and whatever its pages complained of. */
 export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>
@@ -29,10 +30,32 @@ export async function openBrowser() {
       context.on('page', watch)
       return context
     },
+    /** What pages have complained of until now, which then counts as seen. */
+    takeComplaints: (): string[] => complaints.splice(0),
     async close(): Promise<void> {
       await browser.close()
       assert.deepEqual(complaints, [])
     },
+  }
+}
+
+export type TestPortal = Awaited<ReturnType<typeof startPortal>>
+
+/** The demo and a browser to look at it with; neither is left running when the other does not start. */
+export async function startPortal(configuration?: string) {
+  const demo = await startDemo(configuration)
+  try {
+    const browser = await openBrowser()
+    return {
+      ...demo,
+      ...browser,
+      async close(): Promise<void> {
+        await browser.close().finally(demo.close)
+      },
+    }
+  } catch (error) {
+    await demo.close()
+    throw error
   }
 }
 

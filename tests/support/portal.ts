@@ -27,19 +27,21 @@ export async function startPortal(
   options: Omit<Partial<ServiceOptions>, 'signIn'> & {
     readonly signIn?: object
     readonly settings?: object
+    /** What the configuration file says of more providers. */
+    readonly others?: readonly object[]
     readonly lies?: Partial<LyingProvider['lies']>
     /** What the provider says that its issuer is. */
     readonly wrongIssuer?: (issuer: string) => string
   } = {},
 ): Promise<Portal> {
-  const { signIn, settings, lies, wrongIssuer, ...others } = options
+  const { signIn, settings, others = [], lies, wrongIssuer, ...rest } = options
   const provider = await startLyingProvider()
   Object.assign(provider.lies, lies)
   if (wrongIssuer) provider.lies.discovery = { issuer: wrongIssuer(provider.issuer) }
   const service = await startService({
     models: [upstreamModel('http://127.0.0.1:9/v1')],
-    signIn: { providers: [provider.settings(settings)], sign_up: { policy: 'anyone' }, ...signIn },
-    ...others,
+    signIn: { providers: [provider.settings(settings), ...others], sign_up: { policy: 'anyone' }, ...signIn },
+    ...rest,
   }).catch(async (error: unknown) => {
     await provider.close()
     throw error

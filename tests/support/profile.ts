@@ -1,4 +1,4 @@
-import { parseObject, type Json } from './json.ts'
+import { objectAt, parseObject, type Json } from './json.ts'
 
 /** What came back, without following where it leads. */
 export interface Page {
@@ -88,9 +88,9 @@ export function createProfile(service: { readonly url: string; readonly baseUrl:
       return follow(await this.start(provider, returnTo))
     },
     /** Who is signed in; undefined for nobody. */
-    async who(): Promise<unknown> {
+    async who(): Promise<Json | undefined> {
       const page = await ask('/me', { headers: { accept: 'application/json' } })
-      return page.status === 200 ? page.json['person'] : undefined
+      return page.status === 200 ? objectAt(page.json, 'person') : undefined
     },
   }
 }

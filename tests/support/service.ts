@@ -23,6 +23,7 @@ export interface ServiceOptions {
   /** What the configuration file says under `sign_in`, and under `session`. */
   readonly signIn?: object
   readonly session?: object
+  readonly trustedProxies?: readonly string[]
   /** Address of a migrated database, to start a second instance on it; a fresh one otherwise. */
   readonly databaseUrl?: string
 }
@@ -143,7 +144,11 @@ async function configure(options: ServiceOptions): Promise<Config> {
   const limits = { request_bytes: requestBytes ?? '1MiB' }
   const metrics = metricsToken === undefined ? {} : { metrics: { token: metricsToken } }
   const portal = { ...(signIn && { sign_in: signIn }), ...(session && { session }) }
-  await writeFile(file, stringify({ base_url: baseUrl, models, aliases: aliases ?? {}, limits, ...metrics, ...portal }))
+  const listen = { listen: { trusted_proxies: options.trustedProxies ?? [] } }
+  await writeFile(
+    file,
+    stringify({ base_url: baseUrl, models, aliases: aliases ?? {}, limits, ...metrics, ...portal, ...listen }),
+  )
   try {
     return loadConfig({ environment: { TOLLGATE_CONFIG: file }, root })
   } finally {

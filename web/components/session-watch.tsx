@@ -59,11 +59,20 @@ async function ask(): Promise<void> {
 function Warning({ opened }: { readonly opened: boolean }) {
   const { endsAt, canBeLonger } = useSyncExternalStore(watchSession, sessionState)
   const left = useSecondsLeft(endsAt, opened)
+  // An end that cannot be put off is announced once.
+  const [seen, setSeen] = useState<number>()
+  const close = () => (canBeLonger ? void ask() : setSeen(endsAt))
   useEffect(() => {
     if (opened && left <= -1) void ask()
   }, [opened, left])
   return (
-    <Modal opened={opened} onClose={() => void ask()} title="Are you still there?" size="sm" withCloseButton={false}>
+    <Modal
+      opened={opened && seen !== endsAt}
+      onClose={close}
+      title={canBeLonger ? 'Are you still there?' : 'Your sign-in ends soon'}
+      size="sm"
+      withCloseButton={false}
+    >
       <p role="timer">
         {canBeLonger
           ? `You have not used Tollgate for a while and are signed out in ${spokenTime(left)}.`
@@ -73,7 +82,7 @@ function Warning({ opened }: { readonly opened: boolean }) {
         <Button variant="default" onClick={() => void signOut()}>
           Sign out now
         </Button>
-        <Button data-autofocus onClick={() => void ask()}>
+        <Button data-autofocus onClick={close}>
           {canBeLonger ? 'Stay signed in' : 'Go on'}
         </Button>
       </Group>

@@ -1,52 +1,36 @@
 import { Button, Group, Modal } from '@mantine/core'
 import { useEffect, useId, useSyncExternalStore } from 'react'
 import { useBlocker } from 'react-router'
-
-/** The forms of this page that hold something that is not saved. */
-const dirty = new Set<string>()
-const listeners = new Set<() => void>()
-
-function mark(form: string, isDirty: boolean): void {
-  if (dirty.has(form) === isDirty) return
-  if (isDirty) dirty.add(form)
-  else dirty.delete(form)
-  for (const listener of listeners) listener()
-}
-
-function watch(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+import { hasDrafts, markDraft, watchDrafts } from '../drafts.ts'
 
 /**
  * Keeps the page from being left while a form holds something unsaved. Returns how to say that all is saved now, before
  * the form is drawn again.
  */
-export function useUnsaved(isDirty: boolean): () => void {
+export function useUnsaved(isUnsaved: boolean): () => void {
   const form = useId()
   useEffect(() => {
-    mark(form, isDirty)
-    return () => mark(form, false)
-  }, [form, isDirty])
-  return () => mark(form, false)
+    markDraft(form, isUnsaved)
+    return () => markDraft(form, false)
+  }, [form, isUnsaved])
+  return () => markDraft(form, false)
 }
 
 /** Asks before unsaved text is lost: by a move to another page here, and through the browser by everything else. */
 export function UnsavedGuard() {
-  const isDirty = useSyncExternalStore(watch, () => dirty.size > 0)
+  const isUnsaved = useSyncExternalStore(watchDrafts, hasDrafts)
   const blocker = useBlocker(({ currentLocation, nextLocation }) => {
-    return dirty.size > 0 && currentLocation.pathname !== nextLocation.pathname
+    return hasDrafts() && currentLocation.pathname !== nextLocation.pathname
   })
   useEffect(() => {
-    if (!isDirty) return undefined
+    if (!isUnsaved) return undefined
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)
-  }, [isDirty])
-  const isAsking = blocker.state === 'blocked'
+  }, [isUnsaved])
   return (
     <Modal
-      opened={isAsking}
+      opened={blocker.state === 'blocked'}
       onClose={() => blocker.reset?.()}
       title="Leave without saving?"
       withCloseButton={false}
@@ -54,7 +38,7 @@ export function UnsavedGuard() {
     >
       <p>What you have written here is not saved, and is lost when you leave.</p>
       <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" color="red" onClick={() => blocker.proceed?.()}>
+        <Button variant="default" onClick={() => blocker.proceed?.()}>
           Leave without saving
         </Button>
         <Button data-autofocus onClick={() => blocker.reset?.()}>

@@ -84,8 +84,11 @@ function frameOf(data: string, delta: Delta): Frame | undefined {
   betweenKeyAndText.lastIndex = at + key.length
   const before = data.slice(0, start)
   if (!betweenKeyAndText.test(before)) return undefined
-  return { before: `${before}"`, after: `"${data.slice(start + text.length)}`, delta }
+  return { before: copy(`${before}"`), after: copy(`"${data.slice(start + text.length)}`), delta }
 }
+
+/** A slice would keep all that came with it in memory, as long as the stream goes on. */
+const copy = (text: string): string => Buffer.from(text).toString()
 
 function textIn(data: string, { before, after }: Frame): string | undefined {
   // Faster than startsWith and endsWith, by five times.

@@ -85,7 +85,13 @@ export class Reception implements Dispatcher.DispatchHandler {
     this.#controller = controller
   }
 
-  onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // They are slices of what was read: with them all of that would be kept, as long as the answer goes on.
+    controller.rawHeaders = null
     this.status = status
     this.retryAfter = retryAfterOf(headers)
     this.#opening.resolve(true)

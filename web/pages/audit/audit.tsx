@@ -64,8 +64,9 @@ function AuditFilters() {
     <TextInput
       type="date"
       aria-label={label}
-      title={label}
-      className={classes.filter}
+      leftSection={<span aria-hidden>{spoken(name)}</span>}
+      leftSectionWidth={46}
+      className={classes.day}
       value={get(name)}
       onChange={({ currentTarget }) => set(name, currentTarget.value)}
     />
@@ -139,7 +140,7 @@ function Row({ row }: { readonly row: AuditRow }) {
           </Badge>
         )}
       </td>
-      <td>{row.person?.name ?? 'Nobody'}</td>
+      <td>{row.person ? (row.person.name ?? row.person.id) : 'Nobody known'}</td>
       <td className={tables.wide}>
         {row.client && <Link to={`/clients/${row.client.id}`}>{row.client.name ?? row.client.id}</Link>}
       </td>

@@ -20,7 +20,7 @@ export function PeoplePage() {
     <Page title="People" aside={counted(people.length, 'person', 'people')}>
       <div className={tables.frame}>
         <table className={tables.table}>
-          <thead>
+          <thead className={classes.head}>
             <tr>
               <th scope="col">Name</th>
               <th scope="col">Role</th>

@@ -40,13 +40,15 @@ export function ActivityTab() {
 }
 
 function Row({ activity }: { readonly activity: Activity }) {
-  const { by, at, outcome } = activity
+  const { by, at, action, outcome } = activity
   return (
     <li className={classes.row}>
       <Initials name={by?.name ?? '…'} />
       <p>
         <strong>{by?.name ?? 'The command line'}</strong> {sentenceOf(activity)}
-        {outcome === 'refused' && <span className={classes.refused}> Refused.</span>}
+        {outcome === 'refused' && action !== 'access_denied' && (
+          <span className={classes.refused}> and was refused</span>
+        )}
       </p>
       <span className={classes.time}>
         <Ago time={at} />
@@ -63,12 +65,22 @@ const verbs: Readonly<Record<string, string>> = {
   restored: 'restored',
 }
 
+const looks: Readonly<Record<string, string>> = {
+  notes_listed: 'looked at the notes',
+  disputes_listed: 'looked at the disputes',
+  letters_listed: 'looked at the letters',
+  revisions_read: 'looked at earlier versions',
+  activity_read: 'looked at the activity',
+  client_assigned: 'gave the client another consultant',
+  access_denied: 'was kept out',
+}
+
 /** `note_created` → `added a note`. */
 function sentenceOf({ action, fields }: Activity): string {
-  if (action === 'client_assigned') return 'gave the client another consultant'
   const [name = '', verb = ''] = action.split('_')
   const noun = Object.entries(nouns).find(([each]) => each === name)?.[1]
   const doing = verbs[verb]
+  if (looks[action] !== undefined) return looks[action]
   if (!noun || doing === undefined) return `· ${spoken(action)}`
   const thing = name === 'client' ? 'the client' : `a ${noun.one}`
   if (verb !== 'changed' || fields.length === 0) return `${doing} ${thing}`

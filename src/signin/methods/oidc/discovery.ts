@@ -15,7 +15,7 @@ export interface Discovery {
 }
 
 /** The issuer that a provider's document names is not the configured one, to the byte. */
-export class WrongIssuer extends Error {
+class WrongIssuer extends Error {
   override readonly name = 'WrongIssuer'
 }
 
@@ -70,10 +70,18 @@ async function discover(issuer: string): Promise<ServerMetadata> {
     [customFetch]: createExchange().fetch,
     // The configuration takes http:// for loopback addresses only.
     execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
+  }).catch((error: unknown) => {
+    throw isOtherIssuer(error) ? new WrongIssuer('its document names another issuer', { cause: error }) : error
   })
   const metadata = found.serverMetadata()
   if (metadata.issuer !== issuer) {
     throw new WrongIssuer(`its document names the issuer ${JSON.stringify(metadata.issuer)}, not ${issuer}`)
   }
   return metadata
+}
+
+/** openid-client compares issuers as addresses: it lets some through that differ, and finds some that are none. */
+function isOtherIssuer(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' || code === 'ERR_INVALID_URL'
 }

@@ -3,7 +3,7 @@ import type { CustomFetch } from 'openid-client'
 /** The most that a provider's answer may have; real ones have a few KiB. */
 const mostBytes = 512 * 1024
 /** ms for everything that one request of ours asks of a provider, one thing after the other. */
-const patience = 4500
+const patience = 4000
 
 /** What is asked of a provider on behalf of one request: bounded in time, all together, and in size, each. */
 export interface Exchange {

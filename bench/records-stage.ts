@@ -1,0 +1,182 @@
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { createAudit } from '../src/access/audit.ts'
+import { createContext } from '../src/commands/context.ts'
+import { createSessions } from '../src/signin/sessions.ts'
+import { readRecord } from '../src/clients/store.ts'
+import type { Database } from '../src/platform/database.ts'
+import type { GetRequest } from './get-load.ts'
+import { freePort, startProcess, type Process } from './processes.ts'
+import { install, root, type Installation } from './tollgate.ts'
+
+export const recordPeers = ['bare', 'tollgate', 'better-auth'] as const
+export type RecordPeer = (typeof recordPeers)[number]
+
+/** A database with 200 000 clients, and all servers in front of it. */
+export interface Stage {
+  readonly installation: Installation
+  /** What is asked of each server, and the answer to it. */
+  readonly reads: Readonly<Record<RecordPeer, Reads>>
+  /** What somebody with 400 clients types, at Tollgate. */
+  readonly typing: Reads
+  /** Rows in the audit log that let somebody read a record or search. */
+  audited(this: void): Promise<number>
+  stopServers(this: void): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Reads {
+  readonly port: number
+  readonly requests: readonly GetRequest[]
+}
+
+const consultants = 500
+const clientsOfEach = 400
+/** So many of them read, so many of their clients each. */
+const readers = { people: 50, clients: 20 }
+
+/**
+ * The record as Tollgate reads it, but of anybody: the others answer the same. `$1` is nobody's id, `$2` the client's.
+ */
+const select = readRecord({ of: 'all' }, '').text.replaceAll('$1::uuid is null', 'true').replaceAll('$2', '$1')
+
+export async function openStage(folder: string): Promise<Stage> {
+  const started: Process[] = []
+  const installation = await install(folder, { upstream: 'http://127.0.0.1:9/v1', accounts: 0 })
+  const { environment } = installation
+  const { stdout, stderr } = process
+  const context = createContext({ environment: { ...process.env, ...environment }, root, stdout, stderr })
+  const stopServers = async () => {
+    await Promise.all(started.splice(0).map((each) => each.stop()))
+  }
+  const close = async () => {
+    await stopServers()
+    await context.close()
+  }
+  try {
+    const database = await context.database()
+    console.log(`  making ${consultants * clientsOfEach} clients …`)
+    const people = await seed(database)
+    const url = await context.databaseUrl()
+    const ports = { bare: await freePort(), 'better-auth': await freePort(), tollgate: await freePort() }
+    const start = async (name: RecordPeer, command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+      const server = startProcess({ command, args, environment: more, output: join(folder, `${name}.log`) })
+      started.push(server)
+      await server.ready(`http://127.0.0.1:${ports[name]}${name === 'tollgate' ? '/readyz' : '/'}`, 60_000)
+    }
+    const peer = (name: 'bare' | 'better-auth', file: string) =>
+      start(name, process.execPath, [join(import.meta.dirname, 'peers', file), `${ports[name]}`, url, select], {
+        NODE_ENV: 'production',
+      })
+    await start('tollgate', join(root, 'tollgate'), ['start'], { ...environment, PORT: `${ports.tollgate}` })
+    await peer('bare', 'bare-records.ts')
+    await peer('better-auth', 'better-auth.mjs')
+
+    const cookies = await cookiesOf(ports['better-auth'])
+    const paths = people.flatMap(({ clients, cookie }) => clients.map((id) => ({ path: `/clients/${id}`, cookie })))
+    const typed = typingOf(people[0]?.cookie ?? '')
+    return {
+      installation,
+      reads: {
+        bare: await learn(ports.bare, paths),
+        tollgate: await learn(ports.tollgate, paths),
+        'better-auth': await learn(
+          ports['better-auth'],
+          paths.map(({ path }, n) => ({ path, cookie: cookies[n % cookies.length] ?? '' })),
+        ),
+      },
+      typing: await learn(ports.tollgate, typed),
+      audited: () => countReads(database),
+      stopServers,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Asks each once: from then on the answer has to be the same to the byte. */
+async function learn(port: number, asked: readonly { path: string; cookie: string }[]): Promise<Reads> {
+  const requests: GetRequest[] = []
+  for (const { path, cookie } of asked) {
+    const headers = { cookie, accept: 'application/json' }
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+    const expected = await response.text()
+    if (response.status !== 200 || !/"(?:id|clients)":/.test(expected)) {
+      throw new Error(`${path} at ${port} answers ${response.status}: ${expected}`)
+    }
+    requests.push({ path, cookie, expected })
+  }
+  return { port, requests }
+}
+
+async function cookiesOf(port: number): Promise<string[]> {
+  const cookies: unknown = await fetch(`http://127.0.0.1:${port}/cookies`).then((response) => response.json())
+  return Array.isArray(cookies) ? cookies.map(String) : []
+}
+
+/** Names as they are typed, one more letter each time. */
+function typingOf(cookie: string): { path: string; cookie: string }[] {
+  return ['lindqvist', 'berg anna', 'c-0001', 'holm gmbh'].flatMap((text) =>
+    Array.from(text, (_, n) => ({ path: `/clients?q=${encodeURIComponent(text.slice(0, n + 1))}`, cookie })),
+  )
+}
+
+interface Reader {
+  readonly cookie: string
+  readonly clients: readonly string[]
+}
+
+async function seed(database: Database): Promise<Reader[]> {
+  for (const statement of seeds) await database.rows(statement)
+  const rows = await database.rows<{ consultant_id: string; clients: string[] }>(
+    `select consultant_id, (array_agg(id order by id))[1:${readers.clients}]::text[] as clients from client
+     group by 1 order by 1 limit ${readers.people}`,
+  )
+  const log = pino({ level: 'silent' })
+  const audit = createAudit({ database, log })
+  const lifetimes = { idle: 3_600_000, absolute: 12 * 3_600_000 }
+  const sessions = createSessions({ database, audit, log, lifetimes })
+  const people: Reader[] = []
+  for (const { consultant_id: personId, clients } of rows) {
+    const { value } = await sessions.start({ personId, method: 'bench', factors: ['provider'] })
+    people.push({ clients, cookie: `session=${value}` })
+  }
+  await sessions.close()
+  await audit.close()
+  return people
+}
+
+const words = `(array['Berg', 'Lindqvist', 'Holm', 'Anna', 'Moreau', 'Okafor', 'Costa', 'Novak', 'Silva', 'Ito'])`
+const seeds = [
+  `insert into person (id, name, role, created_at)
+   select ('01990000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Consultant ' || n, 'consultant', now()
+   from generate_series(1, ${consultants}) n`,
+  `insert into client (id, name, reference, email, consultant_id)
+   select ('01990000-0001-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
+     ${words}[1 + n % 10] || ' ' || ${words}[1 + n / 10 % 10] || ' ' || substr(md5(n::text), 1, 6) || ' GmbH',
+     'C-' || lpad(n::text, 6, '0'), 'post' || n || '@client.example',
+     ('01990000-0000-7000-8000-' || lpad(to_hex(1 + n % ${consultants}), 12, '0'))::uuid
+   from generate_series(1, ${consultants * clientsOfEach}) n`,
+  `insert into note (id, client_id, created_by, updated_by, date, participants, text)
+   select uuidv7(), id, consultant_id, consultant_id, date '2026-01-01' + n, array['Anna Berg', 'Ben Holm'],
+     'We agreed a fixed fee for the annual accounts. She sends the bank statements by the end of the month. ' || n
+   from client, generate_series(1, 3) n where right(id::text, 5) < '05000'`,
+  `insert into dispute (id, client_id, created_by, updated_by, invoice, amount, position)
+   select uuidv7(), id, consultant_id, consultant_id, 'INV-7', 1250000000000000, 'They say that it was a fixed fee.' from client
+   where right(id::text, 5) < '05000'`,
+  `insert into letter (id, client_id, created_by, updated_by, subject, body)
+   select uuidv7(), id, consultant_id, consultant_id, 'Your annual accounts', repeat('We write to you about the accounts. ', 12) from client
+   where right(id::text, 5) < '05000'`,
+  'vacuum analyze',
+]
+
+async function countReads(database: Database): Promise<number> {
+  const [row] = await database.rows<{ reads: bigint; durable: boolean }>(
+    `select (select count(*) from audit where action in ('client_read', 'clients_listed') and outcome = 'allowed') as reads,
+      current_setting('fsync') = 'on' and current_setting('synchronous_commit') = 'on' as durable`,
+  )
+  if (!row?.durable) throw new Error('The database does not wait for the disk: the figures are worth nothing.')
+  return Number(row.reads)
+}

@@ -1,0 +1,68 @@
+/** Takes the pictures of the README from the demo: `node scripts/screenshots.ts`. They are the same on every machine. */
+import { mkdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { signInAs } from '../tests/support/browser.ts'
+import { startChromium } from '../tests/support/chromium.ts'
+import { startDemo } from '../tests/support/demo.ts'
+
+const folder = path.join(import.meta.dirname, '../docs/images')
+const desktop = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, reducedMotion: 'reduce' } as const
+
+interface Picture {
+  readonly name: string
+  readonly options: BrowserContextOptions
+  readonly show: (page: Page, base: string) => Promise<void>
+}
+
+const pictures: readonly Picture[] = [
+  {
+    name: 'clients',
+    options: desktop,
+    show: async (page) => page.locator('[data-row]').nth(2).focus(),
+  },
+  {
+    name: 'record',
+    options: { ...desktop, colorScheme: 'dark' },
+    show: openRecord,
+  },
+  {
+    name: 'letter',
+    options: desktop,
+    async show(page, base) {
+      await openRecord(page, base)
+      await page.getByRole('link', { name: /^Letters/ }).click()
+      await page.getByRole('button', { name: 'Edit letter' }).first().click()
+    },
+  },
+  {
+    name: 'phone',
+    options: phone,
+    show: openRecord,
+  },
+]
+
+/** A record with a letter in it. */
+async function openRecord(page: Page, base: string): Promise<void> {
+  await page.goto(`${base}/search?q=invoice`)
+  await page.locator('[data-row][href*="/letters/"]').first().click()
+  await page.getByRole('link', { name: /^Notes/ }).click()
+  await page.getByRole('button', { name: 'Add note' }).waitFor()
+}
+
+await using stack = new AsyncDisposableStack()
+const demo = stack.adopt(await startDemo(), (it) => it.close())
+const browser = stack.adopt(await startChromium(), (it) => it.close())
+await mkdir(folder, { recursive: true })
+for (const { name, options, show } of pictures) {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  await signInAs(page, demo.base, 'Ruth Penhallow')
+  await show(page, demo.base)
+  await page.waitForTimeout(300)
+  const file = path.join(folder, `${name}.png`)
+  await page.screenshot({ path: file })
+  await context.close()
+  console.log(`${file} ${(await stat(file)).size} bytes`)
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { at, parseObject, type Json } from '../../tests/support/json.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+
+let home: TestDatabase
+let database: Database
+let folder: string
+
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log: createTestLog().log })
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-person-'))
+  await writeFile(
+    path.join(folder, 'tollgate.yaml'),
+    'sign_in: { sign_up: { policy: domain, domains: [firm.example] } }',
+  )
+})
+after(async () => {
+  await database.close()
+  await home.drop()
+  await rm(folder, { recursive: true })
+})
+
+const run = (...args: string[]): Promise<Outcome> =>
+  tollgateHere(['person', ...args], {
+    DATABASE_URL: home.url,
+    TOLLGATE_DATA: folder,
+    TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'),
+  })
+
+async function json(...args: string[]): Promise<Json> {
+  const { status, stdout, stderr } = await run(...args, '--json')
+  assert.deepEqual([status, stderr], [0, ''], args.join(' '))
+  return parseObject(stdout)
+}
+
+test('who there is: nobody, and how to change that', async () => {
+  assert.deepEqual(await json('list'), { people: [] })
+  assert.match((await run('list')).stdout, /^Nobody yet\. .*person create/)
+})
+
+test('people are entered, listed, given another role, disabled and enabled', async () => {
+  const ruth = await json('create', '--email', ' Ruth@FIRM.example ', '--name', 'Ruth', '--role', 'partner')
+  assert.deepEqual({ ...ruth, id: '' }, { id: '', name: 'Ruth', email: 'Ruth@FIRM.example', role: 'partner' })
+  const { id } = await json('create', '--email', 'mei@firm.example', '--name', 'Mei')
+  const { people } = await json('list')
+  assert.deepEqual(
+    [0, 1].map((place) => [at(people, place, 'name'), at(people, place, 'role'), at(people, place, 'status')]),
+    [
+      ['Mei', 'consultant', 'active'],
+      ['Ruth', 'partner', 'active'],
+    ],
+  )
+  assert.equal((await json('role', 'MEI@firm.example', 'partner'))['role'], 'partner')
+  assert.equal((await json('disable', String(id)))['status'], 'disabled')
+  assert.equal((await json('enable', 'mei@firm.example'))['status'], 'active')
+  assert.match((await run('list')).stdout, /NAME +E-MAIL +ROLE +STATUS[^]*Mei +mei@firm.example +partner +active/)
+  const entries = await database.rows<{ action: string }>('select action from audit order by at, id')
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['person_created', 'person_created', 'role_changed', 'person_disabled', 'person_enabled'],
+  )
+})
+
+test('what is refused changes nothing', async () => {
+  await run('role', 'mei@firm.example', 'consultant')
+  const had = await json('list')
+  const cases: [string[], number, RegExp][] = [
+    [['create', '--email', 'RUTH@firm.example', '--name', 'R'], 1, /^There is a person with the address RUTH@firm/],
+    [['create', '--email', 'nobody', '--name', 'N'], 1, /^"nobody" is no e-mail address/],
+    [['create', '--email', 'n@firm.example', '--name', ' '], 1, /^Give a name/],
+    [['create', '--email', 'n@firm.example', '--name', 'N', '--role', 'king'], 2, /Allowed choices are/],
+    [['create', '--name', 'N'], 2, /--email/],
+    [['role', 'ruth@firm.example', 'consultant'], 1, /^Ruth is the last partner/],
+    [['role', 'ruth@firm.example', 'king'], 2, /Allowed choices are/],
+    [['disable', 'ruth@firm.example'], 1, /^Ruth is the last partner/],
+    [['disable', 'who@firm.example'], 1, /^Nobody has the address who@firm.example/],
+    [['enable', '01a1fde9-640a-7d47-911d-f32ac54c1c8c'], 1, /^No person has the id/],
+  ]
+  for (const [args, status, reason] of cases) {
+    const outcome = await run(...args)
+    assert.deepEqual([outcome.status, outcome.stdout], [status, ''], args.join(' '))
+    assert.match(outcome.stderr, reason)
+  }
+  assert.deepEqual(await json('list'), had)
+})
+
+test('an address that the sign-up policy keeps out is entered with a note', async () => {
+  const { status, stderr } = await run('create', '--email', 'a@elsewhere.example', '--name', 'A')
+  assert.equal(status, 0)
+  assert.match(stderr, /at firm\.example only/)
+})

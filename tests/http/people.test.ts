@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { at } from '../support/json.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+
+let portal: Portal
+
+before(async () => {
+  portal = await startPortal()
+})
+after(() => portal.close())
+
+type Entered = Awaited<ReturnType<Portal['enter']>>
+
+const change = ({ profile }: Entered, id: string, body: object) =>
+  profile.ask(`/people/${id}`, { method: 'PATCH', body })
+
+async function rowOf({ profile }: Entered, id: string): Promise<unknown> {
+  const { people } = (await profile.ask('/people')).json
+  return Array.isArray(people) ? people.find((each) => at(each, 'id') === id) : undefined
+}
+
+async function lastEntry(personId: string): Promise<unknown> {
+  const [entry] = await portal.service.database.rows(
+    `select action, outcome, noun, noun_id as "nounId", details from audit where person_id = $1 order by at desc, id desc limit 1`,
+    [personId],
+  )
+  return entry
+}
+
+describe('the list of people', () => {
+  test('shows a partner who there is', async () => {
+    const [partner, { id, email }] = [await portal.enter('partner'), await portal.enter('consultant')]
+    const row = await rowOf(partner, id)
+    assert.deepEqual(
+      { ...Object(row), created_at: '', last_signed_in_at: '', name: '' },
+      { id, email, role: 'consultant', status: 'active', clients: 0, created_at: '', last_signed_in_at: '', name: '' },
+    )
+    assert.ok(Date.now() - Date.parse(String(at(row, 'last_signed_in_at'))) < 60_000)
+  })
+
+  test('and what is done with it are for partners alone, and the audit log has who tried', async () => {
+    const [consultant, victim] = [await portal.enter('consultant'), await portal.enter('consultant')]
+    const pages = [
+      await consultant.profile.ask('/people'),
+      await change(consultant, consultant.id, { role: 'partner' }),
+      await change(consultant, 'not an id', { role: 'partner' }),
+      await change(consultant, victim.id, { status: 'disabled' }),
+      await consultant.profile.ask(`/people/${victim.id}/sessions`, { method: 'DELETE' }),
+    ]
+    for (const { status } of pages) assert.equal(status, 403)
+    assert.equal((await consultant.profile.who())?.['role'], 'consultant')
+    assert.ok(await victim.profile.who())
+    assert.deepEqual(await lastEntry(consultant.id), {
+      action: 'access_denied',
+      outcome: 'refused',
+      noun: 'person',
+      nounId: null,
+      details: { action: 'change' },
+    })
+    for (const address of ['/people']) assert.equal((await portal.profile().ask(address)).status, 401)
+  })
+})
+
+describe('B32, B76: a change of a person', () => {
+  test('of role holds from their next request on, and their sessions are over', async () => {
+    const [partner, other] = [await portal.enter('partner'), await portal.enter('partner')]
+    assert.equal((await other.profile.ask('/people')).status, 200)
+    const page = await change(partner, other.id, { role: 'consultant' })
+    assert.deepEqual([page.status, page.json['role']], [200, 'consultant'])
+    assert.equal((await other.profile.ask('/people')).status, 401)
+    assert.deepEqual(await lastEntry(partner.id), {
+      action: 'role_changed',
+      outcome: 'allowed',
+      noun: 'person',
+      nounId: other.id,
+      details: { from: 'partner', to: 'consultant' },
+    })
+  })
+
+  test('to disabled holds from their next request on, and they cannot sign in until that ends', async () => {
+    const partner = await portal.enter('partner')
+    const other = await portal.enter('consultant')
+    assert.equal((await change(partner, other.id, { status: 'disabled' })).status, 200)
+    assert.equal(await other.profile.who(), undefined)
+    const had = await portal.counts()
+    await portal.assertRefused(await other.profile.signIn('firm'), [403, 'sign_in_refused'], had)
+    assert.equal((await change(partner, other.id, { status: 'active' })).status, 200)
+    assert.equal(await other.profile.who(), undefined, 'the old session does not come back')
+    assert.equal((await other.profile.signIn('firm')).status, 303)
+  })
+
+  test('that is none, or not one, changes nothing', async () => {
+    const [partner, other] = [await portal.enter('partner'), await portal.enter('consultant')]
+    const was = await rowOf(partner, other.id)
+    const bodies: [unknown, number][] = [
+      [{}, 200],
+      [{ role: 'consultant' }, 200],
+      [{ role: 'king' }, 400],
+      [{ status: '' }, 400],
+      [{ email: 'new@example.com' }, 400],
+      [{ id: partner.id, role: 'partner' }, 400],
+      [[], 400],
+    ]
+    for (const [body, status] of bodies) {
+      const page = await partner.profile.ask(`/people/${other.id}`, { method: 'PATCH', body })
+      assert.equal(page.status, status, `${JSON.stringify(body)}: ${page.text}`)
+    }
+    assert.deepEqual(await rowOf(partner, other.id), was)
+    assert.ok(await other.profile.who())
+  })
+
+  test('of somebody who there is not is 404', async () => {
+    const partner = await portal.enter('partner')
+    for (const id of ['01a1fde9-640a-7d47-911d-f32ac54c1c8c', 'x', '%00']) {
+      assert.equal((await change(partner, id, { role: 'partner' })).status, 404, id)
+      assert.equal((await partner.profile.ask(`/people/${id}/sessions`, { method: 'DELETE' })).status, 404, id)
+    }
+  })
+})
+
+describe('B76: the last partner', () => {
+  test('stays one, also when two demote each other at the same moment', async () => {
+    const own = await startPortal()
+    try {
+      const [first, second] = [await own.enter('partner'), await own.enter('partner')]
+      const demotions = [
+        change(first, second.id, { role: 'consultant' }),
+        change(second, first.id, { status: 'disabled' }),
+      ]
+      const statuses = (await Promise.all(demotions)).map(({ status }) => status)
+      const partners = await own.service.database.rows<{ id: string }>(
+        `select id from person where role = 'partner' and status = 'active'`,
+      )
+      assert.equal(partners.length, 1, `statuses ${statuses.join(' ')}`)
+      const last = partners[0]?.id === first.id ? first : second
+      for (const body of [{ role: 'consultant' }, { status: 'disabled' }, { role: 'consultant', status: 'active' }]) {
+        const page = await change(last, last.id, body)
+        assert.deepEqual([page.status, at(page.json, 'error', 'code')], [409, 'conflict'], JSON.stringify(body))
+      }
+      assert.equal((await last.profile.who())?.['role'], 'partner')
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('B38: a partner', () => {
+  test('ends every session of somebody, and nobody else’s', async () => {
+    const [partner, other] = [await portal.enter('partner'), await portal.enter('consultant')]
+    const second = portal.profile()
+    await second.signIn('firm')
+    const page = await partner.profile.ask(`/people/${other.id}/sessions`, { method: 'DELETE' })
+    assert.deepEqual([page.status, page.json], [200, { ended: 2 }])
+    assert.deepEqual([await other.profile.who(), await second.who()], [undefined, undefined])
+    assert.ok(await partner.profile.who())
+    assert.equal((await other.profile.signIn('firm')).status, 303, 'they may sign in again')
+    const entry = await lastEntry(partner.id)
+    assert.deepEqual([at(entry, 'action'), at(entry, 'details')], ['session_revoked', { of: other.id }])
+  })
+})

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { clientId, clientSecret, type LyingProvider } from '../support/lying-provider.ts'
+import type { Signature } from '../support/lying-tokens.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Profile } from '../support/profile.ts'
+
+let portal: Portal
+let provider: LyingProvider
+
+before(async () => {
+  portal = await startPortal()
+  provider = portal.provider
+})
+after(() => portal.close())
+beforeEach(() => provider.beHonest())
+
+const event = 'http://schemas.openid.net/event/backchannel-logout'
+const now = () => Math.floor(Date.now() / 1000)
+
+interface Token {
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly header?: Readonly<Record<string, unknown>>
+  readonly signature?: Signature
+}
+
+/** A logout token that is right but for the changes; `undefined` takes a claim out. */
+function tokenOf(subject: string, { claims, header, signature }: Token = {}): Promise<string> {
+  const right = { iss: provider.issuer, aud: clientId, iat: now(), exp: now() + 120, jti: randomUUID(), sub: subject }
+  return provider.keys.sign(
+    { ...right, events: { [event]: {} }, ...claims },
+    { signature, header: { typ: 'logout+jwt', ...header }, secret: clientSecret },
+  )
+}
+
+async function tell(token: string, path = '/auth/backchannel-logout/firm') {
+  const response = await fetch(`${portal.service.url}${path}`, {
+    method: 'POST',
+    body: new URLSearchParams({ logout_token: token }),
+  })
+  return { status: response.status, text: await response.text(), headers: response.headers }
+}
+
+/** Two browsers of somebody, each with a session of its own at the provider. */
+async function twice(): Promise<{ subject: string; sids: [string, string]; profiles: [Profile, Profile] }> {
+  const { subject } = portal.newcomer()
+  const sids: [string, string] = [randomUUID(), randomUUID()]
+  const profiles: [Profile, Profile] = [portal.profile(), portal.profile()]
+  for (const [index, profile] of profiles.entries()) {
+    provider.lies.claims = { sid: sids[index] }
+    assert.equal((await profile.signIn('firm')).status, 303)
+  }
+  provider.beHonest()
+  return { subject, sids, profiles }
+}
+
+const areIn = async (...profiles: readonly Profile[]) =>
+  (await Promise.all(profiles.map((profile) => profile.who()))).map((person) => person !== undefined)
+
+describe('B39: a logout token', () => {
+  test('with a subject ends all of their sessions, and nobody else’s', async () => {
+    const [{ subject, profiles }, other] = [await twice(), await twice()]
+    const { status, headers, text } = await tell(await tokenOf(subject))
+    assert.deepEqual([status, headers.get('cache-control'), text], [200, 'no-store', ''])
+    assert.deepEqual(await areIn(...profiles, ...other.profiles), [false, false, true, true])
+    const entries = await portal.service.database.rows<{ details: unknown }>(
+      `select details from audit where action = 'session_ended' order by at desc limit 2`,
+    )
+    const details = { why: 'signed out at the provider', method: 'firm' }
+    assert.deepEqual(entries, [{ details }, { details }])
+  })
+
+  test('with a sid ends that one session', async () => {
+    const { profiles, sids } = await twice()
+    assert.equal((await tell(await tokenOf('', { claims: { sub: undefined, sid: sids[0] } }))).status, 200)
+    assert.deepEqual(await areIn(...profiles), [false, true])
+  })
+
+  test('with both ends what both name', async () => {
+    const [{ subject, profiles, sids }, other] = [await twice(), await twice()]
+    assert.equal((await tell(await tokenOf(subject, { claims: { sid: other.sids[0] } }))).status, 200)
+    assert.deepEqual(await areIn(...profiles, ...other.profiles), [true, true, true, true])
+    assert.equal((await tell(await tokenOf(subject, { claims: { sid: sids[1] } }))).status, 200)
+    assert.deepEqual(await areIn(...profiles), [true, false])
+  })
+
+  test('is taken once, also by two requests at the same moment', async () => {
+    const { subject, profiles } = await twice()
+    const token = await tokenOf(subject)
+    const statuses = (await Promise.all([tell(token), tell(token)])).map(({ status }) => status)
+    assert.deepEqual(
+      statuses.toSorted((one, two) => one - two),
+      [200, 400],
+    )
+    provider.say({ subject, email: undefined })
+    await profiles[0].signIn('firm')
+    assert.equal((await tell(token)).status, 400)
+    assert.deepEqual(await areIn(profiles[0]), [true])
+  })
+
+  const wrong: Record<string, () => Token> = {
+    'is not signed': () => ({ signature: 'none' }),
+    'is signed by the secret that we know too': () => ({ signature: 'secret' }),
+    'is signed by somebody else': () => ({ signature: 'stranger' }),
+    'has the type of another token': () => ({ header: { typ: 'JWT' } }),
+    'has no type': () => ({ header: { typ: undefined } }),
+    'is of another issuer': () => ({ claims: { iss: 'https://elsewhere.example' } }),
+    'is for another': () => ({ claims: { aud: 'another' } }),
+    'is for nobody': () => ({ claims: { aud: undefined } }),
+    'is from the future': () => ({ claims: { iat: now() + 40 } }),
+    'is old': () => ({ claims: { iat: now() - 700, exp: now() + 700 } }),
+    'does not say when it is from': () => ({ claims: { iat: undefined } }),
+    'has expired': () => ({ claims: { exp: now() - 40 } }),
+    'does not expire': () => ({ claims: { exp: undefined } }),
+    'is of no event': () => ({ claims: { events: undefined } }),
+    'is of another event': () => ({ claims: { events: { 'http://schemas.openid.net/event/other': {} } } }),
+    'is of an event that is no object': () => ({ claims: { events: { [event]: true } } }),
+    'has a nonce': () => ({ claims: { nonce: 'n' } }),
+    'has no jti': () => ({ claims: { jti: undefined } }),
+    'has an endless jti': () => ({ claims: { jti: 'a'.repeat(1000) } }),
+    'names nobody': () => ({ claims: { sub: undefined } }),
+    'names somebody empty': () => ({ claims: { sub: '' } }),
+    'has a sid that is none': () => ({ claims: { sid: 7 } }),
+    'has a sid that no database takes': () => ({ claims: { sid: 'a\0' } }),
+  }
+  for (const [name, lie] of Object.entries(wrong)) {
+    test(`that ${name} is refused, and ends nothing`, async () => {
+      const { subject, profiles } = await twice()
+      const { status, text, headers } = await tell(await tokenOf(subject, lie()))
+      assert.deepEqual([status, headers.get('cache-control')], [400, 'no-store'], text)
+      assert.deepEqual(await areIn(...profiles), [true, true])
+    })
+  }
+
+  test('that is an ID token, none at all, or comes in another form is refused', async () => {
+    const { subject, profiles } = await twice()
+    const idToken = provider.tokens.at(-3) ?? ''
+    assert.equal(idToken.split('.').length, 3)
+    for (const token of [idToken, '', 'x', 'a.b.c', `${await tokenOf(subject)}x`]) {
+      assert.equal((await tell(token)).status, 400, token.slice(0, 20))
+    }
+    const token = await tokenOf(subject)
+    const asJson = await fetch(`${portal.service.url}/auth/backchannel-logout/firm`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ logout_token: token }),
+    })
+    assert.equal(asJson.status, 415)
+    assert.equal((await tell('x'.repeat(20_000))).status, 413)
+    assert.equal((await tell(token, '/auth/backchannel-logout/other')).status, 404)
+    const asGet = await fetch(`${portal.service.url}/auth/backchannel-logout/firm?logout_token=${token}`)
+    assert.equal(asGet.status, 405)
+    assert.deepEqual(await areIn(...profiles), [true, true])
+  })
+})
+
+describe('B40: signing out here', () => {
+  test('leads to the provider, which is asked to send people back to /signin', async () => {
+    const { profile } = await portal.enter('consultant')
+    const { json } = await profile.ask('/signout', { method: 'POST', headers: { referer: 'https://evil.example' } })
+    const address = new URL(String(json['location']))
+    assert.equal(`${address.origin}${address.pathname}`, `${provider.issuer}/end`)
+    address.searchParams.sort()
+    assert.deepEqual(
+      [...address.searchParams],
+      [
+        ['client_id', clientId],
+        ['post_logout_redirect_uri', `${portal.service.baseUrl}/signin`],
+      ],
+    )
+  })
+
+  test('takes no address to go to from anybody', async () => {
+    const { profile } = await portal.enter('consultant')
+    const page = await profile.ask('/signout?post_logout_redirect_uri=https://evil.example', {
+      method: 'POST',
+      body: { post_logout_redirect_uri: 'https://evil.example', location: 'https://evil.example' },
+    })
+    assert.equal(page.status, 200)
+    assert.doesNotMatch(page.text, /evil/)
+  })
+
+  test('works while the provider is down, and where it has no such place', async () => {
+    for (const lie of [
+      { discovery: 'error', token: 'error', keys: 'error' },
+      { discovery: { end_session_endpoint: undefined } },
+    ]) {
+      const own = await startPortal(typeof lie.discovery === 'object' ? { lies: { discovery: lie.discovery } } : {})
+      try {
+        const { profile } = await own.enter('consultant')
+        const thief = own.profile()
+        thief.cookies().set('session', profile.cookies().get('session') ?? '')
+        Object.assign(own.provider.lies, lie)
+        const { status, json } = await profile.ask('/signout', { method: 'POST' })
+        assert.equal(status, 200)
+        if (typeof lie.discovery === 'object') assert.deepEqual(json, { location: '/signin' })
+        assert.equal(await thief.who(), undefined)
+      } finally {
+        await own.close()
+      }
+    }
+  })
+})

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { isPortal } from '../../src/platform/representation.ts'
+import { at } from '../support/json.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Profile } from '../support/profile.ts'
+import { routesOf } from '../support/routes.ts'
+
+let portal: Portal
+
+before(async () => {
+  portal = await startPortal()
+})
+after(() => portal.close())
+
+/** A second browser of somebody who has signed in just now. */
+async function another(): Promise<Profile> {
+  const profile = portal.profile()
+  assert.equal((await profile.signIn('firm')).status, 303)
+  return profile
+}
+
+/** A browser that has another one's session cookie. */
+function replay(profile: Profile): Profile {
+  const thief = portal.profile()
+  thief.cookies().set('session', profile.cookies().get('session') ?? '')
+  return thief
+}
+
+async function actions(nounId: unknown): Promise<string[]> {
+  const rows = await portal.service.database.rows<{ action: string }>(
+    'select action from audit where noun_id = $1 order by at, id',
+    [nounId],
+  )
+  return rows.map(({ action }) => action)
+}
+
+const sessionId = async (profile: Profile) => at((await profile.ask('/me')).json, 'session', 'id')
+
+describe('B29: signing out', () => {
+  test('ends the session for good, and takes away what the browser keeps', async () => {
+    const { profile } = await portal.enter('consultant')
+    const thief = replay(profile)
+    const id = await sessionId(profile)
+    const page = await profile.ask('/signout', { method: 'POST' })
+    assert.equal(page.status, 200)
+    assert.equal(page.headers.get('clear-site-data'), '"cache", "storage"')
+    assert.deepEqual(page.headers.getSetCookie(), ['session=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax'])
+    assert.equal(await thief.who(), undefined)
+    const rows = await portal.service.database.rows('select 1 from session where id = $1', [id])
+    assert.equal(rows.length, 0)
+    assert.deepEqual(await actions(id), ['sign_in', 'sign_out'])
+  })
+
+  test('is not done by a page of somebody else', async () => {
+    const { profile } = await portal.enter('consultant')
+    const page = await profile.ask('/signout', { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } })
+    assert.deepEqual([page.status, page.headers.getSetCookie()], [403, []])
+    assert.ok(await profile.who())
+    assert.equal((await profile.ask('/signout')).status, 405)
+    assert.ok(await profile.who())
+  })
+
+  test('leaves nothing in a cache to go back to', async () => {
+    const { profile } = await portal.enter('partner')
+    for (const address of ['/me', '/people', '/clients', '/signin', '/nowhere']) {
+      for (const accept of ['application/json', 'text/html']) {
+        const page = await profile.ask(address, { headers: { accept } })
+        assert.equal(page.headers.get('cache-control'), 'no-store', `${address} as ${accept}`)
+      }
+    }
+  })
+
+  test('is fine for somebody who is signed out already', async () => {
+    const page = await portal.profile().ask('/signout', { method: 'POST' })
+    assert.deepEqual([page.status, page.json], [200, { location: '/signin' }])
+  })
+})
+
+describe('B30: one’s own sessions', () => {
+  test('all end at once, everywhere', async () => {
+    const { profile } = await portal.enter('consultant')
+    const second = await another()
+    const stranger = (await portal.enter('consultant')).profile
+    const page = await second.ask('/me/sessions', { method: 'DELETE' })
+    assert.deepEqual([page.status, page.json], [200, { ended: 2 }])
+    assert.equal(second.cookies().has('session'), false)
+    assert.equal(await profile.who(), undefined)
+    assert.equal(await replay(second).who(), undefined)
+    assert.ok(await stranger.who())
+  })
+
+  test('one of them ends alone', async () => {
+    const { profile } = await portal.enter('consultant')
+    const second = await another()
+    const id = await sessionId(second)
+    const page = await profile.ask(`/me/sessions/${String(id)}`, { method: 'DELETE' })
+    assert.deepEqual([page.status, page.json, page.headers.getSetCookie()], [200, { ended: 1 }, []])
+    assert.equal(await second.who(), undefined)
+    assert.ok(await profile.who())
+    assert.deepEqual(await actions(id), ['sign_in', 'session_revoked'])
+  })
+
+  test('are one’s own alone', async () => {
+    const { profile } = await portal.enter('consultant')
+    const stranger = (await portal.enter('partner')).profile
+    const ids = [await sessionId(stranger), '01a1fde9-640a-7d47-911d-f32ac54c1c8c', 'x', "' or 1=1--"]
+    const answers: unknown[] = []
+    for (const id of ids) {
+      const page = await profile.ask(`/me/sessions/${encodeURIComponent(String(id))}`, { method: 'DELETE' })
+      answers.push([page.status, at(page.json, 'error', 'reason')])
+    }
+    assert.deepEqual(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1, 'the refusals differ')
+    assert.equal(at(answers, 0, 0), 404)
+    assert.ok(await stranger.who())
+  })
+})
+
+describe('B31: the list of one’s own sessions', () => {
+  test('says how, from what and since when, and which is this one; nothing of a cookie', async () => {
+    const { profile, id, email } = await portal.enter('partner')
+    const other = portal.profile()
+    const start = await other.start('firm')
+    const back = await other.callbackOf(start)
+    const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+    await other.ask(back, { headers: { 'user-agent': agent } })
+    const { json, text } = await profile.ask('/me')
+    assert.deepEqual(json['person'], { id, name: at(json, 'person', 'name'), email, role: 'partner' })
+    const listed = [0, 1].map((place) => at(json, 'sessions', place))
+    const [there, here] = [
+      listed.find((each) => at(each, 'current') === false),
+      listed.find((each) => at(each, 'current')),
+    ]
+    assert.deepEqual(
+      ['method', 'factors', 'device', 'address'].map((name) => at(there, name)),
+      ['firm', ['provider'], 'Firefox on Linux', '127.0.0.0/24'],
+    )
+    assert.equal(at(here, 'id'), at(json, 'session', 'id'))
+    for (const each of listed) {
+      for (const name of ['created_at', 'last_seen_at']) {
+        assert.ok(Math.abs(Date.parse(String(at(each, name))) - Date.now()) < 60_000, name)
+      }
+    }
+    assert.equal(at(json, 'sessions', 2), undefined)
+    const idle = Number(at(json, 'session', 'idle_seconds'))
+    assert.ok(idle > 3590 && idle <= 3600, String(idle))
+    for (const each of [profile, other]) assert.ok(!text.includes(each.cookies().get('session') ?? '?'))
+    assert.doesNotMatch(text, /hash|token|sid/)
+  })
+})
+
+describe('B24, B34: many requests at the moment when a session gives way to the next', () => {
+  test('are answered or refused; none fails, and none takes the new session away', async () => {
+    const { profile } = await portal.enter('consultant')
+    const back = await profile.callbackOf(await profile.start('firm'))
+    const asking = Array.from({ length: 50 }, (_, index) =>
+      profile.ask(index % 2 === 0 ? '/me' : '/clients', { headers: { accept: 'application/json' } }),
+    )
+    const [signedIn, ...pages] = await Promise.all([profile.ask(back), ...asking])
+    assert.equal(signedIn.status, 303)
+    for (const page of pages) {
+      assert.ok([200, 401].includes(page.status), String(page.status))
+      assert.deepEqual(page.headers.getSetCookie(), [])
+    }
+    assert.ok(await profile.who())
+  })
+
+  test('and at the moment when it is over', async () => {
+    const short = await startPortal({ session: { idle: '2s', absolute: '2s' } })
+    try {
+      const { profile } = await short.enter('consultant')
+      const statuses = new Set<number>()
+      for (const end = Date.now() + 2500; Date.now() < end;) {
+        const pages = await Promise.all(Array.from({ length: 50 }, () => profile.ask('/me')))
+        for (const { status } of pages) statuses.add(status)
+      }
+      assert.deepEqual([...statuses], [200, 401])
+    } finally {
+      await short.close()
+    }
+  })
+})
+
+describe('B36: a change that no page of ours sent', () => {
+  const foreign: Record<string, Readonly<Record<string, string>>> = {
+    'says nothing of where it is from': {},
+    'is from another site': { 'sec-fetch-site': 'cross-site' },
+    'is from a sibling host': { 'sec-fetch-site': 'same-site' },
+    'is from nowhere': { 'sec-fetch-site': 'none' },
+    'has a foreign origin': { origin: 'https://evil.example' },
+    'has no origin to speak of': { origin: 'null' },
+    'has our host at another port': { origin: 'https://tollgate.test:8443' },
+    'has our host without https': { origin: 'http://tollgate.test' },
+    'has our name in another': { origin: 'https://tollgate.test.evil.example' },
+    'says both, and one is foreign': { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+    'says both, and the other is foreign': { 'sec-fetch-site': 'cross-site', origin: 'https://tollgate.test' },
+  }
+
+  test('is refused on every route that changes something', async () => {
+    const { profile } = await portal.enter('partner')
+    const cookie = `session=${profile.cookies().get('session')}`
+    const unsafe = routesOf(portal.service)
+      .map((route) => route.split(' '))
+      .filter(([method = '', path = '']) => !['GET', 'HEAD', 'OPTIONS'].includes(method) && isPortal(path))
+      // What is not there; and what takes a token of the provider, and no cookie.
+      .filter(([, path]) => path !== '/*' && path !== '/auth/backchannel-logout/*')
+    assert.ok(unsafe.length >= 15, `${unsafe.length} routes`)
+    const had = await portal.counts()
+    for (const [method = '', path = ''] of unsafe) {
+      for (const [name, headers] of Object.entries(foreign)) {
+        const response = await fetch(
+          `${portal.service.url}${path.replaceAll(/:\w+/g, '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11')}`,
+          {
+            method,
+            headers: { cookie, 'content-type': 'application/json', ...headers },
+            body: '{}',
+          },
+        )
+        const text = await response.text()
+        assert.equal(response.status, 403, `${method} ${path} ${name}: ${text}`)
+        assert.match(text, /"cross_site_request"/, `${method} ${path} ${name}`)
+      }
+    }
+    assert.deepEqual(await portal.counts(), had)
+    assert.ok(await profile.who())
+  })
+})
+
+describe('B88: the address of a visitor', () => {
+  const forged = { 'x-forwarded-for': '198.51.100.9, 203.0.113.77' }
+
+  test('is that of the connection, whatever a header says', async () => {
+    portal.newcomer()
+    const profile = portal.profile()
+    await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: forged })
+    assert.match((await profile.ask('/me')).text, /"address":"127\.0\.0\.0\/24"/)
+    assert.equal(await lastAddress(portal), '127.0.0.1')
+  })
+
+  test('is the nearest that is no proxy of ours, behind one', async () => {
+    const behind = await startPortal({ trustedProxies: ['127.0.0.1'] })
+    try {
+      behind.newcomer()
+      const profile = behind.profile()
+      await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: forged })
+      assert.match((await profile.ask('/me')).text, /"address":"203\.0\.113\.0\/24"/)
+      assert.equal(await lastAddress(behind), '203.0.113.77')
+    } finally {
+      await behind.close()
+    }
+  })
+})
+
+async function lastAddress({ service }: Portal): Promise<string | undefined> {
+  const [entry] = await service.database.rows<{ address: string }>(
+    `select address from audit where action = 'sign_in' order by at desc, id desc limit 1`,
+  )
+  return entry?.address
+}

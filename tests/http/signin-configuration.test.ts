@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { startPortal } from '../support/portal.ts'
+
+describe('the start refuses, rather than let people in without', () => {
+  const cases: [object, RegExp][] = [
+    [{ email_link: true }, /^sign_in\.email_link: .*set it to false$/],
+    [{ password: true }, /^sign_in\.password: .*set it to false$/],
+    [{ second_factor: 'required' }, /^sign_in\.second_factor: .*set it to off or optional$/],
+    [{ second_factor: 'partners' }, /^sign_in\.second_factor: .*set it to off or optional$/],
+    [{ password: true, second_factor: 'required' }, /^sign_in\.password: [^\n]+\nsign_in\.second_factor: [^\n]+$/],
+  ]
+  for (const [signIn, message] of cases) {
+    test(JSON.stringify(signIn), async () => {
+      const started = startPortal({ signIn }).then((portal) => portal.close())
+      await assert.rejects(started, { name: 'OperatorError', message })
+    })
+  }
+
+  for (const signIn of [{ second_factor: 'off' }, { second_factor: 'optional' }, { passkey: true }]) {
+    test(`but not for ${JSON.stringify(signIn)}`, async () => {
+      const portal = await startPortal({ signIn })
+      portal.newcomer()
+      assert.equal((await portal.profile().signIn('firm')).status, 303)
+      await portal.close()
+    })
+  }
+})

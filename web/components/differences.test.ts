@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { differences } from './differences.ts'
+
+const textOf = (parts: ReturnType<typeof differences>, without: string) =>
+  parts
+    .filter(({ kind }) => kind !== without)
+    .map(({ text }) => text)
+    .join('')
+
+test('the parts make up both texts, whatever these are', () => {
+  const words = fc.array(fc.constantFrom('a', 'b', 'fee', '\n', ' ', '  ', '£4,000'), { maxLength: 30 })
+  fc.assert(
+    fc.property(words, words, (one, two) => {
+      const [before, after] = [one.join(''), two.join('')]
+      const parts = differences(before, after)
+      assert.equal(textOf(parts, 'added'), before)
+      assert.equal(textOf(parts, 'removed'), after)
+    }),
+  )
+})
+
+test('what both have is told from what only one has', () => {
+  const parts = differences('time sheets by Friday.', 'all time sheets by Monday.')
+  assert.deepEqual(
+    parts.map(({ kind, text }) => [kind, text]),
+    [
+      ['added', 'all '],
+      ['same', 'time sheets by '],
+      ['removed', 'Friday.'],
+      ['added', 'Monday.'],
+    ],
+  )
+  assert.deepEqual(differences('', ''), [])
+  assert.deepEqual(
+    differences('same', 'same').map(({ kind }) => kind),
+    ['same'],
+  )
+})
+
+test('very long texts are not compared word by word', () => {
+  const long = 'word '.repeat(20_000)
+  const started = performance.now()
+  const parts = differences(long, `${long}end`)
+  assert.deepEqual(
+    parts.map(({ kind }) => kind),
+    ['removed', 'added'],
+  )
+  assert.ok(performance.now() - started < 500)
+})

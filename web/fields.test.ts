@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Value } from 'typebox/value'
+import * as schema from '../src/clients/schema.ts'
+import { bodyOf, nouns, valuesOf } from './fields.ts'
+
+const { client, note, dispute, letter } = nouns
+
+describe('a form', () => {
+  test('shows nothing where a record has null, and a consultant by id', () => {
+    const record = { name: 'N', reference: null, email: 'a@b.example', consultant: { id: 'c', name: 'C' }, version: 3 }
+    assert.deepEqual(valuesOf(client.fields, record), {
+      name: 'N',
+      reference: '',
+      email: 'a@b.example',
+      consultant_id: 'c',
+    })
+    assert.deepEqual(valuesOf(note.fields, { date: '2026-03-12', participants: ['A', 'B'], text: 'T' }).participants, [
+      'A',
+      'B',
+    ])
+  })
+
+  test('sends what was changed and nothing else', () => {
+    const before = { name: 'N', reference: 'R', email: '', consultant_id: 'c' }
+    assert.deepEqual(bodyOf(client.fields, { ...before, reference: '' }, before), { reference: null })
+    assert.deepEqual(bodyOf(client.fields, { ...before }, before), {})
+    const participants = ['A']
+    const written = { date: '2026-03-12', participants, text: '' }
+    assert.deepEqual(bodyOf(note.fields, { ...written, participants: [...participants] }, written), {})
+    assert.deepEqual(bodyOf(note.fields, { ...written, participants: ['A', 'B'] }, written), {
+      participants: ['A', 'B'],
+    })
+  })
+
+  test('has the fields that the server takes, with its limits', () => {
+    const pairs = [
+      [client, schema.newClient],
+      [note, schema.newNote],
+      [dispute, schema.newDispute],
+      [letter, schema.newLetter],
+    ] as const
+    for (const [{ fields }, body] of pairs) {
+      assert.deepEqual(fields.map(({ name }) => name).toSorted(), Object.keys(body.properties).toSorted())
+    }
+    const made = bodyOf(dispute.fields, { invoice: 'I', amount: '1.00', status: 'open', position: '' }, {})
+    assert.ok(Value.Check(schema.newDispute, made))
+    assert.equal(Value.Check(schema.newDispute, { ...made, more: 1 }), false)
+  })
+})
