@@ -33,7 +33,7 @@ createRoot(place).render(
       theme={theme}
       defaultColorScheme="auto"
       colorSchemeManager={schemeManager}
-      getStyleNonce={() => ''}
+      getStyleNonce={() => nonce}
     >
       <Notifications position="bottom-right" limit={3} />
       <SessionWatch>

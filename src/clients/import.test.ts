@@ -41,7 +41,7 @@ const load = (text: string | Buffer, options?: ImportOptions) =>
   importClients({ access, people }, operator, Buffer.from(text), options)
 const clients = () =>
   database.rows<{ name: string; reference: string | null; email: string | null; consultant: string }>(
-    `select c.name, c.reference, c.email, p.name as consultant from client c join person p on p.id = consultant_id order by c.id`,
+    `select c.name, c.reference, c.email, p.name as consultant from client c join person p on p.id = consultant_id order by c.sort_key`,
   )
 const head = 'name,reference,email,consultant'
 

@@ -52,7 +52,7 @@ export function readClients(scope: Scope, filter: ListFilter, page: ListPage): P
   const { conditions, values, name } = filtered(scope, filter)
   const { column, order, after, placeValues, limit } = placed(page, values.length)
   return {
-    name: `clients ${name} ${page.sort} ${page.after === undefined}`,
+    name: `clients ${name} ${page.sort}${page.after ? ' on' : ''}`,
     text: `select ${clientColumns}, ${column}::text as key, ${openDisputes}
       from client c join person p on p.id = c.consultant_id
       where ${conditions} and ${after(column, 'c.id')}
@@ -73,7 +73,7 @@ export function searchClients(
   const { conditions, values, name } = filtered(scope, filter)
   const { column, order, after, placeValues, limit } = placed(page, values.length)
   return {
-    name: `found ${name} ${page.sort} ${page.after === undefined}`,
+    name: `found ${name} ${page.sort}${page.after ? ' on' : ''}`,
     text: `with found as materialized (select c.id, ${column} as key from client c where ${conditions}),
       page as (select id, key from found where ${after('key', 'id')} order by key ${order}, id ${order} limit ${limit})
       select ${clientColumns}, page.key::text as key, ${openDisputes}, (select count(*) from found) as total

@@ -56,6 +56,11 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
         request.notes['key_id'] = caller.keyId
       })
 
+      // A body may take a minute to arrive, and the key may be revoked meanwhile.
+      v1.addHook('preHandler', async (request) => {
+        if (request.method !== 'GET') request.caller = await keys.identify(authorizationOf(request))
+      })
+
       v1.addHook('onError', async (request, reply, error) => {
         const levels = await levelsAt(till, request, error)
         if (levels) reply.headers(headersOf(mannerOf(request), levels))

@@ -142,7 +142,8 @@ export function createSessions(needs: SessionNeeds): Sessions {
 
 function hashesOf(cookies: string | undefined): Buffer[] {
   const values = readSecrets(cookies).flatMap((cookie) => (cookie.name === name ? [cookie.value] : []))
-  return [...new Set(values)].slice(0, mostCookies).map(hashOf)
+  // Browsers send the cookies with the longest paths first, and ours has the shortest.
+  return [...new Set(values)].slice(-mostCookies).map(hashOf)
 }
 
 function isLive(

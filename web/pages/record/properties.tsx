@@ -88,7 +88,7 @@ function Property({ name, isMinor = false, children }: PropertyProps) {
 function EmailLink({ email }: { readonly email: string }) {
   const at = email.lastIndexOf('@') + 1
   return (
-    <a href={`mailto:${email}`}>
+    <a href={`mailto:${encodeURIComponent(email)}`}>
       {email.slice(0, at)}
       <wbr />
       {email.slice(at)}
