@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { createLocalEngine, type LocalEngine } from '../src/models/local/engine.ts'
 import { threadsFor } from '../src/models/local/threads.ts'
+import { benchTogether } from './engine-together.ts'
 import type { ReferenceOrder, ReferenceResult, ReferenceRound } from './engine-reference.ts'
 import { memoryOf } from './processes.ts'
 import { halfBillion, writeRandomModel } from './random-model.ts'
@@ -33,11 +34,13 @@ const context = 512
 
 /**
  * Tokens/s of the local engine, child process and all, and of node-llama-cpp used directly in one process: for one
- * request and for eight at once, with the same prompts, context and threads, in alternating rounds.
+ * request and for eight at once, with the same prompts, context and threads, in alternating rounds; then how requests get
+ * along on the engine.
  */
 export async function benchEngine(): Promise<Row[]> {
   const rows: Row[] = []
   for (const subject of subjects) rows.push(...(await benchSubject(subject)))
+  rows.push(...(await benchTogether('0.5 B', await halfBillionFile())))
   return rows
 }
 
@@ -139,7 +142,7 @@ function inTemplate(text: string): string {
 
 /** Made once, then kept. */
 async function halfBillionFile(): Promise<string> {
-  const file = join(folder, 'half-billion.gguf')
+  const file = join(folder, 'half-billion-2.gguf')
   try {
     await access(file)
   } catch {

@@ -8,7 +8,7 @@ import { startDemo } from '../tests/support/demo.ts'
 
 const folder = path.join(import.meta.dirname, '../docs/images')
 const desktop = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
-const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, reducedMotion: 'reduce' } as const
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, reducedMotion: 'reduce' } as const
 
 interface Picture {
   readonly name: string

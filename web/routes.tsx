@@ -1,7 +1,17 @@
 import { createBrowserRouter, type LoaderFunctionArgs } from 'react-router'
 import { read } from './api.ts'
 import { Shell } from './components/shell.tsx'
+import { ClientsPage } from './pages/clients/clients.tsx'
+import { ActivityTab } from './pages/record/activity.tsx'
+import { Disputes } from './pages/record/disputes.tsx'
+import { ItemPage } from './pages/record/item.tsx'
+import { Letters } from './pages/record/letters.tsx'
+import { Notes } from './pages/record/notes.tsx'
+import { RecordPage } from './pages/record/record.tsx'
+import { RecordRevisions } from './pages/record/revisions.tsx'
 import { RefusalPage } from './pages/refusal/refusal.tsx'
+import { SearchPage } from './pages/search/search.tsx'
+import { SignInPage } from './pages/sign-in/sign-in.tsx'
 
 /** A page shows what its own address answers as JSON. */
 function load({ request }: LoaderFunctionArgs): Promise<unknown> {
@@ -27,42 +37,24 @@ const records = {
   path: 'clients/:client',
   id: 'record',
   loader: loadRecord,
-  lazy: async () => ({ Component: (await import('./pages/record/record.tsx')).RecordPage }),
+  Component: RecordPage,
   children: [
-    { index: true, lazy: async () => ({ Component: (await import('./pages/record/notes.tsx')).Notes }) },
-    { path: 'notes', lazy: async () => ({ Component: (await import('./pages/record/notes.tsx')).Notes }) },
-    { path: 'disputes', lazy: async () => ({ Component: (await import('./pages/record/disputes.tsx')).Disputes }) },
-    { path: 'letters', lazy: async () => ({ Component: (await import('./pages/record/letters.tsx')).Letters }) },
-    {
-      path: 'activity',
-      loader: load,
-      lazy: async () => ({ Component: (await import('./pages/record/activity.tsx')).ActivityTab }),
-    },
-    {
-      path: 'revisions',
-      loader: load,
-      lazy: async () => ({ Component: (await import('./pages/record/revisions.tsx')).RecordRevisions }),
-    },
-    ...['', '/revisions'].map((rest) => ({
-      path: `:noun/:item${rest}`,
-      loader: loadItem,
-      lazy: async () => ({ Component: (await import('./pages/record/item.tsx')).ItemPage }),
-    })),
+    { index: true, Component: Notes },
+    { path: 'notes', Component: Notes },
+    { path: 'disputes', Component: Disputes },
+    { path: 'letters', Component: Letters },
+    { path: 'activity', loader: load, Component: ActivityTab },
+    { path: 'revisions', loader: load, Component: RecordRevisions },
+    { path: ':noun/:item', loader: loadItem, Component: ItemPage },
+    { path: ':noun/:item/revisions', loader: loadItem, Component: ItemPage },
   ],
 }
 
+/** Pages that few people open are fetched when they do; the others come in one piece. */
 const pages = [
-  {
-    path: 'clients',
-    loader: load,
-    lazy: async () => ({ Component: (await import('./pages/clients/clients.tsx')).ClientsPage }),
-  },
+  { path: 'clients', loader: load, Component: ClientsPage },
   records,
-  {
-    path: 'search',
-    loader: load,
-    lazy: async () => ({ Component: (await import('./pages/search/search.tsx')).SearchPage }),
-  },
+  { path: 'search', loader: load, Component: SearchPage },
   {
     path: 'people',
     loader: load,
@@ -87,7 +79,7 @@ export const router = createBrowserRouter([
     loader: load,
     ErrorBoundary: RefusalPage,
     HydrateFallback: Nothing,
-    lazy: async () => ({ Component: (await import('./pages/sign-in/sign-in.tsx')).SignInPage }),
+    Component: SignInPage,
   },
   {
     Component: Shell,

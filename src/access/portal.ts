@@ -44,13 +44,18 @@ export async function openPortal({ databaseUrl, ...options }: PortalNeeds): Prom
   return Object.freeze({ as, close: () => pipeline.close() })
 }
 
-/** Set locally: gone with the transaction, so that the next one begins with nothing. */
+/**
+ * Set locally: gone with the transaction, so that the next one begins with nothing. Who is a partner no more gets the
+ * role of a consultant and is nobody in it, which reaches nothing.
+ */
 function contextOf(id: string | null, role: Role): PreparedStatement {
-  return {
-    name: 'context',
-    text: `select set_config('role', $1, true), set_config('tollgate.person', $2, true)`,
-    values: [`tollgate_${role}`, id ?? ''],
+  const take = {
+    consultant: `select set_config('role', 'tollgate_consultant', true), set_config('tollgate.person', $1, true)`,
+    partner: `select set_config('role', case when partner then 'tollgate_partner' else 'tollgate_consultant' end, true),
+        set_config('tollgate.person', case when partner then $1 else '' end, true)
+      from is_partner(nullif($1, '')::uuid) as partner`,
   }
+  return { name: `context ${role}`, text: take[role], values: [id ?? ''] }
 }
 
 /** A plan holds what row-level security adds for one role: shared by two, it would be made anew at every turn. */

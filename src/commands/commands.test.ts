@@ -367,7 +367,26 @@ test('the doctor finds what is in order and what is not', async () => {
   assert.match(found.get('port')?.detail ?? '', /taken by another program: stop that one, or set PORT/)
   assert.match(found.get('models')?.detail ?? '', /missing\.gguf/)
   assert.match(found.get('prices')?.detail ?? '', /not callable: unpriced\. .*price set unpriced/)
+  assert.match(found.get('sign-in')?.detail ?? '', /no provider is configured/)
   assert.match(outcome.stderr, /^Not in order: models, prices, port\.\n$/)
+})
+
+test('the doctor looks at the providers', async () => {
+  const file = path.join(folder, 'providers.yaml')
+  const cases: [string, RegExp][] = [
+    ['second_factor: required', /^sign_in\.second_factor: this version/],
+    [
+      'providers: [{ id: firm, name: Firm, issuer: "http://127.0.0.1:1", client_id: x }]',
+      /^Does not answer .*: http:\/\/127\.0\.0\.1:1\. Correct the issuer/,
+    ],
+  ]
+  for (const [line, detail] of cases) {
+    await writeFile(file, `${configuration}sign_in: { ${line} }\n`)
+    const checked = await tollgateHere(['doctor', '--json'], { ...environment, TOLLGATE_CONFIG: file })
+    const found = listOf(parse(checked), 'checks').find(({ name }) => name === 'sign-in')
+    assert.equal(found?.['ok'], false)
+    assert.match(String(found?.['detail']), detail)
+  }
 })
 
 const careful = (id: string, name: string) =>

@@ -26,6 +26,7 @@ export const checks: readonly Check[] = [
   { name: 'clock', needs: ['database'], find: findClock },
   { name: 'models', needs: ['configuration'], find: findModels },
   { name: 'prices', needs: ['database'], find: findPrices },
+  { name: 'sign-in', needs: ['configuration'], find: findSignIn },
   { name: 'port', needs: ['configuration'], find: findPort },
 ]
 
@@ -102,6 +103,11 @@ async function findPrices(context: Context): Promise<string> {
     `Without a price and so not callable: ${lines.map((line) => line.id).join(', ')}. ` +
       `Put one into the configuration, or: ./tollgate price set ${id} --input 0.10 --output 0.40`,
   )
+}
+
+async function findSignIn(context: Context): Promise<string> {
+  const { surveySignIn } = await import('../signin/configured.ts')
+  return surveySignIn({ config: await context.config(), log: await context.log() })
 }
 
 async function findPort(context: Context): Promise<string> {

@@ -64,7 +64,7 @@ function curl(baseUrl: string, key: string, model: string): string[] {
     model,
     instructions: 'Draft a letter to the client from these notes.',
     input:
-      'Meeting on 12 March 2026 with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,800 for the annual accounts. She sends the bank statements by 30 March.',
+      'Meeting on 12 March 2026 with Anna Berg of Berg & Sons about the annual accounts. We agreed on a fixed fee of $4,800. She sends the bank statements by 30 March.',
     max_output_tokens: 220,
   }
   return [

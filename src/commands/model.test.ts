@@ -72,7 +72,12 @@ test('model pull draws a bar on a terminal', async () => {
   const stderr = Object.assign(new PassThrough(), { isTTY: true })
   const stdout = new PassThrough()
   const args = ['model', 'pull', `${base}/bar.gguf`, '--to', `${folder}/`]
-  const status = await runCommand(args, { environment, root: path.resolve(import.meta.dirname, '../..'), stdout, stderr })
+  const status = await runCommand(args, {
+    environment,
+    root: path.resolve(import.meta.dirname, '../..'),
+    stdout,
+    stderr,
+  })
   stderr.end()
   const drawn = await text(stderr)
   assert.equal(status, 0)

@@ -121,6 +121,10 @@ function submit(client: Client, statements: readonly PreparedStatement[]): Promi
 }
 
 function pipelined(config: ClientConfig): ClientConfig {
-  // These statements are short, and compiling one takes longer than any of them.
-  return { ...config, pipeline: true, options: `${config.options ?? ''} -c jit=off` }
+  // These statements are short: to compile one, or to start processes for it, takes longer than any of them.
+  return {
+    ...config,
+    pipeline: true,
+    options: `${config.options ?? ''} -c jit=off -c max_parallel_workers_per_gather=0`,
+  }
 }

@@ -49,7 +49,7 @@ export function loadPages({ folder, viewer }: PagesNeeds): Pages {
 }
 
 /** JSON that can stand in a script element: no `<` can end it, and no character is a line end to JavaScript alone. */
-export function embed(value: unknown): string {
+function embed(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -69,12 +69,30 @@ function refuseMissing({ email_link: emailLink, password, second_factor: secondF
 
 async function refuseWrong(methods: readonly Method[], { providers }: Config['sign_in']): Promise<void> {
   const states = await Promise.all(methods.map((method) => method.check()))
-  const faults = states.flatMap((state, index) =>
-    state === 'wrong'
+  const faults = providers.flatMap(({ issuer }, index) =>
+    states[index] === 'wrong'
       ? [
-          `sign_in.providers[${index}].issuer: ${providers[index]?.issuer} names itself otherwise: copy the issuer from its document, to the letter`,
+          `sign_in.providers[${index}].issuer: ${issuer} names itself otherwise: copy the issuer from its document, to the letter`,
         ]
       : [],
   )
   if (faults.length > 0) throw new OperatorError(faults.join('\n'))
+}
+
+/**
+ * What there is to sign in with, in words. Throws OperatorError with what would keep the service from starting, and with
+ * the providers that do not answer.
+ */
+export async function surveySignIn({ config, log }: Pick<Needs, 'config' | 'log'>): Promise<string> {
+  const { sign_in: settings, base_url: baseUrl } = config
+  refuseMissing(settings)
+  if (settings.providers.length === 0) return 'no provider is configured: nobody can sign in to the portal'
+  const methods = settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
+  await refuseWrong(methods, settings)
+  const silent = settings.providers.filter((_provider, index) => methods[index]?.state !== 'ready')
+  if (silent.length === 0) return `${methods.map(({ id }) => id).join(', ')}: every provider answers`
+  const addresses = silent.map(({ issuer }) => issuer).join(', ')
+  throw new OperatorError(
+    `Does not answer as an OpenID provider: ${addresses}. Correct the issuer, or check the network.`,
+  )
 }

@@ -19,13 +19,11 @@ export type Guard = (request: FastifyRequest) => Promise<void>
  */
 export function prepareGuards(server: Server, { recognise }: Pick<Sessions, 'recognise'>): void {
   server.decorateRequest('session', undefined)
-  server.addHook('preHandler', (request, _reply, done) => {
+  server.addHook('preHandler', async (request) => {
     const before = request.session
-    if (before === undefined || safe.has(request.method)) return done()
-    recognise(request.headers.cookie).then((session) => {
-      request.session = session
-      done(session?.id === before.id ? undefined : notSignedIn())
-    }, done)
+    if (before === undefined || safe.has(request.method)) return
+    request.session = await recognise(request.headers.cookie)
+    if (request.session?.id !== before.id) throw notSignedIn()
   })
 }
 

@@ -40,6 +40,13 @@ export interface NewSession {
   readonly replaces?: string | undefined
 }
 
+export interface StartedSession {
+  readonly id: string
+  readonly value: string
+  /** Those that it took the place of. */
+  readonly replaced: readonly store.EndedSession[]
+}
+
 /** In ms. */
 export interface Lifetimes {
   readonly idle: number
@@ -53,7 +60,7 @@ export interface Sessions {
    */
   recognise(this: void, cookies: string | undefined): Promise<Session | undefined>
   /** Begins a session with a new value. Throws Problem `sign_in_refused` when the person may not be signed in. */
-  start(session: NewSession): Promise<{ readonly id: string; readonly value: string }>
+  start(session: NewSession): Promise<StartedSession>
   /** Ends the sessions whose cookies these are; they are refused from the next request on. */
   endOf(cookies: string | undefined): Promise<store.EndedSession[]>
   /** Ends sessions by what they have in common; every given condition holds for each of them. */
@@ -177,11 +184,11 @@ async function start(
   tx: Queryable,
   session: NewSession,
   { now, lifetimes }: { now: number; lifetimes: Lifetimes },
-): Promise<{ id: string; value: string }> {
+): Promise<StartedSession> {
   const { personId, method, factors, device = '', network = '', provider } = session
   const [id, value] = [randomUUIDv7(), newSecret()]
-  const replaced = hashesOf(session.replaces)
-  if (replaced.length > 0) await store.deleteSessions(tx, { hashes: replaced })
+  const known = hashesOf(session.replaces)
+  const replaced = known.length === 0 ? [] : await store.deleteSessions(tx, { hashes: known })
   const begun = await store.insertSession(tx, {
     hash: hashOf(value),
     id,
@@ -195,7 +202,7 @@ async function start(
     provider,
   })
   if (!begun) throw new Problem('sign_in_refused', 'This person may not sign in here. Ask a partner of the firm.')
-  return { id, value }
+  return { id, value, replaced }
 }
 
 function toSession(session: store.LiveSession, idleEnd: number): Session {

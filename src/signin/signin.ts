@@ -98,7 +98,7 @@ async function admit(needs: SignInNeeds, proof: Proof, visitor: Visitor): Promis
   if (isSecondFactorDue(secondFactor, person, proof.factors)) throw noSecondFactor()
   const { method, factors, issuer, subject, sid } = proof
   const { device, network, cookies, requestId, address } = visitor
-  const { id, value } = await sessions.start({
+  const { id, value, replaced } = await sessions.start({
     personId: person.id,
     method,
     factors,
@@ -107,16 +107,20 @@ async function admit(needs: SignInNeeds, proof: Proof, visitor: Visitor): Promis
     provider: { id: method, issuer, subject, sid },
     replaces: cookies,
   })
-  await audit.record({
-    action: 'sign_in',
-    outcome: 'allowed',
-    personId: person.id,
-    noun: 'session',
-    nounId: id,
-    requestId,
-    address,
-    details: { method, factors: factors.join(' ') },
-  })
+  const about = { outcome: 'allowed', noun: 'session', requestId, address } as const
+  const details = { method, factors: factors.join(' ') }
+  await Promise.all([
+    audit.record({ ...about, action: 'sign_in', personId: person.id, nounId: id, details }),
+    ...replaced.map((old) =>
+      audit.record({
+        ...about,
+        action: 'session_ended',
+        personId: old.personId,
+        nounId: old.id,
+        details: { why: 'another sign-in in the same browser' },
+      }),
+    ),
+  ])
   return sessions.cookie(value)
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { objectAt } from '../support/json.ts'
 import { clientId, startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import { createProfile } from '../support/profile.ts'
@@ -111,12 +112,21 @@ describe('a sign-in', () => {
     const profile = createProfile(service)
     await profile.signIn('firm')
     const first = profile.cookies().get('session') ?? ''
+    const { id } = objectAt((await profile.ask('/me')).json, 'session')
     await profile.signIn('firm')
     assert.notEqual(profile.cookies().get('session'), first)
     const replay = createProfile(service)
     replay.cookies().set('session', first)
     assert.equal(await replay.who(), undefined)
     assert.ok(await profile.who())
+    const entries = await service.database.rows<{ action: string }>(
+      'select action from audit where noun_id = $1 order by at, id',
+      [id],
+    )
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['sign_in', 'session_ended'],
+    )
   })
 })
 
@@ -299,6 +309,35 @@ describe('B20: the callback', () => {
       assert.deepEqual([page.status, page.headers.get('allow')], [405, 'GET'], method)
     }
     assert.equal((await profile.ask(back)).status, 303)
+  })
+})
+
+describe('a browser that goes to a callback that fails', () => {
+  test('gets the page with the same status and what to do, and no session', async () => {
+    const cases: [() => void, string, number][] = [
+      [() => undefined, '/auth/callback?code=x&state=y', 400],
+      [() => (provider.lies.token = 'error'), '', 502],
+      [() => (provider.lies.claims = { email_verified: false }), '', 403],
+    ]
+    for (const [lie, address, status] of cases) {
+      lie()
+      const profile = portal.profile()
+      const back = address === '' ? await profile.callbackOf(await profile.start('firm')) : address
+      const page = await profile.ask(back, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+      assert.deepEqual([page.status, page.headers.getSetCookie()], [status, []], page.text)
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+      assert.match(page.text, /"reason":"[^"]+"/)
+      assert.equal(page.headers.get('cache-control'), 'no-store')
+      provider.beHonest()
+    }
+  })
+
+  test('is sent to sign in from a page behind it, and back', async () => {
+    const profile = portal.profile()
+    const page = await profile.ask('/me?a=b', { headers: { accept: 'text/html' } })
+    assert.deepEqual([page.status, page.location], [303, '/signin?return_to=%2Fme%3Fa%3Db'])
+    const json = await profile.ask('/me', { headers: { accept: 'application/json' } })
+    assert.equal(json.status, 401)
   })
 })
 

@@ -50,7 +50,7 @@ export async function startPortal(configuration?: string) {
       ...demo,
       ...browser,
       async close(): Promise<void> {
-        await browser.close().finally(demo.close)
+        await browser.close().finally(() => demo.close())
       },
     }
   } catch (error) {

@@ -119,7 +119,9 @@ function useSecondsLeft(endsAt: number, running: boolean): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     if (!running) return undefined
-    const timer = setInterval(() => setNow(Date.now()), 1000)
+    const tick = () => setNow(Date.now())
+    tick()
+    const timer = setInterval(tick, 1000)
     return () => clearInterval(timer)
   }, [running])
   return Math.ceil((endsAt - now) / 1000)

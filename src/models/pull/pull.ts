@@ -60,7 +60,12 @@ async function pullAlone(needs: PullNeeds): Promise<PulledModel> {
     throw new OperatorError(`There is a file at ${file} already. Remove it first, or name another place with --to.`)
   }
   await using part = await openPart(file)
-  return await pullInto(part, needs)
+  try {
+    return await pullInto(part, needs)
+  } catch (error) {
+    if (part.size() === 0) await part.remove()
+    throw error
+  }
 }
 
 async function pullInto(part: Part, needs: PullNeeds): Promise<PulledModel> {

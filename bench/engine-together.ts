@@ -1,0 +1,137 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { pino } from 'pino'
+import { createLocalEngine, type LocalEngine } from '../src/models/local/engine.ts'
+import type { End } from '../src/models/model.ts'
+import type { Row } from './row.ts'
+
+const parallel = 8
+const replyTokens = 64
+/** Words of one token each. */
+const longPrompt = ' the'.repeat(900)
+/** Tokens of a prompt that the engine reads at once on a processor. */
+const chunk = 128
+const rounds = 3
+
+/**
+ * How requests get along on one engine: whether all progress together, how long a long prompt holds up the reply of
+ * another, and how soon a caller who leaves while his prompt is read has freed his place. Both times are in chunks of the
+ * prompt, since that is what they are to be bounded by.
+ */
+export async function benchTogether(name: string, file: string): Promise<Row[]> {
+  const log = pino({ level: 'warn' }, process.stderr)
+  const engine = createLocalEngine({ id: 'bench', file, context: 1024, maxOutputTokens: 512, parallel, log })
+  try {
+    await engine.ready()
+    await play(engine, 'Hello', 8)
+    const { begunAtFirstEnd, same } = await together(engine)
+    const pauses: number[] = []
+    const leaves: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      const milliseconds = await chunkTime(engine)
+      pauses.push((await longestPause(engine)) / milliseconds)
+      leaves.push((await timeToLeave(engine, milliseconds)) / milliseconds)
+    }
+    return [
+      {
+        name: `${name}: replies of 8 that have begun when the first has its 64th token`,
+        unit: 'replies',
+        samples: [begunAtFirstEnd],
+        goal: { atLeast: parallel },
+      },
+      { name: `${name}: replies of 8 that are the same alone`, unit: 'replies', samples: [same] },
+      {
+        name: `${name}: longest pause of a reply while a prompt of 900 tokens is read`,
+        unit: 'chunks',
+        samples: pauses,
+        goal: { atMost: 1.5 },
+      },
+      {
+        name: `${name}: until who leaves in his prompt has freed his place`,
+        unit: 'chunks',
+        samples: leaves,
+        goal: { atMost: 1.5 },
+      },
+    ]
+  } finally {
+    await engine.close()
+  }
+}
+
+interface Played {
+  readonly text: string
+  readonly end: End
+}
+
+async function play(
+  engine: LocalEngine,
+  text: string,
+  maxOutputTokens: number,
+  {
+    signal = new AbortController().signal,
+    onTexts = () => undefined,
+  }: { signal?: AbortSignal; onTexts?: () => void } = {},
+): Promise<Played> {
+  let said = ''
+  const prompt = { messages: [{ role: 'user', text } as const] }
+  for await (const piece of engine.run(prompt, { maxOutputTokens, stream: true }, signal)) {
+    if (piece.kind === 'end') return { text: said, end: piece }
+    said += piece.texts.join('')
+    onTexts()
+  }
+  throw new Error('A run of the engine ended without saying how.')
+}
+
+async function together(engine: LocalEngine): Promise<{ begunAtFirstEnd: number; same: number }> {
+  const texts = Array.from({ length: parallel }, (_, index) => `Meeting ${index}. ${'We met. '.repeat(index * 4)}`)
+  const begun = new Set<string>()
+  let begunAtFirstEnd = 0
+  const all = await Promise.all(
+    texts.map(async (text) => {
+      const played = await play(engine, text, replyTokens, { onTexts: () => void begun.add(text) })
+      if (begunAtFirstEnd === 0) begunAtFirstEnd = begun.size
+      return played
+    }),
+  )
+  let same = 0
+  for (const [index, text] of texts.entries()) {
+    if ((await play(engine, text, replyTokens)).text === all[index]?.text) same++
+  }
+  return { begunAtFirstEnd, same }
+}
+
+/** Milliseconds that one chunk of the long prompt takes when nobody else is there. */
+async function chunkTime(engine: LocalEngine): Promise<number> {
+  const startedAt = performance.now()
+  const { end } = await play(engine, longPrompt, 1)
+  return ((performance.now() - startedAt) / end.usage.inputTokens) * chunk
+}
+
+async function longestPause(engine: LocalEngine): Promise<number> {
+  const caller = new AbortController()
+  const { promise: started, resolve: start } = Promise.withResolvers<void>()
+  let [last, longest] = [Infinity, 0]
+  const onTexts = (): void => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    start()
+  }
+  const reply = play(engine, 'Hello', 500, { signal: caller.signal, onTexts })
+  await started
+  longest = 0
+  await play(engine, longPrompt, 1)
+  caller.abort()
+  await reply
+  return longest
+}
+
+async function timeToLeave(engine: LocalEngine, chunkMilliseconds: number): Promise<number> {
+  const caller = new AbortController()
+  const reply = play(engine, longPrompt, 1, { signal: caller.signal })
+  await wait(2.5 * chunkMilliseconds)
+  const leftAt = performance.now()
+  caller.abort()
+  const { end } = await reply
+  if (end.stopReason !== 'cancelled') throw new Error(`The run ended as ${end.stopReason} instead of cancelled.`)
+  return performance.now() - leftAt
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { after, afterEach, before, describe, it } from 'node:test'
+import {
+  answerWell,
+  completion,
+  delta,
+  ending,
+  http,
+  startRawUpstream,
+  streamHead,
+  type Behaviour,
+  type RawUpstream,
+} from '../support/raw-upstream.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+
+let upstream: RawUpstream
+let service: Service
+before(async () => {
+  upstream = await startRawUpstream()
+  const timeout = { connect: '1s', first_token: '500ms', total: '1500ms' }
+  service = await startService({ models: [upstreamModel(upstream.url, { timeout })] })
+})
+afterEach(() => upstream.behave(answerWell))
+after(async () => {
+  await service.close()
+  await upstream.close()
+})
+
+const megabytes = 1024 * 1024
+const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
+const whole = http(completion())
+
+/** Writes until the other side has gone, as fast as it takes it. */
+function flood(socket: Socket, bytes: string | Buffer): void {
+  const more = (): void => {
+    if (!socket.destroyed) socket.write(bytes, more)
+  }
+  more()
+}
+
+/** Writes one byte after the other. */
+function drip(socket: Socket, bytes: Buffer, milliseconds: number): void {
+  let at = 0
+  const timer = setInterval(() => {
+    if (at === bytes.length) clearInterval(timer)
+    else socket.write(bytes.subarray(at, ++at))
+  }, milliseconds)
+  socket.once('close', () => clearInterval(timer))
+}
+
+const send =
+  (...parts: readonly (string | Buffer)[]): Behaviour =>
+  (socket) =>
+    void socket.end(Buffer.concat(parts.map((part) => Buffer.from(part))))
+
+/** Answers that are none, whatever was asked for. */
+const nonsense: Readonly<Record<string, readonly [Behaviour, code?: string]>> = {
+  'a page of HTML': [send(http('<html><body>Bad gateway</body></html>', { type: 'text/html' }))],
+  'a page of HTML with status 502': [send(http('<html>'.repeat(1000), { type: 'text/html', status: 502 }))],
+  'no HTTP': [send('220 mail.example.com ESMTP ready\r\n')],
+  'nothing at all': [send('')],
+  'half a head': [send('HTTP/1.1 200 OK\r\ncontent-ty')],
+  'a body that is shorter than it says': [send(whole.subarray(0, -9))],
+  'a body with two lengths': [send('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello')],
+  'a body of 20 MB': [send(http(Buffer.alloc(20 * megabytes, ' ')))],
+  'a refusal of 20 MB': [send(http(Buffer.alloc(20 * megabytes, 'x'), { status: 500 }))],
+  'a body without an end': [(socket) => flood(socket, `${streamHead}${'x'.repeat(65_536)}`)],
+  'a head of 1 MB': [send('HTTP/1.1 200 OK\r\n', 'x-more: y\r\n'.repeat(100_000), '\r\n')],
+  'a head without an end': [(socket) => flood(socket, `HTTP/1.1 200 OK\r\n${'x-more: yes\r\n'.repeat(1000)}`)],
+  'one status 103 after the other': [(socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'), 'upstream_timeout'],
+  'status 204': [send('HTTP/1.1 204 No Content\r\n\r\n')],
+  'status 304': [send('HTTP/1.1 304 Not Modified\r\n\r\n')],
+  'status 999': [send(http('{}', { status: 999 }))],
+  'an upgrade': [send('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n')],
+  'chunks with a wrong length': [send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n')],
+  'JSON that is 100,000 deep': [send(http(`{"choices":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))],
+  'JSON with a broken character': [send(http(Buffer.from(completion().replace('Well', 'W\xff'), 'latin1')))],
+  'JSON that was packed without being asked for': [
+    send(
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x8b\b\0',
+    ),
+  ],
+  'a head that comes byte by byte': [(socket) => drip(socket, whole, 40), 'upstream_timeout'],
+}
+
+/** Answers in one piece that are almost right. */
+const almost: Readonly<Record<string, Buffer>> = {
+  'a usage below zero': http(completion({ usage: { prompt_tokens: -5, completion_tokens: -1 } })),
+  'a usage in words': http(completion({ usage: { prompt_tokens: '12', completion_tokens: '3' } })),
+  'a usage without end': http(completion().replace(/}$/, ',"usage":{"prompt_tokens":1e999,"completion_tokens":3}}')),
+  'a usage with a fraction': http(completion({ usage: { prompt_tokens: 1.5, completion_tokens: 2 } })),
+  'a text that is a number': http(completion().replace('"Well."', '7')),
+  'no choices': http('{"choices":[]}'),
+  null: http('null'),
+  'an empty body': http(''),
+  'two replies': http(completion() + completion()),
+}
+
+/** Streams that go wrong after their first text. */
+const broken: Readonly<Record<string, Behaviour>> = {
+  'ends without its last event': send(streamHead, delta('One')),
+  'goes on with HTML': send(streamHead, delta('One'), 'data: <html>\n\n'),
+  'goes on with a broken character': send(streamHead, delta('One'), Buffer.from('data: \xff\n\n', 'latin1')),
+  'has a usage below zero': send(
+    streamHead,
+    delta('One'),
+    'data: {"choices":[],"usage":{"prompt_tokens":-1}}\n\n',
+    ending,
+  ),
+  'has a usage in words': send(
+    streamHead,
+    delta('One'),
+    'data: {"choices":[],"usage":{"prompt_tokens":"1"}}\n\n',
+    ending,
+  ),
+  'has an event of 10 MB': send(streamHead, delta('One'), delta('x'.repeat(10 * megabytes)), ending),
+  'has a line of 10 MB that does not end': (socket) => {
+    socket.write(streamHead + delta('One'))
+    socket.write(`data: ${'x'.repeat(10 * megabytes)}`)
+  },
+  'has comments without end': (socket) => {
+    socket.write(streamHead + delta('One'))
+    flood(socket, ': keep-alive\n\n'.repeat(1000))
+  },
+  stalls: (socket) => void socket.write(streamHead + delta('One')),
+  drips: (socket) => {
+    socket.write(streamHead + delta('One'))
+    drip(socket, Buffer.from(`${delta('x'.repeat(1000))}${ending}`), 20)
+  },
+  'says that it is a chunk of 4 GB': send(
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+    `${delta('One').length.toString(16)}\r\n${delta('One')}\r\nffffffff\r\n`,
+    'x',
+  ),
+}
+
+const ask = (key: string, stream: boolean) => service.call('/v1/generate', key, { ...valid, stream })
+
+async function isWell(): Promise<void> {
+  upstream.behave(answerWell)
+  const { key } = await service.customer()
+  for (const stream of [false, true]) {
+    const { status, text } = await ask(key, stream)
+    assert.equal(status, 200, text)
+    assert.match(text, /Well\./)
+  }
+}
+
+describe('an upstream that sends', () => {
+  for (const [name, [behaviour, code = 'upstream_failed']] of Object.entries(nonsense)) {
+    for (const stream of [false, true]) {
+      it(`${name}${stream ? ' for a stream' : ''} is ${code}; the hold is released, and the next is served`, async () => {
+        const { accountId, key } = await service.customer()
+        upstream.behave(behaviour)
+        const answer = await ask(key, stream)
+        assert.equal(answer.error['code'], code, answer.text.slice(0, 500))
+        assert.doesNotMatch(answer.text, /html|220|gzip|xxxx/i)
+        const { rows, holds, held, charged } = await service.books(accountId)
+        assert.deepEqual([rows.length, holds, held, charged], [0, 0, 0n, 0n])
+        await isWell()
+      })
+    }
+  }
+
+  for (const [name, bytes] of Object.entries(almost)) {
+    it(`${name} is upstream_failed, and nothing is charged`, async () => {
+      const { accountId, key } = await service.customer()
+      upstream.behave((socket) => void socket.write(bytes))
+      const answer = await ask(key, false)
+      assert.deepEqual([answer.status, answer.error['code']], [502, 'upstream_failed'])
+      const { rows, holds } = await service.books(accountId)
+      assert.deepEqual([rows.length, holds], [0, 0])
+      await isWell()
+    })
+  }
+
+  it('more than was asked for is charged up to what was held', async () => {
+    const { accountId, key } = await service.customer()
+    upstream.behave(
+      (socket) =>
+        void socket.write(http(completion({ usage: { prompt_tokens: 2 ** 31 - 1, completion_tokens: 2 ** 31 - 1 } }))),
+    )
+    const most = await service.call('/v1/count_tokens', key, valid)
+    assert.equal((await ask(key, false)).headers.get('x-cost'), most.json['max_cost'])
+    assert.equal((await service.books(accountId)).holds, 0)
+  })
+
+  it('a NUL and half a character sends them on as text, also when the answer is stored', async () => {
+    const { accountId, key } = await service.customer()
+    upstream.behave((socket) => void socket.write(http(completion().replace('Well.', 'a\\u0000b\\ud800c'))))
+    const headers = { 'idempotency-key': 'k' }
+    const first = await service.call('/v1/generate', key, valid, headers)
+    assert.deepEqual([first.status, first.json['output_text']], [200, 'a\0b\ufffdc'])
+    const again = await service.call('/v1/generate', key, valid, headers)
+    assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true'])
+    assert.equal((await service.books(accountId)).rows.length, 1)
+  })
+})
+
+describe('a stream that', () => {
+  for (const [name, behaviour] of Object.entries(broken)) {
+    it(`${name} ends with an error, what it had told is charged, and the next is served`, async () => {
+      const { accountId, key } = await service.customer()
+      upstream.behave(behaviour)
+      const answer = await ask(key, true)
+      assert.equal(answer.status, 200)
+      const events = answer.text.trimEnd().split('\n\n')
+      assert.match(events.at(-1) ?? '', /^event: error\ndata: \{"error":\{"code":"upstream_(failed|timeout)"/)
+      assert.equal(events.length, 2, answer.text.slice(0, 500))
+      const { rows, holds, held, charged } = await service.books(accountId)
+      const [row] = rows
+      assert.deepEqual([rows.length, row?.stopReason, row?.outputTokens], [1, 'error', 1])
+      assert.deepEqual([holds, held, charged], [0, 0n, row?.cost])
+      await isWell()
+    })
+  }
+
+  it('comes in chunks of one byte is the same', async () => {
+    const { key } = await service.customer()
+    const bytes = Buffer.from(`${delta('Grüß ')}${delta('Gott')}${ending}`)
+    upstream.behave((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      for (const byte of bytes)
+        socket.write(Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]))
+      socket.write('0\r\n\r\n')
+    })
+    const { text } = await ask(key, true)
+    assert.match(text, /"delta":"Grüß "[^]*"delta":"Gott"[^]*"output_text":"Grüß Gott"/)
+  })
+})
+
+it('no connection to the upstream is left behind', async () => {
+  const deadline = performance.now() + 6000
+  while (upstream.connections > 1 && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.ok(upstream.connections <= 1, `${upstream.connections} connections`)
+})

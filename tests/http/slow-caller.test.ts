@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { delta, ending, startRawUpstream, streamHead, type RawUpstream } from '../support/raw-upstream.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const addresses = ['/v1/generate', '/v1/chat/completions', '/v1/responses', '/v1/messages'] as const
+const user = [{ role: 'user', content: 'Hello' }]
+const bodies = {
+  '/v1/generate': { input: 'Hello', max_output_tokens: 20_000 },
+  '/v1/chat/completions': { messages: user, max_tokens: 20_000 },
+  '/v1/responses': { input: 'Hello', max_output_tokens: 20_000 },
+  '/v1/messages': { messages: user, max_tokens: 20_000 },
+}
+const megabytes = 1024 * 1024
+/** 50 MB in events of 50 kB each. */
+const event = Buffer.from(delta('word '.repeat(10_000)))
+const events = 1000
+
+let upstream: RawUpstream
+let service: Service
+let sent = 0
+before(async () => {
+  upstream = await startRawUpstream()
+  service = await startService({ models: [upstreamModel(upstream.url, { max_output_tokens: 20_000 })] })
+  upstream.behave((socket) => {
+    sent = 0
+    socket.write(streamHead)
+    sendAll(socket)
+  })
+})
+after(async () => {
+  await service.close()
+  await upstream.close()
+})
+
+/** Sends as fast as the other side takes it, and keeps nothing. */
+function sendAll(socket: Socket): void {
+  if (socket.destroyed) return
+  if (sent === events) socket.end(ending)
+  else
+    socket.write(event, () => {
+      sent++
+      sendAll(socket)
+    })
+}
+
+/** A caller over a bare connection, who reads only when he is told to. */
+async function call(address: (typeof addresses)[number], key: string): Promise<Socket> {
+  const body = JSON.stringify({ model: 'fast', stream: true, ...bodies[address] })
+  const socket = connect(service.port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.pause()
+  const head = `POST ${address} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json`
+  socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  return socket
+}
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: unknown = runInNewContext('gc')
+
+function memory(): number {
+  if (typeof collectGarbage === 'function') collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+describe('a caller who does not read', () => {
+  for (const address of addresses) {
+    it(`stops the upstream of ${address}: neither it nor memory goes on, until he reads on or leaves`, async () => {
+      const { accountId, key } = await service.customer()
+      const before = memory()
+      const socket = await call(address, key)
+      // All buffers between the two are full when nothing more is taken for a while.
+      let last = -1
+      await until(() => sent > 0)
+      while (sent !== last) {
+        last = sent
+        await new Promise((resolve) => setTimeout(resolve, 300))
+      }
+      const grown = memory() - before
+      assert.ok(last < events / 2, `${last} of ${events} events were taken`)
+      // The reply is kept as far as it has been told, into the buffers of the connection; besides that, little.
+      const kept = grown - last * event.length
+      assert.ok(kept < 3 * megabytes, `${Math.round(kept / megabytes)} MB more`)
+
+      let read = 0
+      socket.on('data', (chunk) => (read += chunk.length))
+      socket.resume()
+      await until(() => read > 20 * megabytes)
+      socket.destroy()
+      await until(async () => (await service.books(accountId)).holds === 0)
+      const { rows, held } = await service.books(accountId)
+      assert.deepEqual([rows.map(({ stopReason }) => stopReason), held], [['cancelled'], 0n])
+      await until(() => upstream.connections === 0)
+    })
+  }
+})

@@ -1,0 +1,28 @@
+import type { Database } from '../../src/platform/database.ts'
+
+/**
+ * A database whose transactions wait for each other after a statement that `at` picks, so that two of them stand at the
+ * same place. Where a lock keeps one from getting there, the other goes on after a moment.
+ */
+export function meetingAt(database: Database, at: (statement: string) => boolean, parties = 2): Database {
+  let arrived = 0
+  const all = Promise.withResolvers<void>()
+  const meet = async () => {
+    arrived++
+    if (arrived >= parties) all.resolve()
+    await Promise.race([all.promise, new Promise((resolve) => setTimeout(resolve, 300))])
+  }
+  return {
+    ...database,
+    transaction: (work) =>
+      database.transaction((tx) =>
+        work({
+          rows: async <Row>(...statement: Parameters<Database['rows']>) => {
+            const rows = await tx.rows<Row>(...statement)
+            if (at(JSON.stringify(statement[0]))) await meet()
+            return rows
+          },
+        }),
+      ),
+  }
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+
+/** What is done with a request that has come whole; `isStream` tells what it asked for. */
+export type Behaviour = (socket: Socket, isStream: boolean) => void
+
+/** An upstream that sends whatever bytes it is told to, HTTP or not. */
+export interface RawUpstream {
+  readonly url: string
+  /** Requests that have come. */
+  readonly requests: number
+  /** Connections that are open. */
+  readonly connections: number
+  behave(behaviour: Behaviour): void
+  close(): Promise<void>
+}
+
+/** Starts one on 127.0.0.1. It answers well until it is told otherwise. */
+export async function startRawUpstream(): Promise<RawUpstream> {
+  const sockets = new Set<Socket>()
+  let behaviour: Behaviour = answerWell
+  let requests = 0
+  const server = createServer((socket) => {
+    let received = ''
+    sockets.add(socket)
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+      const [, length, body] = /content-length: (\d+)[^]*?\r\n\r\n([^]*)/i.exec(received) ?? []
+      if (length === undefined || body === undefined || body.length < Number(length)) return
+      requests++
+      received = ''
+      behaviour(socket, body.includes('"stream":true'))
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+
+  return Object.freeze({
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`,
+    get requests() {
+      return requests
+    },
+    get connections() {
+      return sockets.size
+    },
+    behave(next: Behaviour) {
+      behaviour = next
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  })
+}
+
+/** A whole answer with its length. */
+export function http(body: string | Buffer, { status = 200, type = 'application/json' } = {}): Buffer {
+  const head = `HTTP/1.1 ${status} X\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), Buffer.from(body)])
+}
+
+/** The head of a stream that lasts until the connection is closed. */
+export const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
+
+/** An event of a chat completion. */
+export const delta = (content: string): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
+
+export const ending = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+export const completion = (more: object = {}): string =>
+  JSON.stringify({ choices: [{ message: { content: 'Well.' }, finish_reason: 'stop' }], ...more })
+
+export function answerWell(socket: Socket, isStream: boolean): void {
+  if (isStream) socket.end(streamHead + delta('Well.') + ending)
+  else socket.write(http(completion()))
+}
