@@ -166,6 +166,24 @@ begin
   return null;
 end $$;
 
+-- A record is read whole: what one kind of item may hold together, so that nobody fills the server with one client.
+create function refuse_excess() returns trigger language plpgsql as $$
+declare
+  v_items bigint;
+  v_bytes bigint;
+begin
+  execute format('select count(*), sum(octet_length(%I)) from %I where client_id = $1 and archived_at is null',
+    tg_argv[0], tg_table_name) into v_items, v_bytes using new.client_id;
+  if v_items > 1000 or v_bytes > 5000000 then
+    raise exception 'the client has all that a record may hold' using errcode = 'TG002';
+  end if;
+  return null;
+end $$;
+create trigger bounded after insert or update of text on note for each row execute function refuse_excess('text');
+create trigger bounded after insert or update of position on dispute for each row
+  execute function refuse_excess('position');
+create trigger bounded after insert or update of body on letter for each row execute function refuse_excess('body');
+
 -- Who did what, and was refused what. Rows of one statement take their numbers after their transaction has its id, so
 -- that what is sealed has no gap into which a late row could fall: see seals.ts.
 create table audit (

@@ -2,7 +2,7 @@ import { parseMoney } from '../billing/money.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Kind } from './kinds.ts'
 import { shownMoney } from './money.ts'
-import { disputeChange, newDispute } from './schema.ts'
+import { dispute, disputeChange, disputeList, newDispute } from './schema.ts'
 
 /** An invoice that a client does not agree with: how much of it, what is said, and how it ended. */
 export const disputes: Kind = Object.freeze({
@@ -11,6 +11,8 @@ export const disputes: Kind = Object.freeze({
   columns: ['invoice', 'amount', 'position', 'status'],
   money: ['amount'],
   order: 'n.created_at desc, n.id desc',
+  shape: dispute,
+  listShape: disputeList,
   newBody: newDispute,
   changeBody: disputeChange,
   defaults: { position: '', status: 'open' },

@@ -1,40 +1,38 @@
-import { Type } from 'typebox'
 import type { Server } from '../platform/http.ts'
 import { represent } from '../platform/representation.ts'
 import type { History } from './history.ts'
 import { recordId } from './ids.ts'
 import type { Items } from './items.ts'
+import { itemOperations } from './operations.ts'
 import { visitOf } from '../access/visits.ts'
 import { basisIfAny, basisOf, etagOf } from './versions.ts'
 
-const params = Type.Object({ client: Type.String(), item: Type.String() })
-const listParams = Type.Object({ client: Type.String() })
-
 /** The notes, disputes or letters below a client: the same addresses for each of the three. */
 export function registerItems(portal: Server, { items, history }: { items: Items; history: History }): void {
-  const { plural, noun, newBody, changeBody } = items.kind
+  const { plural, noun } = items.kind
+  const operations = itemOperations(items.kind)
   const list = `/clients/:client/${plural}`
   const one = `${list}/:item`
 
-  portal.get(list, { schema: { hide: true, params: listParams } }, async (request, reply) => {
+  portal.get(list, { schema: operations.list }, async (request, reply) => {
     const found = await items.list(visitOf(request), recordId(request.params.client))
     return represent(reply, request, { data: { [plural]: found } })
   })
 
-  portal.post(list, { schema: { hide: true, params: listParams, body: newBody } }, async (request, reply) => {
+  portal.post(list, { schema: operations.create }, async (request, reply) => {
     const clientId = recordId(request.params.client)
     const item = await items.create(visitOf(request), clientId, request.body)
     reply.code(201).header('location', `/clients/${clientId}/${plural}/${item.id}`).header('etag', etagOf(item))
     return item
   })
 
-  portal.get(one, { schema: { hide: true, params } }, async (request, reply) => {
+  portal.get(one, { schema: operations.read }, async (request, reply) => {
     const { client, item } = request.params
     const data = await items.read(visitOf(request), recordId(client), recordId(item))
     return represent(reply, request, { data, headers: { etag: etagOf(data) } })
   })
 
-  portal.patch(one, { schema: { hide: true, params, body: changeBody } }, async (request, reply) => {
+  portal.patch(one, { schema: operations.change }, async (request, reply) => {
     const { client, item } = request.params
     const change = { basis: basisOf(request.headers['if-match']), body: request.body }
     const changed = await items.change(visitOf(request), recordId(client), recordId(item), change)
@@ -42,14 +40,14 @@ export function registerItems(portal: Server, { items, history }: { items: Items
     return changed
   })
 
-  portal.delete(one, { schema: { hide: true, params } }, async (request, reply) => {
+  portal.delete(one, { schema: operations.archive }, async (request, reply) => {
     const { client, item } = request.params
     const basis = basisIfAny(request.headers['if-match'])
     await items.archive(visitOf(request), recordId(client), recordId(item), basis)
     return reply.code(204).send()
   })
 
-  portal.get(`${one}/revisions`, { schema: { hide: true, params } }, async (request, reply) => {
+  portal.get(`${one}/revisions`, { schema: operations.revisions }, async (request, reply) => {
     const { client, item } = request.params
     const data = await history.revisions(visitOf(request), recordId(client), noun, recordId(item))
     return represent(reply, request, { data })

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Access, Deed, Visit } from '../access/access.ts'
 import { may, scopeOf, type Action } from '../access/policy.ts'
+import { codeOf } from '../platform/database-failure.ts'
 import { Problem } from '../platform/problems.ts'
 import * as store from './items-store.ts'
 import type { Kind } from './kinds.ts'
@@ -13,7 +14,7 @@ type Body = Readonly<Record<string, unknown>>
 /**
  * The notes, disputes or letters of a client. Every method decides by the client whose record they are part of, notes in
  * the audit log what it did or refused, and throws what `Access.refuse` throws where the client or the item is not there
- * for the visit. Changes also throw Problem `conflict` for an archived client, and `stale_version` with the item as it
+ * for the visit. Changes also throw Problem `conflict` for an archived client and for a record that is full, and `stale_version` with the item as it
  * is now when it has none of the versions that the change is based on.
  */
 export interface Items {
@@ -49,6 +50,12 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
     return done.changed ? item : access.decline(visit, done.deed, stale(item))
   }
 
+  /** A record that is full takes no more: `refuse_excess` in migrations/0004_records.sql. */
+  const unlessFull = (visit: Visit, done: Deed) => (error: unknown) => {
+    if (codeOf(error) !== 'TG002') throw error
+    return access.decline(visit, done, full(kind.plural))
+  }
+
   return Object.freeze({
     kind,
 
@@ -77,22 +84,24 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
       const scope = scopeOf(visit.person, 'create', noun)
       const id = randomUUIDv7()
       const columns = { ...kind.defaults, ...kind.toColumns(body) }
-      const [, [row]] = await access.as(visit, [
-        store.insertItem(kind, scope, { visit, clientId, id, columns }),
-        store.readItem(kind, scope, clientId, id),
-      ])
+      const done = deed('created', clientId, id)
+      const [, [row]] = await access
+        .as(visit, [
+          store.insertItem(kind, scope, { visit, clientId, id, columns }),
+          store.readItem(kind, scope, clientId, id),
+        ])
+        .catch(unlessFull(visit, done))
       const changed = row?.item !== null && row !== undefined
-      return outcome(visit, { deed: deed('created', clientId, id), action: 'create', row, changed })
+      return outcome(visit, { deed: done, action: 'create', row, changed })
     },
 
     async change(visit: Visit, clientId: string, id: string, { basis, body }: { basis: Basis; body: Body }) {
       const scope = scopeOf(visit.person, 'change', noun)
       const written = { visit, clientId, id, basis, columns: kind.toColumns(body) }
-      const [[changed], [row]] = await access.as(visit, [
-        store.updateItem(kind, scope, written),
-        store.readItem(kind, scope, clientId, id),
-      ])
       const done = deed('changed', clientId, id)
+      const [[changed], [row]] = await access
+        .as(visit, [store.updateItem(kind, scope, written), store.readItem(kind, scope, clientId, id)])
+        .catch(unlessFull(visit, done))
       return outcome(visit, { deed: done, action: 'change', row, changed: changed !== undefined })
     },
 
@@ -110,6 +119,13 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
       })
     },
   } satisfies Items)
+}
+
+function full(plural: string): Problem {
+  return new Problem(
+    'conflict',
+    `The client has as many ${plural} as a record can hold, 1 000 of them or 5 MB of text: archive some first.`,
+  )
 }
 
 export function archived(): Problem {

@@ -14,6 +14,9 @@ export interface Kind {
   readonly money?: readonly string[]
   /** How a list is sorted. */
   readonly order: string
+  /** One of them as it leaves, and a list of them. */
+  readonly shape: TObject
+  readonly listShape: TObject
   readonly newBody: TObject
   readonly changeBody: TObject
   /** What a new one has where its author says nothing. */

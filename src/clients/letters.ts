@@ -1,6 +1,6 @@
 import type { Kind } from './kinds.ts'
 import { shownMoney } from './money.ts'
-import { letterChange, newLetter } from './schema.ts'
+import { letter, letterChange, letterList, newLetter } from './schema.ts'
 
 /** A letter to a client, on its way from a draft to what was sent. */
 export const letters: Kind = Object.freeze({
@@ -10,6 +10,8 @@ export const letters: Kind = Object.freeze({
   shown: ['generated', 'cost'],
   money: ['cost'],
   order: 'n.created_at desc, n.id desc',
+  shape: letter,
+  listShape: letterList,
   newBody: newLetter,
   changeBody: letterChange,
   defaults: { body: '', status: 'draft' },

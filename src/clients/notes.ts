@@ -1,6 +1,6 @@
 import { Problem } from '../platform/problems.ts'
 import type { Kind } from './kinds.ts'
-import { newNote, noteChange } from './schema.ts'
+import { newNote, note, noteChange, noteList } from './schema.ts'
 
 /** What was said at a meeting, on which day, and who was there. */
 export const notes: Kind = Object.freeze({
@@ -8,6 +8,8 @@ export const notes: Kind = Object.freeze({
   plural: 'notes',
   columns: ['date', 'participants', 'text'],
   order: 'n.date desc, n.created_at desc, n.id desc',
+  shape: note,
+  listShape: noteList,
   newBody: newNote,
   changeBody: noteChange,
   defaults: { participants: [] },

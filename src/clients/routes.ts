@@ -1,15 +1,14 @@
 import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
 import type { Server } from '../platform/http.ts'
 import { represent } from '../platform/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import { recordId } from './ids.ts'
 import { registerItems } from './item-routes.ts'
+import * as operations from './operations.ts'
 import type { ShownRecord } from './present.ts'
 import type { Records } from './records.ts'
 import { refuseReserved } from './reserved.ts'
-import * as schema from './schema.ts'
 import { basisIfAny, basisOf, etagOf } from './versions.ts'
 import { visitOf } from '../access/visits.ts'
 
@@ -18,8 +17,6 @@ interface ClientRouteNeeds {
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly baseUrl: string
 }
-
-const params = Type.Object({ client: Type.String() })
 
 /** Client records: /clients, everything below it, and /search. Each answers as JSON and as a page. */
 export function registerClients(server: Server, { records, sessions, baseUrl }: ClientRouteNeeds): void {
@@ -35,31 +32,27 @@ export function registerClients(server: Server, { records, sessions, baseUrl }: 
 }
 
 function registerRecords(portal: Server, { clients }: Records): void {
-  portal.get('/clients', { schema: { hide: true, querystring: schema.clientQuery } }, async (request, reply) =>
+  portal.get('/clients', { schema: operations.listClients }, async (request, reply) =>
     represent(reply, request, { data: await clients.list(visitOf(request), request.query) }),
   )
 
-  portal.post('/clients', { schema: { hide: true, body: schema.newClient } }, async (request, reply) => {
+  portal.post('/clients', { schema: operations.createClient }, async (request, reply) => {
     const record = await clients.create(visitOf(request), request.body)
     reply.code(201).header('location', `/clients/${record.id}`)
     return withTag(reply, record)
   })
 
-  portal.get('/clients/:client', { schema: { hide: true, params } }, async (request, reply) => {
+  portal.get('/clients/:client', { schema: operations.readClient }, async (request, reply) => {
     const data = await clients.read(visitOf(request), recordId(request.params.client))
     return represent(reply, request, { data, headers: { etag: etagOf(data) } })
   })
 
-  portal.patch(
-    '/clients/:client',
-    { schema: { hide: true, params, body: schema.clientChange } },
-    async (request, reply) => {
-      const change = { basis: basisOf(request.headers['if-match']), body: request.body }
-      return withTag(reply, await clients.change(visitOf(request), recordId(request.params.client), change))
-    },
-  )
+  portal.patch('/clients/:client', { schema: operations.changeClient }, async (request, reply) => {
+    const change = { basis: basisOf(request.headers['if-match']), body: request.body }
+    return withTag(reply, await clients.change(visitOf(request), recordId(request.params.client), change))
+  })
 
-  portal.delete('/clients/:client', { schema: { hide: true, params } }, async (request, reply) => {
+  portal.delete('/clients/:client', { schema: operations.removeClient }, async (request, reply) => {
     const basis = basisIfAny(request.headers['if-match'])
     await clients.remove(visitOf(request), recordId(request.params.client), basis)
     return reply.code(204).send()
@@ -67,21 +60,17 @@ function registerRecords(portal: Server, { clients }: Records): void {
 }
 
 function registerHistory(portal: Server, { history, search }: Records): void {
-  portal.get('/clients/:client/revisions', { schema: { hide: true, params } }, async (request, reply) => {
+  portal.get('/clients/:client/revisions', { schema: operations.listRevisions }, async (request, reply) => {
     const id = recordId(request.params.client)
     return represent(reply, request, { data: await history.revisions(visitOf(request), id, 'client', id) })
   })
 
-  portal.get(
-    '/clients/:client/activity',
-    { schema: { hide: true, params, querystring: schema.activityQuery } },
-    async (request, reply) => {
-      const id = recordId(request.params.client)
-      return represent(reply, request, { data: await history.activity(visitOf(request), id, request.query) })
-    },
-  )
+  portal.get('/clients/:client/activity', { schema: operations.readActivity }, async (request, reply) => {
+    const id = recordId(request.params.client)
+    return represent(reply, request, { data: await history.activity(visitOf(request), id, request.query) })
+  })
 
-  portal.get('/search', { schema: { hide: true, querystring: schema.searchQuery } }, async (request, reply) =>
+  portal.get('/search', { schema: operations.search }, async (request, reply) =>
     represent(reply, request, { data: await search.find(visitOf(request), request.query) }),
   )
 

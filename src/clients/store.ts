@@ -150,7 +150,7 @@ export interface RevisionRow {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Every state of a client, or of something that its record holds, the newest first. */
+/** The last hundred states of a client, or of something that its record holds, the newest first. */
 export function readRevisions(
   scope: Scope,
   clientId: string,
@@ -162,7 +162,7 @@ export function readRevisions(
     name: `revisions ${name}`,
     text: `select r.version, r.at, ${personJson('a')} as by, r.archived, r.data
       from client c join revision r on r.client_id = c.id left join person a on a.id = r.person_id
-      where ${condition} and c.id = $2 and r.noun = $3 and r.noun_id = $4 order by r.version desc`,
+      where ${condition} and c.id = $2 and r.noun = $3 and r.noun_id = $4 order by r.version desc limit 100`,
     values: [value, clientId, noun, id],
   }
 }

@@ -22,6 +22,12 @@ const apiKey = 'apiKey'
 /** What an operation that asks for a key has in common with the others. */
 export const needsKey = { security: [{ [apiKey]: [] }] }
 
+/** The name of the security scheme of the portal. */
+const session = 'session'
+
+/** The same for what asks for somebody who is signed in. */
+export const needsSession = { security: [{ [session]: [] }] }
+
 const header = (description: string, example: string): TSchema => ({ type: 'string', description, examples: [example] })
 
 const everyAnswer = {
@@ -104,6 +110,12 @@ export async function registerOpenApi(server: Server, { baseUrl }: { baseUrl: st
             type: 'http',
             scheme: 'bearer',
             description: 'An API key, from your server only: calls from a browser are refused.',
+          },
+          [session]: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'session',
+            description: 'Set by signing in. Changes are taken from pages of the same origin only.',
           },
         },
       },

@@ -52,3 +52,22 @@ test('the role of a partner reaches nothing for somebody who is none any more', 
   await firm.service.people.setStatus(former.id, 'disabled')
   assert.equal(await reach(), 0)
 })
+
+test('a record takes no more than anybody can read, and says what to do', async () => {
+  const id = await firm.client(partner)
+  const note = { date: '2026-03-12', text: 'x'.repeat(199_000) }
+  for (let number = 0; number < 25; number++) {
+    assert.equal((await partner.send('POST', `/clients/${id}/notes`, note)).status, 201)
+  }
+  const refusal = await partner.send('POST', `/clients/${id}/notes`, note)
+  assert.deepEqual([refusal.status, refusal.error['code']], [409, 'conflict'], refusal.text)
+  assert.match(String(refusal.error['reason']), /archive some first/)
+  const record = await partner.get(`/clients/${id}`)
+  assert.deepEqual([typeof at(record.json, 'notes', 24), typeof at(record.json, 'notes', 25)], ['object', 'undefined'])
+  const first = String(at(record.json, 'notes', 0, 'id'))
+  assert.equal(
+    (await partner.send('DELETE', `/clients/${id}/notes/${first}`, undefined, { 'if-match': '*' })).status,
+    204,
+  )
+  assert.equal((await partner.send('POST', `/clients/${id}/notes`, note)).status, 201)
+})

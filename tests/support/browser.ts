@@ -50,7 +50,11 @@ export async function startPortal(configuration?: string) {
       ...demo,
       ...browser,
       async close(): Promise<void> {
-        await browser.close().finally(() => demo.close())
+        try {
+          await browser.close()
+        } finally {
+          await demo.close()
+        }
       },
     }
   } catch (error) {

@@ -1,4 +1,5 @@
 import { ago } from './ago.ts'
+import { useNow } from './clock.ts'
 
 const precise = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
@@ -6,10 +7,11 @@ const dayOnly = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short
 
 /** How long ago something was, the exact time under the pointer. */
 export function Ago({ time }: { readonly time: string }) {
+  const now = useNow()
   const date = new Date(time)
   return (
     <time dateTime={time} title={full.format(date)}>
-      {ago(date, Date.now())}
+      {ago(date, now)}
     </time>
   )
 }
