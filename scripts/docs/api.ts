@@ -17,14 +17,35 @@ Within \`/v1\` things are only added. A removal is announced at least six months
 \`/docs\`.
 `
 
+const portal = `
+## The portal
+
+These addresses are for people who are signed in, by the cookie \`session\`. Each answers with JSON, or with a page of the same
+status for \`Accept: text/html\`. Changes are JSON from the portal's own pages; an edit names in \`If-Match\` the version that
+it is based on. Bodies and answers are in the OpenAPI document.
+
+`
+
 type Json = Record<string, unknown>
 
 /** `docs/api.md`, from the OpenAPI document. */
 export function renderApi(document: unknown): string {
   const operations = entriesOf(at(document, 'paths')).flatMap(([address, methods]) =>
-    entriesOf(methods).map(([method, operation]) => renderOperation(`${method.toUpperCase()} ${address}`, operation)),
+    entriesOf(methods).map(([method, operation]) => ({
+      address,
+      name: `${method.toUpperCase()} ${address}`,
+      operation,
+    })),
   )
-  return [renderHead('API', 'the routes of src/app.ts'), introduction, ...operations].join('')
+  const generation = operations.filter(({ address }) => address.startsWith('/v1/'))
+  const others = operations.filter(({ address }) => !address.startsWith('/v1/'))
+  const rows = others.map(({ name, operation }) => [`\`${name}\``, textOf(at(operation, 'summary'))])
+  return [
+    renderHead('API', 'the routes of src/app.ts'),
+    introduction,
+    ...generation.map(({ name, operation }) => renderOperation(name, operation)),
+    rows.length === 0 ? '' : portal + renderTable(['Address', 'Does'], rows),
+  ].join('')
 }
 
 function renderOperation(name: string, operation: unknown): string {

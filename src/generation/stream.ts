@@ -43,7 +43,7 @@ export function createEventStream(response: ServerResponse, { ping, patience } =
       response.once('close', stopPings)
     },
     async send(events) {
-      if (events.length > 0 && !gone() && !response.write(events.join(''))) void drained(response, patience)
+      if (events.length > 0 && !gone() && !response.write(events.join(''))) await drained(response, patience)
     },
     end() {
       stopPings()

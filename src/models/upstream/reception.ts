@@ -103,7 +103,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     if (this.#bytes > this.#bounds.mostBytes) return this.#end(unusable('more bytes than any reply has'))
     this.#waiting.push(chunk)
     this.#waitingBytes += chunk.length
-    if (this.#waitingBytes > mostWaiting) controller.pause()
+    
     this.#wake?.()
   }
 
