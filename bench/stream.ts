@@ -27,34 +27,33 @@ export async function benchStream(): Promise<Row[]> {
   }
 }
 
-/** 100 streams a second begin at random moments. */
+/** 100 streams a second begin at random moments; the stand-in answers each at once. */
 async function firstToken({ play }: Stage): Promise<Row[]> {
-  const load = { tokens: 10, perSecond: 100, seconds: 8 }
-  await play('tollgate', { ...load, seconds: 3 })
-  const samples = { direct: [] as StreamOutcome[], tollgate: [] as StreamOutcome[] }
+  const load = { tokens: 10, perSecond: 100, seconds: 5 }
+  await play('tollgate', { tokens: 10, connections: 32, seconds: 6 })
+  const played: Record<'direct' | 'tollgate', StreamOutcome>[] = []
   for (let round = 0; round < 5; round++) {
-    samples.direct.push(await play('direct', load))
-    samples.tollgate.push(await play('tollgate', load))
+    played.push({ direct: await play('direct', load), tollgate: await play('tollgate', load) })
   }
-  return (['p50', 'p99'] as const).flatMap((quantile) => {
-    const [direct, through] = [samples.direct, samples.tollgate].map((all) =>
-      all.map(({ firstText }) => firstText[quantile]),
-    )
-    return [
-      { name: `direct: ${quantile} to the first token at 100 requests/s`, unit: 'ms', samples: direct ?? [] },
-      {
-        name: `tollgate: adds to ${quantile}`,
-        unit: 'ms',
-        samples: (through ?? []).map((time, round) => time - (direct?.[round] ?? 0)),
-        goal: { atMost: quantile === 'p50' ? 2 : 8 },
-      },
-    ]
-  })
+  const at = 'at 100 requests/s'
+  return (['p50', 'p99'] as const).flatMap((quantile) => [
+    {
+      name: `direct: ${quantile} to the first token ${at}`,
+      unit: 'ms',
+      samples: played.map(({ direct }) => direct.firstText[quantile]),
+    },
+    {
+      name: `tollgate: adds to ${quantile} of the first token ${at}`,
+      unit: 'ms',
+      samples: played.map(({ direct, tollgate }) => tollgate.firstText[quantile] - direct.firstText[quantile]),
+      goal: { atMost: quantile === 'p50' ? 2 : 8 },
+    },
+  ])
 }
 
 /** 200 streams at once of 50 tokens/s each. */
 async function manyStreams({ play, peers, inspectorPort }: Stage): Promise<Row[]> {
-  const load = { tokens: 500, tokensPerSecond: 50, connections: 200, seconds: 0.5 }
+  const load = { tokens: 400, tokensPerSecond: 50, connections: 200, seconds: 0.5 }
   const gaps: Record<'direct' | 'tollgate', number[]> = { direct: [], tollgate: [] }
   for (const road of ['direct', 'tollgate', 'tollgate'] as const) gaps[road].push((await play(road, load)).longestGap)
   // Until the connections of the last load have been closed on both sides.
@@ -62,7 +61,7 @@ async function manyStreams({ play, peers, inspectorPort }: Stage): Promise<Row[]
   const look = () => liveMemoryOf(peers.tollgate.process.pid, inspectorPort)
   const before = await look()
   const playing = play('tollgate', load)
-  await wait(5000)
+  await wait(4000)
   const during = await look()
   await playing
   const kilobytes = (part: 'live' | 'resident') => [(during[part] - before[part]) / 200 / 1000]
@@ -81,7 +80,7 @@ async function manyStreams({ play, peers, inspectorPort }: Stage): Promise<Row[]
 
 /** As many events as get through. */
 async function throughput({ play }: Stage): Promise<Row[]> {
-  const load = { tokens: 200, connections: 32, seconds: 3 }
+  const load = { tokens: 500, connections: 64, seconds: 2 }
   const rates: Record<Road, number[]> = { direct: [], bare: [], tollgate: [], portkey: [] }
   for (const road of roads) await play(road, { ...load, seconds: 2 })
   for (let round = 0; round < 5; round++) {
@@ -93,7 +92,7 @@ async function throughput({ play }: Stage): Promise<Row[]> {
   }
   const ratio = (other: Road) => rates.tollgate.map((rate, round) => rate / (rates[other][round] ?? Number.NaN))
   return [
-    ...roads.map((road) => ({ name: `${road}: events of 32 streams at once`, unit: 'events/s', samples: rates[road] })),
+    ...roads.map((road) => ({ name: `${road}: events of 64 streams at once`, unit: 'events/s', samples: rates[road] })),
     { name: 'tollgate / bare: events', unit: '×', samples: ratio('bare') },
     { name: 'tollgate / portkey: events', unit: '×', samples: ratio('portkey'), goal: { atLeast: 4 } },
   ]

@@ -79,7 +79,7 @@ async function readBooks(database: Database): Promise<Books> {
 }
 
 /** Opens the database of an installation for as long as the work takes. */
-export async function withDatabase<T>(
+async function withDatabase<T>(
   environment: Record<string, string>,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {

@@ -23,7 +23,17 @@ const doors = {
   people: ['people.ts', 'email.ts', 'identities.ts', 'routes.ts'],
   signin: ['configured.ts', 'guard.ts', 'me-routes.ts', 'provider-logout.ts', 'routes.ts', 'sessions.ts', 'signin.ts'],
   demo: ['demo.ts'],
-  access: ['access.ts', 'audit.ts', 'login.ts', 'policy.ts', 'portal.ts', 'routes.ts', 'schema.ts', 'verify.ts', 'visits.ts'],
+  access: [
+    'access.ts',
+    'audit.ts',
+    'login.ts',
+    'policy.ts',
+    'portal.ts',
+    'routes.ts',
+    'schema.ts',
+    'verify.ts',
+    'visits.ts',
+  ],
   clients: ['import.ts', 'records.ts', 'routes.ts', 'schema.ts'],
 }
 const house: House = {

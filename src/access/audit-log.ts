@@ -68,7 +68,9 @@ function filterOf({ action, outcome, person, client, from, to }: AuditQuery): En
 
 function timeOf(field: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  const time = /^(?!0000)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text) ? new Date(text) : undefined
+  const time = /^(?!0000)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text)
+    ? new Date(text)
+    : undefined
   if (time !== undefined && !Number.isNaN(time.getTime())) return time.toISOString()
   throw new Problem('invalid_field', `The field ${field} must be a day or a time in UTC: 2026-03-12T10:00:00Z.`, {
     field,

@@ -7,7 +7,7 @@ import { refusal } from '../platform/database-refusal.ts'
 import { OperatorError } from '../platform/problems.ts'
 
 /** Who reads and changes records: nobody by itself, and by a person's role within a transaction. */
-export const portalUser = 'tollgate_portal'
+const portalUser = 'tollgate_portal'
 
 /** What PostgreSQL says when the user is unknown, may not log in, or has another password. */
 const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01'])

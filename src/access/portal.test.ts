@@ -225,6 +225,18 @@ describe('what is set for one transaction', () => {
     await single.close()
   })
 
+  test('is nothing for who is a partner no more: not even what belongs to them', async () => {
+    const former = await person('partner')
+    await clientOf(former.id)
+    const seen = () => as(former, 'select id from client')
+    assert.ok((await seen()).length >= 3)
+    for (const change of [`status = 'disabled'`, `status = 'active', role = 'consultant'`]) {
+      await database.rows(`update person set ${change} where id = $1`, [former.id])
+      assert.deepEqual(await seen(), [], change)
+    }
+    assert.equal((await as({ ...former, role: 'consultant' }, 'select id from client')).length, 1)
+  })
+
   test('a refused statement leaves nothing behind for the next', async () => {
     const single = await openPortal({ databaseUrl: own.url, log, connections: 1 })
     const count = { name: 'count', text: 'select count(*)::int as clients from client' }

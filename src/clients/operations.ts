@@ -38,7 +38,7 @@ const inRecords = { tags: ['Client records'], ...needsSession }
 const text = (description: string) => Type.String({ description })
 
 const clientId = text('The id of the client: a UUIDv7. Anything else is an id that does not exist.')
-export const clientParams = Type.Object({ client: clientId })
+const clientParams = Type.Object({ client: clientId })
 const itemParams = Type.Object({ client: clientId, item: text('The id of what the record holds.') })
 
 const etag = { etag: text('The version, for If-Match.') }

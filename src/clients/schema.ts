@@ -24,7 +24,7 @@ const someone = Type.Union([person, Type.Null()])
 
 // ---- clients
 
-export const clientStatus = Type.Enum(['active', 'archived'])
+const clientStatus = Type.Enum(['active', 'archived'])
 
 const clientName = line(200, 'How the firm calls the client.')
 const clientReference = line(100, "The firm's own reference. No two clients of one consultant share one.")
@@ -110,7 +110,7 @@ export type Note = Type.Static<typeof note>
 
 const invoice = line(100, 'The number of the invoice in dispute.')
 const position = text(20_000, 'What the client says, and what we say.')
-export const disputeStatus = Type.Enum(['open', 'settled', 'withdrawn'])
+const disputeStatus = Type.Enum(['open', 'settled', 'withdrawn'])
 
 export const newDispute = body({
   invoice,
@@ -135,7 +135,7 @@ export type Dispute = Type.Static<typeof dispute>
 
 const subject = line(300, 'What the letter is about.')
 const letterBody = text(200_000, 'The letter itself.')
-export const letterStatus = Type.Enum(['draft', 'approved', 'sent'])
+const letterStatus = Type.Enum(['draft', 'approved', 'sent'])
 
 export const newLetter = body({
   subject,
@@ -171,7 +171,7 @@ export const disputeList = Type.Object({ disputes: Type.Array(dispute) })
 export const letterList = Type.Object({ letters: Type.Array(letter) })
 
 /** One state that a client, note, dispute or letter has had. `data` has the fields as they were then. */
-export const revision = Type.Object({
+const revision = Type.Object({
   version,
   at: time,
   by: someone,
@@ -188,7 +188,7 @@ export const staleVersion = <Current extends ReturnType<typeof Type.Object>>(cur
 // ---- activity, search, audit
 
 const nouns = ['client', 'note', 'dispute', 'letter'] as const
-export const noun = Type.Enum([...nouns])
+const noun = Type.Enum([...nouns])
 export type Noun = (typeof nouns)[number]
 
 /** What an address that is turned page by page takes. */
@@ -236,4 +236,4 @@ export type SearchResult = Type.Static<typeof searchResult>
 export const searchResults = Type.Object({ results: Type.Array(searchResult) })
 export type SearchResults = Type.Static<typeof searchResults>
 
-export type { AuditList, AuditQuery, AuditRow } from '../access/schema.ts'
+export type { AuditList, AuditRow } from '../access/schema.ts'

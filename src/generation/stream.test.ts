@@ -53,6 +53,24 @@ describe('a stream of events', () => {
     assert.equal(chunks.join('').split('data: ').length, 3)
   })
 
+  it('sends events that are there together by one write, whole and in order, and none before they are there', async () => {
+    await using caller = await connect(async (response) => {
+      const stream = createEventStream(response, { ping: 1000, patience: 1000 })
+      stream.begin({})
+      await stream.send([])
+      await stream.send(['data: 1\n\n', 'data: 2\n\n'])
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await stream.send(['data: 3\n\n'])
+      stream.end()
+    })
+    const chunks: string[] = []
+    caller.socket.on('data', (chunk) => chunks.push(chunk.toString()))
+    await caller.done
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.match(chunks[0] ?? '', /\r\n12\r\ndata: 1\n\ndata: 2\n\n\r\n$/)
+    assert.match(chunks[1] ?? '', /^9\r\ndata: 3\n\n\r\n/)
+  })
+
   it('waits for a caller who reads slowly, and keeps little for him', async () => {
     let most = 0
     await using caller = await connect(async (response) => {

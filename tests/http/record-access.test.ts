@@ -240,3 +240,53 @@ describe('a reference that is taken', () => {
     assert.equal((await anna.send('POST', '/clients', { name: 'x', id: client })).status, 400)
   })
 })
+
+describe('with row-level security switched off on purpose', () => {
+  const tables = ['client', 'note', 'dispute', 'letter', 'revision', 'audit']
+  const secure = async (how: 'enable' | 'disable') => {
+    for (const table of tables) await firm.service.database.rows(`alter table ${table} ${how} row level security`)
+  }
+
+  test('the policy in the code alone still lets nobody reach what belongs to another', async () => {
+    const [mine, foreign] = [await firm.client(anna, 'Doubly mine'), await firm.client(ben, 'Doubly foreign')]
+    const notes = { mine: '', foreign: '' }
+    for (const [whose, member, client] of [
+      ['mine', anna, mine],
+      ['foreign', ben, foreign],
+    ] as const) {
+      notes[whose] = await made(member, `/clients/${client}/notes`, { date: '2026-03-12', text: 'doubly' })
+    }
+    await secure('disable')
+    try {
+      const [list, found] = [await anna.get('/clients?q=doubly'), await anna.get('/search?q=doubly')]
+      assert.equal(list.json['total'], 1)
+      assert.ok(!list.text.includes('foreign') && !found.text.includes('foreign'))
+      assert.ok(Array.isArray(found.json['results']) && found.json['results'].length === 2)
+      assert.equal((await anna.get(`/clients/${mine}/notes/${notes.mine}`)).status, 200)
+      const below = [
+        '',
+        '/notes',
+        `/notes/${notes.foreign}`,
+        `/notes/${notes.foreign}/revisions`,
+        '/activity',
+        '/revisions',
+      ]
+      for (const rest of below) assert.equal((await anna.get(`/clients/${foreign}${rest}`)).status, 403, rest)
+      const always = { 'if-match': '*' }
+      const changes = [
+        await anna.send('PATCH', `/clients/${foreign}`, { name: 'x' }, always),
+        await anna.send('PATCH', `/clients/${foreign}/notes/${notes.foreign}`, { text: 'x' }, always),
+        await anna.send('DELETE', `/clients/${foreign}/notes/${notes.foreign}`),
+        await anna.send('POST', `/clients/${foreign}/notes`, { date: '2026-03-12', text: 'x' }),
+      ]
+      assert.deepEqual(
+        changes.map(({ status }) => status),
+        [403, 403, 403, 403],
+      )
+    } finally {
+      await secure('enable')
+    }
+    assert.equal((await ben.get(`/clients/${foreign}`)).json['version'], 1)
+    assert.equal((await ben.get(`/clients/${foreign}/notes/${notes.foreign}`)).json['version'], 1)
+  })
+})

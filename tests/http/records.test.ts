@@ -59,6 +59,17 @@ describe('a client', () => {
     assert.equal(shaped(await anna.get('/search?q=oberg'), schema.searchResults), 200)
   })
 
+  test('is described in the OpenAPI document as it is', async () => {
+    const { json } = await firm.ask('GET', '/openapi.json')
+    const operation = objectAt(json, 'paths', '/clients/{client}', 'get')
+    const shape = objectAt(operation, 'responses', '200', 'content', 'application/json', 'schema')
+    const { json: record } = await anna.get(`/clients/${await firm.client(anna)}`)
+    assert.deepEqual(Object.keys(objectAt(shape, 'properties')).toSorted(), Object.keys(record).toSorted())
+    assert.deepEqual(operation['security'], [{ session: [] }])
+    const statuses = Object.keys(objectAt(operation, 'responses'))
+    for (const status of ['401', '403', '404', '503']) assert.ok(statuses.includes(status), status)
+  })
+
   test('is refused with the field at fault: nothing is written', async () => {
     const total = (await anna.get('/clients')).json['total']
     const bad = [
@@ -254,19 +265,21 @@ describe('lists', () => {
       })
       assert.equal(reply.status, 201)
     }
-    for (const sort of ['name', '-name', 'reference', '-reference', 'updated_at', '-updated_at']) {
+    const sorts = ['name', '-name', 'reference', '-reference', 'updated_at', '-updated_at']
+    // Every one of them has a word that begins with x.
+    for (const list of sorts.flatMap((sort) => [`sort=${sort}`, `sort=${sort}&q=x`])) {
       const seen: unknown[] = []
       let cursor: string | null = ''
       while (cursor !== null) {
-        const page: Reply = await member.get(`/clients?limit=2&sort=${sort}${cursor && `&cursor=${cursor}`}`)
-        assert.equal(page.json['total'], names.length)
+        const page: Reply = await member.get(`/clients?limit=2&${list}${cursor && `&cursor=${cursor}`}`)
+        assert.equal(page.json['total'], names.length, list)
         const { clients, next } = page.json
         assert.ok(Array.isArray(clients))
         seen.push(...clients.map((client: unknown) => at(client, 'id')))
         cursor = typeof next === 'string' ? next : null
       }
-      assert.equal(seen.length, names.length, sort)
-      assert.equal(new Set(seen).size, names.length, sort)
+      assert.equal(seen.length, names.length, list)
+      assert.equal(new Set(seen).size, names.length, list)
     }
     const sorted = (await member.get('/clients')).json['clients']
     assert.ok(Array.isArray(sorted))

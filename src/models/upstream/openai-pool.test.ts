@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
+import { spawn } from 'node:child_process'
+import net, { createServer } from 'node:net'
 import { after, afterEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fault } from '../../../tests/support/vendor-faults.ts'
@@ -180,6 +181,36 @@ describe('A13 an endpoint that keeps failing', () => {
     for (let round = 0; round < 8; round++) assert.equal((await failure(model)).code, 'context_length_exceeded')
     assert.deepEqual(model.health(), { ready: true })
   })
+})
+
+/** A port whose connections wait to be accepted, for good: its process is stopped, and its queue is full. */
+async function silentPort() {
+  const program = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const printed: unknown = await new Promise((resolve) => child.stdout.once('data', resolve))
+  const port = Number(String(printed))
+  child.kill('SIGSTOP')
+  const filling = Array.from({ length: 4 }, () => net.connect(port, '127.0.0.1').on('error', () => undefined))
+  await wait(100)
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    [Symbol.dispose]() {
+      for (const socket of filling) socket.destroy()
+      child.kill('SIGKILL')
+    },
+  }
+}
+
+test('an endpoint that takes no connection in time is passed over, and alone it is upstream_failed', async () => {
+  using silent = await silentPort()
+  const times = { connect: 200, first_token: 3000, total: 5000 }
+  const started = performance.now()
+  const both = models.openAi({ endpoints: [{ url: silent.url }, { url: one.url }], timeout: times })
+  assert.equal((await run(both, true)).texts.join(''), 'Hello there.')
+  const passed = performance.now() - started
+  assert.ok(passed >= 190 && passed < 2500, `${passed} ms`)
+  const alone = models.openAi({ endpoints: [{ url: silent.url }], timeout: times })
+  assert.equal((await failure(alone)).code, 'upstream_failed')
 })
 
 test('an endpoint that is full passes requests on; all full is overloaded', async () => {

@@ -92,6 +92,8 @@ export class Reception implements Dispatcher.DispatchHandler {
   ): void {
     // They are slices of what was read: with them all of that would be kept, as long as the answer goes on.
     controller.rawHeaders = null
+    // One that only informs: the answer is still to come (RFC 9110 section 15.2).
+    if (status < 200) return
     this.status = status
     this.retryAfter = retryAfterOf(headers)
     this.#opening.resolve(true)
@@ -103,7 +105,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     if (this.#bytes > this.#bounds.mostBytes) return this.#end(unusable('more bytes than any reply has'))
     this.#waiting.push(chunk)
     this.#waitingBytes += chunk.length
-    
+    if (this.#waitingBytes > mostWaiting) controller.pause()
     this.#wake?.()
   }
 

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, it } from 'node:test'
+import { readEvents, type ReceivedEvent } from '../support/events.ts'
+import { at } from '../support/json.ts'
+import { writeEndlessModel } from '../support/engine.ts'
+import { shippedModel, startService, upstreamModel, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let folder: string
+let vendor: Vendor
+let service: Service
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'engine-http-'))
+  const file = path.join(folder, 'endless.gguf')
+  await writeEndlessModel(file)
+  vendor = await startVendor()
+  service = await startService({ models: [shippedModel({ file }), upstreamModel(vendor.url)] })
+  await until(isReady)
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+  await rm(folder, { recursive: true })
+})
+
+const isReady = async () => at((await service.call('/readyz', undefined)).json, 'checks', 'models', 'tiny') === true
+
+/** The engines among the children of this process. */
+function engines(): number[] {
+  const children = readdirSync('/proc/self/task').flatMap((task) => {
+    const list = readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim()
+    return list === '' ? [] : list.split(' ').map(Number)
+  })
+  return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('local/child.ts'))
+}
+
+const body = { model: 'tiny', input: 'Tell a long story.', max_output_tokens: 512 }
+
+async function* events(key: string): AsyncGenerator<ReceivedEvent> {
+  const response = await fetch(`${service.url}/v1/generate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, stream: true }),
+  })
+  yield* readEvents(response)
+}
+
+it('A10 an engine that is killed: what was told is charged, the rest is not; others do not notice; then it is back', async () => {
+  const [whole, streaming] = [await service.customer(), await service.customer()]
+  const refusals = Array.from({ length: 3 }, () => service.call('/v1/generate', whole.key, body))
+  const begun = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+  const streams = begun.map(async ({ resolve }) => {
+    const all: ReceivedEvent[] = []
+    for await (const event of events(streaming.key)) {
+      all.push(event)
+      resolve()
+    }
+    return all
+  })
+  await Promise.all(begun.map(({ promise }) => promise))
+  await until(async () => (await service.books(whole.accountId)).holds === 3)
+  const killed = engines()
+  assert.equal(killed.length, 1)
+  for (const pid of killed) process.kill(pid, 'SIGKILL')
+  const killedAt = performance.now()
+  assert.equal((await service.call('/v1/generate', whole.key, { ...body, model: 'fast' })).status, 200)
+
+  for (const { status, error, headers } of await Promise.all(refusals)) {
+    assert.deepEqual([status, error['code']], [503, 'unavailable'])
+    assert.ok(Number(headers.get('retry-after')) >= 1)
+  }
+  const told = await Promise.all(streams)
+  for (const all of told) {
+    assert.equal(all.at(-1)?.name, 'error')
+    assert.equal(at(JSON.parse(all.at(-1)?.data ?? ''), 'error', 'code'), 'unavailable')
+    assert.ok(all.slice(0, -1).every(({ name }) => name === 'output_text.delta'))
+  }
+  const next = await service.call('/v1/generate', whole.key, { ...body, max_output_tokens: 4 })
+  assert.equal(next.status, 200, next.text)
+  assert.ok(performance.now() - killedAt < 5000)
+  assert.ok(await isReady())
+
+  const books = await service.books(streaming.accountId)
+  assert.deepEqual([books.holds, books.held, books.rows.length], [0, 0n, 3])
+  for (const { stopReason, usageSource, inputTokens, outputTokens } of books.rows) {
+    assert.deepEqual([stopReason, usageSource], ['error', 'model'])
+    assert.ok(inputTokens > 5 && outputTokens > 0 && outputTokens < 512, `${inputTokens} and ${outputTokens} tokens`)
+  }
+  const { rows, holds } = await service.books(whole.accountId)
+  assert.deepEqual([rows.map(({ model }) => model).toSorted(), holds], [['fast', 'tiny'], 0])
+})

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { shippedModel, startService, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+let service: Service
+before(async () => {
+  service = await startService({ models: [shippedModel({ parallel: 1 })] })
+  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+})
+after(() => service.close())
+
+const body = { model: 'tiny', input: 'Tell a long story.', temperature: 1, max_output_tokens: 200 }
+
+it("one account's flood does not starve another on the local engine's queue", async () => {
+  const [loud, quiet] = [await service.customer(), await service.customer()]
+  const over = new AbortController()
+  let [served, refused] = [0, 0]
+  // Twelve at a time, where one runs and four wait: the queue is full all the time.
+  const flood = Array.from({ length: 12 }, async () => {
+    while (!over.signal.aborted) {
+      const { status } = await service.call('/v1/generate', loud.key, body)
+      if (status === 200) served++
+      else refused++
+      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  })
+  await until(() => refused > 0 && served > 1)
+  // Its key is known from here on.
+  assert.equal((await service.call('/v1/count_tokens', quiet.key, body)).status, 200)
+  const overtaken: number[] = []
+  for (let round = 0; round < 8; round++) {
+    const servedBefore = served
+    const { status, text } = await service.call('/v1/generate', quiet.key, body)
+    assert.equal(status, 200, text)
+    overtaken.push(served - servedBefore)
+  }
+  over.abort()
+  await Promise.all(flood)
+  // The one that ran, and one more where it was the other's turn; now and then more, while it is on its way to the queue.
+  const [median = Infinity] = overtaken.toSorted((one, other) => one - other).slice(overtaken.length / 2)
+  assert.ok(median <= 3, String(overtaken))
+  assert.ok(served > 8, 'the other goes on, too')
+  assert.equal((await service.books(quiet.accountId)).rows.length, 8)
+  assert.equal((await service.books(loud.accountId)).rows.length, served)
+})

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { readEvents } from '../support/events.ts'
+import { at } from '../support/json.ts'
+import { shippedModel, startService, type Answer, type Customer, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+let service: Service
+let customer: Customer
+before(async () => {
+  service = await startService({ models: [shippedModel()] })
+  customer = await service.customer()
+  await until(async () => (await service.call('/readyz', undefined)).status === 200)
+})
+after(() => service.close())
+
+const text =
+  'Meeting on 12 March 2026 with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,800 for the annual accounts.'
+const messages = [{ role: 'user', content: text }]
+
+/** How each dialect is asked for the same, and where its answer has the text and the reason to stop. */
+const dialects = {
+  '/v1/generate': {
+    body: { input: text, max_output_tokens: 48 },
+    stop: (stop: string) => ({ stop: [stop] }),
+    text: ['output_text'],
+    reason: ['stop_reason'],
+    stopped: 'stop_sequence',
+  },
+  '/v1/chat/completions': {
+    body: { messages, max_tokens: 48 },
+    stop: (stop: string) => ({ stop }),
+    text: ['choices', 0, 'message', 'content'],
+    reason: ['choices', 0, 'finish_reason'],
+    stopped: 'stop',
+  },
+  '/v1/messages': {
+    body: { messages, max_tokens: 48 },
+    stop: (stop: string) => ({ stop_sequences: [stop] }),
+    text: ['content', 0, 'text'],
+    reason: ['stop_reason'],
+    stopped: 'stop_sequence',
+  },
+  '/v1/responses': {
+    body: { input: text, max_output_tokens: 48 },
+    stop: undefined,
+    text: ['output', 0, 'content', 0, 'text'],
+    reason: ['status'],
+    stopped: undefined,
+  },
+} as const
+type Address = keyof typeof dialects
+const addresses: readonly Address[] = ['/v1/generate', '/v1/chat/completions', '/v1/messages', '/v1/responses']
+
+async function ask(address: Address, more: object = {}): Promise<Answer> {
+  const body = { model: 'tiny', ...dialects[address].body, ...more }
+  const answer = await service.call(address, customer.key, body)
+  assert.equal(answer.status, 200, answer.text)
+  return answer
+}
+
+const textOf = (address: Address, { json }: Answer) => String(at(json, ...dialects[address].text))
+const say = async (more: object = {}, address: Address = '/v1/generate') => textOf(address, await ask(address, more))
+
+describe('what is sampled', () => {
+  it('is the likeliest at temperature 0, which is the default: the same in every dialect, whatever the seed', async () => {
+    const greedy = await say()
+    assert.ok(greedy.length > 50, greedy)
+    for (const address of addresses) {
+      assert.equal(await say({}, address), greedy, address)
+      assert.equal(await say({ temperature: 0 }, address), greedy, address)
+    }
+    assert.equal(await say({ temperature: 0, seed: 7 }), greedy)
+    assert.equal(await say({ temperature: 0, seed: 8, top_p: 0.5 }, '/v1/chat/completions'), greedy)
+  })
+
+  it('is the same at temperature 0 alone and among seven others, whole and as a stream', async () => {
+    const alone = await say()
+    const others = Array.from({ length: 7 }, (_, index) => say({ input: `Other ${index}. ${text}`, temperature: 1 }))
+    const response = await fetch(`${service.url}/v1/generate`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tiny', ...dialects['/v1/generate'].body, stream: true }),
+    })
+    const deltas: unknown[] = []
+    for await (const { name, data } of readEvents(response)) {
+      if (name === 'output_text.delta') deltas.push(at(JSON.parse(data), 'delta'))
+    }
+    assert.equal(deltas.join(''), alone)
+    await Promise.all(others)
+    const crowd = await Promise.all(Array.from({ length: 8 }, () => say()))
+    assert.deepEqual(new Set(crowd), new Set([alone]))
+  })
+
+  it('is another text each time at a higher temperature, and the same with the same seed', async () => {
+    for (const address of ['/v1/generate', '/v1/chat/completions'] as const) {
+      const seeded = await say({ temperature: 1.5, seed: 7 }, address)
+      assert.equal(await say({ temperature: 1.5, seed: 7 }, address), seeded)
+      assert.notEqual(await say({ temperature: 1.5, seed: 8 }, address), seeded)
+      assert.notEqual(await say({ temperature: 1.5 }, address), await say({ temperature: 1.5 }, address))
+    }
+    const seeds = [0, 1, 4_294_967_294, 4_294_967_295]
+    for (const seed of seeds) assert.equal(await say({ temperature: 1, seed }), await say({ temperature: 1, seed }))
+  })
+
+  it('is almost the likeliest where top_p leaves almost nothing to choose from', async () => {
+    const greedy = await say()
+    assert.equal(await say({ temperature: 1.5, top_p: 0.000001 }), greedy)
+    assert.equal(await say({ temperature: 1, top_p: 0.000001 }, '/v1/messages'), greedy)
+  })
+})
+
+describe('a stop sequence', () => {
+  for (const address of addresses) {
+    const { stop, stopped, reason } = dialects[address]
+    if (!stop) continue
+    it(`ends a reply of ${address} before it, and says so`, async () => {
+      const whole = await say()
+      for (const [from, length] of [
+        [8, 1],
+        [20, 12],
+      ] as const) {
+        const sequence = whole.slice(from, from + length)
+        const answer = await ask(address, stop(sequence))
+        assert.equal(textOf(address, answer), whole.slice(0, whole.indexOf(sequence)))
+        assert.equal(at(answer.json, ...reason), stopped)
+        if (address === '/v1/messages') assert.equal(answer.json['stop_sequence'], sequence)
+      }
+      assert.equal(textOf(address, await ask(address, stop('~~~'))), whole)
+    })
+  }
+})
