@@ -38,7 +38,7 @@ export type StreamGenerator = Worker<StreamLoad, StreamOutcome>
 export const startStreamGenerator = (): StreamGenerator => startWorker<StreamLoad, StreamOutcome>(import.meta.filename)
 
 /** Runs a load to its end. */
-async function runStreams(load: StreamLoad): Promise<StreamOutcome> {
+export async function runStreams(load: StreamLoad): Promise<StreamOutcome> {
   const end = performance.now() + load.seconds * 1000
   const tally = createTally(load, end)
   const streams = createStreams(load, tally.note)

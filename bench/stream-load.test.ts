@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, test } from 'node:test'
+import type { VendorOptions } from '../tests/support/vendor-options.ts'
+import { startVendor } from '../tests/support/vendor.ts'
+import { runStreams, type StreamLoad } from './stream-load.ts'
+import { createStreamReader } from './stream-reader.ts'
+
+const vendor = await startVendor()
+afterEach(() => vendor.set({}))
+after(() => vendor.close())
+
+/** Besides the tokens: the role, the reason to stop, the usage and the end. */
+const besides = 4
+const play = async (
+  options: VendorOptions & { tokens: number },
+  pace: Pick<StreamLoad, 'connections' | 'perSecond'>,
+) => {
+  vendor.set(options)
+  const before = vendor.calls
+  const outcome = await runStreams({
+    port: Number(new URL(vendor.url).port),
+    path: '/v1/chat/completions',
+    headers: {},
+    keys: ['none'],
+    body: '{"model":"m","stream":true}',
+    events: 5 + besides,
+    seconds: 0.3,
+    ...pace,
+  })
+  return { ...outcome, calls: vendor.calls - before }
+}
+
+test('every stream that the server saw is counted, with all of its events', async () => {
+  for (const pace of [{ connections: 4 }, { perSecond: 200 }]) {
+    const { streams, wrong, calls, eventsPerSecond, firstText, firstWrong } = await play({ tokens: 5 }, pace)
+    assert.ok(streams > 10, `${streams}`)
+    assert.deepEqual([calls, wrong, firstWrong], [streams, 0, undefined])
+    const most = (streams * (5 + besides)) / 0.3
+    assert.ok(eventsPerSecond <= most && eventsPerSecond > most * 0.5, `${eventsPerSecond} of ${most}`)
+    assert.ok(firstText.p50 > 0 && firstText.p50 <= firstText.p99)
+  }
+})
+
+test('each connection plays one stream at least, and the gaps in it are seen', async () => {
+  const { streams, longestGap, firstText } = await play({ tokens: 5, tokensPerSecond: 5 }, { connections: 3 })
+  assert.equal(streams, 3)
+  assert.ok(longestGap > 150 && longestGap < 1000, `${longestGap} ms`)
+  assert.ok(firstText.p50 > 150, `${firstText.p50} ms`)
+})
+
+test('another number of events, a cut and a refusal are wrong', async () => {
+  for (const [options, fault] of [
+    [{ tokens: 6 }, /^10 events instead of 9$/],
+    [{ tokens: 5, fault: 'reset', after: 2 }, /^cut off$/],
+    [{ tokens: 5, fault: 'rate_limit' }, /^HTTP\/1.1 429 /],
+  ] as const) {
+    const { streams, wrong, firstWrong } = await play(options, { connections: 1 })
+    assert.equal(wrong, streams)
+    assert.match(firstWrong ?? '', fault)
+  }
+})
+
+test('a stream is read the same wherever it is cut', () => {
+  const bytes = Buffer.from(
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n12\r\ndata: word\n\ndata\n\n\r\n0\r\n\r\n',
+  )
+  for (let at = 13; at < bytes.length; at++) {
+    const reader = createStreamReader()
+    assert.equal(reader.push(bytes.subarray(0, at), 1), false)
+    assert.equal(reader.push(bytes.subarray(at), 2), true, `cut at ${at}`)
+    assert.deepEqual([reader.events, reader.refusal], [3, undefined], `cut at ${at}`)
+  }
+})
