@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../src/platform/problems.ts'
 /** What the developer of a client is to do about each code. */
 export const advice: Readonly<Record<ProblemCode, string>> = {
   malformed_request: 'Send a complete HTTP/1.1 request; look for a proxy or a client that cuts it short.',
-  sign_in_failed: 'Start the sign-in again from the sign-in page, in the same browser and within ten minutes.',
+  sign_in_failed: 'Start the sign-in again from the sign-in page, in the same browser and within half an hour.',
   malformed_json: 'Send one JSON object, encoded as UTF-8, and let a JSON library write it.',
   missing_field: 'Add the field that `field` names.',
   invalid_field: 'Correct the field that `field` names; the reason says what it must be.',
@@ -43,6 +43,8 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   precondition_required: 'Send the `ETag` of the record that the change is based on in `If-Match`.',
   rate_limit_exceeded:
     'Wait for the seconds in `Retry-After`; that is exactly enough. `limit` says which limit it was, and the `x-ratelimit-*` headers of every answer say what is left before it is met.',
+  too_many_sign_ins:
+    'Wait for the seconds in `Retry-After`. Where many people share a network, the operator raises `sign_in.starts_per_minute`.',
   headers_too_large: 'Send fewer or shorter headers.',
   internal: 'Try again later. If it stays, give the operator the `request_id`.',
   upstream_failed: 'Try again. If it stays, tell the operator: the upstream of the model has a fault.',

@@ -165,6 +165,12 @@ export const configSchema = group('The configuration.', {
         'Whether people must have a second factor; `partners` asks partners only for it. This version has none yet: the start refuses `required` and `partners`.',
       default: 'optional',
     }),
+    starts_per_minute: whole(
+      'Sign-ins that people of one network (a /24, or a /48 of IPv6) may begin in a minute, and come back with; more get 429. Each instance counts for itself. Behind a proxy it takes `listen.trusted_proxies` to tell networks apart.',
+      1,
+      int4,
+      120,
+    ),
     sign_up: optionalGroup('Who may become a person of the portal.', {
       policy: Type.Enum(['anyone', 'invited', 'domain'], {
         description: 'Anyone, invited people only, or addresses at one of `domains`.',

@@ -42,6 +42,7 @@ describe('without a file', () => {
       password: false,
       passkey: true,
       second_factor: 'optional',
+      starts_per_minute: 120,
       sign_up: { policy: 'invited', domains: [] },
     })
   })

@@ -70,6 +70,11 @@ export const problems = {
     retry: true,
     meaning: 'The account has used up its requests or tokens per minute. Wait for Retry-After.',
   },
+  too_many_sign_ins: {
+    status: 429,
+    retry: true,
+    meaning: 'Too many sign-ins were begun from one network. Wait for Retry-After.',
+  },
   headers_too_large: { status: 431, retry: false, meaning: 'The headers are larger than 16 KiB.' },
   internal: { status: 500, retry: true, meaning: 'A fault of ours. The request id finds it in the log.' },
   upstream_failed: {

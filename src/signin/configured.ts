@@ -7,6 +7,7 @@ import { OperatorError } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import { createAttempts } from './attempts.ts'
 import { startSignInHousekeeping } from './housekeeping.ts'
+import { createSignInLimits } from './limits.ts'
 import type { Method } from './methods/method.ts'
 import { createOidcMethod } from './methods/oidc.ts'
 import type { Sessions } from './sessions.ts'
@@ -41,6 +42,7 @@ export async function openSignIn({ config, database, identities, audit, sessions
   const signIn = createSignIn({
     methods,
     attempts: createAttempts({ database, baseUrl, clock: Date.now }),
+    limits: createSignInLimits({ perMinute: settings.starts_per_minute }),
     signUp: createSignUp({ policy: settings.sign_up, identities }),
     sessions,
     secondFactor: settings.second_factor,

@@ -5,7 +5,7 @@ import { repeat, type Repeated } from '../platform/repeat.ts'
 import type { Lifetimes } from './sessions.ts'
 import * as store from './housekeeping-store.ts'
 
-const tenMinutes = 600_000
+const minute = 60_000
 
 interface Needs {
   readonly database: Database
@@ -15,11 +15,11 @@ interface Needs {
   readonly clock?: () => number
 }
 
-/** Removes what is over, every ten minutes. Any number of instances may do it at the same time. */
+/** Removes what is over, every minute. Any number of instances may do it at the same time. */
 export function startSignInHousekeeping(needs: Needs & { readonly log: Logger }): Repeated {
   return repeat({
     name: 'removing what is over of sign-ins',
-    pause: tenMinutes,
+    pause: minute,
     work: () => removeOver(needs),
     log: needs.log,
   })

@@ -7,6 +7,7 @@ import { createIdentities } from '../people/identities.ts'
 import { createPeople } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database.ts'
 import { createAttempts } from './attempts.ts'
+import { createSignInLimits } from './limits.ts'
 import type { Method, Proof } from './methods/method.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSignUp } from './sign-up.ts'
@@ -62,6 +63,7 @@ function openGate(secondFactor: SecondFactor, shown: { role: string; factors?: r
   return createSignIn({
     methods: [method],
     attempts: createAttempts({ database, baseUrl, clock: Date.now }),
+    limits: createSignInLimits({ perMinute: 60 }),
     signUp: createSignUp({
       policy: { policy: 'invited', domains: [] },
       identities: createIdentities({ database, audit }),

@@ -3,6 +3,7 @@ import type { PersonSummary } from '../people/people.ts'
 import type { Config } from '../platform/config.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Attempts } from './attempts.ts'
+import type { SignInLimits } from './limits.ts'
 import type { Method, Proof } from './methods/method.ts'
 import { safeReturn } from './return-to.ts'
 import type { Sessions } from './sessions.ts'
@@ -25,7 +26,7 @@ export interface Visitor {
 export interface SignIn {
   /** The ways to sign in, in the order of the configuration. */
   readonly methods: readonly Method[]
-  /** To the provider. Throws Problem `not_found` for a provider that there is not, `provider_failed`. */
+  /** To the provider. Throws Problem `not_found` for one that there is not, `too_many_sign_ins`, `provider_failed`. */
   begin(provider: string, visitor: Visitor, returnTo: unknown): Promise<{ location: URL; cookie: string }>
   /** Back from it: with a cookie of a new session, or without one where there was a session already. Throws Problem. */
   complete(callback: URL, visitor: Visitor): Promise<{ returnTo: string; cookie?: string }>
@@ -34,6 +35,7 @@ export interface SignIn {
 interface SignInNeeds {
   readonly methods: readonly Method[]
   readonly attempts: Attempts
+  readonly limits: SignInLimits
   readonly signUp: SignUp
   readonly sessions: Sessions
   readonly secondFactor: Config['sign_in']['second_factor']
@@ -41,19 +43,22 @@ interface SignInNeeds {
 }
 
 export function createSignIn(needs: SignInNeeds): SignIn {
-  const { methods, attempts, audit } = needs
+  const { methods, attempts, limits } = needs
   const byId = new Map(methods.map((method) => [method.id, method]))
 
   return Object.freeze({
     methods,
-    async begin(provider: string, { cookies }: Visitor, returnTo: unknown) {
+    async begin(provider: string, { cookies, network }: Visitor, returnTo: unknown) {
       const method = byId.get(provider)
       if (method === undefined)
         throw new Problem('not_found', 'There is no such way to sign in. Choose one at /signin.')
+      limits.begin(network)
       const attempt = await attempts.begin({ provider, returnTo: safeReturn(returnTo), cookies })
       return { location: await method.begin(attempt), cookie: attempt.cookie }
     },
     async complete(callback: URL, visitor: Visitor) {
+      // Before the attempt is used: who waits and comes again with the same address is let in.
+      limits.complete(visitor.network)
       const [state = '', ...others] = callback.searchParams.getAll('state')
       const attempt = others.length > 0 ? undefined : await attempts.use(state, visitor.cookies)
       if (attempt === undefined) return alreadySignedIn(needs, state, visitor)
@@ -61,7 +66,7 @@ export function createSignIn(needs: SignInNeeds): SignIn {
         const proof = await methodOf(byId, attempt.provider).complete(callback, attempt)
         return { returnTo: attempt.returnTo, cookie: await admit(needs, proof, visitor) }
       } catch (error) {
-        if (error instanceof Problem) await recordRefusal(audit, attempt.provider, visitor, error)
+        if (error instanceof Problem) await recordRefusal(needs, attempt.provider, visitor, error)
         throw error
       }
     },
@@ -143,16 +148,19 @@ function noSecondFactor(): Problem {
 }
 
 async function recordRefusal(
-  audit: Pick<Audit, 'record'>,
+  { audit, limits }: SignInNeeds,
   method: string,
-  { requestId, address }: Visitor,
+  { requestId, address, network }: Visitor,
   { code }: Problem,
 ): Promise<void> {
+  const unnoted = limits.note(network)
+  if (unnoted === undefined) return
   await audit.record({
     action: 'sign_in_failed',
     outcome: 'refused',
     requestId,
     address,
-    details: { method, why: code },
+    // How many of that network were refused since its last row and have none.
+    details: { method, why: code, ...(unnoted > 0 && { more: String(unnoted) }) },
   })
 }

@@ -172,12 +172,14 @@ describe('B18: a provider that fails', { concurrency: 4 }, () => {
 
 describe('what went wrong', () => {
   test('is in the log by the words of the standards, and in the audit log', async () => {
-    provider.lies.token = { status: 400, error: 'invalid_grant', error_description: 'quoted' }
-    const page = await portal.profile().signIn('firm')
+    await using stack = new AsyncDisposableStack()
+    const own = stack.adopt(await startPortal(), (it) => it.close())
+    own.provider.lies.token = { status: 400, error: 'invalid_grant', error_description: 'quoted' }
+    const page = await own.profile().signIn('firm')
     assert.equal(page.status, 400)
-    await until(() => portal.service.logText().includes('"provider_error":"invalid_grant"'))
-    assert.doesNotMatch(portal.service.logText(), /quoted/)
-    const entries = await portal.service.database.rows<{ details: unknown; address: string }>(
+    await until(() => own.service.logText().includes('"provider_error":"invalid_grant"'))
+    assert.doesNotMatch(own.service.logText(), /quoted/)
+    const entries = await own.service.database.rows<{ details: unknown; address: string }>(
       `select details, address from audit where action = 'sign_in_failed' order by at desc limit 1`,
     )
     assert.deepEqual(entries, [{ details: { method: 'firm', why: 'sign_in_failed' }, address: '127.0.0.1' }])

@@ -22,6 +22,7 @@ const words: Readonly<Record<number, Words>> = {
   },
   404: { title: 'Nothing is here', advice: 'The address is wrong, or what was here is gone.' },
   405: { title: 'Nothing is here', advice: 'This address is not a page.' },
+  429: { title: 'Too much at once', advice: 'Wait a moment, then try again.', again: true },
   500: {
     title: 'Something went wrong',
     advice: 'The fault is ours. Try again, and report it if it stays.',
