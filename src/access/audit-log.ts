@@ -1,3 +1,4 @@
+import { timeOf } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
 import type { Access, Visit } from './access.ts'
@@ -22,13 +23,15 @@ export function createAuditLog({ access }: { access: Access }): AuditLog {
     await access.forbid(visit, deed, 'Only partners may see the audit log.')
   }
 
-  async function* pieces(visit: Visit, filter: EntryFilter): AsyncIterable<string> {
+  async function read(visit: Visit, filter: EntryFilter, before?: string): Promise<readonly StoredEntry[]> {
+    const [rows] = await access.as(visit, [readEntries(filter, before, perPiece)])
+    return rows
+  }
+
+  async function* pieces(visit: Visit, filter: EntryFilter, first: readonly StoredEntry[]): AsyncIterable<string> {
     yield `${columns.join(',')}\r\n`
-    let before: string | undefined
-    for (;;) {
-      const [rows] = await access.as(visit, [readEntries(filter, before, perPiece)])
+    for (let rows = first; ; rows = await read(visit, filter, rows.at(-1)?.id.toString())) {
       yield rows.map(csvLine).join('')
-      before = rows.at(-1)?.id.toString()
       if (rows.length < perPiece) return
     }
   }
@@ -45,7 +48,8 @@ export function createAuditLog({ access }: { access: Access }): AuditLog {
     async csv(visit: Visit, query: AuditQuery) {
       const filter = filterOf(query)
       await permit(visit, wordsOf(query))
-      return pieces(visit, filter)
+      // Before anything is answered: a fault is a status then, and not a file that breaks off.
+      return pieces(visit, filter, await read(visit, filter))
     },
   } satisfies AuditLog)
 }
@@ -61,17 +65,14 @@ function filterOf({ action, outcome, person, client, from, to }: AuditQuery): En
     outcome,
     person: idOf(person),
     client: idOf(client),
-    from: timeOf('from', from),
-    to: timeOf('to', to),
+    from: limitOf('from', from),
+    to: limitOf('to', to),
   }
 }
 
-function timeOf(field: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const time = /^(?!0000)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text)
-    ? new Date(text)
-    : undefined
-  if (time !== undefined && !Number.isNaN(time.getTime())) return time.toISOString()
+function limitOf(field: string, text: string | undefined): string | undefined {
+  const time = text === undefined ? undefined : timeOf(text)
+  if (text === undefined || time !== undefined) return time?.toISOString()
   throw new Problem('invalid_field', `The field ${field} must be a day or a time in UTC: 2026-03-12T10:00:00Z.`, {
     field,
   })

@@ -28,7 +28,7 @@ export type AuditRow = Type.Static<typeof auditRow>
 
 export const auditQuery = Type.Object(
   {
-    cursor: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,18}$', description: '`next` of the page before.' })),
+    cursor: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,17}$', description: '`next` of the page before.' })),
     limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: '1 to 200; 50 unless told.' })),
     action: Type.Optional(text(64, 'One action.')),
     outcome: Type.Optional(Type.Enum(['allowed', 'refused'])),

@@ -56,7 +56,7 @@ export function createClients({ access }: { access: Access }): Clients {
       const filter = { q, status: query.status ?? 'active', consultantId }
       const limit = limitOf(query.limit)
       const sort = query.sort ?? 'name'
-      const page = { sort, after: placeOf(query.cursor, listStore.keyShape(sort)), limit: limit + 1 }
+      const page = { sort, after: placeOf(query.cursor, listStore.keyTest(sort)), limit: limit + 1 }
       const { rows, total } = await listed(visit, scope, filter, page)
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined

@@ -9,7 +9,7 @@ import { readActivity, type ActivityRow } from './search-store.ts'
 import { readOwner, readRevisions, type RevisionRow } from './store.ts'
 
 /** The number of a row of the audit log. */
-const rowNumber = /^\d{1,18}$/
+const isRowNumber = (text: string) => /^\d{1,18}$/.test(text)
 
 type RecordNoun = Exclude<Noun, 'person' | 'audit'>
 
@@ -43,7 +43,7 @@ export function createHistory({ access }: { access: Access }): History {
     async activity(visit: Visit, clientId: string, page) {
       const scope = scopeOf(visit.person, 'read', 'client')
       const limit = limitOf(page.limit)
-      const asked = { before: placeOf(page.cursor, rowNumber)?.key, reads: page.reads === 'true', limit: limit + 1 }
+      const asked = { before: placeOf(page.cursor, isRowNumber)?.key, reads: page.reads === 'true', limit: limit + 1 }
       const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), readActivity(scope, clientId, asked)])
       const deed = { action: 'activity_read', noun: 'client', clientId, nounId: clientId }
       if (!owner || !may(visit.person, 'read', 'client', { consultantId: owner.consultant_id })) {

@@ -1,4 +1,5 @@
 import type { Scope } from '../access/policy.ts'
+import { timeOf } from '../platform/calendar.ts'
 import type { PreparedStatement } from '../platform/database-pipeline.ts'
 import type { Place } from './paging.ts'
 import type { ClientQuery } from './schema.ts'
@@ -12,22 +13,22 @@ export interface ListedRow extends ClientRow {
 }
 
 /** What PostgreSQL takes as a text: well-formed, without NUL. */
-const plainText = /^(?:(?!\p{Surrogate})[^\0])*$/u
+const isPlainText = (text: string) => text.isWellFormed() && !text.includes('\0')
 
-/** What a list is sorted by: its column, its type, and how its texts look. */
+/** A time as PostgreSQL writes it in UTC: `2026-03-12 10:00:00.5+00`. */
+const isTime = (text: string) =>
+  /^\S{10} \S+\+00$/.test(text) && timeOf(text.replace(' ', 'T').replace('+00', 'Z')) !== undefined
+
+/** What a list is sorted by: its column, its type, and which texts it takes. */
 const keys = {
-  name: { column: 'c.sort_key', type: 'text', shape: plainText },
-  reference: { column: 'c.reference_key', type: 'text', shape: plainText },
-  updated_at: {
-    column: 'c.updated_at',
-    type: 'timestamptz',
-    shape: /^\d{4}-[01]\d-[0-3]\d [0-2]\d:[0-5]\d:[0-5]\d(?:\.\d{1,3})?\+00$/,
-  },
+  name: { column: 'c.sort_key', type: 'text', takes: isPlainText },
+  reference: { column: 'c.reference_key', type: 'text', takes: isPlainText },
+  updated_at: { column: 'c.updated_at', type: 'timestamptz', takes: isTime },
 } as const
 
-/** How the key of a place in a list looks. */
-export function keyShape(sort: ListPage['sort']): RegExp {
-  return keys[sortKey(sort)].shape
+/** Tells what may be the key of a place in a list. */
+export function keyTest(sort: ListPage['sort']): (text: string) => boolean {
+  return keys[sortKey(sort)].takes
 }
 
 type SortKey = keyof typeof keys

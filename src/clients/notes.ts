@@ -1,3 +1,4 @@
+import { timeOf } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Kind } from './kinds.ts'
 import { newNote, note, noteChange, noteList } from './schema.ts'
@@ -22,13 +23,4 @@ export const notes: Kind = Object.freeze({
   toFields: ({ date, participants, text }) => ({ date, participants, text }),
 } satisfies Kind)
 
-/** JavaScript has a year 0, PostgreSQL has not. */
-function isDay(text: string): boolean {
-  const time = new Date(`${text}T00:00:00Z`)
-  return (
-    /^\d{4}-\d\d-\d\d$/.test(text) &&
-    !text.startsWith('0000') &&
-    !Number.isNaN(time.getTime()) &&
-    time.toISOString().startsWith(text)
-  )
-}
+const isDay = (text: string) => text.length === 10 && timeOf(text) !== undefined

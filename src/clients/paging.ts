@@ -13,12 +13,12 @@ export function cursorOf({ key, id }: Place): string {
 }
 
 /** Throws Problem `invalid_field` when the text is not what `cursorOf` made of such a key. */
-export function placeOf(cursor: string | undefined, keyShape: RegExp): Place | undefined {
+export function placeOf(cursor: string | undefined, isKey: (text: string) => boolean): Place | undefined {
   if (cursor === undefined) return undefined
   const parts = read(cursor)
   if (Array.isArray(parts)) {
     const [key, id] = parts as readonly unknown[]
-    if (typeof key === 'string' && typeof id === 'string' && keyShape.test(key) && isUuid(id)) return { key, id }
+    if (typeof key === 'string' && typeof id === 'string' && isKey(key) && isUuid(id)) return { key, id }
   }
   throw new Problem('invalid_field', 'The field cursor must be the `next` of the page before, as it came.', {
     field: 'cursor',

@@ -39,6 +39,37 @@ test('a day that PostgreSQL does not know is refused by its field', async () => 
   assert.equal((await partner.send('POST', `/clients/${id}/notes`, { date: '0001-01-01', text: 'x' })).status, 201)
 })
 
+test('a cursor that no page gave is refused, whatever a database would make of it', async () => {
+  const id = await firm.client(partner)
+  for (const key of ['2026-19-39 29:59:59+00', '2026-02-30 10:00:00+00', '0000-01-01 00:00:00+00', 'now+00']) {
+    const cursor = Buffer.from(JSON.stringify([key, id])).toString('base64url')
+    const refusal = await partner.get(`/clients?sort=updated_at&cursor=${cursor}`)
+    assert.deepEqual([refusal.status, refusal.error['field']], [400, 'cursor'], `${key}: ${refusal.text}`)
+  }
+  for (const format of ['json', 'csv']) {
+    const refusal = await partner.get(`/audit?format=${format}&cursor=9999999999999999999`)
+    assert.deepEqual([refusal.status, refusal.error['field']], [400, 'cursor'], refusal.text)
+    assert.equal((await partner.get(`/audit?format=${format}&cursor=999999999999999999`)).status, 200)
+    for (const from of ['0000-01-01', '2026-02-30']) {
+      const wrong = await partner.get(`/audit?format=${format}&from=${from}`)
+      assert.deepEqual([wrong.status, wrong.error['field']], [400, 'from'], wrong.text)
+    }
+  }
+})
+
+test('a fault while the log is read for a file is a status, and not a file that breaks off', async () => {
+  const { database } = firm.service
+  await database.rows('revoke select on audit from tollgate_partner')
+  try {
+    const answer = await partner.get('/audit?format=csv')
+    assert.deepEqual([answer.status, answer.error['code']], [500, 'internal'], answer.text)
+    assert.equal(answer.headers.get('content-disposition'), null)
+  } finally {
+    await database.rows('grant select on audit to tollgate_partner')
+  }
+  assert.equal((await partner.get('/audit?format=csv')).status, 200)
+})
+
 test('the role of a partner reaches nothing for somebody who is none any more', async () => {
   await firm.client(partner)
   const former = await firm.join('Former', 'partner')

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { timeOf } from './calendar.ts'
+
+test('days and times of the calendar are taken as they are', () => {
+  for (const [text, time] of [
+    ['2026-03-12', '2026-03-12T00:00:00.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['0001-01-01', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+    ['2026-03-12T10:05Z', '2026-03-12T10:05:00.000Z'],
+    ['2026-03-12T10:05:06.7Z', '2026-03-12T10:05:06.700Z'],
+  ] as const) {
+    assert.equal(timeOf(text)?.toISOString(), time)
+  }
+})
+
+test('what there is not is none', () => {
+  for (const text of [
+    '',
+    'yesterday',
+    '0000-01-01',
+    '2026-02-29',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-19-39T29:59:59Z',
+    '2026-03-12T24:00:00Z',
+    '2026-03-12T10:60:00Z',
+    '2026-03-12T10:00:60Z',
+    '2026-03-12T10:00:00',
+    '2026-03-12 10:00:00Z',
+    '10000-01-01',
+    '+010000-01-01',
+  ]) {
+    assert.equal(timeOf(text), undefined, text)
+  }
+})
