@@ -3,6 +3,7 @@ import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
 import type { Access, Visit } from './access.ts'
 import { readEntries, type EntryFilter, type StoredEntry } from './audit-store.ts'
+import { csvCell } from './csv-cell.ts'
 import { may } from './policy.ts'
 import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
 
@@ -120,11 +121,4 @@ const columns = [
 function csvLine(row: StoredEntry): string {
   const cells = { ...row, at: row.at.toISOString(), details: row.details === null ? null : JSON.stringify(row.details) }
   return `${columns.map((column) => csvCell(cells[column])).join(',')}\r\n`
-}
-
-/** A text that a spreadsheet would take for a formula begins with an apostrophe, so that it stays a text. */
-function csvCell(value: string | bigint | null): string {
-  const text = value === null ? '' : value.toString()
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }
