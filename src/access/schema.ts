@@ -28,8 +28,8 @@ export type AuditRow = Type.Static<typeof auditRow>
 
 export const auditQuery = Type.Object(
   {
-    cursor: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,17}$', description: '`next` of the page before.' })),
-    limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: '1 to 200; 50 unless told.' })),
+    cursor: Type.Optional(Type.String({ format: 'row-number', description: '`next` of the page before.' })),
+    limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
     action: Type.Optional(text(64, 'One action.')),
     outcome: Type.Optional(Type.Enum(['allowed', 'refused'])),
     person: Type.Optional(text(36, 'The id of a person.')),

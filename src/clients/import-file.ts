@@ -1,3 +1,4 @@
+import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import { compileBody } from '../platform/validation.ts'
 import { readCsv, type CsvRecord, type LineFault } from './csv.ts'
@@ -39,7 +40,7 @@ function readHead({ line, cells }: CsvRecord): Column[] | LineFault {
   for (const cell of cells) {
     const column = columns.find((each) => each === cell.trim().toLowerCase())
     if (column === undefined) {
-      return { line, reason: `there is no column ${JSON.stringify(cell)}: the first line names ${columns.join(', ')}` }
+      return { line, reason: `there is no column ${quoted(cell)}: the first line names ${columns.join(', ')}` }
     }
     if (found.includes(column)) return { line, reason: `the column ${column} is there twice` }
     found.push(column)

@@ -47,13 +47,13 @@ const head = 'name,reference,email,consultant'
 
 describe('an import', () => {
   test('brings in every line, each with a revision and an audit row, and nothing on a dry run', async () => {
-    const file = `\ufeff${head}\r\n"Berg, ""the"" firm",B-1,post@berg.example,anna@firm.example\r\n\r\n"Two\r\nlines",,,BEN@firm.example\r\n`
+    const file = `\ufeff${head}\r\n"Berg, ""the"" firm",B-1,post@berg.example,anna@firm.example\r\n\r\n"Two  words",,,BEN@firm.example\r\n`
     assert.deepEqual(await load(file, { dryRun: true }), { imported: 2, faults: [] })
     assert.deepEqual(await clients(), [])
     assert.deepEqual(await load(file), { imported: 2, faults: [] })
     assert.deepEqual(await clients(), [
       { name: 'Berg, "the" firm', reference: 'B-1', email: 'post@berg.example', consultant: 'Anna' },
-      { name: 'Two\r\nlines', reference: null, email: null, consultant: 'Ben' },
+      { name: 'Two  words', reference: null, email: null, consultant: 'Ben' },
     ])
     const [row] = await database.rows(
       `select (select count(*)::int from revision where noun = 'client') as revisions,
@@ -64,11 +64,11 @@ describe('an import', () => {
 
   test('of a file that is in already is refused line by line', async () => {
     const { faults } = await load(
-      `${head}\nOther name,b-1,,anna@firm.example\nTWO  lines,,,ben@firm.example\nBerg,B-1,,ben@firm.example\n`,
+      `${head}\nOther name,b-1,,anna@firm.example\nTWO words,,,ben@firm.example\nBerg,B-1,,ben@firm.example\n`,
     )
     assert.deepEqual(faults, [
       { line: 2, reason: '"Other name" is a client already' },
-      { line: 3, reason: '"TWO  lines" is a client already' },
+      { line: 3, reason: '"TWO words" is a client already' },
     ])
   })
 
@@ -99,6 +99,9 @@ describe('an import', () => {
     ['a line with too few cells', `${head}\nA,,,${anna}\n\nB\n`, [[4, /1 cells/]]],
     ['a line without a name', `${head}\n,R,,${anna}\n`, [[2, /name is missing/]]],
     ['a name that is too long', `${head}\n${'x'.repeat(201)},,,${anna}\n`, [[2, /field name must be/]]],
+    ['a line break in a name', `${head}\n"a\nb",,,${anna}\nC,,,${anna}\n`, [[2, /line break/]]],
+    ['turned direction', `${head}\nA,\u202eR,,${anna}\n`, [[2, /field reference .*U\+202E/]]],
+    ['a name of nothing to see', `${head}\n\u200b,,,${anna}\n`, [[2, /U\+200B/]]],
     ['a NUL', `${head}\na\0b,,,${anna}\n`, [[2, /NUL/]]],
     ['what is no address', `${head}\nA,,not an address,${anna}\n`, [[2, /no e-mail address/]]],
     ['nobody of that address', `${head}\nA,,,nobody@firm.example\n`, [[2, /nobody who may sign in/]]],

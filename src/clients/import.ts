@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Access, Visit } from '../access/access.ts'
 import { readEmail } from '../people/email.ts'
+import { quoted } from '../platform/one-line.ts'
 import type { People } from '../people/people.ts'
 import type { LineFault } from './csv.ts'
 import { readClientFile, type ImportedClient } from './import-file.ts'
@@ -69,13 +70,11 @@ function resolve(
   ids: ReadonlyMap<string, string | undefined>,
   usual: string | undefined,
 ): ImportRow | LineFault {
-  if (email !== null && readEmail(email) === undefined)
-    return { line, reason: `${JSON.stringify(email)} is no e-mail address` }
+  if (email !== null && readEmail(email) === undefined) return { line, reason: `${quoted(email)} is no e-mail address` }
   const named = consultant ?? usual
   if (named === undefined) return { line, reason: 'it names no consultant: fill in that column, or use --consultant' }
   const consultantId = ids.get(named)
-  if (consultantId === undefined)
-    return { line, reason: `nobody who may sign in has the address ${JSON.stringify(named)}` }
+  if (consultantId === undefined) return { line, reason: `nobody who may sign in has the address ${quoted(named)}` }
   return { line, id: randomUUIDv7(), name, reference, email, consultant_id: consultantId }
 }
 
@@ -99,5 +98,5 @@ function twinsWithin(rows: readonly ImportRow[]): LineFault[] {
 
 async function twinsBefore(access: Access, visit: Visit, rows: readonly ImportRow[]): Promise<LineFault[]> {
   const [found] = await access.as(visit, [findTwins(rows)])
-  return found.map(({ line, name }) => ({ line, reason: `${JSON.stringify(name)} is a client already` }))
+  return found.map(({ line, name }) => ({ line, reason: `${quoted(name)} is a client already` }))
 }

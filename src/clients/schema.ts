@@ -10,7 +10,7 @@ const version = Type.Integer({ minimum: 1, description: 'Counts the edits. The E
 const count = Type.Integer({ minimum: 0 })
 
 const line = (maxLength: number, description: string) =>
-  Type.String({ format: 'filled-text', minLength: 1, maxLength, description })
+  Type.String({ format: 'line', minLength: 1, maxLength, description })
 const text = (maxLength: number, description: string) => Type.String({ format: 'text', maxLength, description })
 const amount = Type.String({ maxLength: 40, description: 'A decimal number: `1250.00`.' })
 
@@ -81,7 +81,7 @@ export const clientQuery = body({
     }),
   ),
   cursor: Type.Optional(text(1300, '`next` of the page before.')),
-  limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: '1 to 200; 50 unless told.' })),
+  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
 })
 export type ClientQuery = Type.Static<typeof clientQuery>
 
@@ -194,7 +194,7 @@ export type Noun = (typeof nouns)[number]
 /** What an address that is turned page by page takes. */
 const paging = {
   cursor: Type.Optional(text(1300, '`next` of the page before.')),
-  limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: '1 to 200; 50 unless told.' })),
+  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
 }
 
 /** Something that was done to a record, newest first. */
@@ -219,9 +219,7 @@ export type ActivityList = Type.Static<typeof activityList>
 
 export const searchQuery = body({
   q: text(200, 'Beginnings of words, all of which have to occur.'),
-  limit: Type.Optional(
-    Type.String({ pattern: '^[1-9]\\d{0,2}$', description: '1 to 200; 20 of each kind unless told.' }),
-  ),
+  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 20 of each kind unless told.' })),
 })
 /** A place where the words occur. In `snippet` they stand between U+E000 and U+E001. */
 export const searchResult = Type.Object({

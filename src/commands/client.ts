@@ -46,12 +46,15 @@ function createCommand(context: Context): Command {
     .option('--email <address>', 'where letters go')
     .action(async ({ json, name, reference, email, consultant: whose }: CreateOptions) =>
       withRecords(context, async ({ records, people }) => {
-        const client = await records.clients.create(operator, {
+        const { compileBody } = await import('../platform/validation.ts')
+        const { newClient } = await import('../clients/schema.ts')
+        const body = compileBody(newClient)({
           name,
           consultant_id: await personId(people, whose),
           ...(reference !== undefined && { reference }),
           ...(email !== undefined && { email }),
         })
+        const client = await records.clients.create(operator, body)
         if (json) return writeJson(context, client)
         return writeLines(context, `${client.name} is a client of ${client.consultant.name}: ${client.id}`)
       }),

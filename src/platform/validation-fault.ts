@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value'
 import type { TSchema } from 'typebox'
 import { closest } from './closest.ts'
+import { hiddenIn, isBlank } from './one-line.ts'
 
 /** The first thing that is wrong with a value. The reason never repeats a text of the caller. */
 export interface Fault {
@@ -12,6 +13,9 @@ export interface Fault {
 /** The part of JSON Schema that our schemas use. */
 interface Shape {
   readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly TSchema[]
   readonly format?: string
   readonly properties?: Readonly<Record<string, TSchema>>
   readonly required?: readonly string[]
@@ -36,6 +40,8 @@ export function firstFault(schema: TSchema, value: unknown, path: string): Fault
   const shape: Shape = { ...schema }
   if (shape.type === 'object' && isRecord(value)) return objectFault(shape, value, path)
   if (shape.type === 'array' && Array.isArray(value)) return listFault(shape, value, path)
+  const meant = shape.anyOf?.find((each) => isOfType({ ...each }, value))
+  if (meant !== undefined) return firstFault(meant, value, path)
   return invalid(path, mustBe(shape), whatIs(shape, value))
 }
 
@@ -142,7 +148,17 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Of several shapes, the one that a value was meant to have is the one of its type. */
+function isOfType({ type }: Shape, value: unknown): boolean {
+  if (type === 'array' || type === 'object')
+    return Array.isArray(value) === (type === 'array') && typeof value === 'object'
+  return type === 'integer' ? typeof value === 'number' : typeof value === type
+}
+
 function mustBe(shape: Shape): string {
+  if (shape.anyOf !== undefined) return either(shape.anyOf.map((each) => mustBe({ ...each })))
+  if (shape.enum !== undefined) return either(shape.enum.map(String))
+  if (shape.const !== undefined) return String(shape.const)
   switch (shape.type) {
     case 'string':
       return stringMustBe(shape)
@@ -153,17 +169,36 @@ function mustBe(shape: Shape): string {
     case 'boolean':
       return 'true or false'
     case 'array':
-      return `a list of at most ${shape.maxItems ?? 0}`
+      return `a list${shape.maxItems === undefined ? '' : ` of at most ${shape.maxItems}`}`
+    case 'null':
+      return 'null'
     default:
       return 'an object'
   }
 }
 
+function either(choices: readonly string[]): string {
+  const last = choices.at(-1) ?? ''
+  return choices.length < 2 ? last : `${choices.slice(0, -1).join(', ')} or ${last}`
+}
+
+/** What a text of a format must be, where that says it all. */
+const formats = new Map([
+  ['uuid', 'a UUID'],
+  ['date', 'a day such as 2026-03-12'],
+  ['page-size', 'a whole number from 1 to 200'],
+  ['row-number', 'the `next` of the page before'],
+])
+
 function stringMustBe({ format, minLength, maxLength }: Shape): string {
-  if (format === 'uuid') return 'a UUID'
-  const filled = format === 'filled-text' ? ' that is not blank' : ''
+  const said = formats.get(format ?? '')
+  if (said !== undefined) return said
+  const filled = new Map([
+    ['filled-text', ' that is not blank'],
+    ['line', ' on one line'],
+  ]).get(format ?? '')
   const length = maxLength === undefined ? '' : ` of at most ${maxLength} characters`
-  return `a ${minLength === undefined || minLength === 0 ? '' : 'non-empty '}string${length}${filled}`
+  return `a ${minLength === undefined || minLength === 0 ? '' : 'non-empty '}string${length}${filled ?? ''}`
 }
 
 function range({ minimum, exclusiveMinimum, maximum }: Shape): string {
@@ -176,8 +211,9 @@ function range({ minimum, exclusiveMinimum, maximum }: Shape): string {
 function whatIs(shape: Shape, value: unknown): string {
   if (value === null) return 'is null'
   if (Array.isArray(value)) return 'is a list'
-  if (typeof value === 'number') return `is ${shape.type === 'string' ? 'a number' : value}`
-  if (typeof value === 'string') return shape.type === 'string' ? textIs(shape, value) : 'is a string'
+  const isChoice = shape.enum !== undefined || shape.const !== undefined
+  if (typeof value === 'number') return `is ${shape.type === 'string' || isChoice ? 'a number' : value}`
+  if (typeof value === 'string') return shape.type === 'string' || isChoice ? textIs(shape, value) : 'is a string'
   return typeof value === 'boolean' ? 'is true or false' : 'is an object'
 }
 
@@ -186,5 +222,12 @@ function textIs(shape: Shape, text: string): string {
   if (text.includes('\0')) return 'has a NUL character'
   if (!text.isWellFormed()) return 'has half of a surrogate pair, which is not Unicode'
   if (shape.maxLength !== undefined && text.length > shape.maxLength) return `has ${text.length}`
+  if (shape.format === 'line') return lineIs(text)
   return shape.format === 'filled-text' ? 'is blank' : 'is something else'
+}
+
+function lineIs(text: string): string {
+  const hidden = hiddenIn(text)
+  if (hidden !== undefined) return `has ${hidden}`
+  return isBlank(text) ? 'is blank' : 'is something else'
 }

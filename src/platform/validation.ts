@@ -1,6 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Format } from 'typebox/format'
+import { hiddenIn, isBlank } from './one-line.ts'
 import { firstFault } from './validation-fault.ts'
 import { Problem } from './problems.ts'
 
@@ -8,6 +9,10 @@ import { Problem } from './problems.ts'
 const isText = (value: string) => value.isWellFormed() && !value.includes('\0')
 Format.Set('text', isText)
 Format.Set('filled-text', (value) => isText(value) && /\S/.test(value))
+// One line of text that can be seen: a name, a subject.
+Format.Set('line', (value) => isText(value) && !isBlank(value) && hiddenIn(value) === undefined)
+Format.Set('page-size', (value) => /^[1-9]\d{0,2}$/.test(value))
+Format.Set('row-number', (value) => /^[1-9]\d{0,17}$/.test(value))
 
 /**
  * Compiles a check for the body of a request. The check returns the body as it is, or throws a Problem that names the

@@ -39,6 +39,44 @@ test('a day that PostgreSQL does not know is refused by its field', async () => 
   assert.equal((await partner.send('POST', `/clients/${id}/notes`, { date: '0001-01-01', text: 'x' })).status, 201)
 })
 
+test('what does not show, or turns the text round it, is refused in texts of one line, by field and character', async () => {
+  const id = await firm.client(partner)
+  const bodies = [
+    ['/clients', (text: string) => ({ name: text }), 'name'],
+    ['/clients', (text: string) => ({ name: 'A', reference: text }), 'reference'],
+    [
+      `/clients/${id}/notes`,
+      (text: string) => ({ date: '2026-03-12', text: 'x', participants: ['A', text] }),
+      'participants[1]',
+    ],
+    [`/clients/${id}/disputes`, (text: string) => ({ invoice: text, amount: '1.00' }), 'invoice'],
+    [`/clients/${id}/letters`, (text: string) => ({ subject: text }), 'subject'],
+  ] as const
+  const texts = [
+    ['a\nb', /a line break/],
+    ['a\tb', /a tab/],
+    ['\u202e evil', /U\+202E/],
+    ['\u2066a', /U\+2066/],
+    ['\u200b', /U\+200B/],
+    ['\u00a0', /blank/],
+  ] as const
+  for (const [address, body, field] of bodies) {
+    for (const [text, said] of texts) {
+      const refusal = await partner.send('POST', address, body(text))
+      assert.deepEqual([refusal.status, refusal.error['field']], [400, field], refusal.text)
+      assert.match(String(refusal.error['reason']), said)
+    }
+  }
+  const long = { date: '2026-03-12', text: 'lines\n\tof a note\u2066' }
+  assert.equal((await partner.send('POST', `/clients/${id}/notes`, long)).status, 201)
+  const joined = { name: 'شرکت می\u200cخواهم 👩\u200d🔧' }
+  assert.equal((await partner.send('POST', '/clients', joined)).status, 201)
+  await assert.rejects(
+    firm.service.people.create({ name: 'a\u202eb', email: 'turned@firm.example', role: 'consultant' }),
+    { code: 'invalid_field', details: { field: 'name' }, message: /U\+202E/ },
+  )
+})
+
 test('a cursor that no page gave is refused, whatever a database would make of it', async () => {
   const id = await firm.client(partner)
   for (const key of ['2026-19-39 29:59:59+00', '2026-02-30 10:00:00+00', '0000-01-01 00:00:00+00', 'now+00']) {

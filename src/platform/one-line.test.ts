@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hiddenIn, isBlank, quoted } from './one-line.ts'
+
+test('what does not show is found, and named', () => {
+  for (const [text, found] of [
+    ['a\nb', 'a line break'],
+    ['a\u2028b', 'a line break'],
+    ['a\tb', 'a tab'],
+    ['\u202e evil', 'the character U+202E, which does not show'],
+    ['a\u2067b', 'the character U+2067, which does not show'],
+    ['a\u200bb', 'the character U+200B, which does not show'],
+    ['\ufeffa', 'the character U+FEFF, which does not show'],
+    ['\u009b31m', 'the character U+009B, which does not show'],
+  ] as const) {
+    assert.equal(hiddenIn(text), found)
+  }
+})
+
+test('names of any language have nothing hidden', () => {
+  for (const name of [
+    'Łukasz Ó Néill',
+    '株式会社 山田',
+    'שלום בע״מ',
+    'شرکت می\u200cخواهم',
+    'क\u094d\u200dष',
+    '👩\u200d🔧 Co',
+  ]) {
+    assert.deepEqual([hiddenIn(name), isBlank(name)], [undefined, false], name)
+  }
+  for (const blank of ['', '   ', '\u00a0', '\u3000', '\u200c']) assert.ok(isBlank(blank), JSON.stringify(blank))
+})
+
+test('a text in quotes shows all that is in it', () => {
+  assert.equal(quoted('a"b'), '"a\\"b"')
+  assert.equal(quoted('\u009b31m\u202ex\n'), '"\\u{009b}31m\\u{202e}x\\n"')
+})

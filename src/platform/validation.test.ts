@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Type, type TSchema } from 'typebox'
+import { compileBody } from './validation.ts'
+
+/** The reason why a field of that shape does not take the value; undefined where it does. */
+function refusal(shape: TSchema, value: unknown): string | undefined {
+  try {
+    compileBody(Type.Object({ it: Type.Optional(shape) }, { additionalProperties: false }))({ it: value })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^The field it /, '') : undefined
+  }
+}
+
+const choice = Type.Enum(['active', 'archived', 'all'])
+const line = Type.String({ format: 'line', minLength: 1, maxLength: 10 })
+const maybe = Type.Union([line, Type.Null()])
+const texts = Type.Union([Type.String(), Type.Array(Type.String())])
+
+describe('why a value is refused', () => {
+  const cases: [TSchema, unknown, string][] = [
+    [choice, 'gone', 'must be active, archived or all, but is something else.'],
+    [choice, ['all', 'active'], 'must be active, archived or all, but is a list.'],
+    [choice, null, 'must be active, archived or all, but is null.'],
+    [choice, 5, 'must be active, archived or all, but is a number.'],
+    [Type.Enum(['only']), '', 'must be only, but is empty.'],
+    [Type.Literal('text'), 'image', 'must be text, but is something else.'],
+    [maybe, '', 'must be a non-empty string of at most 10 characters on one line, but is empty.'],
+    [maybe, 'x'.repeat(11), 'must be a non-empty string of at most 10 characters on one line, but has 11.'],
+    [maybe, false, 'must be a non-empty string of at most 10 characters on one line or null, but is true or false.'],
+    [line, 'a\nb', 'must be a non-empty string of at most 10 characters on one line, but has a line break.'],
+    [line, ' \u3000', 'must be a non-empty string of at most 10 characters on one line, but is blank.'],
+    [texts, 5, 'must be a string or a list, but is 5.'],
+    [Type.String({ format: 'page-size' }), '0', 'must be a whole number from 1 to 200, but is something else.'],
+    [Type.String({ format: 'date' }), 'today', 'must be a day such as 2026-03-12, but is something else.'],
+  ]
+  for (const [shape, value, reason] of cases) {
+    test(`${JSON.stringify(value)}: it ${reason}`, () => assert.equal(refusal(shape, value), reason))
+  }
+
+  test('in one of several shapes is told of the part at fault', () => {
+    assert.equal(refusal(texts, ['a', 5]), 'The field it[1] must be a string, but is a number.')
+  })
+
+  test('never repeats a text of the caller', () => {
+    assert.doesNotMatch(refusal(choice, 'secret') ?? '', /secret/)
+  })
+})
+
+test('what fits is taken', () => {
+  for (const [shape, value] of [
+    [choice, 'all'],
+    [maybe, null],
+    [maybe, 'Ó Néill'],
+    [texts, ['a']],
+    [Type.String({ format: 'page-size' }), '200'],
+  ] as const) {
+    assert.equal(refusal(shape, value), undefined, JSON.stringify(value))
+  }
+})
