@@ -1,42 +1,51 @@
 -- Client records, who may reach them, and the log of who did.
 --
--- The service reads and changes records as `tollgate_portal`, which may do nothing by itself. Each transaction takes
--- the role of the person it works for (`tollgate_consultant`, `tollgate_partner`) and that person's id
--- (`tollgate.person`) until its end, and row-level security decides by these two, whatever a statement asks for.
+-- The service reads and changes records by a login of their own, `tollgate_portal_…`, which may do nothing by itself.
+-- Each transaction takes the role of the person it works for (`tollgate_consultant_…`, `tollgate_partner_…`) and that
+-- person's id (`tollgate.person`) until its end, and row-level security decides by these two, whatever a statement asks
+-- for.
 
--- Roles belong to the whole server: another database, or another instance at this very moment, may have made them.
+-- Roles belong to the whole server: what their names end in keeps those of its databases apart, so that no Tollgate gets
+-- at the records of another, or sets the other's password. It is kept here, so that a copy of the database knows them.
+do $$
+begin
+  execute format($function$
+    create function portal_role(p_for text) returns text language sql immutable parallel safe as
+      $body$ select 'tollgate_' || p_for || '_%s' $body$
+  $function$, left(md5(concat_ws(' ', current_database(), current_schema(),
+    (select oid from pg_database where datname = current_database()))), 8));
+end $$;
+
+-- Carries out statements that name them: {consultant}, {partner}, and {owner}.
+create function with_roles(p_statements text) returns void language plpgsql as $$
+begin
+  execute replace(replace(replace(p_statements, '{consultant}', portal_role('consultant')),
+    '{partner}', portal_role('partner')), '{owner}', quote_ident(current_user));
+end $$;
+
 do $$
 declare
-  v_made boolean := false;
+  v_portal text := portal_role('portal');
+  v_statement text;
   v_role text;
 begin
-  foreach v_role in array array['tollgate_consultant nologin', 'tollgate_partner nologin', 'tollgate_portal nologin noinherit'] loop
-    if not exists (select from pg_roles where rolname = split_part(v_role, ' ', 1)) then
-      begin
-        execute 'create role ' || v_role;
-      exception
-        when duplicate_object or unique_violation then null;
-        when insufficient_privilege then
-          raise exception 'the user % may not create roles. Have an administrator run "create role tollgate_consultant nologin; create role tollgate_partner nologin; create role tollgate_portal nologin noinherit; grant tollgate_consultant, tollgate_partner to tollgate_portal; grant tollgate_portal to % with admin option", then start again', current_user, quote_ident(current_user)
-            using errcode = 'insufficient_privilege';
-      end;
-    end if;
+  foreach v_role in array array['consultant', 'partner', 'portal'] loop
+    continue when exists (select from pg_roles where rolname = portal_role(v_role));
+    v_statement := format('create role %I nologin %s', portal_role(v_role), case v_role when 'portal' then 'noinherit' end);
+    execute v_statement;
   end loop;
-  for v_try in 1 .. 20 loop
-    begin
-      foreach v_role in array array['tollgate_consultant', 'tollgate_partner'] loop
-        if not exists (select from pg_auth_members where roleid = v_role::regrole and member = 'tollgate_portal'::regrole) then
-          execute format('grant %I to tollgate_portal', v_role);
-        end if;
-      end loop;
-      exit;
-    exception
-      -- Another database grants the same: two catalogue changes met.
-      when unique_violation or internal_error then perform pg_sleep(0.05);
-    end;
+  foreach v_role in array array[portal_role('consultant'), portal_role('partner')] loop
+    continue when exists (select from pg_auth_members where roleid = v_role::regrole and member = v_portal::regrole);
+    execute format('grant %I to %I', v_role, v_portal);
   end loop;
-  execute format('grant usage on schema %I to tollgate_consultant, tollgate_partner', current_schema());
+exception
+  when insufficient_privilege then
+    raise exception 'the user % may not create roles. Have an administrator run "create role %; create role %; create role %; grant %, % to %; grant % to % with admin option", then start again',
+      current_user, portal_role('consultant'), portal_role('partner'), v_portal || ' noinherit', portal_role('consultant'),
+      portal_role('partner'), v_portal, v_portal, quote_ident(current_user)
+      using errcode = 'insufficient_privilege';
 end $$;
+select with_roles(format('grant usage on schema %I to {consultant}, {partner}', current_schema()));
 
 -- Whom this transaction works for; null for the command line, and outside of such a transaction.
 create function portal_person() returns uuid language sql stable parallel safe as
@@ -269,13 +278,15 @@ $$;
 -- Owners of tables are subject to the policies too (FORCE), so that a statement that comes by another way sees nothing.
 alter table client enable row level security;
 alter table client force row level security;
-create policy own on client to tollgate_consultant
-  using (consultant_id = (select portal_person()) and deleted_at is null);
-create policy every on client to tollgate_partner using (true);
-grant select on client to tollgate_consultant, tollgate_partner;
-grant insert (id, name, reference, email, consultant_id) on client to tollgate_consultant, tollgate_partner;
-grant update (name, reference, email, status, updated_at, version) on client to tollgate_consultant, tollgate_partner;
-grant update (consultant_id, deleted_at) on client to tollgate_partner;
+select with_roles($$
+  create policy own on client to {consultant}
+    using (consultant_id = (select portal_person()) and deleted_at is null);
+  create policy every on client to {partner} using (true);
+  grant select on client to {consultant}, {partner};
+  grant insert (id, name, reference, email, consultant_id) on client to {consultant}, {partner};
+  grant update (name, reference, email, status, updated_at, version) on client to {consultant}, {partner};
+  grant update (consultant_id, deleted_at) on client to {partner};
+$$);
 create trigger revised after insert or update on client for each row execute function keep_revision();
 
 do $$
@@ -283,46 +294,52 @@ declare
   v_table text;
 begin
   foreach v_table in array array['note', 'dispute', 'letter', 'revision'] loop
-    execute format('alter table %I enable row level security', v_table);
-    execute format('alter table %I force row level security', v_table);
-    -- What client's own policy lets through.
-    execute format('create policy own on %I to tollgate_consultant using (exists (select from client where client.id = %I.client_id))', v_table, v_table);
-    execute format('create policy every on %I to tollgate_partner using (true)', v_table);
-    execute format('grant select on %I to tollgate_consultant, tollgate_partner', v_table);
+    -- The consultant sees what client's own policy lets through.
+    perform with_roles(replace('
+      alter table {table} enable row level security;
+      alter table {table} force row level security;
+      create policy own on {table} to {consultant}
+        using (exists (select from client where client.id = {table}.client_id));
+      create policy every on {table} to {partner} using (true);
+      grant select on {table} to {consultant}, {partner};
+    ', '{table}', v_table));
   end loop;
   foreach v_table in array array['note', 'dispute', 'letter'] loop
-    execute format('create trigger revised after insert or update on %I for each row execute function keep_revision()', v_table);
-    execute format('grant update (updated_at, updated_by, version, archived_at) on %I to tollgate_consultant, tollgate_partner', v_table);
+    perform with_roles(replace('
+      create trigger revised after insert or update on {table} for each row execute function keep_revision();
+      grant update (updated_at, updated_by, version, archived_at) on {table} to {consultant}, {partner};
+    ', '{table}', v_table));
   end loop;
 end $$;
 -- Who wrote what and when comes from the transaction, and what drafting cost from the ledger: nobody fills those in.
-grant insert (id, client_id, date, participants, text), update (date, participants, text)
-  on note to tollgate_consultant, tollgate_partner;
-grant insert (id, client_id, invoice, amount, position, status), update (invoice, amount, position, status)
-  on dispute to tollgate_consultant, tollgate_partner;
-grant insert (id, client_id, subject, body, status), update (subject, body, status)
-  on letter to tollgate_consultant, tollgate_partner;
+select with_roles($$
+  grant insert (id, client_id, date, participants, text), update (date, participants, text)
+    on note to {consultant}, {partner};
+  grant insert (id, client_id, invoice, amount, position, status), update (invoice, amount, position, status)
+    on dispute to {consultant}, {partner};
+  grant insert (id, client_id, subject, body, status), update (subject, body, status)
+    on letter to {consultant}, {partner};
+$$);
 
 alter table audit enable row level security;
 alter table audit force row level security;
--- In nobody else's name.
-create policy written on audit for insert to tollgate_consultant, tollgate_partner
-  with check (person_id is not distinct from (select portal_person()));
--- Of a record, its consultant sees who was let in; who was turned away is for partners.
-create policy own on audit for select to tollgate_consultant
-  using (outcome = 'allowed' and exists (select from client where client.id = audit.client_id));
-create policy every on audit for select to tollgate_partner using (true);
--- The owner adds to the log, seals it and proves it, and takes from itself what it must never do.
-do $$
-begin
-  execute format('create policy owned on audit for select to %I using (true)', current_user);
-  execute format('create policy owned_written on audit for insert to %I with check (true)', current_user);
-  execute format('create policy kept on revision for insert to %I with check (true)', current_user);
-  execute format('revoke update, delete, truncate on audit, audit_seal, revision from %I', current_user);
-end $$;
-grant insert (action, outcome, person_id, client_id, noun, noun_id, request_id, address, details) on audit
-  to tollgate_consultant, tollgate_partner;
-grant select on audit to tollgate_consultant, tollgate_partner;
-
--- Names, for the pages.
-grant select (id, name, email, role, status) on person to tollgate_consultant, tollgate_partner;
+select with_roles($$
+  -- In nobody else's name.
+  create policy written on audit for insert to {consultant}, {partner}
+    with check (person_id is not distinct from (select portal_person()));
+  -- Of a record, its consultant sees who was let in; who was turned away is for partners.
+  create policy own on audit for select to {consultant}
+    using (outcome = 'allowed' and exists (select from client where client.id = audit.client_id));
+  create policy every on audit for select to {partner} using (true);
+  grant insert (action, outcome, person_id, client_id, noun, noun_id, request_id, address, details) on audit
+    to {consultant}, {partner};
+  grant select on audit to {consultant}, {partner};
+  -- The owner adds to the log, seals it and proves it, and takes from itself what it must never do.
+  create policy owned on audit for select to {owner} using (true);
+  create policy owned_written on audit for insert to {owner} with check (true);
+  create policy kept on revision for insert to {owner} with check (true);
+  revoke update, delete, truncate on audit, audit_seal, revision from {owner};
+  -- Names, for the pages.
+  grant select (id, name, email, role, status) on person to {consultant}, {partner};
+$$);
+drop function with_roles(text);

@@ -6,28 +6,60 @@ import { codeOf } from '../platform/database-failure.ts'
 import { refusal } from '../platform/database-refusal.ts'
 import { OperatorError } from '../platform/problems.ts'
 
-/** Who reads and changes records: nobody by itself, and by a person's role within a transaction. */
-const portalUser = 'tollgate_portal'
-
 /** What PostgreSQL says when the user is unknown, may not log in, or has another password. */
 const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01'])
 
 /**
- * The address by which records are reached, from the address of the database's owner. The password is derived from the
- * owner's, so that every instance knows it and nothing more is configured; here it is set where it is not yet. Throws
- * OperatorError, one line, when the owner may not do that.
+ * The address by which records are reached, from the address of the database's owner. The user is this database's own;
+ * its password is derived from the owner's, so that every instance knows it and nothing more is configured; here it is
+ * set where it is not yet. Throws OperatorError, one line, when the owner may not do that, or when a copy of the
+ * database on the same server goes by the same user with another password.
  */
 export async function portalAddress(ownerUrl: string): Promise<string> {
   const url = new URL(ownerUrl)
   const password = derivedPassword(decodeURIComponent(url.password))
-  url.username = portalUser
+  const login = await asOwner(ownerUrl, readLogin)
+  url.username = login.user
   url.password = password
   if (await logsIn(url.href)) return url.href
-  await allowLogin(ownerUrl, password)
+  await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
   if (await logsIn(url.href)) return url.href
   throw new OperatorError(
-    `The user ${portalUser} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
+    `The user ${login.user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
   )
+}
+
+interface Login {
+  readonly user: string
+  /** Whether somebody has given it a password. */
+  readonly inUse: boolean
+  /** Databases other than this one whose records it reaches. */
+  readonly elsewhere: readonly string[]
+}
+
+async function asOwner<T>(ownerUrl: string, work: (owner: Client) => Promise<T>): Promise<T> {
+  const owner = new Client(connectionConfig(ownerUrl, 0))
+  owner.on('error', () => undefined)
+  try {
+    await owner.connect()
+    return await work(owner)
+  } catch (error) {
+    throw error instanceof OperatorError ? error : refusal(error, owner)
+  } finally {
+    await owner.end().catch(() => undefined)
+  }
+}
+
+async function readLogin(owner: Client): Promise<Login> {
+  const [login] = await run<Login>(
+    owner,
+    `select portal_role('portal') as user, coalesce((select rolcanlogin from pg_roles where rolname = portal_role('portal')), false) as "inUse",
+       array(select distinct d.datname::text from pg_shdepend s join pg_database d on d.oid = s.dbid
+         where s.refclassid = 'pg_authid'::regclass and d.datname <> current_database()
+           and s.refobjid = (select oid from pg_roles where rolname = portal_role('partner'))) as elsewhere`,
+  )
+  if (login === undefined) throw new Error('the database did not say who reads its records')
+  return login
 }
 
 /** Without a password of the owner there is nothing to keep secret: the server lets in by other means. */
@@ -52,32 +84,32 @@ async function logsIn(url: string): Promise<boolean> {
 
 const tries = 10
 
-async function allowLogin(ownerUrl: string, password: string): Promise<void> {
+async function allowLogin(owner: Client, { user, inUse, elsewhere }: Login, password: string): Promise<void> {
   const secret = password === '' ? '' : ` password '${verifierOf(password)}'`
-  const statement = `alter role ${portalUser} login noinherit${secret}`
-  const owner = new Client(connectionConfig(ownerUrl, 0))
-  owner.on('error', () => undefined)
-  try {
-    await owner.connect()
-    for (let round = 1; ; round += 1) {
-      try {
-        await run(owner, statement)
-        return
-      } catch (error) {
-        // Another instance does the same at this moment, and PostgreSQL says "tuple concurrently updated".
-        if (codeOf(error) !== 'XX000' || round === tries) throw error
-        await sleep(20 * round)
-      }
-    }
-  } catch (error) {
-    if (codeOf(error) !== '42501') throw refusal(error, owner)
+  const statement = `alter role ${user} login noinherit${secret}`
+  if (inUse && elsewhere.length > 0) {
     throw new OperatorError(
-      `The user "${owner.user}" may not set the password of ${portalUser}. Have an administrator run this, then start again: ${statement}`,
-      { cause: error },
+      `The database is a copy of "${elsewhere.join('", "')}" on the same server, or the other way round: ${user} belongs to both, and their owners have different passwords. Give it roles of its own (docs/operating.md, "Backup"), or let this one have the user: ${statement}`,
     )
-  } finally {
-    await owner.end().catch(() => undefined)
   }
+  for (let round = 1; ; round += 1) {
+    try {
+      await run(owner, statement)
+      return
+    } catch (error) {
+      if (codeOf(error) === '42501') throw notPermitted(owner, user, statement, error)
+      // Another instance does the same at this moment, and PostgreSQL says "tuple concurrently updated".
+      if (codeOf(error) !== 'XX000' || round === tries) throw error
+      await sleep(20 * round)
+    }
+  }
+}
+
+function notPermitted(owner: Client, user: string, statement: string, cause: unknown): OperatorError {
+  return new OperatorError(
+    `The user "${owner.user}" may not set the password of ${user}. Have an administrator run this, then start again: ${statement}`,
+    { cause },
+  )
 }
 
 /** What PostgreSQL keeps of a password (RFC 5803), so that the password itself is in no statement and no log. */

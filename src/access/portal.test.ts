@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { createTestLog } from '../../tests/support/log.ts'
 import { openDatabase, type Database } from '../platform/database.ts'
 import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import { migrate } from '../platform/migrations.ts'
 import { portalAddress } from './login.ts'
 import type { Subject } from './policy.ts'
 import { openPortal, type Portal } from './portal.ts'
@@ -15,6 +16,8 @@ const { log } = createTestLog()
 let own: TestDatabase
 let database: Database
 let portal: Portal
+/** The names of the database's roles: they end in what is its own. */
+let roles: { portal: string; consultant: string; partner: string }
 
 type Person = Subject & { readonly id: string }
 let anna: Person
@@ -27,6 +30,11 @@ before(async () => {
   own = await createTestDatabase()
   database = openDatabase(own.url, { log })
   portal = await openPortal({ databaseUrl: own.url, log })
+  const [found] = await database.rows<typeof roles>(
+    `select portal_role('portal') as portal, portal_role('consultant') as consultant, portal_role('partner') as partner`,
+  )
+  assert.ok(found)
+  roles = found
   anna = await person('consultant')
   ben = await person('consultant')
   paula = await person('partner')
@@ -80,7 +88,8 @@ describe('the role that reads and changes records', () => {
     const [role] = await database.rows(
       `select rolcanlogin, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb,
         (select count(*)::int from pg_class where relowner = r.oid) as owns
-       from pg_roles r where rolname = 'tollgate_portal'`,
+       from pg_roles r where rolname = $1`,
+      [roles.portal],
     )
     assert.deepEqual(role, {
       rolcanlogin: true,
@@ -127,7 +136,7 @@ describe('the role that reads and changes records', () => {
   test('with the role of a person, but without a person: no row', async () => {
     const client = new Client(await portalAddress(own.url))
     await client.connect()
-    await client.query('set role tollgate_consultant')
+    await client.query(`set role ${roles.consultant}`)
     for (const table of [...tables, 'audit']) {
       assert.deepEqual((await client.query(`select * from ${table}`)).rows, [], table)
     }
@@ -220,7 +229,7 @@ describe('what is set for one transaction', () => {
     )
     for (const [n, [rows]] of seen.entries()) {
       const { id, role } = [anna, ben, paula][n % 3] ?? anna
-      assert.deepEqual(rows, [{ role: `tollgate_${role}`, person: id }])
+      assert.deepEqual(rows, [{ role: roles[role], person: id }])
     }
     await single.close()
   })
@@ -252,7 +261,7 @@ describe('the login', () => {
     const cluster = await startCluster()
     const url = new URL(`/${template}`, cluster.url).href
     const other = openDatabase(url, { log, connections: 1 })
-    await other.rows(`alter role tollgate_portal nologin password 'other'`)
+    await other.rows(`alter role ${new URL(await portalAddress(url)).username} nologin password 'other'`)
     const addresses = await Promise.all(Array.from({ length: 8 }, () => portalAddress(url)))
     assert.equal(new Set(addresses).size, 1)
     const client = new Client(addresses[0])
@@ -266,7 +275,8 @@ describe('the login', () => {
     const { password } = new URL(await portalAddress(own.url))
     assert.ok(password.length >= 43 && !own.url.includes(password))
     const [row] = await database.rows<{ kept: string }>(
-      `select rolpassword as kept from pg_authid where rolname = 'tollgate_portal'`,
+      `select rolpassword as kept from pg_authid where rolname = $1`,
+      [roles.portal],
     )
     assert.match(row?.kept ?? '', /^SCRAM-SHA-256\$4096:/)
     assert.ok(!row?.kept.includes(password))
@@ -275,18 +285,22 @@ describe('the login', () => {
   test('an owner who may not set it is told in one line what an administrator has to run', async () => {
     const name = `weak_${randomUUIDv7().replaceAll('-', '')}`
     await database.rows(`create role ${name} login password 'weak'`)
-    const weak = new URL(own.url)
+    // Not a copy of the others' template, which has its roles.
+    const alone = await createTestDatabase({ empty: true })
+    await migrate(alone.url)
+    const weak = new URL(alone.url)
     weak.username = name
     weak.password = 'weak'
     await assert.rejects(portalAddress(weak.href), (error: Error) => {
       assert.equal(error.name, 'OperatorError')
       assert.match(
         error.message,
-        /may not set the password.*alter role tollgate_portal login noinherit password 'SCRAM/,
+        /may not set the password.*alter role tollgate_portal_[0-9a-f]{8} login noinherit password 'SCRAM/,
       )
       assert.ok(!error.message.includes('\n'))
       return true
     })
     await database.rows(`drop role ${name}`)
+    await alone.drop()
   })
 })

@@ -50,8 +50,8 @@ export async function openPortal({ databaseUrl, ...options }: PortalNeeds): Prom
  */
 function contextOf(id: string | null, role: Role): PreparedStatement {
   const take = {
-    consultant: `select set_config('role', 'tollgate_consultant', true), set_config('tollgate.person', $1, true)`,
-    partner: `select set_config('role', case when partner then 'tollgate_partner' else 'tollgate_consultant' end, true),
+    consultant: `select set_config('role', portal_role('consultant'), true), set_config('tollgate.person', $1, true)`,
+    partner: `select set_config('role', portal_role(case when partner then 'partner' else 'consultant' end), true),
         set_config('tollgate.person', case when partner then $1 else '' end, true)
       from is_partner(nullif($1, '')::uuid) as partner`,
   }

@@ -36,8 +36,8 @@ function asPeople(tx: Queryable): Portal['as'] {
     statements: Statements,
   ): Promise<RowsOf<Statements>>
   async function as({ id, role }: Subject, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
-    await tx.rows(`select set_config('role', $1, true), set_config('tollgate.person', $2, true)`, [
-      `tollgate_${role}`,
+    await tx.rows(`select set_config('role', portal_role($1), true), set_config('tollgate.person', $2, true)`, [
+      role,
       id ?? '',
     ])
     const results: unknown[] = []

@@ -14,7 +14,7 @@ export interface Fault {
 interface Shape {
   readonly type?: string
   readonly enum?: readonly unknown[]
-  readonly const?: unknown
+  readonly const?: string | number | boolean
   readonly anyOf?: readonly TSchema[]
   readonly format?: string
   readonly properties?: Readonly<Record<string, TSchema>>

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
+import { portalAddress } from '../../src/access/login.ts'
 import { migrate } from '../../src/platform/migrations.ts'
-import { startCluster, template, type Cluster } from '../support/cluster.ts'
+import { startCluster, type Cluster } from '../support/cluster.ts'
 import { tollgateHere } from '../support/command-line.ts'
 import { startFirm } from '../support/firm.ts'
 import { parseObject } from '../support/json.ts'
@@ -16,26 +17,23 @@ before(async () => {
   cluster = await startCluster()
   admin = new Client(cluster.url)
   await admin.connect()
-  // As if nobody had ever used it for this.
-  await admin.query(`drop database ${template}`)
-  await forgetRoles()
 })
 after(async () => {
   await admin.end()
   await cluster.stop()
 })
 
-async function forgetRoles(): Promise<void> {
-  await admin.query('drop role if exists tollgate_portal, tollgate_consultant, tollgate_partner')
-}
-
 /** A database of its own for an owner of its own; its address. */
 async function ownedBy(name: string, attributes: string): Promise<string> {
-  await admin.query(`create role ${name} login ${attributes} password 'owners-password'`)
+  await admin.query(`create role ${name} login ${attributes} password '${name}-password'`)
   await admin.query(`create database ${name} owner ${name}`)
+  return addressOf(name)
+}
+
+function addressOf(name: string): string {
   const url = new URL(cluster.url)
   url.username = name
-  url.password = 'owners-password'
+  url.password = `${name}-password`
   url.pathname = `/${name}`
   return url.href
 }
@@ -68,11 +66,7 @@ describe('an owner who may create roles', () => {
   })
 
   test('sees no record by itself, and cannot change the log', async () => {
-    const url = new URL(cluster.url)
-    url.username = 'firm'
-    url.password = 'owners-password'
-    url.pathname = '/firm'
-    const owner = new Client(url.href)
+    const owner = new Client(addressOf('firm'))
     await owner.connect()
     for (const table of ['client', 'note', 'dispute', 'letter', 'revision']) {
       assert.deepEqual((await owner.query(`select * from ${table}`)).rows, [], table)
@@ -85,21 +79,65 @@ describe('an owner who may create roles', () => {
   })
 })
 
+describe('two Tollgates on one server', () => {
+  test('know nothing of each other: neither takes the login of the other, nor gets at its records', async () => {
+    const [firm, branch] = [addressOf('firm'), await ownedBy('branch', 'createrole')]
+    const address = await portalAddress(firm)
+    const other = await startFirm({ databaseUrl: branch })
+    const ben = await other.join('Ben', 'consultant')
+    await other.client(ben, 'Theirs')
+    assert.equal(await portalAddress(firm), address)
+    await using login = await connected(address)
+    assert.equal((await login.query('select current_user as name')).rows.length, 1)
+
+    const [mine, theirs] = [new URL(address), new URL(await portalAddress(branch))]
+    assert.notEqual(mine.username, theirs.username)
+    mine.pathname = '/branch'
+    await using intruder = await connected(mine.href)
+    await intruder.query(`set role ${mine.username.replace('portal', 'partner')}`)
+    await assert.rejects(intruder.query('select * from client'), { code: '42501' })
+    await intruder.query('reset role')
+    for (const role of ['partner', 'consultant', 'portal']) {
+      const foreign = theirs.username.replace('portal', role)
+      await assert.rejects(intruder.query(`set role ${foreign}`), { code: '42501' })
+    }
+    assert.equal((await ben.get('/clients')).json['total'], 1)
+    await other.close()
+  })
+
+  test('that are copies of one database do not lock each other out: the second owner is told', async () => {
+    const address = await portalAddress(addressOf('firm'))
+    await admin.query(`create role copied login createrole password 'copied-password'`)
+    await admin.query('create database copied template firm owner copied')
+    await assert.rejects(portalAddress(addressOf('copied')), (error: Error) => {
+      assert.match(error.message, /copy of "firm".*different passwords.*alter role tollgate_portal_/)
+      return error.name === 'OperatorError' && !error.message.includes('\n')
+    })
+    await using login = await connected(address)
+    assert.equal((await login.query('select 1')).rows.length, 1)
+    await admin.query('drop database copied')
+  })
+})
+
+async function connected(address: string) {
+  const client = new Client(address)
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}
+
 describe('an owner who may not create roles', () => {
   test('is told what an administrator has to run, and after that it works', async () => {
-    await admin.query('drop database firm')
-    await forgetRoles()
     const databaseUrl = await ownedBy('plain', '')
     const refusal = await migrate(databaseUrl).catch((error: Error) => error)
     assert.ok(refusal instanceof Error)
     assert.ok(!refusal.message.includes('\n'))
     const [, statements = ''] = /run "([^"]+)"/.exec(refusal.message) ?? []
-    assert.match(statements, /create role tollgate_consultant/)
+    assert.match(statements, /create role tollgate_consultant_[0-9a-f]{8};/)
     await admin.query(statements)
     const second = await startFirm({ databaseUrl }).catch((error: Error) => error)
     assert.ok(second instanceof Error)
     const [, password = ''] = /start again: (.+)$/.exec(second.message) ?? []
-    assert.match(password, /^alter role tollgate_portal login/, second.message)
+    assert.match(password, /^alter role tollgate_portal_[0-9a-f]{8} login/, second.message)
     await admin.query(password)
     const firm = await startFirm({ databaseUrl })
     const anna = await firm.join('Anna', 'consultant')
