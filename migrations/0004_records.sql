@@ -51,6 +51,20 @@ select with_roles(format('grant usage on schema %I to {consultant}, {partner}', 
 create function portal_person() returns uuid language sql stable parallel safe as
   $$ select nullif(current_setting('tollgate.person', true), '')::uuid $$;
 
+-- The samples of a demo are entered with dates of their own (`tollgate.time`). Nobody can do that any more once anybody
+-- has signed in: from then on every time in records and in the log is one of this clock.
+create function sample_time() returns timestamptz language plpgsql security definer set search_path from current as $$
+begin
+  if exists (select from person where last_signed_in_at is not null) then
+    raise exception 'only samples are entered with a time of their own, before anybody signs in'
+      using errcode = 'insufficient_privilege';
+  end if;
+  return least(current_setting('tollgate.time')::timestamptz, clock_timestamp());
+end $$;
+create function record_time() returns timestamptz language sql volatile as $$
+  select case when coalesce(current_setting('tollgate.time', true), '') = '' then clock_timestamp() else sample_time() end
+$$;
+
 -- A text as it is searched and sorted: words in lower case, without accents, with one space between them.
 create function words(p_text text) returns text language sql immutable parallel safe as
   $$ select trim(regexp_replace(regexp_replace(lower(normalize(p_text, nfkd)), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g')) $$;
@@ -66,8 +80,8 @@ create table client (
   email         text check (length(email) between 1 and 254),
   consultant_id uuid not null references person,
   status        text not null default 'active' check (status in ('active', 'archived')),
-  created_at    timestamptz(3) not null default clock_timestamp(),
-  updated_at    timestamptz(3) not null default clock_timestamp(),
+  created_at    timestamptz(3) not null default record_time(),
+  updated_at    timestamptz(3) not null default record_time(),
   version       integer not null default 1,
   -- Nobody is shown it any more; its revisions stay.
   deleted_at    timestamptz(3),
@@ -93,9 +107,9 @@ create table note (
   date         date not null,
   participants text[] not null default '{}',
   text         text not null,
-  created_at   timestamptz(3) not null default clock_timestamp(),
+  created_at   timestamptz(3) not null default record_time(),
   created_by   uuid default portal_person() references person,
-  updated_at   timestamptz(3) not null default clock_timestamp(),
+  updated_at   timestamptz(3) not null default record_time(),
   updated_by   uuid default portal_person() references person,
   version      integer not null default 1,
   archived_at  timestamptz(3),
@@ -111,9 +125,9 @@ create table dispute (
   amount      amount not null check (amount >= 0),
   position    text not null default '',
   status      text not null default 'open' check (status in ('open', 'settled', 'withdrawn')),
-  created_at  timestamptz(3) not null default clock_timestamp(),
+  created_at  timestamptz(3) not null default record_time(),
   created_by  uuid default portal_person() references person,
-  updated_at  timestamptz(3) not null default clock_timestamp(),
+  updated_at  timestamptz(3) not null default record_time(),
   updated_by  uuid default portal_person() references person,
   version     integer not null default 1,
   archived_at timestamptz(3),
@@ -132,9 +146,9 @@ create table letter (
   generated   boolean not null default false,
   -- What drafting it cost, where a model did.
   cost        amount check (cost >= 0),
-  created_at  timestamptz(3) not null default clock_timestamp(),
+  created_at  timestamptz(3) not null default record_time(),
   created_by  uuid default portal_person() references person,
-  updated_at  timestamptz(3) not null default clock_timestamp(),
+  updated_at  timestamptz(3) not null default record_time(),
   updated_by  uuid default portal_person() references person,
   version     integer not null default 1,
   archived_at timestamptz(3),
@@ -197,7 +211,7 @@ create trigger bounded after insert or update of body on letter for each row exe
 -- that what is sealed has no gap into which a late row could fall: see seals.ts.
 create table audit (
   id         bigint generated always as identity primary key,
-  at         timestamptz not null default clock_timestamp(),
+  at         timestamptz not null default record_time(),
   action     text not null check (action ~ '^[a-z_]{1,64}$'),
   outcome    text not null check (outcome in ('allowed', 'refused')),
   person_id  uuid,

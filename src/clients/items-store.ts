@@ -139,7 +139,7 @@ export function archiveItem(
   return {
     name: `archive ${kind.noun} ${name}`,
     text: `with changed as (
-        update ${kind.noun} n set archived_at = clock_timestamp(), ${touched}
+        update ${kind.noun} n set archived_at = record_time(), ${touched}
         from client c where ${condition} and ${untouched}
         returning n.id, n.client_id, n.version)
       ${logged(kind.noun, `'${kind.noun}_archived'`, 5)}`,
@@ -147,6 +147,6 @@ export function archiveItem(
   }
 }
 
-const touched = 'version = n.version + 1, updated_at = clock_timestamp(), updated_by = portal_person()'
+const touched = 'version = n.version + 1, updated_at = record_time(), updated_by = portal_person()'
 const untouched = `c.id = $2 and c.status = 'active' and n.client_id = c.id and n.id = $3 and n.archived_at is null
   and ($4::int[] is null or n.version = any ($4))`

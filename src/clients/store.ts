@@ -117,7 +117,7 @@ export function removeClient(scope: Scope, { visit, id, basis }: ChangedClient):
   return {
     name: `remove client ${name}`,
     text: `with changed as (
-        update client c set deleted_at = clock_timestamp(), ${touched}
+        update client c set deleted_at = record_time(), ${touched}
         where ${condition} and c.id = $2 and ($3::int[] is null or c.version = any ($3))
         returning c.id, c.id as client_id, c.version)
       ${logged('client', `'client_removed'`, 4)}`,
@@ -131,7 +131,7 @@ interface ChangedClient {
   readonly basis: Basis
 }
 
-const touched = 'version = c.version + 1, updated_at = clock_timestamp()'
+const touched = 'version = c.version + 1, updated_at = record_time()'
 
 /** Somebody to whom a client may be given. */
 export function readActivePerson(id: string): PreparedStatement<PersonJson> {

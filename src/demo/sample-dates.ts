@@ -7,6 +7,11 @@ export function dayBefore(now: Date, ago: number): string {
   return workday(now, -ago).toISOString().slice(0, 10)
 }
 
+/** A time on that day, so many minutes after nine o'clock. */
+export function timeBefore(now: Date, ago: number, minutes: number): Date {
+  return new Date(Date.parse(`${dayBefore(now, ago)}T09:00:00Z`) + minutes * 60_000)
+}
+
 /**
  * What puts dates into the text of something that is `ago` days old: `{0}` its own, `{+14}` two weeks later, `{-7}` a
  * week before, as "12 March"; `{0y}` with the year, `{0d}` with the day of the week; `{Y}`, `{Y-1}`, `{Y+1}` a year.

@@ -16,20 +16,27 @@ async function readAll(at: Date): Promise<Map<string, SampleClient[]>> {
 
 const samples = await readAll(now)
 const clients = [...samples.values()].flat()
-const notes = clients.flatMap((client) => client.notes)
+const bodies = <Body>(entered: readonly { readonly body: Body }[]) => entered.map(({ body }) => body)
+const notesOf = (all: readonly SampleClient[]) => all.flatMap((client) => bodies(client.notes))
+const notes = notesOf(clients)
 const texts = clients.flatMap((client) => [
-  ...client.notes.map(({ text }) => text),
-  ...client.disputes.flatMap(({ invoice, position }) => [invoice, position]),
-  ...client.letters.flatMap(({ subject, body }) => [subject, body]),
+  ...bodies(client.notes).map(({ text }) => text),
+  ...bodies(client.disputes).flatMap(({ invoice, position }) => [invoice, position]),
+  ...bodies(client.letters).flatMap(({ subject, body }) => [subject, body]),
 ])
 
-const states = (items: readonly { status: string }[]) => [...new Set(items.map(({ status }) => status))].toSorted()
+type Stated = {
+  readonly body: { readonly status: string }
+  readonly later?: { readonly body: { readonly status?: string } }
+}
+const states = (items: readonly Stated[]) =>
+  [...new Set(items.map(({ body, later }) => later?.body.status ?? body.status))].toSorted()
 const week = (date: string) => new Date(Date.parse(date) + 7 * 86_400_000).toISOString().slice(0, 10)
 
 describe('the samples', () => {
   test('are 40 clients of all three and a few archived ones, most of them the consultants’', () => {
     const counted = [...samples].map(([subject, all]) => {
-      const archived = all.filter((client) => client.archived).length
+      const archived = all.filter(({ archivedAt }) => archivedAt !== undefined).length
       return [subject, all.length - archived, archived]
     })
     assert.deepEqual(counted, [
@@ -66,6 +73,23 @@ describe('the samples', () => {
     assert.ok(new Set(notes.map(({ date }) => date)).size > 50)
   })
 
+  test('came about one after the other, at working hours: the client, then its record, then what became of it', () => {
+    for (const { at, archivedAt, notes: written, disputes, letters } of clients) {
+      const entered = [...written, ...disputes, ...letters]
+      const later = entered.flatMap((each) => (each.later ? [[each.at, each.later.at] as const] : []))
+      for (const [first, second] of later) assert.ok(first < second)
+      const times = [...entered.map((each) => each.at), ...later.map(([, second]) => second)]
+      for (const time of times) assert.ok(time > at && time < (archivedAt ?? now), time.toISOString())
+      for (const time of [at, archivedAt ?? at, ...times]) {
+        assert.ok(![0, 6].includes(time.getUTCDay()), time.toISOString())
+        assert.ok(time.getUTCHours() >= 9 && time.getUTCHours() < 18, time.toISOString())
+      }
+    }
+    for (const { at, body } of clients.flatMap((client) => client.notes)) {
+      assert.equal(at.toISOString().slice(0, 10), body.date)
+    }
+  })
+
   test('leave no mark of a date behind', () => {
     assert.deepEqual(
       texts.filter((text) => /[{}]|undefined|NaN|Invalid/.test(text)),
@@ -80,7 +104,7 @@ describe('the samples', () => {
       clients.map(({ name }) => name),
     )
     assert.deepEqual(
-      later.flatMap((client) => client.notes.map(({ date }) => date)),
+      notesOf(later).map(({ date }) => date),
       notes.map(({ date }) => week(date)),
     )
   })

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Type, type TProperties } from 'typebox'
+import { Type, type Static, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
-import { datesIn, dayBefore } from './sample-dates.ts'
+import { datesIn, dayBefore, timeBefore } from './sample-dates.ts'
 
 /** The sample clients as the files in `samples/` have them: readable, with dates that count from the first start. */
 
@@ -35,17 +35,26 @@ const writtenClient = object({
   letters: Type.Optional(Type.Array(writtenLetter)),
 })
 const written = Type.Array(writtenClient)
-type WrittenClient = Type.Static<typeof writtenClient>
+type WrittenClient = Static<typeof writtenClient>
 
-/** A sample client, as it is entered. Disputes and letters stand in the order in which they came about. */
+/** Something that was entered at a time, and what was changed of it later. */
+export interface Entered<Body> {
+  readonly at: Date
+  readonly body: Body
+  readonly later?: { readonly at: Date; readonly body: Partial<Body> }
+}
+
+/** A sample client, as it is entered, and its record, the oldest first. */
 export interface SampleClient {
   readonly name: string
   readonly reference: string
   readonly email: string
-  readonly archived: boolean
-  readonly notes: readonly { readonly date: string; readonly participants: string[]; readonly text: string }[]
-  readonly disputes: readonly Pick<Type.Static<typeof writtenDispute>, 'invoice' | 'amount' | 'status' | 'position'>[]
-  readonly letters: readonly Pick<Type.Static<typeof writtenLetter>, 'subject' | 'status' | 'body'>[]
+  readonly at: Date
+  /** Undefined for one that is active. */
+  readonly archivedAt: Date | undefined
+  readonly notes: readonly Entered<Omit<Static<typeof writtenNote>, 'ago'> & { readonly date: string }>[]
+  readonly disputes: readonly Entered<Omit<Static<typeof writtenDispute>, 'ago'>>[]
+  readonly letters: readonly Entered<Omit<Static<typeof writtenLetter>, 'ago'>>[]
 }
 
 /** The sample clients of one person of the demo's firm, dated as seen from `now`. */
@@ -56,27 +65,41 @@ export async function readSamples(subject: string, now: Date): Promise<SampleCli
   return content.map((client) => dated(client, now))
 }
 
-function dated({ name, reference, email, status, notes, disputes, letters }: WrittenClient, now: Date): SampleClient {
+function dated(client: WrittenClient, now: Date): SampleClient {
+  const { name, reference, email, notes = [], disputes = [], letters = [] } = client
+  // Any number that is the same at every start, so that not all is entered at one time of the day.
+  const seed = Number(reference.replaceAll(/\D/g, ''))
+  const ages = [...notes, ...disputes, ...letters].map(({ ago: days }) => days)
+  const first = Math.max(...ages, ages.length === 0 ? 20 + (seed % 150) : 0)
+  const morning = (index: number) => 20 + ((seed * 37 + index * 53) % 200)
+  const afternoon = (index: number) => 300 + ((seed * 29 + index * 31) % 150)
   return {
     name,
     reference,
     email,
-    archived: status === 'archived',
-    notes: oldestFirst(notes).map((note) => {
-      const tell = datesIn(now, note.ago)
-      return { date: dayBefore(now, note.ago), participants: note.participants, text: tell(note.text) }
+    at: timeBefore(now, first + 2 + (seed % 6), seed % 20),
+    archivedAt:
+      client.status === 'archived' ? timeBefore(now, Math.max(1, Math.min(first, ...ages) - 10), 500) : undefined,
+    notes: oldestFirst(notes).map(({ ago: days, participants, text }, index) => {
+      const body = { date: dayBefore(now, days), participants, text: datesIn(now, days)(text) }
+      return { at: timeBefore(now, days, morning(index)), body }
     }),
-    disputes: oldestFirst(disputes).map(({ ago: days, invoice, amount, status: state, position }) => {
+    disputes: oldestFirst(disputes).map(({ ago: days, status, invoice, position, amount }, index) => {
       const tell = datesIn(now, days)
-      return { invoice: tell(invoice), amount, status: state, position: tell(position) }
+      const body = { invoice: tell(invoice), amount, status: 'open' as const, position: tell(position) }
+      const at = timeBefore(now, days, morning(index + 5))
+      if (status === 'open') return { at, body }
+      return { at, body, later: { at: timeBefore(now, Math.max(1, days - 9), afternoon(index)), body: { status } } }
     }),
-    letters: oldestFirst(letters).map(({ ago: days, subject, status: state, body }) => {
-      const tell = datesIn(now, days)
-      return { subject, status: state, body: tell(body) }
+    letters: oldestFirst(letters).map(({ ago: days, subject, status, body: text }, index) => {
+      const body = { subject, status: 'draft' as const, body: datesIn(now, days)(text) }
+      const at = timeBefore(now, days, morning(index + 9))
+      if (status === 'draft') return { at, body }
+      return { at, body, later: { at: timeBefore(now, days, afternoon(index)), body: { status } } }
     }),
   }
 }
 
-function oldestFirst<Item extends { readonly ago: number }>(items: readonly Item[] = []): Item[] {
+function oldestFirst<Item extends { readonly ago: number }>(items: readonly Item[]): Item[] {
   return items.toSorted((one, other) => other.ago - one.ago)
 }

@@ -13,33 +13,39 @@ export interface TransactionNeeds {
 
 /**
  * Carries out all that `work` does with records as one transaction, each thing in the role of the person who does it and
- * under the same row-level security as ever. One such transaction runs at a time.
+ * under the same row-level security as ever. What it does after `setTime` is dated so, as long as nobody has signed in.
+ * One such transaction runs at a time.
  */
 export async function inOneTransaction<T>(
   { databaseUrl, log }: TransactionNeeds,
-  work: (portal: Portal) => Promise<T>,
+  work: (portal: Portal, setTime: (time: Date) => void) => Promise<T>,
 ): Promise<T> {
   const database = openDatabase(await portalAddress(databaseUrl), { log, connections: 1 })
   try {
     return await database.transaction(async (tx) => {
       await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate samples'))`)
-      return work({ as: asPeople(tx), close: async () => undefined })
+      let now = ''
+      const setTime = (time: Date) => {
+        now = time.toISOString()
+      }
+      return work({ as: asPeople(tx, () => now), close: async () => undefined }, setTime)
     })
   } finally {
     await database.close()
   }
 }
 
-function asPeople(tx: Queryable): Portal['as'] {
+function asPeople(tx: Queryable, now: () => string): Portal['as'] {
   async function as<const Statements extends readonly PreparedStatement[]>(
     person: Subject,
     statements: Statements,
   ): Promise<RowsOf<Statements>>
   async function as({ id, role }: Subject, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
-    await tx.rows(`select set_config('role', portal_role($1), true), set_config('tollgate.person', $2, true)`, [
-      role,
-      id ?? '',
-    ])
+    await tx.rows(
+      `select set_config('role', portal_role($1), true), set_config('tollgate.person', $2, true),
+         set_config('tollgate.time', $3, true)`,
+      [role, id ?? '', now()],
+    )
     const results: unknown[] = []
     for (const { text, values = [] } of statements) results.push(await tx.rows(text, values))
     return results

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { createAccess } from '../access/access.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
+import { createRecords } from '../clients/records.ts'
 import { createIdentities, type Identities } from '../people/identities.ts'
 import { createPeople, type People } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database.ts'
 import { demoPeople } from './people.ts'
+import { inOneTransaction } from './samples-portal.ts'
 import { loadSamples, type SampleNeeds } from './samples.ts'
 
 const issuer = 'http://127.0.0.1:8081'
@@ -73,6 +76,50 @@ test('it is entered by the people whose clients they are, and the audit log has 
     'select 1 from note n join client c on c.id = n.client_id where n.created_by <> c.consultant_id',
   )
   assert.deepEqual(strangers, [])
+})
+
+test('it is dated as if it had come about day by day: records, revisions and the audit log alike', async () => {
+  await loadSamples(needs, issuer)
+  const recent = await database.rows(
+    `select 1 from client where updated_at > now() - interval '6 hours'
+     union all select 1 from note where created_at::date <> date or updated_at <> created_at
+     union all select 1 from dispute where created_at > now() - interval '6 hours'
+     union all select 1 from letter where created_at > now() - interval '6 hours'
+     union all select 1 from revision where at > now() - interval '6 hours'
+     union all select 1 from audit where client_id is not null and at > now() - interval '6 hours'
+     union all select 1 from audit a join audit b on b.id > a.id and b.at < a.at where a.client_id = b.client_id`,
+  )
+  assert.deepEqual(recent, [])
+  const apart = await database.rows(
+    `select 1 from revision r join letter n on n.id = r.noun_id
+     where not exists (select from audit a where a.noun_id = n.id and abs(extract(epoch from a.at - r.at)) < 1)`,
+  )
+  assert.deepEqual(apart, [])
+})
+
+test('nobody dates anything once somebody has signed in, nor into the future', async () => {
+  await loadSamples(needs, issuer)
+  const enter = (at: string) =>
+    inOneTransaction(needs, async (portal, setTime) => {
+      setTime(new Date(at))
+      const [person] = (await people.list()).filter(({ role }) => role === 'consultant')
+      assert.ok(person)
+      const { clients } = createRecords({ access: createAccess({ portal, audit }) })
+      return clients.create({ person }, { name: 'Dated' })
+    })
+  assert.equal((await enter('2020-02-03T10:00:00Z')).created_at, '2020-02-03T10:00:00.000Z')
+  assert.ok(Date.parse((await enter('2999-01-01T00:00:00Z')).created_at) <= Date.now())
+  await database.rows('update person set last_signed_in_at = now() where role = $1', ['partner'])
+  const had = await counts()
+  await assert.rejects(enter('2020-02-03T10:00:00Z'), { code: '42501' })
+  await assert.rejects(
+    database.transaction(async (tx) => {
+      await tx.rows(`select set_config('tollgate.time', '2020-02-03', true)`)
+      await tx.rows(`insert into audit (action, outcome) values ('x', 'allowed')`)
+    }),
+    { code: '42501' },
+  )
+  assert.deepEqual(await counts(), had)
 })
 
 test('what was interrupted leaves no half of a client behind, and is completed by the next call', async () => {

@@ -6,7 +6,7 @@ import { createRecords, type Records } from '../clients/records.ts'
 import type { Identities } from '../people/identities.ts'
 import type { People, PersonSummary } from '../people/people.ts'
 import { demoPeople } from './people.ts'
-import { readSamples, type SampleClient } from './samples-file.ts'
+import { readSamples, type Entered, type SampleClient } from './samples-file.ts'
 import { inOneTransaction } from './samples-portal.ts'
 
 /** What the samples are entered through: the doors that the portal uses. */
@@ -26,7 +26,8 @@ export interface SampleNeeds {
  */
 export async function loadSamples(needs: SampleNeeds, issuer: string): Promise<void> {
   const { people, identities } = needs
-  if (isUntouched(await people.list())) await inOneTransaction(needs, (portal) => enterAll(needs, portal))
+  if (isUntouched(await people.list()))
+    await inOneTransaction(needs, (portal, setTime) => enterAll(needs, portal, setTime))
   for (const { id, email } of await people.list()) {
     const subject = demoPeople.find((person) => person.email === email)?.subject
     if (subject !== undefined) await identities.identify(id, { issuer, subject })
@@ -41,30 +42,77 @@ function isUntouched(people: readonly PersonSummary[]): boolean {
 }
 
 /** Alone, since there is one such transaction at a time. */
-async function enterAll({ people, audit }: SampleNeeds, portal: Portal): Promise<void> {
+async function enterAll({ people, audit }: SampleNeeds, portal: Portal, setTime: (time: Date) => void): Promise<void> {
   const known = await people.list()
   const records = createRecords({ access: createAccess({ portal, audit }) })
   const isEmpty = (await records.counts(operator)).size === 0
+  const steps: Step[] = []
   for (const { subject, name, email, role } of demoPeople) {
     const person = known.find((each) => each.email === email) ?? (await people.create({ name, email, role }))
     const samples = isEmpty ? await readSamples(subject, new Date()) : []
-    for (const sample of samples) await enter(records, { person }, sample)
+    steps.push(...samples.flatMap((sample) => stepsOf(records, { person }, sample)))
+  }
+  // In the order in which it all happened, as the audit log would have it.
+  for (const { at, take } of steps.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
+    setTime(at)
+    await take()
   }
 }
 
 /** The operator at the command line, who sees every record. */
 const operator: Visit = { person: { id: null, role: 'partner' } }
 
-/** Enters a client, with what its record holds, as the person of the visit would. */
-async function enter(
-  { clients, notes, disputes, letters }: Records,
-  visit: Visit,
-  sample: SampleClient,
-): Promise<void> {
-  const { name, reference, email, archived } = sample
-  const { id, version } = await clients.create(visit, { name, reference, email })
-  for (const note of sample.notes) await notes.create(visit, id, note)
-  for (const dispute of sample.disputes) await disputes.create(visit, id, dispute)
-  for (const letter of sample.letters) await letters.create(visit, id, letter)
-  if (archived) await clients.change(visit, id, { basis: [version], body: { status: 'archived' } })
+type Items = Records['notes']
+
+interface Step {
+  readonly at: Date
+  take(this: void): Promise<void>
+}
+
+/** What the person of the visit did with a client, each thing at its time. */
+function stepsOf({ clients, notes, disputes, letters }: Records, visit: Visit, sample: SampleClient): Step[] {
+  const { name, reference, email, archivedAt } = sample
+  let id = ''
+  const made: Step = {
+    at: sample.at,
+    async take() {
+      ;({ id } = await clients.create(visit, { name, reference, email }))
+    },
+  }
+  const items = (kind: Items, all: readonly Entered<object>[]) =>
+    all.flatMap((entered) => itemSteps(kind, visit, () => id, entered))
+  return [
+    made,
+    ...items(notes, sample.notes),
+    ...items(disputes, sample.disputes),
+    ...items(letters, sample.letters),
+    ...(archivedAt === undefined
+      ? []
+      : [
+          {
+            at: archivedAt,
+            async take() {
+              await clients.change(visit, id, { basis: null, body: { status: 'archived' } })
+            },
+          },
+        ]),
+  ]
+}
+
+function itemSteps(items: Items, visit: Visit, clientId: () => string, { at, body, later }: Entered<object>): Step[] {
+  let id = ''
+  const made: Step = {
+    at,
+    async take() {
+      ;({ id } = await items.create(visit, clientId(), { ...body }))
+    },
+  }
+  if (later === undefined) return [made]
+  const changed: Step = {
+    at: later.at,
+    async take() {
+      await items.change(visit, clientId(), id, { basis: null, body: { ...later.body } })
+    },
+  }
+  return [made, changed]
 }
