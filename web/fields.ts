@@ -47,7 +47,7 @@ export const nouns: Readonly<Record<Noun, NounWords>> = {
         name: 'participants',
         label: 'Participants',
         kind: 'names',
-        placeholder: 'Who was there; Enter after each name',
+        placeholder: 'Name, then Enter',
       },
       { name: 'text', label: 'Note', kind: 'text', required: true, placeholder: 'What was said and agreed' },
     ],

@@ -193,12 +193,10 @@ const formats = new Map([
 function stringMustBe({ format, minLength, maxLength }: Shape): string {
   const said = formats.get(format ?? '')
   if (said !== undefined) return said
-  const filled = new Map([
-    ['filled-text', ' that is not blank'],
-    ['line', ' on one line'],
-  ]).get(format ?? '')
+  const filled = format === 'filled-text' ? ' that is not blank' : ''
   const length = maxLength === undefined ? '' : ` of at most ${maxLength} characters`
-  return `a ${minLength === undefined || minLength === 0 ? '' : 'non-empty '}string${length}${filled ?? ''}`
+  if (format === 'line') return `one line of text${length}`
+  return `a ${minLength === undefined || minLength === 0 ? '' : 'non-empty '}string${length}${filled}`
 }
 
 function range({ minimum, exclusiveMinimum, maximum }: Shape): string {

@@ -79,7 +79,7 @@ function AuditFilters() {
         'Every action',
         actions.map((value) => ({ value, label: spoken(value) })),
       )}
-      {choice('outcome', 'Outcome', 'Allowed and refused', [
+      {choice('outcome', 'Outcome', 'Any outcome', [
         { value: 'allowed', label: 'Allowed' },
         { value: 'refused', label: 'Refused' },
       ])}
@@ -139,15 +139,22 @@ function Row({ row }: { readonly row: AuditRow }) {
             Refused
           </Badge>
         )}
+        {row.client && (
+          <span className={classes.about}>
+            <ClientLink client={row.client} />
+          </span>
+        )}
       </td>
       <td>{row.person ? (row.person.name ?? row.person.id) : 'Nobody known'}</td>
-      <td className={tables.wide}>
-        {row.client && <Link to={`/clients/${row.client.id}`}>{row.client.name ?? row.client.id}</Link>}
-      </td>
+      <td className={tables.wide}>{row.client && <ClientLink client={row.client} />}</td>
       <td className={tables.wide}>{row.address}</td>
       <td className={`${tables.wide} ${classes.details}`} title={details.join('\n')}>
         {details.join(' · ')}
       </td>
     </tr>
   )
+}
+
+function ClientLink({ client: { id, name } }: { readonly client: NonNullable<AuditRow['client']> }) {
+  return <Link to={`/clients/${id}`}>{name ?? id}</Link>
 }

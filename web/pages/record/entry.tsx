@@ -53,7 +53,13 @@ export function Entry({ noun, item, alone = false }: EntryProps) {
     <article className={classes.entry}>
       <header className={classes.head}>
         <h3 className={classes.title}>{alone ? title : <Link to={address}>{title}</Link>}</h3>
-        <span className={classes.aside}>{aside}</span>
+        <span
+          className={classes.aside}
+          data-amount={noun === 'dispute' || undefined}
+          data-cut={(noun === 'note' && !alone) || undefined}
+        >
+          {aside}
+        </span>
         {badge && <Badge color={badge.color}>{badge.text}</Badge>}
         <EntryActions {...{ noun, item, address, onEdit: () => setEditing(true) }} />
       </header>
