@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { parseObject } from '../support/json.ts'
 
 let portal: TestPortal
 let state: Awaited<ReturnType<BrowserContext['storageState']>>
@@ -110,6 +111,42 @@ test('no page scrolls sideways on a screen of 360 pixels, and each has a title o
     assert.match(await page.title(), /^.+ · Tollgate$/, name)
     assert.equal(await page.locator('h1').count(), 1, name)
   }
+  await profile.close()
+})
+
+test('texts as long as may be, without a space to break at, stay within every window and leave room for the others', async () => {
+  const profile = await portal.profile({ storageState: state })
+  const page = await profile.newPage()
+  await open(page, '/clients')
+  const post = async (address: string, data: object) => {
+    const answer = await page.request.post(portal.base + address, { data, headers: { origin: portal.base } })
+    assert.equal(answer.status(), 201, await answer.text())
+    return String(parseObject(await answer.text())['id'])
+  }
+  const id = await post('/clients', { name: `A${'b'.repeat(199)}`, reference: 'R'.repeat(100) })
+  const record = `/clients/${id}`
+  const names = Array.from({ length: 50 }, (_, n) => `Somebody with the Number ${n}`)
+  await post(`${record}/notes`, {
+    date: '2026-11-20',
+    participants: [...names.slice(1), 'x'.repeat(200)],
+    text: 'y'.repeat(600),
+  })
+  await post(`${record}/disputes`, { invoice: 'I'.repeat(100), amount: '12345678901234.56' })
+  await post(`${record}/letters`, { subject: 'S'.repeat(300), body: 'z'.repeat(600) })
+  const places = ['/clients', ...['', '/disputes', '/letters', '/activity', '/revisions'].map((tab) => record + tab)]
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const place of [...places, `/search?q=A${'b'.repeat(20)}`, `/search?q=${'S'.repeat(20)}`]) {
+      await open(page, place)
+      assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= width, `${place} at ${width}`)
+    }
+  }
+  await open(page, `${record}/disputes`)
+  const amount = await page.getByText('12,345,678,901,234.56').boundingBox()
+  assert.ok((amount?.width ?? 0) > 110, `the amount has ${amount?.width} pixels`)
+  await open(page, '/clients')
+  const column = await page.getByRole('columnheader', { name: 'Name' }).boundingBox()
+  assert.ok((column?.width ?? 0) > 400, `names have ${column?.width} pixels`)
   await profile.close()
 })
 
