@@ -55,3 +55,9 @@ export function readEntries(
     values: [before, limit, ...given.map((name) => filter[name])],
   }
 }
+
+/** Whether the transaction has the role of a partner: who is none any more does not get it. */
+export const readRole: PreparedStatement<{ readonly partner: boolean }> = {
+  name: 'role',
+  text: `select current_user = portal_role('partner') as partner`,
+}

@@ -109,6 +109,27 @@ test('a fault while the log is read for a file is a status, and not a file that 
   assert.equal((await partner.get('/audit?format=csv')).status, 200)
 })
 
+test('B32: who is a partner no more does not get the rest of a file, nor one that looks whole', async () => {
+  const reader = await firm.join('Reader', 'partner')
+  await firm.service.database.rows(
+    `insert into audit (action, outcome, details) select 'filler', 'allowed', jsonb_build_object('n', n, 'x', repeat('x', 400))
+     from generate_series(1, 60000) n`,
+  )
+  const answer = await fetch(`${firm.service.url}/audit?action=filler&format=csv`, {
+    headers: { cookie: reader.cookie },
+  })
+  assert.equal(answer.status, 200)
+  const [first, all] = [answer.body?.getReader(), [] as string[]]
+  assert.match(new TextDecoder().decode((await first?.read())?.value), /^id,at,/)
+  await firm.service.people.setStatus(reader.id, 'disabled')
+  await assert.rejects(async () => {
+    for (let piece = await first?.read(); piece?.done === false; piece = await first?.read()) {
+      all.push(new TextDecoder().decode(piece.value))
+    }
+  })
+  assert.ok(all.join('').split('\r\n').length < 60_000)
+})
+
 test('the role of a partner reaches nothing for somebody who is none any more', async () => {
   await firm.client(partner)
   const former = await firm.join('Former', 'partner')
