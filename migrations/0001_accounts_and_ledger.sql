@@ -20,9 +20,15 @@ create table account (
   request_level       bigint not null,
   token_level         bigint not null,
   level_at            timestamptz not null default now(),
+  -- What instances have taken in advance, of the credit and of the buckets, which refill only up to what is left beside.
+  credit_lent         amount not null default 0 check (credit_lent >= 0),
+  requests_lent       bigint not null default 0 check (requests_lent >= 0),
+  tokens_lent         bigint not null default 0 check (tokens_lent >= 0),
+  -- When somebody was last refused for want of what is lent: for two seconds nothing is lent.
+  recalled_at         timestamptz,
   created_at          timestamptz not null default now(),
   closed_at           timestamptz,
-  constraint credit_never_negative check (monthly_limit is not null or credited - charged - held >= 0)
+  constraint credit_never_negative check (monthly_limit is not null or credited - charged - held - credit_lent >= 0)
 ) with (fillfactor = 50);
 
 create table credit_entry (

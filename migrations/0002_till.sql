@@ -1,10 +1,28 @@
 -- The till: the one place where money is held and charged and where limits are applied.
 --
--- One call carries everything that one instance has to settle and to admit, in one transaction. It locks first the
--- instance's row, and so everything that this instance holds, then the accounts of the batch in id order; reap() does
--- the same, so that they cannot deadlock. Every item is safe to send again after a lost connection: an admission by the
--- id of its hold, a settlement by the ledger row with that id. tests/support/till-model.ts states the same rules in
--- TypeScript, and a property test holds the two against each other.
+-- till() settles and admits request by request. An account that is in steady use is spared the trip for its admissions:
+-- an instance takes a small allowance of its limits and its credit in advance, admits from that in its own memory, and
+-- tells with exchange() what was charged and what it still has. What an instance has counts as used until it is given
+-- back, so that no limit and no credit can be exceeded whoever crashes (docs/decisions/0007-allowances.md).
+--
+-- One call carries everything that one instance has to say, in one transaction. It locks first the instance's row, and
+-- so everything that this instance holds, then the accounts of the batch in id order; reap() does the same, so that
+-- they cannot deadlock. Every item of till() is safe to send again after a lost connection: an admission by the id of
+-- its hold, a settlement by the ledger row with that id. Charges are not: whoever lost the answer looks for them in the
+-- ledger first. tests/support/till-model.ts states the same rules in TypeScript, and a property test holds the two
+-- against each other.
+
+-- What an instance has of an account, as it told last: the most that its requests in flight can cost, and what it may
+-- still admit. Requests and tokens are in 1/60 000 000, and at most so many.
+create table allowance (
+  instance_id uuid not null,
+  account_id  uuid not null,
+  held        amount not null check (held >= 0),
+  credit      amount not null check (credit >= 0),
+  requests    bigint not null check (requests >= 0),
+  tokens      bigint not null check (tokens >= 0),
+  primary key (instance_id, account_id)
+) with (fillfactor = 50);
 
 -- What one call changes in one account.
 create type account_change as (
@@ -19,8 +37,9 @@ create type account_change as (
 -- Outcomes: settled, released, and no row at all where the hold had been given up; admitted, no_billing_account,
 --           insufficient_credit, credit_held, requests, tokens, never_fits, replay, in_progress, mismatch.
 create function till(p_instance uuid, p_batch bigint, p_settle jsonb, p_admit jsonb, p_now timestamptz default null)
-returns table (id uuid, outcome text, request_level bigint, token_level bigint, requests_per_minute integer,
-               tokens_per_minute integer, wait_us bigint, cost amount, headers jsonb, body text)
+returns table (id uuid, of_account uuid, outcome text, request_level bigint, token_level bigint,
+               requests_per_minute integer, tokens_per_minute integer, lent boolean, wait_us bigint, cost amount,
+               headers jsonb, body text)
 language plpgsql
 -- The tables it works on are empty one second and full of dead rows the next: the plan must not depend on that.
 set enable_seqscan = off
@@ -36,6 +55,7 @@ declare
   v_account uuid;
   v_request_most bigint;
   v_token_most bigint;
+  v_token_room bigint;
   v_credit numeric; -- without what is held
   v_held numeric;
   v_charge numeric;
@@ -84,7 +104,8 @@ begin
       select account.* from account where account.id in (select account from item) order by account.id for no key update
     )
     select item.*, b.status, b.requests_per_minute, b.tokens_per_minute, b.monthly_limit, b.month, b.month_charged,
-      b.credited - b.charged as balance, b.held as held_before, b.request_level, b.token_level, b.level_at
+      b.credited - b.charged as balance, b.held + b.credit_lent as held_before, b.requests_lent, b.tokens_lent, b.request_level,
+      b.token_level, b.level_at
     from item left join b on b.id = item.account
     order by item.account, settles desc, n
   loop
@@ -99,13 +120,17 @@ begin
       end if;
       -- The buckets brought up to now, and the month turned if a new one has begun.
       v_account := x.account;
+      of_account := x.account;
+      lent := x.requests_lent > 0 or x.tokens_lent > 0;
       requests_per_minute := x.requests_per_minute;
       tokens_per_minute := x.tokens_per_minute;
       v_request_most := x.requests_per_minute * c_unit;
       v_token_most := x.tokens_per_minute * c_unit;
       v_passed := least(60000000, greatest(0, (extract(epoch from v_now - x.level_at) * 1000000)::bigint));
-      request_level := least(v_request_most, x.request_level + v_passed * x.requests_per_minute);
-      token_level := least(v_token_most, x.token_level + v_passed * x.tokens_per_minute);
+      v_token_room := greatest(0, v_token_most - x.tokens_lent);
+      request_level := least(greatest(0, v_request_most - x.requests_lent),
+        x.request_level + v_passed * x.requests_per_minute);
+      token_level := least(v_token_room, x.token_level + v_passed * x.tokens_per_minute);
       v_level_at := greatest(x.level_at, v_now);
       v_credit := coalesce(x.monthly_limit - case when x.month < v_month then 0 else x.month_charged end, x.balance);
       v_held := x.held_before;
@@ -135,7 +160,7 @@ begin
       end if;
       v_hold := v_hold - x.held;
       v_held := v_held - x.held;
-      token_level := greatest(0, least(v_token_most, token_level + v_need * c_unit));
+      token_level := greatest(0, least(v_token_room, token_level + v_need * c_unit));
       if x.idem is null then
         null;
       elsif x.body is null then
@@ -188,6 +213,9 @@ begin
         wait_us := greatest(ceil((x.requests * c_unit - request_level)::numeric / requests_per_minute),
                             ceil((v_need - token_level)::numeric / tokens_per_minute));
       end if;
+      if lent and outcome in ('credit_held', 'requests', 'tokens') then
+        update account set recalled_at = v_now where account.id = x.account;
+      end if;
     end if;
     return next;
   end loop;
@@ -199,8 +227,8 @@ begin
   if v_gone < jsonb_array_length(p_settle) then
     -- Those settled by an earlier call whose answer was lost on its way.
     return query
-    select l.request_id, 'settled', b.request_level, b.token_level, b.requests_per_minute, b.tokens_per_minute,
-      null::bigint, l.cost, null::jsonb, null::text
+    select l.request_id, l.account_id, 'settled', b.request_level, b.token_level, b.requests_per_minute,
+      b.tokens_per_minute, false, null::bigint, l.cost, null::jsonb, null::text
     from jsonb_array_elements(p_settle) s
     join ledger l on l.request_id = (s ->> 'hold')::uuid and l.at > coalesce(p_now, clock_timestamp()) - interval '1 day'
     join account b on b.id = l.account_id;
@@ -225,8 +253,113 @@ begin
   from unnest(v_accounts) t where account.id = t.id;
 end $$;
 
--- Gives up one instance that has not been heard of for p_lease: its holds are released uncharged. Tokens taken from
--- the limits are not given back, since nobody knows how many were used; they refill within the minute.
+-- Charges what was admitted from allowances, and renews them: what an instance says it has replaces what it had.
+--
+-- p_accounts: [{account, charged, requests_back, tokens_back, held, credit, requests, tokens, at_hand, cost, need,
+--             more_credit, more_requests, more_tokens}], one for each account of p_charges and any others: what its
+--             charges come to and what is given back; what its requests in flight hold and what it keeps beside; and, where at_hand > 0, what it asks for beside it, to be able to admit at_hand requests of
+--             that cost and need in all. It is granted whole or not at all: only while a hundred times as much is left
+--             and nobody was refused for want of what is lent in the last two seconds.
+-- p_charges:  [{id, account, key, model, client, input, output, input_price, output_price, cost, stop, source}]
+create function exchange(p_instance uuid, p_batch bigint, p_accounts jsonb, p_charges jsonb,
+  p_now timestamptz default null)
+returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute integer,
+               tokens_per_minute integer)
+language plpgsql
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  c_unit constant bigint := 60000000;
+begin
+  update instance set seen_at = clock_timestamp(), last_batch = p_batch
+    where instance.id = p_instance and last_batch < p_batch;
+  if not found then
+    raise exception 'instance % is given up or has sent batch % before', p_instance, p_batch using errcode = 'TG001';
+  end if;
+
+  return query
+  with said as materialized (
+    select e.*, b.status, b.requests_per_minute, b.tokens_per_minute, b.monthly_limit, b.month, b.month_charged,
+      b.credited - b.charged as balance, b.held + b.credit_lent as taken, b.requests_lent, b.tokens_lent, b.request_level, b.token_level,
+      b.level_at, b.recalled_at, coalesce(had.held, 0) as had_held, coalesce(had.credit, 0) as had_credit,
+      coalesce(had.requests, 0) as had_requests, coalesce(had.tokens, 0) as had_tokens
+    from jsonb_to_recordset(p_accounts) as e(
+      account uuid, charged numeric, requests_back integer, tokens_back bigint, held numeric, credit numeric,
+      requests integer, tokens bigint, at_hand integer, cost numeric, need bigint, more_credit numeric, more_requests integer,
+      more_tokens bigint)
+    join account b on b.id = e.account
+    left join allowance had on had.instance_id = p_instance and had.account_id = e.account
+    order by e.account for no key update of b
+  ), moment as materialized (
+    -- After every account is locked: no later call on one of them has an earlier time.
+    select now, date_trunc('month', now at time zone 'UTC')::date as month, (now at time zone 'UTC')::date as day
+    from (select coalesce(p_now, clock_timestamp()) as now, count(*) from said) m
+  ), refilled as (
+    -- The buckets brought up to now, with room only for what no instance has, and the month turned.
+    select said.*, now, case when said.month < moment.month then 0 else month_charged end as charged_before,
+      least(greatest(0, requests_per_minute * c_unit - requests_lent), request_level
+        + requests_per_minute * passed) as r,
+      least(greatest(0, tokens_per_minute * c_unit - tokens_lent), token_level + tokens_per_minute * passed) as t
+    from said, moment, lateral (
+      select least(60000000, greatest(0, (extract(epoch from now - level_at) * 1000000)::bigint)) as passed) p
+  ), returned as (
+    select *,
+      greatest(0, least(requests_per_minute * c_unit - requests_lent + had_requests - requests * c_unit,
+        r + requests_back * c_unit)) as r_left,
+      greatest(0, least(tokens_per_minute * c_unit - tokens_lent + had_tokens - tokens * c_unit,
+        t + tokens_back * c_unit)) as t_left
+    from refilled
+  ), decided as materialized (
+    select *, at_hand > 0 and status = 'open' and coalesce(recalled_at < now - interval '2 seconds', true)
+      and r_left >= 100 * at_hand * c_unit and t_left >= 100 * at_hand * need * c_unit
+      and coalesce(monthly_limit - charged_before, balance) - charged - taken >= 100 * at_hand * cost as granted
+    from returned
+  ), kept as (
+    select account, held, credit + case when granted then more_credit else 0 end as credit,
+      case when granted then at_hand else requests end * c_unit as requests,
+      case when granted then at_hand * need else tokens end * c_unit as tokens
+    from decided
+  ), written as (
+    insert into allowance as a select p_instance, account, held, credit, requests, tokens from kept
+    on conflict (instance_id, account_id) do update
+      set held = excluded.held, credit = excluded.credit, requests = excluded.requests, tokens = excluded.tokens
+      where (a.held, a.credit, a.requests, a.tokens)
+        <> (excluded.held, excluded.credit, excluded.requests, excluded.tokens)
+  ), charge as (
+    select * from jsonb_to_recordset(p_charges) as c(
+      id uuid, account uuid, key uuid, model text, client uuid, input integer, output integer, input_price bigint,
+      output_price bigint, cost numeric, stop text, source text)
+  ), charged as (
+    insert into ledger
+      select now, c.id, c.account, c.key, c.model, c.client, c.input, c.output, c.input_price, c.output_price, c.cost,
+        c.stop, c.source
+      from charge c, moment
+  ), counted as (
+    insert into usage_day as u
+      select day, c.account, c.key, c.model, c.client, count(*), sum(c.input), sum(c.output), sum(c.cost)
+      from charge c, moment group by day, c.account, c.key, c.model, c.client
+    on conflict (account_id, day, key_id, model, client_id) do update set
+      requests = u.requests + excluded.requests, input_tokens = u.input_tokens + excluded.input_tokens,
+      output_tokens = u.output_tokens + excluded.output_tokens, cost = u.cost + excluded.cost
+  )
+  update account b set charged = b.charged + d.charged, held = b.held - d.had_held + k.held,
+    credit_lent = b.credit_lent - d.had_credit + k.credit,
+    month = greatest(b.month, date_trunc('month', d.now at time zone 'UTC')::date),
+    month_charged = d.charged_before + d.charged,
+    requests_lent = b.requests_lent - d.had_requests + k.requests,
+    tokens_lent = b.tokens_lent - d.had_tokens + k.tokens,
+    request_level = d.r_left - case when d.granted then d.more_requests * c_unit else 0 end,
+    token_level = d.t_left - case when d.granted then d.more_tokens * c_unit else 0 end,
+    level_at = greatest(d.level_at, d.now)
+  from decided d join kept k on k.account = d.account where b.id = d.account
+  returning b.id, d.granted, b.request_level, b.token_level, b.requests_per_minute, b.tokens_per_minute;
+end $$;
+
+-- Gives up one instance that has not been heard of for p_lease: its holds and allowances are released uncharged. Tokens
+-- taken from the limits are not given back, since nobody knows how many were used; they refill within the minute.
 -- Returns the instance, or null when every one of them lives.
 create function reap(p_lease interval) returns uuid language plpgsql as $$
 declare
@@ -235,7 +368,9 @@ begin
   select id into v_instance from instance where seen_at < clock_timestamp() - p_lease
     order by seen_at limit 1 for update skip locked;
   if v_instance is null then return null; end if;
-  perform 1 from account where id in (select account_id from hold where instance_id = v_instance)
+  perform 1 from account where id in (
+      select account_id from hold where instance_id = v_instance
+      union select account_id from allowance where instance_id = v_instance)
     order by id for no key update;
   with gone as (
     delete from hold where instance_id = v_instance returning *
@@ -243,9 +378,16 @@ begin
     delete from idempotency using gone
     where idempotency.account_id = gone.account_id and idempotency.key = gone.idempotency_key
       and hold_id = gone.id
+  ), given_up as (
+    delete from allowance where instance_id = v_instance returning *
   )
-  update account set held = account.held - g.held
-  from (select account_id, sum(cost) as held from gone group by account_id) g where account.id = g.account_id;
+  update account set held = account.held - g.held, credit_lent = credit_lent - g.credit,
+    requests_lent = requests_lent - g.requests, tokens_lent = tokens_lent - g.tokens
+  from (
+    select account_id, sum(held) as held, sum(credit) as credit, sum(requests) as requests, sum(tokens) as tokens from (
+      select account_id, cost as held, 0 as credit, 0 as requests, 0 as tokens from gone
+      union all select account_id, held, credit, requests, tokens from given_up) each group by account_id
+  ) g where account.id = g.account_id;
   delete from instance where id = v_instance;
   return v_instance;
 end $$;

@@ -12,6 +12,7 @@ import {
   type ModelAccount,
   type ModelAdmission,
   type ModelAnswer,
+  type ModelReport,
   type ModelSettlement,
 } from './support/till-model.ts'
 
@@ -30,9 +31,24 @@ type Step =
       readonly requestsPerMinute: number
       readonly tokensPerMinute: number
     }
+  | { readonly kind: 'exchange'; readonly instance: number; readonly later: number; readonly renew: readonly Renew[] }
+  | { readonly kind: 'take'; readonly instance: number; readonly account: number; readonly share: number }
   | { readonly kind: 'credit'; readonly account: number; readonly amount: number }
   | { readonly kind: 'open'; readonly account: number; readonly open: boolean }
   | { readonly kind: 'crash'; readonly instance: number }
+
+/** What an instance says of one account. */
+interface Renew {
+  readonly account: number
+  /** Of its requests in flight, those that end, and how. */
+  readonly ending: number
+  readonly charged: boolean
+  readonly used: number
+  /** Of what it may still admit, what it keeps. */
+  readonly keep: number
+  readonly atHand: number
+  readonly need: number
+}
 
 interface Settle {
   readonly pick: number
@@ -59,13 +75,22 @@ const anySettle: fc.Arbitrary<Settle> = fc.record({
   answered: fc.boolean(),
 })
 const anyAdmit: fc.Arbitrary<Admit> = fc.record({
-  account: fc.nat(3),
+  account: fc.nat(5),
   input: fc.nat(30),
   output: fc.integer({ min: 1, max: 60 }),
   holds: fc.boolean(),
   idem: fc.nat(5),
   hash: fc.constantFrom('a', 'b'),
   again: fc.boolean(),
+})
+const anyRenew: fc.Arbitrary<Renew> = fc.record({
+  account: fc.constantFrom(3, 4, 3, 4, 0, 9),
+  ending: fc.nat(3),
+  charged: fc.boolean(),
+  used: fc.double({ min: 0, max: 1, noNaN: true }),
+  keep: fc.constantFrom(0, 0.5, 1),
+  atHand: fc.constantFrom(4, 4, 3, 1, 0),
+  need: fc.oneof(fc.constantFrom(60, 60, 59), fc.integer({ min: 1, max: 60 })),
 })
 const minute = 60_000_000
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
@@ -80,19 +105,37 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 6,
     arbitrary: fc.record({
-      kind: fc.constant('change' as const),
-      account: fc.nat(2),
-      requestsPerMinute: fc.integer({ min: 1, max: 20 }),
-      tokensPerMinute: fc.integer({ min: 1, max: 300 }),
+      kind: fc.constant('exchange' as const),
+      instance: fc.nat(2),
+      later: fc.oneof(fc.nat(minute), fc.constantFrom(0, 1, -5_000_000, 40 * 24 * 60 * minute)),
+      renew: fc.uniqueArray(anyRenew, { maxLength: 4, selector: ({ account }) => account }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('take' as const),
+      instance: fc.nat(2),
+      account: fc.constantFrom(3, 4),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('credit' as const), account: fc.nat(2), amount: fc.nat(20_000) }),
+    arbitrary: fc.record({
+      kind: fc.constant('change' as const),
+      account: fc.nat(4),
+      requestsPerMinute: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 390, max: 410 })),
+      tokensPerMinute: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 23_900, max: 24_100 })),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('open' as const), account: fc.nat(2), open: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('credit' as const), account: fc.nat(4), amount: fc.nat(20_000) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('open' as const), account: fc.nat(4), open: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), instance: fc.nat(2) }) },
 )
 
@@ -108,8 +151,8 @@ after(async () => {
   await home.drop()
 })
 
-test('till() does what its model does, on any history of any three instances', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25 }), playHistory), { numRuns: 150 })
+test('till() and exchange() do what their model does, on any history of any three instances', async () => {
+  await fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25 }), playHistory), { numRuns: 250 })
   const books = await verifyBooks(database)
   assert.deepEqual(
     books.checks.filter(({ ok, name }) => !ok && !name.includes('its key')),
@@ -126,9 +169,13 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
     await addAccount(start, { credited: 30_000n, monthlyLimit: null }),
     await addAccount(start, { credited: 0n, monthlyLimit: 25_000n }),
     await addAccount(start, { credited: 0n, monthlyLimit: null }),
+    // A hundred times 4 requests of 60 tokens at 7 a token, exactly.
+    await addAccount(start, { credited: 168_000n, monthlyLimit: null }, large),
+    await addAccount(start, { credited: 0n, monthlyLimit: 168_000n }, large),
   ]
   for (const account of accounts) model.accounts.set(account.id, account)
   const known: string[] = []
+  const desks = instances.map(() => new Map<string, Desk>())
   let now = start
   let number = 0
   for (const step of steps) {
@@ -144,12 +191,24 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
       const expected = model.batch(instance, settlements, admissions, now)
       const actual = await callTill(instance, ++number, settlements, admissions, now)
       assert.deepEqual(sorted(actual), sorted(expected))
+    } else if (step.kind === 'exchange') {
+      now += BigInt(step.later)
+      const [instance, desk] = [instances[step.instance], desks[step.instance]]
+      assert.ok(instance && desk)
+      const reports = step.renew.flatMap((renew) => reportOf(renew, accounts, desk))
+      const expected = model.exchange(instance, reports, now)
+      assert.deepEqual(byId(await callExchange(instance, ++number, reports, now)), byId(expected))
+      for (const { id, granted } of expected) if (granted) receive(desk, reports, id)
+    } else if (step.kind === 'take') {
+      const desk = desks[step.instance]?.get(accounts[step.account]?.id ?? '')
+      if (desk) takeFrom(desk, step.share)
     } else if (step.kind === 'crash') {
       const dead = instances[step.instance]
       assert.ok(dead)
       model.reap(dead)
       await reap(dead)
       instances[step.instance] = await addInstance()
+      desks[step.instance]?.clear()
     } else await change(step, accounts)
     for (const account of accounts) assert.deepEqual(await readAccount(account.id), account)
     for (const account of accounts) assert.ok(account.monthlyLimit !== null || creditLeft(account) >= 0n)
@@ -157,7 +216,11 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
   for (const instance of instances) await reap(instance)
 }
 
-const creditLeft = (account: ModelAccount): bigint => account.credited - account.charged - account.held
+const large = { requestsPerMinute: 400, tokensPerMinute: 24_000 }
+const creditLeft = ({ credited, charged, held, creditLent }: ModelAccount): bigint =>
+  credited - charged - held - creditLent
+const byId = <Row extends { id: string }>(rows: readonly Row[]): Row[] =>
+  rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 const sorted = (answers: readonly ModelAnswer[]) => answers.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
 function admissionsOf(
@@ -189,6 +252,114 @@ function admissionsOf(
       },
     ]
   })
+}
+
+/** To the hundredth. */
+const part = (whole: bigint, share: number): bigint => (whole * BigInt(Math.round(share * 100))) / 100n
+const lack = (whole: bigint, has: bigint): bigint => (whole > has ? whole - has : 0n)
+
+/** What one instance has of one account: an honest one never has more than the database put aside. */
+interface Desk {
+  credit: bigint
+  requests: bigint
+  tokens: bigint
+  flights: { cost: bigint; need: bigint }[]
+}
+
+/** Admits a request that costs and needs some share of what is there. */
+function takeFrom(desk: Desk, share: number): void {
+  if (desk.requests === 0n) return
+  const flight = { cost: part(desk.credit, share), need: part(desk.tokens, share) }
+  desk.requests -= 1n
+  desk.credit -= flight.cost
+  desk.tokens -= flight.need
+  desk.flights.push(flight)
+}
+
+function reportOf(renew: Renew, accounts: readonly ModelAccount[], desks: Map<string, Desk>): ModelReport[] {
+  const account = accounts[renew.account]?.id
+  if (account === undefined) return []
+  const desk = desks.get(account) ?? { credit: 0n, requests: 0n, tokens: 0n, flights: [] }
+  desks.set(account, desk)
+  const ended = desk.flights.splice(0, renew.ending)
+  const keep = {
+    credit: part(desk.credit, renew.keep),
+    requests: part(desk.requests, renew.keep),
+    tokens: part(desk.tokens, renew.keep),
+  }
+  const unused = ended.reduce((sum, { need }) => sum + need - (renew.charged ? part(need, renew.used) : 0n), 0n)
+  const back = { requests: desk.requests - keep.requests, tokens: desk.tokens - keep.tokens + unused }
+  Object.assign(desk, keep)
+  const [atHand, need] = [BigInt(renew.atHand), BigInt(renew.need)]
+  const cost = need * 7n
+  return [
+    {
+      account,
+      charges: renew.charged
+        ? ended.map((flight) => ({ id: randomUUIDv7(), cost: part(flight.cost, renew.used) }))
+        : [],
+      requestsBack: back.requests,
+      tokensBack: back.tokens,
+      held: desk.flights.reduce((sum, flight) => sum + flight.cost, 0n),
+      ...keep,
+      atHand,
+      cost,
+      need,
+      moreCredit: lack(atHand * cost, keep.credit),
+      moreRequests: lack(atHand, keep.requests),
+      moreTokens: lack(atHand * need, keep.tokens),
+    },
+  ]
+}
+
+/** What was asked for has been granted. */
+function receive(desks: ReadonlyMap<string, Desk>, reports: readonly ModelReport[], account: string): void {
+  const [desk, report] = [desks.get(account), reports.find((each) => each.account === account)]
+  assert.ok(desk && report)
+  desk.credit += report.moreCredit
+  desk.requests += report.moreRequests
+  desk.tokens += report.moreTokens
+}
+
+async function callExchange(instance: string, batch: number, reports: readonly ModelReport[], now: bigint) {
+  const said = reports.map((report) => ({
+    account: report.account,
+    charged: String(report.charges.reduce((sum, { cost }) => sum + cost, 0n)),
+    requests_back: String(report.requestsBack),
+    tokens_back: String(report.tokensBack),
+    held: String(report.held),
+    credit: String(report.credit),
+    requests: String(report.requests),
+    tokens: String(report.tokens),
+    at_hand: String(report.atHand),
+    cost: String(report.cost),
+    need: String(report.need),
+    more_credit: String(report.moreCredit),
+    more_requests: String(report.moreRequests),
+    more_tokens: String(report.moreTokens),
+  }))
+  const charges = reports.flatMap(({ account, charges: paid }) =>
+    paid.map(({ id, cost }) => ({
+      id,
+      account,
+      key: '00000000-0000-0000-0000-000000000001',
+      model: 'm',
+      input: String(cost),
+      output: 0,
+      input_price: 1,
+      output_price: 2,
+      cost: String(cost),
+      stop: 'complete',
+      source: 'model',
+    })),
+  )
+  return database.rows<{ id: string; granted: boolean }>('select id, granted from exchange($1, $2, $3, $4, $5)', [
+    instance,
+    batch,
+    JSON.stringify(said),
+    JSON.stringify(charges),
+    timestamp(now),
+  ])
 }
 
 function settlementsOf(
@@ -255,15 +426,33 @@ async function reap(instance: string): Promise<void> {
   assert.equal(row?.reaped, instance)
 }
 
-async function addAccount(now: bigint, credit: Pick<ModelAccount, 'credited' | 'monthlyLimit'>): Promise<ModelAccount> {
-  const limits = { requestsPerMinute: 9, tokensPerMinute: 200 }
-  const levels = { requestLevel: 540_000_000n, tokenLevel: 12_000_000_000n, levelAt: now }
-  const charged = { charged: 0n, held: 0n, month: monthOf(now), monthCharged: 0n }
+async function addAccount(
+  now: bigint,
+  credit: Pick<ModelAccount, 'credited' | 'monthlyLimit'>,
+  limits = { requestsPerMinute: 9, tokensPerMinute: 200 },
+): Promise<ModelAccount> {
+  const levels = {
+    requestLevel: BigInt(limits.requestsPerMinute) * 60_000_000n,
+    tokenLevel: BigInt(limits.tokensPerMinute) * 60_000_000n,
+    levelAt: now,
+  }
+  const lent = { creditLent: 0n, requestsLent: 0n, tokensLent: 0n, recalledAt: null }
+  const charged = { charged: 0n, held: 0n, month: monthOf(now), monthCharged: 0n, ...lent }
   const account: ModelAccount = { id: randomUUID(), open: true, ...limits, ...credit, ...charged, ...levels }
   await database.rows(
     `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, month,
-       request_level, token_level, level_at) values ($1, 'a', 9, 200, $2, $3, $4, 540000000, 12000000000, $5)`,
-    [account.id, account.monthlyLimit, account.credited, account.month, timestamp(now)],
+       request_level, token_level, level_at) values ($1, 'a', $6, $7, $2, $3, $4, $8, $9, $5)`,
+    [
+      account.id,
+      account.monthlyLimit,
+      account.credited,
+      account.month,
+      timestamp(now),
+      account.requestsPerMinute,
+      account.tokensPerMinute,
+      account.requestLevel,
+      account.tokenLevel,
+    ],
   )
   if (account.credited > 0n) await addEntry(account.id, account.credited)
   return account
@@ -278,7 +467,7 @@ async function addEntry(account: string, amount: bigint): Promise<void> {
 }
 
 async function change(
-  step: Exclude<Step, { kind: 'batch' | 'crash' }>,
+  step: Exclude<Step, { kind: 'batch' | 'crash' | 'exchange' | 'take' }>,
   accounts: readonly ModelAccount[],
 ): Promise<void> {
   const account = accounts[step.account]
@@ -306,7 +495,9 @@ async function readAccount(id: string): Promise<ModelAccount> {
     `select id, status = 'open' as open, requests_per_minute as "requestsPerMinute",
        tokens_per_minute as "tokensPerMinute", monthly_limit as "monthlyLimit", credited, charged, held, month,
        month_charged as "monthCharged", request_level as "requestLevel", token_level as "tokenLevel",
-       (extract(epoch from level_at) * 1000000)::bigint as "levelAt"
+       (extract(epoch from level_at) * 1000000)::bigint as "levelAt", credit_lent as "creditLent",
+       requests_lent as "requestsLent", tokens_lent as "tokensLent",
+       (extract(epoch from recalled_at) * 1000000)::bigint as "recalledAt"
      from account where id = $1`,
     [id],
   )

@@ -1,5 +1,5 @@
 import { Problem, type ProblemCode, type ProblemDetails } from '../platform/problems.ts'
-import type { TillRow } from './batches.ts'
+import type { TillRow } from './instance.ts'
 
 /** One limit of an account: what it is a minute, what is left of it, and in how many seconds it is whole again. */
 export interface Level {
@@ -23,22 +23,49 @@ export class Refusal extends Problem {
   }
 }
 
-const unit = 60_000_000n
+/** Levels are counted in parts of a request or token. A bucket gets its limit of them every µs. */
+export const unit = 60_000_000n
+
+/** The limits of an account, and what its buckets had left at some moment. */
+export interface Standing {
+  readonly request_level: bigint
+  readonly token_level: bigint
+  readonly requests_per_minute: number
+  readonly tokens_per_minute: number
+}
+
+/** What the row tells of its account. */
+export function standingOf(row: TillRow | undefined): Standing | undefined {
+  if (!row || row.request_level === null || row.token_level === null) return undefined
+  const { request_level, token_level, requests_per_minute, tokens_per_minute } = row
+  if (requests_per_minute === null || tokens_per_minute === null) return undefined
+  return { request_level, token_level, requests_per_minute, tokens_per_minute }
+}
 
 /** How the limits stand after what the row tells of. */
 export function levelsOf(row: TillRow | undefined): Levels | undefined {
-  if (!row || row.request_level === null || row.token_level === null) return undefined
-  if (row.requests_per_minute === null || row.tokens_per_minute === null) return undefined
-  return {
-    requests: levelOf(row.requests_per_minute, row.request_level),
-    tokens: levelOf(row.tokens_per_minute, row.token_level),
-  }
+  const standing = standingOf(row)
+  return standing && levelsAt(standing, 0, { requests: 0, tokens: 0 })
+}
+
+/** How the limits stand `ms` later, where so much is at hand beside what the buckets have. */
+export function levelsAt(
+  standing: Standing,
+  ms: number,
+  atHand: { readonly requests: number; readonly tokens: number },
+): Levels {
+  const passed = BigInt(Math.floor(ms * 1000))
+  const { requests_per_minute, tokens_per_minute } = standing
+  const requests = standing.request_level + passed * BigInt(requests_per_minute) + BigInt(atHand.requests) * unit
+  const tokens = standing.token_level + passed * BigInt(tokens_per_minute) + BigInt(atHand.tokens) * unit
+  return { requests: levelOf(requests_per_minute, requests), tokens: levelOf(tokens_per_minute, tokens) }
 }
 
 function levelOf(limit: number, level: bigint): Level {
-  const missing = BigInt(limit) * unit - level
+  const whole = BigInt(limit) * unit
+  const missing = level < whole ? whole - level : 0n
   const resetSeconds = Math.ceil(Number(missing) / limit / 1e6)
-  return { limit, remaining: Number(level / unit), resetSeconds }
+  return { limit, remaining: Number((whole - missing) / unit), resetSeconds }
 }
 
 /** What the till answered, as the refusal that it is. `tokens` is what the request asked for, input and output. */

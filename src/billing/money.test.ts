@@ -16,7 +16,7 @@ test('money is exact in 10⁻¹²', () => {
 test('every amount is read back as it was written', () => {
   fc.assert(
     fc.property(
-      fc.bigInt({ min: -(10n ** 36n), max: 10n ** 36n - 1n }),
+      fc.bigInt({ min: 1n - 10n ** 36n, max: 10n ** 36n - 1n }),
       (amount) => parseMoney(formatMoney(amount)) === amount,
     ),
   )

@@ -10,6 +10,11 @@ export interface Price {
   readonly output: bigint
 }
 
+/** What so many tokens cost, in 10⁻¹² of the currency unit. */
+export function costOf(price: Price, inputTokens: number, outputTokens: number): bigint {
+  return BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output
+}
+
 /** One row of the history: nothing in it ever changes. */
 export interface PriceEntry extends Price {
   readonly model: string

@@ -2,120 +2,34 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pino from 'pino'
 import { openDatabase, type Database } from '../platform/database.ts'
-import { Problem } from '../platform/problems.ts'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { createTill, type Ask, type Charge, type Till } from './till.ts'
+import {
+  ask,
+  log,
+  mostOfOne,
+  openTills,
+  outcome,
+  price,
+  used,
+  type Limits,
+  type Payer,
+  type Tills,
+} from '../../tests/support/tills.ts'
+import { createTill, type Till } from './till.ts'
 import { Refusal } from './limits.ts'
-import { verifyBooks } from './verify.ts'
 
-const log = pino({ level: 'silent' })
-const price = { input: 100_000n, output: 400_000n }
-/** 10 tokens in and 20 out at that price. */
-const mostOfOne = 10n * price.input + 20n * price.output
-
-let home: TestDatabase
-let databases: Database[]
-let tills: Till[]
-const database = (): Database => databases[0] ?? assert.fail()
+let stage: Tills
 
 before(async () => {
-  home = await createTestDatabase()
-  databases = [0, 1, 2].map(() => openDatabase(home.url, { log }))
-  tills = await Promise.all(databases.map((each) => createTill({ database: each, log })))
+  stage = await openTills(3)
 })
+after(() => stage.close())
 
-after(async () => {
-  await Promise.all(tills.map((till) => till.drain()))
-  const books = await verifyBooks(database())
-  assert.deepEqual(
-    books.checks.filter(({ ok }) => !ok),
-    [],
-  )
-  const left = await database().rows('select id from instance')
-  assert.deepEqual(left, [], 'an instance that drained is gone')
-  await Promise.all(databases.map((each) => each.close()))
-  await home.drop()
-})
-
-interface Limits {
-  readonly credit?: bigint
-  readonly monthlyLimit?: bigint
-  readonly requests?: number
-  readonly tokens?: number
-}
-
-/** An open account with one key. */
-async function addAccount({ credit = 0n, monthlyLimit, requests = 1_000_000, tokens = 100_000_000 }: Limits) {
-  const accountId = randomUUIDv7()
-  const keyId = randomUUIDv7()
-  await database().rows(
-    `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, request_level,
-       token_level) values ($1, 'Acme', $2::integer, $3::integer, $4, $5, $2::integer * 60000000::bigint, $3::integer * 60000000::bigint)`,
-    [accountId, requests, tokens, monthlyLimit, credit],
-  )
-  if (credit > 0n) {
-    await database().rows('insert into credit_entry (id, account_id, amount) values ($1, $2, $3)', [
-      randomUUIDv7(),
-      accountId,
-      credit,
-    ])
-  }
-  await database().rows(
-    `insert into api_key (id, public_id, secret_hash, account_id, name)
-     values ($1::text::uuid, $1::text, sha256($1::text::bytea), $2, 'test')`,
-    [keyId, accountId],
-  )
-  return { accountId, keyId }
-}
-
-type Payer = Awaited<ReturnType<typeof addAccount>>
-
-const ask = (payer: Payer, rest: Partial<Ask> = {}): Ask => ({
-  requestId: randomUUIDv7(),
-  ...payer,
-  model: 'm',
-  inputTokens: 10,
-  maxOutputTokens: 20,
-  price,
-  ...rest,
-})
-const used = (outputTokens: number, rest: Partial<Charge> = {}): Charge => ({
-  inputTokens: 10,
-  outputTokens,
-  stopReason: 'complete',
-  source: 'model',
-  ...rest,
-})
-
-async function account({ accountId }: Payer) {
-  const [row] = await database().rows<{ charged: bigint; held: bigint; left: bigint }>(
-    `select charged, held, coalesce(monthly_limit - month_charged, credited - charged) - held as left
-     from account where id = $1`,
-    [accountId],
-  )
-  return row ?? assert.fail()
-}
-
-const ledgerRows = ({ accountId }: Payer) =>
-  database().rows<{ request_id: string; cost: bigint; output_tokens: number }>(
-    'select request_id, cost, output_tokens from ledger where account_id = $1',
-    [accountId],
-  )
-
-/** Resolves with the code of the refusal, or 'admitted'. */
-async function outcome(work: Promise<unknown>): Promise<string> {
-  try {
-    await work
-    return 'admitted'
-  } catch (error) {
-    if (error instanceof Problem) return error.code
-    throw error
-  }
-}
-
-const nth = (index: number): Till => tills[index % tills.length] ?? assert.fail()
+const database = (): Database => stage.database
+const nth = (index: number): Till => stage.nth(index)
+const addAccount = (limits: Limits): Promise<Payer> => stage.addAccount(limits)
+const account = (payer: Payer) => stage.account(payer)
+const ledgerRows = (payer: Payer) => stage.ledgerRows(payer)
 
 test('A16: credit for k requests admits exactly k of many, over three instances', async () => {
   for (const kind of ['credit', 'monthlyLimit'] as const) {
@@ -259,7 +173,7 @@ test('A19: connections cut at random moments, COMMIT included, lose no charge an
       await sleep(Math.random() * 60)
       await database().rows(
         `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and query like 'select * from till%' and pid <> pg_backend_pid()`,
+         where datname = current_database() and query like 'select * from %' and pid <> pg_backend_pid()`,
       )
     }
   })()
@@ -299,7 +213,7 @@ test('any number of dead instances are given up at once, and one that lives is n
     `insert into instance (id, host, seen_at) select id, 'gone', now() - interval '1 hour' from unnest($1::uuid[]) id`,
     [dead],
   )
-  const own = openDatabase(home.url, { log })
+  const own = openDatabase(stage.url, { log })
   const started = await createTill({ database: own, log })
   await started.levels(randomUUIDv7(), randomUUIDv7())
   const deadline = performance.now() + 15_000
@@ -310,14 +224,14 @@ test('any number of dead instances are given up at once, and one that lives is n
     await sleep(100)
   }
   const alive = await database().rows('select from instance')
-  assert.equal(alive.length, tills.length + 1)
+  assert.equal(alive.length, stage.tills.length + 1)
   await started.drain()
   await own.close()
 })
 
 test('a dead instance has its holds released by another, uncharged', async () => {
   const payer = await addAccount({ credit: mostOfOne })
-  const own = openDatabase(home.url, { log })
+  const own = openDatabase(stage.url, { log })
   const dying = await createTill({ database: own, log })
   const first = ask(payer)
   await dying.admit(first)

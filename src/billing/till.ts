@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { StopReason, UsageSource } from '../models/model.ts'
 import type { Database } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
+import { createAllowances, type Taken } from './allowances.ts'
 import { openBatches } from './batches.ts'
+import type { TillRow } from './instance.ts'
 import { levelsOf, refusalOf, type Levels } from './limits.ts'
-import type { Price } from './prices.ts'
+import { costOf, type Price } from './prices.ts'
 
 export { Refusal, type Level, type Levels } from './limits.ts'
 
@@ -81,26 +84,77 @@ const admissionPatience = 4000
 /** … and that a finished one does, so that a failover loses no reply. */
 const settlementPatience = 30_000
 
+/** Milliseconds that a refusal waits until no other instance keeps what the request could have … */
+const recallPatience = 1500
+/** … and how often it looks. */
+const recallPause = 100
+
 /** Opens the till of this instance. Throws Problem `unavailable` without a database. */
 export async function createTill({ database, log }: { database: Database; log: Logger }): Promise<Till> {
-  const batches = await openBatches({ database, log })
+  const allowances = createAllowances()
+  const batches = await openBatches({ database, allowances, log })
 
   const settle = (requestId: string, payload: object) =>
-    batches.send('settle', requestId, { hold: requestId, ...payload }, settlementPatience)
+    batches.send('settle', { hold: requestId, ...payload }, settlementPatience)
 
   /** An admission that holds nothing and takes `requests` from the limit. */
   const take = (requestId: string, account: string, requests: 0 | 1) =>
-    batches.send(
-      'admit',
-      requestId,
-      { hold: requestId, account, input: 0, output: 0, input_price: 0, output_price: 0, requests },
-      admissionPatience,
-    )
+    admit({ hold: requestId, account, input: 0, output: 0, input_price: 0, output_price: 0, requests })
+
+  /** How the limits stand after what the row tells of, with what this instance has in advance. */
+  const levelsAfter = (row: TillRow | undefined): Levels | undefined =>
+    (row?.of_account ? allowances.levels(row.of_account) : undefined) ?? levelsOf(row)
+
+  /** Nobody is refused for what an instance has taken in advance: it is given back first. */
+  async function admit(payload: AdmissionPayload): Promise<TillRow | undefined> {
+    const until = performance.now() + recallPatience
+    for (;;) {
+      const row = await batches.send('admit', payload, admissionPatience)
+      if (!row?.lent || !scarce.has(row.outcome) || performance.now() > until) return row
+      if (!allowances.giveBack(payload.account)) await sleep(recallPause)
+    }
+  }
+
+  function end(taken: Taken, charge: Charge | undefined): Promise<boolean> {
+    if (charge === undefined) return batches.end({ taken }, undefined, settlementPatience)
+    const { inputTokens, outputTokens } = charge
+    const cost = costOf(taken.ask.price, inputTokens, outputTokens)
+    const ending = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
+    return batches.end(ending, chargeRow(taken.ask, charge, cost), settlementPatience)
+  }
+
+  async function settleTaken(taken: Taken, charge: Charge) {
+    const done = await end(taken, charge)
+    const levels = allowances.levels(taken.ask.accountId)
+    if (!done || levels === undefined) return undefined
+    return { cost: costOf(taken.ask.price, charge.inputTokens, charge.outputTokens), levels }
+  }
+
+  async function settleHold(requestId: string, charge: Charge) {
+    const row = await settle(requestId, {
+      input: charge.inputTokens,
+      output: charge.outputTokens,
+      stop: charge.stopReason,
+      source: charge.source,
+      ...charge.answer,
+    })
+    const levels = levelsAfter(row)
+    if (row?.cost === undefined || row.cost === null || levels === undefined) return undefined
+    return { cost: row.cost, levels }
+  }
+
+  async function release(requestId: string): Promise<Levels | undefined> {
+    const taken = allowances.taken(requestId)
+    if (taken === undefined) return levelsAfter(await settle(requestId, {}))
+    return (await end(taken, undefined)) ? allowances.levels(taken.ask.accountId) : undefined
+  }
 
   return Object.freeze({
     async admit(ask: Ask): Promise<Admission> {
-      const row = await batches.send('admit', ask.requestId, admission(ask), admissionPatience)
-      const levels = levelsOf(row)
+      const taken = ask.idempotency === undefined ? allowances.take(ask) : undefined
+      if (taken !== undefined) return { kind: 'admitted', levels: taken }
+      const row = await admit(admission(ask))
+      const levels = levelsAfter(row)
       if (row?.outcome === 'admitted' && levels) return { kind: 'admitted', levels }
       if (row?.outcome === 'replay' && row.body !== null && levels) {
         return { kind: 'replay', headers: row.headers ?? {}, body: row.body, levels }
@@ -109,49 +163,66 @@ export async function createTill({ database, log }: { database: Database; log: L
     },
 
     async reprice(ask: Ask): Promise<Levels> {
-      // Both go with one call, or the release goes with an earlier one: a call settles before it admits.
-      const [, row] = await Promise.all([
-        settle(ask.requestId, {}),
-        batches.send('admit', ask.requestId, { ...admission(ask), requests: 0 }, admissionPatience),
-      ])
-      const levels = levelsOf(row)
+      // Both go with one call, or the release goes with an earlier one: it is carried out before what asks to be admitted.
+      const [, row] = await Promise.all([release(ask.requestId), admit({ ...admission(ask), requests: 0 })])
+      const levels = levelsAfter(row)
       if (row?.outcome === 'admitted' && levels) return levels
       throw refusalOf(row, ask.inputTokens + ask.maxOutputTokens)
     },
 
     async settle(requestId: string, charge: Charge) {
-      const row = await settle(requestId, {
-        input: charge.inputTokens,
-        output: charge.outputTokens,
-        stop: charge.stopReason,
-        source: charge.source,
-        ...charge.answer,
-      })
-      const levels = levelsOf(row)
-      if (row?.cost === undefined || row.cost === null || levels === undefined) {
+      const taken = allowances.taken(requestId)
+      const settled = taken === undefined ? await settleHold(requestId, charge) : await settleTaken(taken, charge)
+      if (settled === undefined) {
         throw new Problem('unavailable', 'The request took too long and was given up, uncharged. Try again.', {
           retryAfter: 1,
         })
       }
-      return { cost: row.cost, levels }
+      return settled
     },
 
-    release: async (requestId: string) => levelsOf(await settle(requestId, {})),
+    release,
 
     async takeRequest(requestId: string, accountId: string) {
       const row = await take(requestId, accountId, 1)
-      const levels = levelsOf(row)
+      const levels = levelsAfter(row)
       if (row?.outcome === 'admitted' && levels) return levels
       throw refusalOf(row, 0)
     },
 
-    levels: async (requestId: string, accountId: string) => levelsOf(await take(requestId, accountId, 0)),
+    levels: async (requestId: string, accountId: string) => levelsAfter(await take(requestId, accountId, 0)),
 
     drain: () => batches.drain(),
   })
 }
 
-const admission = (ask: Ask): object => ({
+/** What another moment or less at hand elsewhere may put right. */
+const scarce: ReadonlySet<string> = new Set(['credit_held', 'requests', 'tokens'])
+
+interface AdmissionPayload {
+  readonly hold: string
+  readonly account: string
+  readonly requests: 0 | 1
+  readonly [field: string]: unknown
+}
+
+/** The row of the ledger. */
+const chargeRow = (ask: Ask, charge: Charge, cost: bigint): object => ({
+  id: ask.requestId,
+  account: ask.accountId,
+  key: ask.keyId,
+  model: ask.model,
+  client: ask.clientId,
+  input: charge.inputTokens,
+  output: charge.outputTokens,
+  input_price: String(ask.price.input),
+  output_price: String(ask.price.output),
+  cost: String(cost),
+  stop: charge.stopReason,
+  source: charge.source,
+})
+
+const admission = (ask: Ask): AdmissionPayload => ({
   hold: ask.requestId,
   account: ask.accountId,
   key: ask.keyId,

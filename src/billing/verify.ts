@@ -47,12 +47,20 @@ const books: Readonly<Record<string, string>> = {
     select id as account, month, month_charged, coalesce(sum(cost), 0) as roll_up
     from account left join usage_day on account_id = id and day >= month
     group by id having month_charged <> coalesce(sum(cost), 0)`,
-  'what is held is the sum of the holds': `
-    select id as account, held, coalesce(holds, 0) as holds
-    from account left join (select account_id, sum(cost) as holds from hold group by account_id) h on account_id = id
-    where held <> coalesce(holds, 0)`,
-  'every hold has its account and its instance': `
-    select hold.id as hold, account_id as account, instance_id as instance from hold
+  'what is held is the sum of the holds, here and at the instances': `
+    select id as account, held, coalesce(holds, 0) as holds, coalesce(instances, 0) as instances
+    from account left join (select account_id, sum(cost) as holds from hold group by account_id) h on h.account_id = id
+      left join (select account_id, sum(held) as instances from allowance group by account_id) a on a.account_id = id
+    where held <> coalesce(holds, 0) + coalesce(instances, 0)`,
+  'what is lent is the sum of what the instances have': `
+    select id as account, credit_lent, requests_lent, tokens_lent from account left join (
+      select account_id, sum(credit) as credit, sum(requests) as requests, sum(tokens) as tokens
+      from allowance group by account_id) a on account_id = id
+    where (credit_lent, requests_lent, tokens_lent)
+      <> (coalesce(credit, 0), coalesce(requests, 0), coalesce(tokens, 0))`,
+  'every hold and every allowance has its account and its instance': `
+    select each.id as hold, account_id as account, instance_id as instance from (
+      select id, account_id, instance_id from hold union all select null, account_id, instance_id from allowance) each
     where not exists (select from account where account.id = account_id)
       or not exists (select from instance where instance.id = instance_id)`,
   'the credit of every account is the sum of its entries': `
@@ -60,8 +68,8 @@ const books: Readonly<Record<string, string>> = {
     from account left join credit_entry on account_id = account.id
     group by account.id having credited <> coalesce(sum(amount), 0)`,
   'no prepaid account is below zero': `
-    select id as account, credited - charged - held as credit_left from account
-    where monthly_limit is null and credited - charged - held < 0`,
+    select id as account, credited - charged - held - credit_lent as credit_left from account
+    where monthly_limit is null and credited - charged - held - credit_lent < 0`,
   'no request is in the ledger twice': `
     select request_id as request, count(*) as rows from ledger group by request_id having count(*) > 1`,
   'no request is both held and charged': `

@@ -1,5 +1,5 @@
 /**
- * The rules of the SQL function `till()` once more, as a plain program over maps: the property test runs both on the
+ * The rules of the SQL functions `till()` and `exchange()` once more, as a plain program over maps: the property test runs both on the
  * same random histories and expects the same answers and the same books. Times are microseconds.
  */
 
@@ -17,6 +17,35 @@ export interface ModelAccount {
   requestLevel: bigint
   tokenLevel: bigint
   levelAt: bigint
+  creditLent: bigint
+  requestsLent: bigint
+  tokensLent: bigint
+  recalledAt: bigint | null
+}
+
+/** What an instance tells of one account, and what it charges there. */
+export interface ModelReport {
+  account: string
+  charges: readonly { id: string; cost: bigint }[]
+  requestsBack: bigint
+  tokensBack: bigint
+  held: bigint
+  credit: bigint
+  requests: bigint
+  tokens: bigint
+  atHand: bigint
+  cost: bigint
+  need: bigint
+  moreCredit: bigint
+  moreRequests: bigint
+  moreTokens: bigint
+}
+
+interface ModelAllowance {
+  held: bigint
+  credit: bigint
+  requests: bigint
+  tokens: bigint
 }
 
 interface ModelHold {
@@ -74,6 +103,8 @@ const day = 24n * 60n * minute
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const ceiling = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
+const creditOf = (account: ModelAccount): bigint =>
+  account.monthlyLimit === null ? account.credited - account.charged : account.monthlyLimit - account.monthCharged
 export const monthOf = (now: bigint): string => `${new Date(Number(now / 1000n)).toISOString().slice(0, 7)}-01`
 
 /** Empty books. `accounts` may be changed between batches, as the command line does. */
@@ -82,13 +113,19 @@ export function createTillModel() {
   const holds = new Map<string, ModelHold>()
   const ledger = new Map<string, { account: string; cost: bigint; at: bigint }>()
   const remembered = new Map<string, Remembered>()
+  const allowances = new Map<string, Map<string, ModelAllowance>>()
+
+  const requestRoom = (account: ModelAccount): bigint =>
+    most(0n, BigInt(account.requestsPerMinute) * unit - account.requestsLent)
+  const tokenRoom = (account: ModelAccount): bigint =>
+    most(0n, BigInt(account.tokensPerMinute) * unit - account.tokensLent)
 
   function bringUpTo(account: ModelAccount, now: bigint): void {
     const passed = least(minute, most(0n, now - account.levelAt))
     const rpm = BigInt(account.requestsPerMinute)
     const tpm = BigInt(account.tokensPerMinute)
-    account.requestLevel = least(rpm * unit, account.requestLevel + passed * rpm)
-    account.tokenLevel = least(tpm * unit, account.tokenLevel + passed * tpm)
+    account.requestLevel = least(requestRoom(account), account.requestLevel + passed * rpm)
+    account.tokenLevel = least(tokenRoom(account), account.tokenLevel + passed * tpm)
     account.levelAt = most(account.levelAt, now)
     if (monthOf(now) > account.month) Object.assign(account, { month: monthOf(now), monthCharged: 0n })
   }
@@ -110,8 +147,7 @@ export function createTillModel() {
     account.charged += charge
     account.monthCharged += charge
     const given = BigInt(hold.inputTokens + hold.maxOutputTokens - used) * unit
-    const tpm = BigInt(account.tokensPerMinute)
-    account.tokenLevel = most(0n, least(tpm * unit, account.tokenLevel + given))
+    account.tokenLevel = most(0n, least(tokenRoom(account), account.tokenLevel + given))
     if (item.stop !== undefined) ledger.set(item.hold, { account: hold.account, cost: charge, at: now })
     remember(hold, item)
     return { id: item.hold, outcome: item.stop === undefined ? 'released' : 'settled', waitUs: null, body: null }
@@ -127,14 +163,68 @@ export function createTillModel() {
 
   function refusalOf(item: ModelAdmission, account: ModelAccount, cost: bigint): string | undefined {
     const need = BigInt(item.input + item.output) * unit
-    const credit =
-      account.monthlyLimit === null ? account.credited - account.charged : account.monthlyLimit - account.monthCharged
+    const credit = creditOf(account)
     if (need > BigInt(account.tokensPerMinute) * unit) return 'never_fits'
     if (cost > credit) return 'insufficient_credit'
-    if (cost > credit - account.held) return 'credit_held'
+    if (cost > credit - account.held - account.creditLent) return 'credit_held'
     if (account.requestLevel < unit) return 'requests'
     if (account.tokenLevel < need) return 'tokens'
     return undefined
+  }
+
+  /** What `exchange()` does with one account. Returns whether it granted what was asked for. */
+  function renew(report: ModelReport, instance: string, now: bigint): boolean {
+    const account = accounts.get(report.account)
+    if (!account) throw new Error('a report of an unknown account')
+    bringUpTo(account, now)
+    const mine = allowances.get(instance) ?? new Map<string, ModelAllowance>()
+    allowances.set(instance, mine)
+    const had = mine.get(account.id) ?? { held: 0n, credit: 0n, requests: 0n, tokens: 0n }
+    const creditBefore = creditOf(account) - account.held - account.creditLent
+    const kept = {
+      held: report.held,
+      credit: report.credit,
+      requests: report.requests * unit,
+      tokens: report.tokens * unit,
+    }
+    lend(account, had, kept)
+    account.requestLevel = least(requestRoom(account), account.requestLevel + report.requestsBack * unit)
+    account.tokenLevel = least(tokenRoom(account), account.tokenLevel + report.tokensBack * unit)
+    const { atHand, cost, need } = report
+    const charged = report.charges.reduce((sum, charge) => sum + charge.cost, 0n)
+    const granted =
+      atHand > 0n &&
+      account.open &&
+      (account.recalledAt === null || account.recalledAt < now - 2_000_000n) &&
+      account.requestLevel >= 100n * atHand * unit &&
+      account.tokenLevel >= 100n * atHand * need * unit &&
+      creditBefore - charged >= 100n * atHand * cost
+    const has = granted
+      ? {
+          ...kept,
+          credit: kept.credit + report.moreCredit,
+          requests: atHand * unit,
+          tokens: atHand * need * unit,
+        }
+      : kept
+    lend(account, kept, has)
+    if (granted) {
+      account.requestLevel -= report.moreRequests * unit
+      account.tokenLevel -= report.moreTokens * unit
+    }
+    mine.set(account.id, has)
+    account.charged += charged
+    account.monthCharged += charged
+    for (const { id, cost: paid } of report.charges) ledger.set(id, { account: account.id, cost: paid, at: now })
+    return granted
+  }
+
+  /** The account has `after` put aside for an instance, in place of `before`. */
+  function lend(account: ModelAccount, before: ModelAllowance, after: ModelAllowance): void {
+    account.held += after.held - before.held
+    account.creditLent += after.credit - before.credit
+    account.requestsLent += after.requests - before.requests
+    account.tokensLent += after.tokens - before.tokens
   }
 
   function repeated(item: ModelAdmission, now: bigint): string | undefined {
@@ -161,6 +251,8 @@ export function createTillModel() {
     const cost = BigInt(item.input) * item.inputPrice + BigInt(item.output) * item.outputPrice
     const need = BigInt(item.input + item.output) * unit
     const refusal = refusalOf(item, account, cost)
+    const lent = account.requestsLent > 0n || account.tokensLent > 0n
+    if (lent && (refusal === 'credit_held' || refusal === 'requests' || refusal === 'tokens')) account.recalledAt = now
     if (refusal === 'requests' || refusal === 'tokens') {
       const forRequest = ceiling(most(0n, unit - account.requestLevel), BigInt(account.requestsPerMinute))
       const forTokens = ceiling(most(0n, need - account.tokenLevel), BigInt(account.tokensPerMinute))
@@ -202,8 +294,17 @@ export function createTillModel() {
       })
       return [...settled, ...admitted]
     },
-    /** Releases what the instance holds, without giving back tokens. */
+    /** What one call of `exchange()` answers: of each account whether it was granted what the instance asked for. */
+    exchange(instance: string, reports: readonly ModelReport[], now: bigint) {
+      return reports.map((report) => ({ id: report.account, granted: renew(report, instance, now) }))
+    },
+    /** Releases what the instance holds and has, without giving back tokens. */
     reap(instance: string) {
+      for (const [id, had] of allowances.get(instance) ?? []) {
+        const account = accounts.get(id)
+        if (account) lend(account, had, { held: 0n, credit: 0n, requests: 0n, tokens: 0n })
+      }
+      allowances.delete(instance)
       for (const [id, hold] of holds) {
         if (hold.instance !== instance) continue
         holds.delete(id)

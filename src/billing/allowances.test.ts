@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ask,
+  log,
+  mostOfOne,
+  openTills,
+  outcome,
+  used,
+  type Limits,
+  type Payer,
+  type Tills,
+} from '../../tests/support/tills.ts'
+import { openDatabase } from '../platform/database.ts'
+import { createTill, type Till } from './till.ts'
+
+let stage: Tills
+
+before(async () => {
+  stage = await openTills(3)
+})
+after(() => stage.close())
+
+/** What instances have of an account in advance. */
+async function lent({ accountId }: Payer) {
+  const [row] = await stage.database.rows<{ credit: bigint; requests: bigint }>(
+    'select credit_lent as credit, requests_lent / 60000000 as requests from account where id = $1',
+    [accountId],
+  )
+  return row ?? assert.fail()
+}
+
+/** Who asks so often is in steady use: the till has taken something in advance. */
+async function warm(till: Till, payer: Payer, times = 8): Promise<void> {
+  for (let round = 0; round < times; round++) {
+    const each = ask(payer)
+    await till.admit(each)
+    await till.settle(each.requestId, used(3))
+  }
+}
+
+async function warmed(limits: Limits, till = stage.nth(0)): Promise<Payer> {
+  const payer = await stage.addAccount(limits)
+  await warm(till, payer)
+  const { credit, requests } = await lent(payer)
+  assert.ok(credit >= mostOfOne && requests >= 1n, `${credit} and ${requests} lent`)
+  return payer
+}
+
+const batchesOf = async () =>
+  stage.database.rows<{ sum: bigint }>('select sum(last_batch)::bigint as sum from instance').then(([row]) => row?.sum)
+
+test('an account in steady use is admitted without the database, and charged with one call', async () => {
+  const payer = await warmed({ credit: 10_000n * mostOfOne })
+  await sleep(50)
+  const calls = await batchesOf()
+  const each = ask(payer)
+  const admission = await stage.nth(0).admit(each)
+  assert.equal(await batchesOf(), calls, 'no call')
+  assert.equal(admission.kind, 'admitted')
+  const { cost } = await stage.nth(0).settle(each.requestId, used(3))
+  assert.equal(cost, mostOfOne - 17n * 400_000n)
+  const rows = await stage.ledgerRows(payer)
+  assert.equal(rows.filter((row) => row.request_id === each.requestId).length, 1)
+  assert.equal((await stage.account(payer)).charged, 9n * cost)
+  assert.equal((await stage.account(payer)).held, 0n, 'what is in advance is not held')
+})
+
+test('an account that asks now and then, or has little, has nothing taken in advance', async () => {
+  const rare = await stage.addAccount({ credit: 10_000n * mostOfOne })
+  await warm(stage.nth(0), rare, 3)
+  const small = await stage.addAccount({ credit: 150n * mostOfOne })
+  await warm(stage.nth(0), small, 12)
+  const slow = await stage.addAccount({ credit: 10_000n * mostOfOne, requests: 60 })
+  await warm(stage.nth(0), slow, 12)
+  await sleep(50)
+  for (const payer of [rare, small, slow]) assert.deepEqual(await lent(payer), { credit: 0n, requests: 0n })
+})
+
+test('A16: nobody is refused for what another instance has in advance, and k times the credit is k requests', async () => {
+  const payer = await stage.addAccount({ credit: 900n * mostOfOne })
+  const asks = Array.from({ length: 1200 }, () => ask(payer))
+  let admitted = 0
+  const worker = async (index: number) => {
+    for (let at = index; at < asks.length; at += 24) {
+      const each = asks[at] ?? assert.fail()
+      const till = stage.nth(at)
+      if ((await outcome(till.admit(each))) !== 'admitted') continue
+      admitted += 1
+      await till.settle(each.requestId, used(20))
+      assert.ok((await stage.account(payer)).left >= 0n)
+    }
+  }
+  await Promise.all(Array.from({ length: 24 }, (_, index) => worker(index)))
+  assert.equal(admitted, 900)
+  assert.deepEqual(await stage.account(payer), { charged: 900n * mostOfOne, held: 0n, left: 0n })
+})
+
+test('a request that needs what another instance has in advance gets it', async () => {
+  const payer = await warmed({ credit: 10_000n * mostOfOne }, stage.nth(1))
+  const { left } = await stage.account(payer)
+  const perToken = 400_000n
+  const all = ask(payer, { inputTokens: 0, maxOutputTokens: Number(left / perToken) })
+  assert.equal(await outcome(stage.nth(0).admit(all)), 'admitted')
+  await stage.nth(0).release(all.requestId)
+})
+
+test('A23: over three instances with allowances no bucket gives more than it has', async () => {
+  const payer = await stage.addAccount({ credit: 1_000_000n * mostOfOne, requests: 3000, tokens: 50_000_000 })
+  const start = performance.now()
+  let admitted = 0
+  const worker = async (index: number) => {
+    while (performance.now() - start < 3000) {
+      const each = ask(payer)
+      const till = stage.nth(index)
+      if ((await outcome(till.admit(each))) === 'admitted') {
+        admitted += 1
+        await till.settle(each.requestId, used(1))
+      } else await sleep(20)
+    }
+  }
+  await Promise.all(Array.from({ length: 24 }, (_, index) => worker(index)))
+  const most = 3000 + Math.ceil(((performance.now() - start) / 60_000) * 3000)
+  assert.ok(admitted <= most, `${admitted} of ${most}`)
+})
+
+test('A29: closing an account or lowering its limit holds within a second, also where it has an allowance', async () => {
+  const closed = await warmed({ credit: 10_000n * mostOfOne })
+  const lowered = await warmed({ credit: 10_000n * mostOfOne })
+  await stage.database.rows(`update account set status = 'closed' where id = $1`, [closed.accountId])
+  await stage.database.rows('update account set requests_per_minute = 1, request_level = 0 where id = $1', [
+    lowered.accountId,
+  ])
+  const until = performance.now() + 1000
+  while (performance.now() < until) {
+    for (const payer of [closed, lowered]) {
+      const each = ask(payer)
+      if ((await outcome(stage.nth(0).admit(each))) === 'admitted') await stage.nth(0).release(each.requestId)
+      await stage.nth(0).levels(each.requestId, payer.accountId)
+    }
+    await sleep(10)
+  }
+  assert.equal(await outcome(stage.nth(0).admit(ask(closed))), 'no_billing_account')
+  assert.equal(await outcome(stage.nth(0).admit(ask(lowered))), 'rate_limit_exceeded')
+})
+
+test('A25: what remains falls by what is taken and recovers by what is given back, also from an allowance', async () => {
+  const payer = await warmed({ credit: 10_000n * mostOfOne, requests: 100_000, tokens: 60_000 })
+  const first = ask(payer)
+  const earlier = await stage.nth(0).levels(first.requestId, payer.accountId)
+  const { levels } = await stage.nth(0).admit(first)
+  assert.ok(earlier)
+  // A token is refilled every ms.
+  const fell = earlier.tokens.remaining - levels.tokens.remaining
+  assert.ok(fell <= 30 && fell > 0, `fell by ${fell}`)
+  const settled = await stage.nth(0).settle(first.requestId, used(3))
+  assert.ok(settled.levels.tokens.remaining >= levels.tokens.remaining + 17)
+  const second = ask(payer)
+  await stage.nth(0).admit(second)
+  const released = await stage.nth(0).release(second.requestId)
+  assert.ok(released && released.tokens.remaining >= settled.levels.tokens.remaining)
+})
+
+test('a request from an allowance is held anew at another price, or given up', async () => {
+  const payer = await warmed({ credit: 10_000n * mostOfOne })
+  const { left } = await stage.account(payer)
+  const first = ask(payer)
+  await stage.nth(0).admit(first)
+  const dearer = { input: 1_000_000n, output: 4_000_000n }
+  await stage.nth(0).reprice({ ...first, price: dearer })
+  assert.equal((await stage.account(payer)).held, 10n * mostOfOne)
+  const { cost } = await stage.nth(0).settle(first.requestId, used(20))
+  assert.equal(cost, 10n * mostOfOne)
+  assert.equal((await stage.account(payer)).left, left - cost)
+  const second = ask(payer)
+  await stage.nth(0).admit(second)
+  const tooDear = { input: left, output: left + 1n }
+  assert.equal(await outcome(stage.nth(0).reprice({ ...second, price: tooDear })), 'insufficient_credit')
+  assert.deepEqual(await stage.account(payer), {
+    charged: (await stage.account(payer)).charged,
+    held: 0n,
+    left: left - cost,
+  })
+})
+
+test('what a dead instance had is released, and what it had admitted cannot be charged any more', async () => {
+  const own = openDatabase(stage.url, { log })
+  const dying = await createTill({ database: own, log })
+  const payer = await warmed({ credit: 10_000n * mostOfOne }, dying)
+  const charged = (await stage.account(payer)).charged
+  const first = ask(payer)
+  await dying.admit(first)
+  await stage.database.rows(
+    `with dead as (
+       update instance set seen_at = '-infinity' where id = (select instance_id from allowance where account_id = $1)
+       returning id)
+     select id from dead`,
+    [payer.accountId],
+  )
+  while ((await lent(payer)).credit > 0n) await stage.database.rows(`select reap('20 seconds')`)
+  assert.deepEqual(await lent(payer), { credit: 0n, requests: 0n })
+  assert.equal((await stage.account(payer)).held, 0n)
+  assert.equal(await outcome(dying.settle(first.requestId, used(1))), 'unavailable', 'its reply must not leave')
+  assert.equal((await stage.account(payer)).charged, charged)
+  await warm(dying, payer)
+  await dying.drain()
+  await own.close()
+})
+
+test('an allowance that is not used is given back', async () => {
+  const payer = await warmed({ credit: 10_000n * mostOfOne })
+  const until = performance.now() + 15_000
+  while ((await lent(payer)).credit > 0n) {
+    assert.ok(performance.now() < until, 'it is still there')
+    await sleep(200)
+  }
+})

@@ -1,0 +1,203 @@
+import type { Levels, Standing } from './limits.ts'
+import { costOf } from './prices.ts'
+import {
+  emptyStock,
+  hasAny,
+  hasFree,
+  hear,
+  isOwing,
+  isPlenty,
+  isSteady,
+  keeps,
+  kept,
+  levelsOfStock,
+  nothing,
+  remembered,
+  renewed,
+  tell,
+  trusted,
+  type Ending,
+  type More,
+  type Renewal,
+  type Report,
+  type Stock,
+  type Taken,
+} from './stock.ts'
+import type { Ask } from './till.ts'
+
+export type { Ending, Renewal, Report, Taken } from './stock.ts'
+
+/**
+ * What this instance has taken in advance of the limits and the credit of accounts in steady use. It never has more than
+ * the database has put aside for it, so that whoever admits from it exceeds nothing. Nothing here is awaited.
+ */
+export interface Allowances {
+  /** Admits from what is at hand; undefined when that does not suffice. */
+  take(ask: Ask): Levels | undefined
+  /** The request of that id, if it was taken and has not ended. */
+  taken(requestId: string): Taken | undefined
+  /** A call of `till()` that was sent at `sentAt` has told how an account's limits stand. */
+  noted(accountId: string, standing: Standing, sentAt: number): void
+  /** Has all that is at hand of the account given back with the next call. Returns whether there is any. */
+  giveBack(accountId: string): boolean
+  /** The same for all accounts. */
+  giveAllBack(): boolean
+  /** Whether there is something to tell although nothing ended. */
+  due(): boolean
+  /** What to tell with the next call, which these requests end with. */
+  report(endings: readonly Ending[]): Report[]
+  /** The call that was sent at `sentAt` has been answered. */
+  answered(endings: readonly Ending[], renewals: readonly Renewal[], sentAt: number): void
+  /** It has not, and nobody knows whether it was carried out: nothing is at hand until the next one is answered. */
+  lost(): void
+  /** The request ended otherwise. */
+  dropped(ending: Ending): void
+  /** How an account's limits stand, as far as this instance knows. */
+  levels(accountId: string): Levels | undefined
+  /** A new instance starts with nothing. */
+  startOver(instance: string): void
+}
+
+/** How often, in ms, it is looked whether something lies idle. */
+const lookRound = 100
+
+export function createAllowances(): Allowances {
+  const stocks = new Map<string, Stock>()
+  const requests = new Map<string, Taken>()
+  /** To be told of although nothing ends. */
+  const pending = new Map<Stock, 'ask' | 'give back'>()
+  /** What the reports on their way ask for. */
+  const asking = new Map<Stock, More>()
+  let instance = ''
+  let lookedAt = -Infinity
+
+  function stockOf(account: string): Stock {
+    const known = stocks.get(account)
+    if (known !== undefined) return known
+    const stock = emptyStock(account)
+    stocks.set(account, stock)
+    return stock
+  }
+
+  function end({ taken }: Ending): void {
+    requests.delete(taken.ask.requestId)
+    const stock = stocks.get(taken.ask.accountId)
+    if (stock === undefined || taken.instance !== instance) return
+    stock.inFlight -= 1
+    stock.held -= taken.cost
+  }
+
+  function renew(stock: Stock, renewal: Renewal, sentAt: number): void {
+    const more = renewal.granted ? (asking.get(stock) ?? nothing) : nothing
+    asking.delete(stock)
+    hear(stock, renewal)
+    stock.toldAt = sentAt
+    stock.granted = renewal.granted
+    if (!renewal.granted) stock.refusedAt = sentAt
+    stock.credit += more.credit
+    stock.requests += more.requests
+    stock.tokens += more.tokens
+    stock.lent = stock.granted || hasAny(stock)
+    // Too little is left for anybody to have some in advance.
+    if (!stock.granted && hasFree(stock)) pending.set(stock, 'give back')
+  }
+
+  /** What has to be renewed or given back, since nothing else has told of it lately. */
+  function lookAround(now: number): void {
+    if (now - lookedAt < lookRound) return
+    lookedAt = now
+    for (const [account, stock] of stocks) {
+      if (isOwing(stock) && now - stock.toldAt > renewed) pending.set(stock, isSteady(stock) ? 'ask' : 'give back')
+      else if (!stock.lent && stock.inFlight === 0 && now - stock.askedAt > remembered) stocks.delete(account)
+    }
+  }
+
+  return Object.freeze({
+    take(ask: Ask) {
+      const stock = stockOf(ask.accountId)
+      const cost = costOf(ask.price, ask.inputTokens, ask.maxOutputTokens)
+      const need = ask.inputTokens + ask.maxOutputTokens
+      const now = performance.now()
+      stock.streak = now - stock.askedAt > kept ? 1 : stock.streak + 1
+      stock.asked += 1
+      stock.askedAt = now
+      stock.cost = cost
+      stock.need = need
+      if (!stock.granted || now - stock.toldAt > trusted) return undefined
+      if (stock.requests < 1 || stock.tokens < need || stock.credit < cost) return undefined
+      stock.requests -= 1
+      stock.tokens -= need
+      stock.credit -= cost
+      stock.inFlight += 1
+      stock.held += cost
+      requests.set(ask.requestId, { ask, cost, instance })
+      return levelsOfStock(stock)
+    },
+    taken: (requestId: string) => requests.get(requestId),
+    noted(accountId: string, standing: Standing, sentAt: number) {
+      const stock = stocks.get(accountId)
+      if (stock === undefined) return
+      hear(stock, standing)
+      // Who has been refused an allowance waits a second before the next try.
+      if (!stock.granted && sentAt - stock.refusedAt > trusted && isSteady(stock) && isPlenty(stock)) {
+        pending.set(stock, 'ask')
+      }
+    },
+    giveBack(accountId: string) {
+      const stock = stocks.get(accountId)
+      if (stock === undefined || !keeps(stock)) return false
+      pending.set(stock, 'give back')
+      return true
+    },
+    giveAllBack() {
+      for (const stock of stocks.values()) if (isOwing(stock)) pending.set(stock, 'give back')
+      return pending.size > 0
+    },
+    due() {
+      lookAround(performance.now())
+      return pending.size > 0
+    },
+    report(endings: readonly Ending[]) {
+      const byStock = new Map<Stock, Ending[]>([...pending.keys()].map((stock) => [stock, []]))
+      for (const ending of endings) {
+        const stock = stockOf(ending.taken.ask.accountId)
+        const others = byStock.get(stock)
+        if (others === undefined) byStock.set(stock, [ending])
+        else others.push(ending)
+      }
+      return [...byStock].map(([stock, ended]) => {
+        const { report, more } = tell(stock, ended, pending.get(stock) === 'give back')
+        pending.delete(stock)
+        asking.set(stock, more)
+        return report
+      })
+    },
+    answered(endings: readonly Ending[], renewals: readonly Renewal[], sentAt: number) {
+      endings.forEach(end)
+      for (const renewal of renewals) renew(stockOf(renewal.id), renewal, sentAt)
+      asking.clear()
+    },
+    lost() {
+      asking.clear()
+      for (const stock of stocks.values()) {
+        Object.assign(stock, nothing, { granted: false })
+        if (stock.lent) pending.set(stock, 'give back')
+      }
+    },
+    dropped(ending: Ending) {
+      end(ending)
+      const stock = stocks.get(ending.taken.ask.accountId)
+      if (stock?.lent) pending.set(stock, 'give back')
+    },
+    levels(accountId: string) {
+      const stock = stocks.get(accountId)
+      return stock && levelsOfStock(stock)
+    },
+    startOver(id: string) {
+      instance = id
+      stocks.clear()
+      pending.clear()
+      asking.clear()
+    },
+  })
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Logger } from 'pino'
+import type { Database, Session } from '../platform/database.ts'
+import type { Allowances, Ending, Renewal } from './allowances.ts'
+import { standingOf } from './limits.ts'
+
+/** What `till()` answers for one item. Levels are in 1/60 000 000 of a request or token. */
+export interface TillRow {
+  readonly id: string
+  readonly of_account: string | null
+  readonly outcome: string
+  readonly request_level: bigint | null
+  readonly token_level: bigint | null
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: number | null
+  readonly wait_us: bigint | null
+  /** Whether some instance has taken something of the account's limits in advance. */
+  readonly lent: boolean
+  readonly cost: bigint | null
+  readonly headers: Readonly<Record<string, string>> | null
+  readonly body: string | null
+}
+
+interface Waiting {
+  /** Milliseconds of `performance.now()`; past it the item is given up. Infinite for what must be done in the end. */
+  readonly deadline: number
+  /** Whether a call that carried it may have been committed. */
+  sent: boolean
+  readonly reject: (error: unknown) => void
+}
+
+/** For `till()`. */
+export interface Errand extends Waiting {
+  readonly kind: 'admit' | 'settle'
+  /** The hold's id; no two items of one kind share it. */
+  readonly id: string
+  readonly payload: { readonly hold: string; readonly account?: string }
+  readonly resolve: (row: TillRow | undefined) => void
+}
+
+/** For `exchange()`. */
+export interface Farewell extends Waiting {
+  readonly kind: 'end'
+  readonly ending: Ending
+  /** Undefined: nothing is charged. */
+  readonly charge: object | undefined
+  readonly resolve: (done: boolean) => void
+}
+
+export type Item = Errand | Farewell
+
+/** This process as the database knows it, and the connection on which it calls `till()` and `exchange()`. */
+export interface Instance {
+  /** One call of `till()`. What it carried is answered; a failure leaves all of it to be sent again. */
+  till(items: readonly Errand[]): Promise<void>
+  /** One call of `exchange()`: the requests that end, and what this instance has of their accounts and of others. */
+  exchange(items: readonly Farewell[]): Promise<void>
+  /** Gives up the instances that are dead, now and then. */
+  reap(): Promise<void>
+  /** Whether there is a connection. */
+  isConnected(): boolean
+  /** Away with the connection, after that error: the next call opens another. */
+  reset(error: unknown): Promise<void>
+  /** Gives this instance up, if nothing is left that another would have to release. */
+  close(): Promise<void>
+}
+
+/** Milliseconds after which an instance says that it lives although it has nothing else to say. */
+export const heartbeat = 5000
+/** An instance that has been silent for so long is dead: its holds are released by another. */
+const lease = '20 seconds'
+const givenUp = 'TG001'
+/** What is answered to a settlement; all else is answered to an admission. */
+const settlements: ReadonlySet<string> = new Set(['settled', 'released'])
+
+/** Registers this process. Throws Problem `unavailable` without a database. */
+export async function openInstance({
+  database,
+  allowances,
+  log,
+}: {
+  database: Database
+  allowances: Allowances
+  log: Logger
+}): Promise<Instance> {
+  let session: Session | undefined
+  let instance = ''
+  let batch = 0n
+  let lastReap = -Infinity
+
+  async function connect(): Promise<Session> {
+    if (session !== undefined) return session
+    const opened = await database.session()
+    opened.onLost(() => {
+      if (session === opened) session = undefined
+    })
+    session = opened
+    if (instance === '') await register(opened)
+    return opened
+  }
+
+  async function register(on: Session): Promise<void> {
+    const id = randomUUID()
+    await on.rows('insert into instance (id, host) values ($1, $2)', [id, hostname()])
+    instance = id
+    batch = 0n
+    allowances.startOver(id)
+  }
+
+  async function till(items: readonly Errand[]): Promise<void> {
+    const on = await connect()
+    const payloads = { settle: [] as object[], admit: [] as object[] }
+    for (const item of items) {
+      payloads[item.kind].push(item.sent ? { ...item.payload, again: true } : item.payload)
+      item.sent = true
+    }
+    batch += 1n
+    const sentAt = performance.now()
+    const answers = await on.rows<TillRow>({
+      name: 'till',
+      text: 'select * from till($1, $2, $3, $4)',
+      values: [instance, batch, JSON.stringify(payloads.settle), JSON.stringify(payloads.admit)],
+    })
+    const settled = new Map<string, TillRow>()
+    const admitted = new Map<string, TillRow>()
+    for (const row of answers) {
+      ;(settlements.has(row.outcome) ? settled : admitted).set(row.id, row)
+      const standing = standingOf(row)
+      if (standing !== undefined && row.of_account !== null) allowances.noted(row.of_account, standing, sentAt)
+    }
+    for (const item of items) item.resolve((item.kind === 'settle' ? settled : admitted).get(item.id))
+  }
+
+  async function exchange(items: readonly Farewell[]): Promise<void> {
+    const on = await connect()
+    const fresh = await settleByLooking(on, items)
+    const endings = fresh.map(({ ending }) => ending)
+    const reports = allowances.report(endings)
+    for (const item of fresh) item.sent = true
+    batch += 1n
+    const sentAt = performance.now()
+    const charges = fresh.flatMap(({ charge }) => charge ?? [])
+    const renewals = await on.rows<Renewal>({
+      name: 'exchange',
+      text: 'select * from exchange($1, $2, $3, $4)',
+      values: [instance, batch, JSON.stringify(reports), JSON.stringify(charges)],
+    })
+    allowances.answered(endings, renewals, sentAt)
+    for (const item of fresh) item.resolve(true)
+  }
+
+  /**
+   * Of items that an earlier call carried whose answer was lost, and of those of an instance that was given up, only the
+   * ledger knows whether they are charged. Returns the others.
+   */
+  async function settleByLooking(on: Session, items: readonly Farewell[]): Promise<readonly Farewell[]> {
+    const open = items.filter(({ sent, ending }) => sent || ending.taken.instance !== instance)
+    if (open.length === 0) return items
+    // Waits for the earlier call if it is still under way, and keeps it out if it is yet to come.
+    batch += 1n
+    await on.rows('update instance set last_batch = $2 where id = $1 and last_batch < $2', [instance, batch])
+    const rows = await on.rows<{ id: string }>(
+      `select request_id as id from ledger where request_id = any($1) and at > now() - interval '1 day'`,
+      [open.map(({ ending }) => ending.taken.ask.requestId)],
+    )
+    const charged = new Set(rows.map(({ id }) => id))
+    return items.filter((item) => {
+      const found = charged.has(item.ending.taken.ask.requestId)
+      if (!open.includes(item) || (!found && item.ending.taken.instance === instance)) return true
+      allowances.dropped(item.ending)
+      item.resolve(found)
+      return false
+    })
+  }
+
+  async function reap(): Promise<void> {
+    if (performance.now() - lastReap < 2 * heartbeat) return
+    lastReap = performance.now()
+    const on = await connect()
+    for (;;) {
+      const [row] = await on.rows<{ instance: string | null }>('select reap($1) as instance', [lease])
+      if (typeof row?.instance !== 'string') return
+      log.warn({ instance: row.instance }, 'an instance has stopped answering: its holds are released')
+    }
+  }
+
+  async function close(): Promise<void> {
+    // Left undone, another instance does it when the lease has run out.
+    await database
+      .rows(
+        `with empty as (
+           delete from allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0))
+         delete from instance where id = $1 and not exists (select from hold where instance_id = $1)
+           and not exists (
+             select from allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))`,
+        [instance],
+      )
+      .catch((error: unknown) => log.warn({ err: error }, 'this instance could not be given up'))
+    await session?.close()
+  }
+
+  await connect()
+  return Object.freeze({
+    till,
+    exchange,
+    reap,
+    isConnected: () => session !== undefined,
+    async reset(error: unknown) {
+      if (isGivenUp(error)) instance = ''
+      const broken = session
+      session = undefined
+      await broken?.close().catch(() => undefined)
+    },
+    close,
+  })
+}
+
+/** Whether another has given this instance up: it goes on as a new one. */
+export const isGivenUp = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === givenUp

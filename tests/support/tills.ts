@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import pino from 'pino'
+import { createTill, type Ask, type Charge, type Till } from '../../src/billing/till.ts'
+import { verifyBooks } from '../../src/billing/verify.ts'
+import { openDatabase, type Database } from '../../src/platform/database.ts'
+import { Problem } from '../../src/platform/problems.ts'
+import { createTestDatabase } from './database.ts'
+
+export const log = pino({ level: 'silent' })
+export const price = { input: 100_000n, output: 400_000n }
+/** 10 tokens in and 20 out at that price. */
+export const mostOfOne = 10n * price.input + 20n * price.output
+
+export interface Limits {
+  readonly credit?: bigint
+  readonly monthlyLimit?: bigint
+  readonly requests?: number
+  readonly tokens?: number
+}
+
+/** An account and one of its keys. */
+export interface Payer {
+  readonly accountId: string
+  readonly keyId: string
+}
+
+export interface Tills {
+  readonly url: string
+  readonly database: Database
+  readonly tills: readonly Till[]
+  /** Goes round. */
+  nth(index: number): Till
+  /** An open account with one key. */
+  addAccount(limits: Limits): Promise<Payer>
+  /** `left` is what was not charged and is not held. */
+  account(payer: Payer): Promise<{ charged: bigint; held: bigint; left: bigint }>
+  ledgerRows(payer: Payer): Promise<{ request_id: string; cost: bigint; output_tokens: number }[]>
+  /** Drains the tills; the books must prove, and no instance be left. */
+  close(): Promise<void>
+}
+
+/** Tills of as many instances over one database of their own. */
+export async function openTills(count: number): Promise<Tills> {
+  const home = await createTestDatabase()
+  const databases = Array.from({ length: count }, () => openDatabase(home.url, { log }))
+  const tills = await Promise.all(databases.map((database) => createTill({ database, log })))
+  const database = databases[0] ?? assert.fail()
+
+  return {
+    url: home.url,
+    database,
+    tills,
+    nth: (index) => tills[index % tills.length] ?? assert.fail(),
+    async addAccount({ credit = 0n, monthlyLimit, requests = 1_000_000, tokens = 100_000_000 }) {
+      const [accountId, keyId] = [randomUUIDv7(), randomUUIDv7()]
+      await database.rows(
+        `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, request_level,
+           token_level)
+         values ($1, 'Acme', $2::integer, $3::integer, $4, $5, $2::integer * 60000000::bigint, $3::integer * 60000000::bigint)`,
+        [accountId, requests, tokens, monthlyLimit, credit],
+      )
+      if (credit > 0n) {
+        await database.rows('insert into credit_entry (id, account_id, amount) values ($1, $2, $3)', [
+          randomUUIDv7(),
+          accountId,
+          credit,
+        ])
+      }
+      await database.rows(
+        `insert into api_key (id, public_id, secret_hash, account_id, name)
+         values ($1::text::uuid, $1::text, sha256($1::text::bytea), $2, 'test')`,
+        [keyId, accountId],
+      )
+      return { accountId, keyId }
+    },
+    async account({ accountId }) {
+      const [row] = await database.rows<{ charged: bigint; held: bigint; left: bigint }>(
+        `select charged, held, coalesce(monthly_limit - month_charged, credited - charged) - held as left
+         from account where id = $1`,
+        [accountId],
+      )
+      return row ?? assert.fail()
+    },
+    ledgerRows: ({ accountId }) =>
+      database.rows('select request_id, cost, output_tokens from ledger where account_id = $1', [accountId]),
+    async close() {
+      await Promise.all(tills.map((till) => till.drain()))
+      const books = await verifyBooks(database)
+      assert.deepEqual(
+        books.checks.filter(({ ok }) => !ok),
+        [],
+      )
+      assert.deepEqual(await database.rows('select id from instance'), [], 'an instance that drained is gone')
+      const lent = await database.rows(
+        'select id from account where (credit_lent, requests_lent, tokens_lent) <> (0, 0, 0)',
+      )
+      assert.deepEqual(lent, [], 'and has given back what it had in advance')
+      await Promise.all(databases.map((each) => each.close()))
+      await home.drop()
+    },
+  }
+}
+
+export const ask = (payer: Payer, rest: Partial<Ask> = {}): Ask => ({
+  requestId: randomUUIDv7(),
+  ...payer,
+  model: 'm',
+  inputTokens: 10,
+  maxOutputTokens: 20,
+  price,
+  ...rest,
+})
+
+export const used = (outputTokens: number, rest: Partial<Charge> = {}): Charge => ({
+  inputTokens: 10,
+  outputTokens,
+  stopReason: 'complete',
+  source: 'model',
+  ...rest,
+})
+
+/** Resolves with the code of the refusal, or 'admitted'. */
+export async function outcome(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'admitted'
+  } catch (error) {
+    if (error instanceof Problem) return error.code
+    throw error
+  }
+}
