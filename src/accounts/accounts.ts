@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { formatMoney } from '../billing/money.ts'
 import type { Database, Queryable } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
@@ -65,8 +66,16 @@ export function createAccounts({ database }: { database: Database }): Accounts {
     list: () => store.readAccounts(database),
     show: (id: string) => show(database, id),
     find: (idOrName: string) => find(database, idOrName),
-    addCredit: (id: string, amount: bigint, note = '') =>
-      database.transaction((tx) => addCredit(tx, { id, amount, note })),
+    async addCredit(id: string, amount: bigint, note = '') {
+      const until = performance.now() + recallPatience
+      for (;;) {
+        const account = await database.transaction((tx) => addCredit(tx, { id, amount, note }))
+        if (account !== undefined) return account
+        if (performance.now() > until)
+          throw amountRefused('Requests in flight hold a part of it. Try again in a minute.')
+        await sleep(recallPause)
+      }
+    },
     setLimits: (id: string, limits: NewLimits) => database.transaction((tx) => setLimits(tx, id, limits)),
     async close(id: string) {
       await show(database, id)
@@ -92,6 +101,10 @@ async function create(database: Database, account: NewAccount): Promise<Account>
   })
 }
 
+/** Milliseconds until what instances have in advance is given back, unless one of them is dead; and how often to look. */
+const recallPatience = 5000
+const recallPause = 200
+
 async function show(database: Queryable, id: string): Promise<Account> {
   const account = isUuid(id) ? await store.readAccount(database, id) : undefined
   if (account === undefined) throw new Problem('not_found', `No account has the id ${id}.`)
@@ -108,7 +121,11 @@ async function find(database: Database, idOrName: string): Promise<Account> {
   return account
 }
 
-async function addCredit(tx: Queryable, entry: { id: string; amount: bigint; note: string }): Promise<Account> {
+/** Undefined where instances have taken in advance what is to be taken away: it is called back. */
+async function addCredit(
+  tx: Queryable,
+  entry: { id: string; amount: bigint; note: string },
+): Promise<Account | undefined> {
   const account = await lock(tx, entry.id)
   if (entry.amount === 0n) throw amountRefused('The amount must not be 0.')
   if (account.monthlyLimit !== null) {
@@ -119,6 +136,9 @@ async function addCredit(tx: Queryable, entry: { id: string; amount: bigint; not
   if (account.creditLeft + entry.amount < 0n) {
     const held = account.held > 0n ? ` (requests in flight hold ${formatMoney(account.held)})` : ''
     throw amountRefused(`At most ${formatMoney(account.creditLeft)} can be taken away: that is the credit left${held}.`)
+  }
+  if (entry.amount < 0n && (await store.recallCredit(tx, { id: entry.id, most: account.creditLeft + entry.amount }))) {
+    return undefined
   }
   await store.insertCredit(tx, entry)
   return show(tx, entry.id)

@@ -50,6 +50,15 @@ export async function insertCredit(
   await tx.rows('update account set credited = credited + $2 where id = $1', [entry.id, entry.amount])
 }
 
+/** Calls back what instances have of the account's credit, if that is more than `most`. Returns whether it is. */
+export async function recallCredit(tx: Queryable, account: { readonly id: string; readonly most: bigint }) {
+  const rows = await tx.rows(
+    'update account set recalled_at = clock_timestamp() where id = $1 and credit_lent > $2 returning 1',
+    [account.id, account.most],
+  )
+  return rows.length > 0
+}
+
 /** The account must be locked: up to now its buckets have refilled by the old limits, from now on by the new ones. */
 export async function updateLimits(tx: Queryable, id: string, limits: NewLimits): Promise<void> {
   // The levels follow with the next call: the till fills them up at the new limits, and never above them.

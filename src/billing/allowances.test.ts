@@ -12,6 +12,7 @@ import {
   type Payer,
   type Tills,
 } from '../../tests/support/tills.ts'
+import { createAccounts } from '../accounts/accounts.ts'
 import { openDatabase } from '../platform/database.ts'
 import { createTill, type Till } from './till.ts'
 
@@ -123,6 +124,14 @@ test('A23: over three instances with allowances no bucket gives more than it has
   await Promise.all(Array.from({ length: 24 }, (_, index) => worker(index)))
   const most = 3000 + Math.ceil(((performance.now() - start) / 60_000) * 3000)
   assert.ok(admitted <= most, `${admitted} of ${most}`)
+})
+
+test('credit that an instance has in advance can be taken away all the same', async () => {
+  const payer = await warmed({ credit: 10_000n * mostOfOne })
+  const { left } = await stage.account(payer)
+  const accounts = createAccounts({ database: stage.database })
+  assert.equal((await accounts.addCredit(payer.accountId, -left)).creditLeft, 0n)
+  assert.equal(await outcome(stage.nth(0).admit(ask(payer))), 'insufficient_credit')
 })
 
 test('A29: closing an account or lowering its limit holds within a second, also where it has an allowance', async () => {
