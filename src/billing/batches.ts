@@ -19,6 +19,11 @@ export interface Batches {
 }
 
 const mostPerCall = 256
+/**
+ * A call costs the database nearly the same whatever it carries. So after one that carried so many items, the next waits a
+ * millisecond for those who are about to ask.
+ */
+const many = 4
 /** How often it is looked whether an allowance lies idle. */
 const lookRound = 250
 
@@ -34,6 +39,8 @@ export async function openBatches({
 }): Promise<Batches> {
   let queue: Item[] = []
   const instance = await openInstance({ database, allowances, log })
+  /** Items of the last call. */
+  let carried = 0
   let closing = false
   let wake: (() => void) | undefined
 
@@ -85,7 +92,9 @@ export async function openBatches({
       if (queue.length === 0 && !closing && !allowances.due()) await idle()
       const due = closing ? allowances.giveAllBack() : allowances.due()
       if (queue.length === 0 && closing && (!due || !instance.isConnected())) return
+      if (carried >= many && queue.length < carried) await sleep(1)
       const items = queue.splice(0, mostPerCall)
+      carried = items.length
       const endings = items.filter((item) => item.kind === 'end')
       const errands = items.filter((item) => item.kind !== 'end')
       // What is given back is there for who asks with the same breath.
