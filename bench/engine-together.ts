@@ -72,7 +72,7 @@ async function play(
 ): Promise<Played> {
   let said = ''
   const prompt = { messages: [{ role: 'user', text } as const] }
-  for await (const piece of engine.run(prompt, { maxOutputTokens, stream: true }, signal)) {
+  for await (const piece of engine.stream(prompt, { maxOutputTokens }, signal)) {
     if (piece.kind === 'end') return { text: said, end: piece }
     said += piece.texts.join('')
     onTexts()

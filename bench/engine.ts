@@ -103,10 +103,8 @@ async function playEngine(engine: LocalEngine, texts: readonly string[], maxOutp
   const lengths = await Promise.all(
     texts.map(async (text) => {
       const prompt = { messages: [{ role: 'user', text } as const] }
-      for await (const piece of engine.run(prompt, { maxOutputTokens }, new AbortController().signal)) {
-        if (piece.kind === 'end') return piece.usage.outputTokens
-      }
-      throw new Error('A run of the engine ended without saying how.')
+      const { usage } = await engine.run(prompt, { maxOutputTokens }, new AbortController().signal)
+      return usage.outputTokens
     }),
   )
   return perSecond(

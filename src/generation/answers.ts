@@ -21,16 +21,11 @@ export interface Answering {
   readonly onReply: (reply: Reply) => void
 }
 
-/** Answers with the whole reply at once. */
-export async function answerWhole(steps: AsyncIterable<Step>, answering: Answering): Promise<FastifyReply> {
-  const { reply, exchange, dialect, onReply } = answering
-  for await (const step of steps) {
-    if (step.kind !== 'reply') continue
-    onReply(step.reply)
-    reply.headers(headersOf(dialect, step.reply.levels)).headers(replyHeaders(step.reply))
-    return reply.type('application/json; charset=utf-8').send(exchange.answer(step.reply))
-  }
-  throw new Error('a generation ended without its reply')
+/** The body of the whole reply, whose headers are set here. */
+export function answerWhole(made: Reply, { reply, exchange, dialect, onReply }: Answering): string {
+  onReply(made)
+  reply.headers(headersOf(dialect, made.levels)).headers(replyHeaders(made)).type('application/json; charset=utf-8')
+  return exchange.answer(made)
 }
 
 /**

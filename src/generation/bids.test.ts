@@ -36,6 +36,7 @@ function catalogueOf(models: Readonly<Record<string, Sketch>>): Catalogue {
         return { tokens: 10, exact: true }
       },
       run: () => assert.fail('nobody runs it'),
+      stream: () => assert.fail('nobody runs it'),
       health: () => ({ ready: true }),
       close: async () => {},
     },

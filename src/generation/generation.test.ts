@@ -14,14 +14,25 @@ import { Problem } from '../platform/problems.ts'
 import type { TextRequest } from './request.ts'
 import { createGeneration, type Generation, type Reply, type Step } from './generation.ts'
 
-/** A model that counts 10 tokens and then does as it is told; the real ones never misbehave on command. */
-function modelThat(run: (signal: AbortSignal) => AsyncIterable<Piece>): Model {
+/**
+ * A model that counts 10 tokens and then does as it is told, whole or piece by piece; the real ones never misbehave on
+ * command.
+ */
+function modelThat(stream: (signal: AbortSignal) => AsyncIterable<Piece>): Model {
   return {
     id: 'm',
     contextTokens: 100,
     maxOutputTokens: 50,
     count: async () => ({ tokens: 10, exact: true }),
-    run: (_prompt, _limits, signal) => run(signal),
+    async run(_prompt, _limits, signal) {
+      let text = ''
+      for await (const piece of stream(signal)) {
+        if (piece.kind === 'end') return { text, stopReason: piece.stopReason, usage: piece.usage }
+        text += piece.texts.join('')
+      }
+      throw new Error('The run ended without saying how.')
+    },
+    stream: (_prompt, _limits, signal) => stream(signal),
     health: () => ({ ready: true }),
     close: async () => {},
   }
@@ -37,7 +48,7 @@ const price = { input: 1n, output: 1000n }
 const request: TextRequest = {
   model: 'm',
   prompt: { messages: [{ role: 'user', text: 'Hello' }] },
-  stream: true,
+  stream: false,
   maxOutputTokens: 20,
   names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
 }
@@ -83,9 +94,9 @@ describe('a generation', () => {
   })
 
   async function generate(
+    told: boolean,
     run: (signal: AbortSignal) => AsyncIterable<Piece>,
     signal = new AbortController().signal,
-    asked = request,
   ) {
     requestId = randomUUIDv7()
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
@@ -94,7 +105,9 @@ describe('a generation', () => {
     const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
     const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
-    return replyOf(generation.generate(caller, asked, { requestId, signal }))
+    const circumstances = { requestId, signal }
+    if (!told) return generation.generate(caller, request, circumstances)
+    return replyOf(generation.stream(caller, { ...request, stream: true }, circumstances))
   }
 
   /** `m` falls back on `n`, which costs ten times as much. */
@@ -112,7 +125,7 @@ describe('a generation', () => {
     const catalogue = { find, list: () => offers, close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
     const { signal } = new AbortController()
-    return Array.fromAsync(generation.generate(caller, request, { requestId, signal }))
+    return Array.fromAsync(generation.stream(caller, { ...request, stream: true }, { requestId, signal }))
   }
 
   async function charged() {
@@ -122,70 +135,78 @@ describe('a generation', () => {
     return rows.map((row) => [row.inputTokens, row.outputTokens, row.cost])
   }
 
-  it('is charged what it used', async () => {
-    const reply = await generate(async function* () {
-      yield { kind: 'texts', texts: ['Hi'] }
-      yield end(10, 2)
-    })
-    assert.equal(
-      reply.body,
-      '{"output_text":"Hi","stop_reason":"complete","usage":{"input_tokens":10,"output_tokens":2}}',
-    )
-    assert.deepEqual(reply.headers, { 'x-model': 'm', 'x-cost': '0.00000000201', 'x-generation-id': requestId })
-    assert.deepEqual(await charged(), [[10, 2, 2010n]])
-  })
+  for (const told of [false, true]) {
+    describe(told ? 'told as it comes' : 'whole', () => {
+      it('is charged what it used', async () => {
+        const reply = await generate(told, async function* () {
+          yield { kind: 'texts', texts: ['Hi'] }
+          yield end(10, 2)
+        })
+        assert.equal(
+          reply.body,
+          '{"output_text":"Hi","stop_reason":"complete","usage":{"input_tokens":10,"output_tokens":2}}',
+        )
+        assert.deepEqual(reply.headers, { 'x-model': 'm', 'x-cost': '0.00000000201', 'x-generation-id': requestId })
+        assert.deepEqual(await charged(), [[10, 2, 2010n]])
+      })
 
-  it('is charged no more than was held, and no more is said, when a model uses more than it had counted', async () => {
-    const reply = await generate(async function* () {
-      yield end(11, 21)
-    })
-    assert.deepEqual([reply.usage.inputTokens, reply.usage.outputTokens], [10, 20])
-    assert.match(reply.body, /"input_tokens":10,"output_tokens":20/)
-    assert.deepEqual(await charged(), [[10, 20, 20_010n]])
-    assert.match(text(), /used more than was held/)
-  })
+      it('is charged no more than was held, and no more is said, when a model uses more than it had counted', async () => {
+        const reply = await generate(told, async function* () {
+          yield end(11, 21)
+        })
+        assert.deepEqual([reply.usage.inputTokens, reply.usage.outputTokens], [10, 20])
+        assert.match(reply.body, /"input_tokens":10,"output_tokens":20/)
+        assert.deepEqual(await charged(), [[10, 20, 20_010n]])
+        assert.match(text(), /used more than was held/)
+      })
 
-  it('that breaks, by whatever error, is not charged and leaves no hold', async () => {
-    await assert.rejects(
-      generate(async function* () {
-        yield { kind: 'texts', texts: ['Hi'] }
-        throw new TypeError('a fault')
-      }),
-      TypeError,
-    )
-    assert.deepEqual(await charged(), [])
-  })
+      it('that breaks, by whatever error, is not charged and leaves no hold', async () => {
+        await assert.rejects(
+          generate(told, async function* () {
+            yield { kind: 'texts', texts: ['Hi'] }
+            throw new TypeError('a fault')
+          }),
+          TypeError,
+        )
+        assert.deepEqual(await charged(), [])
+      })
+
+      it('whose caller left before the model was called is not charged, and the model is not called', async () => {
+        let called = false
+        const run = async function* () {
+          called = true
+          yield end(10, 1)
+        }
+        await assert.rejects(generate(told, run, AbortSignal.abort()), Problem)
+        assert.deepEqual([called, await charged()], [false, []])
+      })
+
+      it('whose caller has gone is waited for before the service ends', async () => {
+        const gone = new AbortController()
+        let called = false
+        const pending = generate(
+          told,
+          async function* (signal) {
+            called = true
+            await new Promise((resolve) => signal.addEventListener('abort', resolve))
+            await new Promise((resolve) => setTimeout(resolve, 100))
+            yield { ...end(10, 4), stopReason: 'cancelled' }
+          },
+          gone.signal,
+        )
+        await until(() => called)
+        gone.abort()
+        await generation.settled()
+        assert.deepEqual(await charged(), [[10, 4, 4010n]])
+        await pending
+      })
+    })
+  }
 
   it('that breaks off before anything was told of it is not charged', async () => {
-    const pending = generate(breaking, undefined, { ...request, stream: false })
+    const pending = generate(false, breaking)
     await assert.rejects(pending, { code: 'upstream_failed', message: /Nothing was charged/ })
     assert.deepEqual(await charged(), [])
-  })
-
-  it('whose caller left before the model was called is not charged, and the model is not called', async () => {
-    let called = false
-    const run = async function* () {
-      called = true
-      yield end(10, 1)
-    }
-    await assert.rejects(generate(run, AbortSignal.abort()), Problem)
-    assert.deepEqual([called, await charged()], [false, []])
-  })
-
-  it('whose caller has gone is waited for before the service ends', async () => {
-    const gone = new AbortController()
-    let called = false
-    const pending = generate(async function* (signal) {
-      called = true
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      yield { ...end(10, 4), stopReason: 'cancelled' }
-    }, gone.signal)
-    await until(() => called)
-    gone.abort()
-    await generation.settled()
-    assert.deepEqual(await charged(), [[10, 4, 4010n]])
-    await pending
   })
 
   describe('whose model fails before its first text', () => {

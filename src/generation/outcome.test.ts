@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { End, Piece, StopReason } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
-import { read, type Outcome, type Reader } from './outcome.ts'
+import { checked, read, type Outcome } from './outcome.ts'
 
 const usage = { inputTokens: 3, outputTokens: 2, source: 'model' } as const
 const open = new AbortController().signal
-const whole = { signal: open, tells: false }
-const told = { signal: open, tells: true }
 const part = { kind: 'texts', texts: ['Hel'] } as const
 const end = (stopReason: StopReason): End => ({ kind: 'end', stopReason, usage })
 
@@ -16,9 +14,9 @@ async function* run(...pieces: readonly Piece[]): AsyncGenerator<Piece> {
 }
 
 /** The texts of a run as they come, and what it returns. */
-async function collect(pieces: AsyncIterable<Piece>, reader: Reader): Promise<Outcome & { texts: string[] }> {
+async function collect(pieces: AsyncIterable<Piece>, signal = open): Promise<Outcome & { texts: string[] }> {
   const texts: string[] = []
-  const reading = read(pieces, reader)
+  const reading = read(pieces, signal)
   let step = await reading.next()
   for (; !step.done; step = await reading.next()) texts.push(...step.value)
   return { ...step.value, texts }
@@ -29,16 +27,14 @@ const fails = (code: string) => (error: unknown) => error instanceof Problem && 
 describe('a run', () => {
   it('is read text by text, and whole', async () => {
     const texts = [['Hel'], ['l', 'o']].map((each) => ({ kind: 'texts', texts: each }) as const)
-    const outcome = await collect(run(...texts, end('stop_sequence')), told)
+    const outcome = await collect(run(...texts, end('stop_sequence')))
     assert.deepEqual(outcome, { text: 'Hello', stopReason: 'stop_sequence', usage, texts: ['Hel', 'l', 'o'] })
   })
 
   it('that ends without saying how, or in an error, is a failure', async () => {
-    for (const reader of [whole, told]) {
-      await assert.rejects(collect(run(part), reader), fails('upstream_failed'))
-      await assert.rejects(collect(run(end('error')), reader), fails('upstream_failed'))
-    }
-    await assert.rejects(collect(run(part, end('error')), whole), fails('upstream_failed'))
+    await assert.rejects(collect(run(part)), fails('upstream_failed'))
+    await assert.rejects(collect(run(end('error'))), fails('upstream_failed'))
+    assert.throws(() => checked({ text: 'Hel', stopReason: 'error', usage }, open), fails('upstream_failed'))
   })
 
   it('that breaks off after part of it was told is an outcome, with what its caller is told', async () => {
@@ -47,7 +43,7 @@ describe('a run', () => {
       [undefined, 'upstream_failed'],
       [late, 'upstream_timeout'],
     ] as const) {
-      const outcome = await collect(run(part, { ...end('error'), ...(problem && { problem }) }), told)
+      const outcome = await collect(run(part, { ...end('error'), ...(problem && { problem }) }))
       assert.deepEqual([outcome.text, outcome.stopReason, outcome.usage], ['Hel', 'error', usage])
       assert.equal(outcome.problem?.code, code)
       assert.match(outcome.problem?.message ?? '', /What it had sent by then is charged/)
@@ -56,11 +52,12 @@ describe('a run', () => {
   })
 
   it('that was cancelled is an outcome only when its caller has gone', async () => {
-    assert.equal(
-      (await collect(run(end('cancelled')), { signal: AbortSignal.abort(), tells: true })).stopReason,
-      'cancelled',
-    )
-    await assert.rejects(collect(run(end('cancelled')), told), fails('unavailable'))
+    const gone = AbortSignal.abort()
+    assert.equal((await collect(run(end('cancelled')), gone)).stopReason, 'cancelled')
+    await assert.rejects(collect(run(end('cancelled'))), fails('unavailable'))
+    const whole = { text: '', stopReason: 'cancelled', usage } as const
+    assert.equal(checked(whole, gone), whole)
+    assert.throws(() => checked(whole, open), fails('unavailable'))
   })
 
   it('is told when nobody reads on', async () => {
@@ -73,7 +70,7 @@ describe('a run', () => {
         ended = true
       }
     }
-    await collect(watched(), told)
+    await collect(watched())
     assert.ok(ended)
   })
 })

@@ -1,11 +1,8 @@
-import type { Piece, StopReason, Usage } from '../models/model.ts'
+import type { Piece, Whole } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** A run, whole: what was generated, why it ended and what it used. */
-export interface Outcome {
-  readonly text: string
-  readonly stopReason: StopReason
-  readonly usage: Usage
+export interface Outcome extends Whole {
   /** Of a reply that broke off when part of it had been told: what its caller is told instead of an end. */
   readonly problem?: Problem
 }
@@ -13,26 +10,19 @@ export interface Outcome {
 /** Texts that have come since the last ones, in order and none of them empty. */
 export type Texts = readonly string[]
 
-/** Who reads a run. */
-export interface Reader {
-  /** Aborts when the caller goes away. */
-  readonly signal: AbortSignal
-  /** Whether the caller is told each text as it comes. */
-  readonly tells: boolean
-}
-
 /**
- * Reads a run to its end: yields its texts and returns the whole. What reached its caller is paid for, so a run that
- * breaks off after it has been told in part is an outcome; so is `cancelled` when the caller has gone. Any other run that
- * ends without saying how, or for a reason that is no reply, is a failure: Problem `upstream_failed`, or `unavailable`
- * when the model itself stopped.
+ * Reads a stream to its end: yields its texts and returns the whole. What reached its caller is paid for, so a stream
+ * that breaks off after its first text is an outcome. One that ends without saying how is Problem `upstream_failed`; else
+ * its end is checked as that of any run. `signal` aborts when the caller goes away.
  */
-export async function* read(pieces: AsyncIterable<Piece>, reader: Reader): AsyncGenerator<Texts, Outcome, void> {
+export async function* read(pieces: AsyncIterable<Piece>, signal: AbortSignal): AsyncGenerator<Texts, Outcome, void> {
   const whole = createText()
   for await (const piece of pieces) {
     if (piece.kind === 'end') {
       const { stopReason, usage, problem } = piece
-      return checked({ text: whole.text(), stopReason, usage, ...(problem && { problem }) }, reader)
+      const outcome = { text: whole.text(), stopReason, usage }
+      if (stopReason !== 'error' || outcome.text === '') return checked(outcome, signal)
+      return { ...outcome, problem: afterPart(problem) }
     }
     whole.add(piece.texts)
     yield piece.texts
@@ -59,10 +49,11 @@ function createText(): { add(texts: Texts): void; text(): string } {
   }
 }
 
-function checked(outcome: Outcome, { signal, tells }: Reader): Outcome {
-  if (outcome.stopReason === 'error' && tells && outcome.text !== '') {
-    return { ...outcome, problem: afterPart(outcome.problem) }
-  }
+/**
+ * A run that is a reply; so is `cancelled` when the caller has gone. Throws for any other reason to end: Problem
+ * `upstream_failed`, or `unavailable` when the model itself stopped.
+ */
+export function checked(outcome: Whole, signal: AbortSignal): Outcome {
   if (outcome.stopReason === 'error') {
     throw new Problem('upstream_failed', 'The model failed while generating. Nothing was charged; send it again.')
   }

@@ -21,10 +21,9 @@ export interface TextRequest {
 
 /** How far and in what manner the model may go on; `account` is whose work it is. */
 export function limitsOf(request: TextRequest, maxOutputTokens: number, account: string): RunLimits {
-  const { stream, temperature, topP, seed, stop } = request
+  const { temperature, topP, seed, stop } = request
   return {
     maxOutputTokens,
-    stream,
     account,
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),

@@ -34,13 +34,14 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
 
   const answerIn = (dialect: Dialect) => async (request: FastifyRequest, reply: FastifyReply) => {
     const exchange = dialect.read(request.body)
-    const steps = generation.generate(callerOf(request), exchange.request, circumstancesOf(request, reply))
+    const asked = [callerOf(request), exchange.request, circumstancesOf(request, reply)] as const
     const onReply = (made: Reply) => {
       note(request, made)
       if (!made.replayed) onCharged?.(made.model, made.usage)
     }
     const answering = { request, reply, dialect, exchange, baseUrl, onReply }
-    return exchange.request.stream ? answerByEvents(steps, answering) : answerWhole(steps, answering)
+    if (exchange.request.stream) return answerByEvents(generation.stream(...asked), answering)
+    return answerWhole(await generation.generate(...asked), answering)
   }
 
   void server.register(

@@ -22,7 +22,8 @@ const build = ({ id }: ModelConfig): Model => ({
   contextTokens: 100,
   maxOutputTokens: 50,
   count: async () => ({ tokens: 1, exact: true }),
-  async *run() {},
+  run: () => assert.fail('nobody runs it'),
+  async *stream() {},
   health: () => ({ ready: true }),
   close: async () => void closed.push(id),
 })

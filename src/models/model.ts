@@ -20,16 +20,14 @@ export interface RunLimits {
   readonly topP?: number
   readonly seed?: number
   readonly stop?: readonly string[]
-  /**
-   * Whether the pieces are wanted as they come. Without it an upstream is asked for its reply whole, which costs less and
-   * gives one piece of text.
-   */
-  readonly stream?: boolean
   /** Whose work it is. Where requests wait for a model, accounts take turns. */
   readonly account?: string
 }
 
-/** Why a reply ended (section 2.2 of the specification). The last two occur on streams only. */
+/**
+ * Why a reply ended (section 2.2 of the specification). The caller of one that is `cancelled` has gone; `error` occurs on
+ * streams only.
+ */
 export type StopReason = 'complete' | 'max_output_tokens' | 'stop_sequence' | 'content_filter' | 'cancelled' | 'error'
 
 /** Who counted: the model that did the work, the upstream that reported it, or we ourselves because nobody did. */
@@ -42,22 +40,31 @@ export interface Usage {
   readonly source: UsageSource
 }
 
-/** How a run ended: once and last. */
-export interface End {
-  readonly kind: 'end'
+/** How a run ended. */
+export interface Ending {
   readonly stopReason: StopReason
   readonly usage: Usage
+}
+
+/** A run in one piece. */
+export interface Whole extends Ending {
+  readonly text: string
+}
+
+/** How a stream ended: once and last. */
+export interface End extends Ending {
+  readonly kind: 'end'
   /** Of an end with `error`: what a request that fails so is told. */
   readonly problem?: Problem
 }
 
-/** One step of a run: the texts that have come since the last one, in order and none of them empty, or its end. */
+/** One step of a stream: the texts that have come since the last one, in order and none of them empty, or its end. */
 export type Piece = { readonly kind: 'texts'; readonly texts: readonly string[] } | End
 
 /**
  * The port to whatever generates text. The local engine and the upstreams implement it; nothing else knows about them.
  *
- * `count` and `run` throw a `Problem`: `unavailable` while the model cannot be reached, `overloaded` when its queue is full,
+ * All of it throws a `Problem`: `unavailable` while the model cannot be reached, `overloaded` when its queue is full,
  * `upstream_failed` and `upstream_timeout` for an upstream's faults.
  */
 export interface Model {
@@ -72,11 +79,15 @@ export interface Model {
    */
   count(prompt: Prompt, signal?: AbortSignal): Promise<{ readonly tokens: number; readonly exact: boolean }>
   /**
-   * Generates. Until its first piece a run may throw, and nothing was generated. After it a run never throws: what goes
-   * wrong then ends it with `error` and the usage so far. When `signal` aborts, the work stops within one token and the
-   * run ends with `cancelled` and the usage so far.
+   * Generates a reply and gives it whole, or throws. When `signal` aborts, the work stops within one token and the run ends
+   * with `cancelled` and what is there by then.
    */
-  run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncIterable<Piece>
+  run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): Promise<Whole>
+  /**
+   * The same, told while it is generated. Until its first piece a stream may throw, and nothing was generated. After it a
+   * stream never throws: what goes wrong then ends it with `error` and the usage so far.
+   */
+  stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncIterable<Piece>
   /** Whether a request would be served now; `reason` is for an operator, and may also name what fails in part. */
   health(): { readonly ready: boolean; readonly reason?: string }
   close(): Promise<void>

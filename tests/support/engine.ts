@@ -60,16 +60,20 @@ export interface Ran {
 
 /** Runs to the end, streaming unless told; `onText` sees each piece as it comes. Throws what the run throws. */
 export async function readRun(
-  engine: Pick<LocalEngine, 'run'>,
+  engine: Pick<LocalEngine, 'run' | 'stream'>,
   prompt: Prompt,
-  limits: RunLimits,
+  { stream = true, ...limits }: RunLimits & { stream?: boolean },
   {
     signal = new AbortController().signal,
     onText = () => {},
   }: { signal?: AbortSignal; onText?: (text: string) => void } = {},
 ): Promise<Ran> {
+  if (!stream) {
+    const { text, ...end } = await engine.run(prompt, limits, signal)
+    return { text, pieces: [text], end: { kind: 'end', ...end } }
+  }
   const pieces: string[] = []
-  for await (const piece of engine.run(prompt, { stream: true, ...limits }, signal)) {
+  for await (const piece of engine.stream(prompt, limits, signal)) {
     if (piece.kind === 'end') return { text: pieces.join(''), pieces, end: piece }
     pieces.push(...piece.texts)
     for (const text of piece.texts) onText(text)

@@ -39,16 +39,24 @@ export const modelOptions = {
   timeout: { connect: 1000, first_token: 1000, total: 5000 },
 }
 
-/** A run to its end. */
-export const pieces = (
+/** How a model is run: whole unless told. */
+export type Manner = Partial<RunLimits> & { readonly stream?: boolean }
+
+/** A run to its end; a whole one is one text, where it has any, and its end. */
+export async function pieces(
   model: Model,
-  limits: Partial<RunLimits> = {},
+  { stream = false, ...limits }: Manner = {},
   signal: AbortSignal = new AbortController().signal,
-): Promise<Piece[]> => Array.fromAsync(model.run(prompt, { maxOutputTokens: 100, ...limits }, signal))
+): Promise<Piece[]> {
+  const all = { maxOutputTokens: 100, ...limits }
+  if (stream) return Array.fromAsync(model.stream(prompt, all, signal))
+  const { text, ...end } = await model.run(prompt, all, signal)
+  return [...(text === '' ? [] : [{ kind: 'texts', texts: [text] } as const]), { kind: 'end', ...end }]
+}
 
 /** The Problem that a run throws. */
-export async function failure(model: Model, limits: Partial<RunLimits> = {}): Promise<Problem> {
-  const error: unknown = await pieces(model, limits).then(
+export async function failure(model: Model, manner: Manner = {}): Promise<Problem> {
+  const error: unknown = await pieces(model, manner).then(
     (all) => assert.fail(`the run ended with ${JSON.stringify(all)}`),
     (reason: unknown) => reason,
   )

@@ -3,7 +3,7 @@ import { generate } from './generate.ts'
 import { loadModel, type LoadedModel } from './loaded-model.ts'
 import { createOutbox } from './outbox.ts'
 import { createPool } from './pool.ts'
-import { isToChild, type FromChild, type LoadOrder, type ToChild } from './protocol.ts'
+import { isToChild, type FromChild, type LoadOrder, type RunOrder, type ToChild } from './protocol.ts'
 
 /**
  * The process that has the model, forked by `engine-process.ts`. It keeps no state but the model in memory, so that it
@@ -49,7 +49,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
     send({ kind: 'counted', id, tokens: tokens.length })
   }
 
-  async function run({ id, prompt, limits }: ToChild & { kind: 'run' }): Promise<void> {
+  async function run({ id, prompt, limits, stream }: RunOrder): Promise<void> {
     const tokens = await renderer.render(prompt)
     // Requests that came together are read together: the others' messages are taken in before this prompt begins.
     await setImmediate()
@@ -68,7 +68,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
         limits,
         isEnd: renderer.isEnd,
         isCancelled: () => cancelled.has(id),
-        onText: limits.stream === true ? (text, generated) => outbox.add([id, text, tokens.length, generated]) : keep,
+        onText: stream ? (text, generated) => outbox.add([id, text, tokens.length, generated]) : keep,
         onProgress,
       })
       send({ kind: 'ended', id, ...ended, text: unasked + outbox.take(id) + ended.text })

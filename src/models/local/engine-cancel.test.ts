@@ -95,11 +95,7 @@ void test('a caller who had left before costs nothing', async () => {
 
 void test('who stops reading frees the place', async () => {
   for (let round = 0; round < 6; round += 1) {
-    for await (const piece of engine.run(
-      letterPrompt,
-      { maxOutputTokens: 500, stream: true },
-      new AbortController().signal,
-    )) {
+    for await (const piece of engine.stream(letterPrompt, { maxOutputTokens: 500 }, new AbortController().signal)) {
       assert.equal(piece.kind, 'texts')
       break
     }

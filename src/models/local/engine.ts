@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { OperatorError, Problem } from '../../platform/problems.ts'
-import type { End, Model, Piece, Prompt, RunLimits, StopReason } from '../model.ts'
+import type { End, Model, Piece, Prompt, RunLimits, StopReason, Whole } from '../model.ts'
 import { createCalls, type Answer, type Call, type ToldText } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
+import type { RunOrder } from './protocol.ts'
 import { createQueue } from './queue.ts'
 import { createSupervisor } from './supervisor.ts'
 
@@ -62,7 +63,17 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     return child
   }
 
-  async function* run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
+  async function run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): Promise<Whole> {
+    let text = ''
+    for await (const piece of pieces({ prompt, limits, stream: false }, signal)) {
+      if (piece.kind === 'end') return { text, stopReason: piece.stopReason, usage: piece.usage }
+      text += piece.texts.join('')
+    }
+    throw new Error('a run ended without its end')
+  }
+
+  async function* pieces(order: Omit<RunOrder, 'kind' | 'id'>, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
+    const { limits } = order
     assertOpen()
     using turn = await queue.enter({ signal, account: limits.account })
     const child = turn && (await supervisor.available(signal))
@@ -74,7 +85,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     const cancel = (): void => child.send({ kind: 'cancel', id: call.id })
     signal.addEventListener('abort', cancel, { once: true })
     try {
-      child.send({ kind: 'run', id: call.id, prompt, limits })
+      child.send({ kind: 'run', id: call.id, ...order })
       yield* piecesOf(call, limits.maxOutputTokens)
     } finally {
       signal.removeEventListener('abort', cancel)
@@ -130,6 +141,8 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     maxOutputTokens,
     count,
     run,
+    stream: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) =>
+      pieces({ prompt, limits, stream: true }, signal),
     health: supervisor.health,
     async ready() {
       const fault = await supervisor.firstResult()

@@ -13,8 +13,17 @@ export interface LoadOrder {
 export type ToChild =
   | { readonly kind: 'load'; readonly order: LoadOrder }
   | { readonly kind: 'count'; readonly id: number; readonly prompt: Prompt }
-  | { readonly kind: 'run'; readonly id: number; readonly prompt: Prompt; readonly limits: RunLimits }
+  | RunOrder
   | { readonly kind: 'cancel'; readonly id: number }
+
+/** A run; as a `stream` its texts are sent while it goes on, else all of them with its end. */
+export interface RunOrder {
+  readonly kind: 'run'
+  readonly id: number
+  readonly prompt: Prompt
+  readonly limits: RunLimits
+  readonly stream: boolean
+}
 
 /** Text of a run, and the tokens that it has had by then, in and out. */
 export type Text = readonly [id: number, text: string, inputTokens: number, outputTokens: number]

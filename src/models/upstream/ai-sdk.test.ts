@@ -3,7 +3,15 @@ import { after, afterEach, describe, test } from 'node:test'
 import { inspect } from 'node:util'
 import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
-import { createModels, failure, modelOptions, parts, pieces, prompt } from '../../../tests/support/vendor-run.ts'
+import {
+  createModels,
+  failure,
+  modelOptions,
+  parts,
+  pieces,
+  prompt,
+  type Manner,
+} from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
 import type { Piece } from '../model.ts'
 import { OperatorError } from '../../platform/problems.ts'
@@ -44,9 +52,9 @@ const bodyOf = (part: string): unknown => {
   return typeof body === 'object' && body !== null ? Reflect.get(body, part) : undefined
 }
 
-const run = async (name: string, options: VendorOptions, limits = {}) => {
+const run = async (name: string, options: VendorOptions, manner: Manner = {}) => {
   vendor.set(options)
-  return parts(await pieces(open(name), limits))
+  return parts(await pieces(open(name), manner))
 }
 
 for (const name of packages) {
@@ -146,7 +154,7 @@ for (const name of packages) {
       const { abandoned } = vendor
       const leaving = new AbortController()
       const all: Piece[] = []
-      for await (const piece of open(name).run(prompt, { maxOutputTokens: 4096, stream: true }, leaving.signal)) {
+      for await (const piece of open(name).stream(prompt, { maxOutputTokens: 4096 }, leaving.signal)) {
         all.push(piece)
         if (all.length === 5) leaving.abort()
       }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Agent, fetch, type RequestInfo, type RequestInit } from 'undici'
-import type { Message, Model, Piece, Prompt, RunLimits } from '../model.ts'
+import type { Message, Model, Prompt, RunLimits, Whole } from '../model.ts'
 import type { CallOptions, Provider } from './ai-sdk-provider.ts'
 import { failureOf, readResult } from './ai-sdk-reply.ts'
 import { createAiSdkStream } from './ai-sdk-stream.ts'
@@ -8,7 +8,7 @@ import { createDeadline, type Deadline } from './deadline.ts'
 import { unusable } from './failure.ts'
 import { createPool } from './pool.ts'
 import { begin, relay } from './relay.ts'
-import { brokenOff, mostTokens, neverBegun, nothingReceived, usageOf, type Asked } from './usage.ts'
+import { mostTokens, neverBegun, wholeOf, type Asked } from './usage.ts'
 
 export interface AiSdkModelOptions {
   readonly id: string
@@ -78,9 +78,9 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     return createDeadline(signal, { first, total }, () => running--)
   }
 
-  async function* whole(asked: Asked): AsyncGenerator<Piece, void, undefined> {
+  async function run(asked: Asked): Promise<Whole> {
     const { signal, limits } = asked
-    if (signal.aborted) return yield neverBegun
+    if (signal.aborted) return { text: '', ...neverBegun }
     const answered = await pool.ask(async (_, total) => {
       const deadline = openDeadline(signal, total)
       return attempt(deadline, limits, async () => {
@@ -89,11 +89,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
         return result
       })
     }, signal)
-    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, asked)
-    const { text, stopReason, ...tokens } = answered.value
-    const received = { ...tokens, pieces: undefined, bytes: Buffer.byteLength(text) }
-    if (text !== '') yield { kind: 'texts', texts: [text] }
-    yield { kind: 'end', stopReason, usage: usageOf(received, asked) }
+    return wholeOf(answered?.value, asked)
   }
 
   async function beginStream(asked: Asked) {
@@ -114,9 +110,10 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     contextTokens: context,
     maxOutputTokens,
     count: async (prompt: Prompt) => ({ tokens: mostTokens(prompt), exact: false }),
-    run(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
+    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log }),
+    stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
       const asked = { prompt, limits, signal, log }
-      return limits.stream ? relay(asked, () => beginStream(asked)) : whole(asked)
+      return relay(asked, () => beginStream(asked))
     },
     health: () => pool.health(),
     close: () => agent.close(),

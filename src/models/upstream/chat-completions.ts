@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Prompt, RunLimits, StopReason } from '../model.ts'
 import { unusable } from './failure.ts'
+import type { Counted } from './usage.ts'
 
 /** Where a reply ended, in their words and in ours. */
 const stopReasons = {
@@ -28,7 +29,6 @@ const completion = Compile(
   Type.Object({
     choices: Type.Array(
       Type.Object({ message: Type.Object({ content: Text }), finish_reason: FinishReason, ...matched }),
-      { minItems: 1 },
     ),
     usage: Usage,
   }),
@@ -36,19 +36,11 @@ const completion = Compile(
 
 const refusal = Compile(Type.Object({ error: Type.Object({ code: Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }) }) }))
 
-/** A reply with what was counted, where it was. */
-export interface Completion {
-  readonly text: string
-  readonly stopReason: StopReason
-  readonly inputTokens: number | undefined
-  readonly outputTokens: number | undefined
-}
-
 /**
- * The body of a request. It says `max_tokens`, which every server but OpenAI's newest models takes; those want
+ * The body of a request, for the reply whole or as a stream. It says `max_tokens`, which every server but OpenAI's newest models takes; those want
  * `max_completion_tokens`, which many servers ignore, and a reply without an end is the worse of the two.
  */
-export function writeRequest(model: string, prompt: Prompt, limits: RunLimits): string {
+export function writeRequest(model: string, prompt: Prompt, limits: RunLimits, stream: boolean): string {
   return JSON.stringify({
     model,
     messages: prompt.messages.map(({ role, text }) => ({ role, content: text })),
@@ -57,16 +49,17 @@ export function writeRequest(model: string, prompt: Prompt, limits: RunLimits): 
     top_p: limits.topP,
     seed: limits.seed,
     stop: limits.stop,
-    ...(limits.stream && { stream: true, stream_options: { include_usage: true } }),
+    ...(stream && { stream: true, stream_options: { include_usage: true } }),
   })
 }
 
 /** Reads a reply. Throws Failure for anything that is not one, without repeating what it says. */
-export function readCompletion(body: Buffer, { stop }: RunLimits): Completion {
+export function readCompletion(body: Buffer, { stop }: RunLimits): Counted {
   if (!isUtf8(body)) throw unusable('not UTF-8')
   const reply = parse(body.toString())
-  const [choice] = completion.Check(reply) ? reply.choices : []
-  if (!completion.Check(reply) || !choice) throw unusable('not a chat completion')
+  if (!completion.Check(reply)) throw unusable('not a chat completion')
+  const [choice] = reply.choices
+  if (!choice) throw unusable('a chat completion without a choice')
   const { content } = choice.message
   // A filter may leave no message at all; from anyone else that is half an answer.
   if (content === undefined && choice.finish_reason !== 'content_filter') throw unusable('a message without content')

@@ -40,7 +40,7 @@ test('the first piece is there before the second is sent', async () => {
   vendor.set({ tokens: 3, tokensPerSecond: 5 })
   const started = performance.now()
   const times: number[] = []
-  for await (const piece of open().run(prompt, { maxOutputTokens: 9, ...stream }, new AbortController().signal)) {
+  for await (const piece of open().stream(prompt, { maxOutputTokens: 9 }, new AbortController().signal)) {
     if (piece.kind === 'texts') times.push(performance.now() - started)
   }
   const [first = 0, , third = 0] = times
@@ -166,7 +166,7 @@ describe('A15 a caller who leaves', () => {
     const leaving = new AbortController()
     const all: Piece[] = []
     let left = 0
-    for await (const piece of open().run(prompt, { maxOutputTokens: 4096, ...stream }, leaving.signal)) {
+    for await (const piece of open().stream(prompt, { maxOutputTokens: 4096 }, leaving.signal)) {
       all.push(piece)
       if (all.length !== 5) continue
       left = performance.now()
@@ -196,7 +196,7 @@ describe('A15 a caller who leaves', () => {
   test('who stops reading aborts the upstream, too', async () => {
     vendor.set({ tokens: 1000, tokensPerSecond: 100 })
     const { abandoned } = vendor
-    for await (const piece of open().run(prompt, { maxOutputTokens: 9, ...stream }, new AbortController().signal)) {
+    for await (const piece of open().stream(prompt, { maxOutputTokens: 9 }, new AbortController().signal)) {
       assert.equal(piece.kind, 'texts')
       break
     }
@@ -207,7 +207,7 @@ describe('A15 a caller who leaves', () => {
     vendor.set({ tokens: 1000, tokensPerSecond: 100 })
     const model = open({ connections: 1 })
     for (let round = 0; round < 3; round++) {
-      for await (const piece of model.run(prompt, { maxOutputTokens: 9, ...stream }, new AbortController().signal)) {
+      for await (const piece of model.stream(prompt, { maxOutputTokens: 9 }, new AbortController().signal)) {
         assert.equal(piece.kind, 'texts')
         break
       }
@@ -249,7 +249,7 @@ describe('times', () => {
 
 test('a slow caller holds the upstream back instead of filling the memory', async () => {
   vendor.set({ tokens: Array.from({ length: 100 }, () => 'x'.repeat(100_000)) })
-  const run = open().run(prompt, { maxOutputTokens: 4096, ...stream }, new AbortController().signal)
+  const run = open().stream(prompt, { maxOutputTokens: 4096 }, new AbortController().signal)
   let texts = 0
   // What the stand-in keeps is there by now.
   await pieces(open(), { ...stream, maxOutputTokens: 4096 })

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Model, Piece, Prompt, RunLimits } from '../model.ts'
+import type { Model, Prompt, RunLimits, Whole } from '../model.ts'
 import { readCompletion, readErrorCode, writeRequest } from './chat-completions.ts'
 import { createChatStream } from './chat-stream.ts'
 import { createEndpoint, type Endpoint, type EndpointOptions } from './exchange.ts'
@@ -7,7 +7,7 @@ import { Failure, refused } from './failure.ts'
 import { createPool } from './pool.ts'
 import type { Reception } from './reception.ts'
 import { begin, relay } from './relay.ts'
-import { brokenOff, mostTokens, neverBegun, nothingReceived, usageOf, type Asked } from './usage.ts'
+import { mostTokens, neverBegun, wholeOf, type Asked } from './usage.ts'
 
 export interface OpenAiModelOptions {
   readonly id: string
@@ -46,26 +46,21 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   )
   const pool = createPool({ members: endpoints, total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
 
-  async function* whole(asked: Asked): AsyncGenerator<Piece, void, undefined> {
+  async function run(asked: Asked): Promise<Whole> {
     const { prompt, limits, signal } = asked
-    if (signal.aborted) return yield neverBegun
-    const body = writeRequest(upstreamModel, prompt, limits)
+    if (signal.aborted) return { text: '', ...neverBegun }
+    const body = writeRequest(upstreamModel, prompt, limits, false)
     const bytes = mostBytes.answer + mostBytes.token * limits.maxOutputTokens
     const answered = await pool.ask(async (endpoint, total) => {
       const answer = await endpoint.post(body, { total, mostBytes: bytes, signal })
       if (answer && answer.status !== 200) throw refusal(endpoint, answer, answer.body.toString(), context, limits)
       return answer && readCompletion(answer.body, limits)
     }, signal)
-    // What it wrote is lost with the connection; the prompt it had been given.
-    if (!answered?.value) return yield brokenOff('cancelled', nothingReceived, asked)
-    const { text, stopReason, ...tokens } = answered.value
-    const received = { ...tokens, pieces: undefined, bytes: Buffer.byteLength(text) }
-    if (text !== '') yield { kind: 'texts', texts: [text] }
-    yield { kind: 'end', stopReason, usage: usageOf(received, asked) }
+    return wholeOf(answered?.value, asked)
   }
 
   async function beginStream({ prompt, limits, signal }: Asked) {
-    const body = writeRequest(upstreamModel, prompt, limits)
+    const body = writeRequest(upstreamModel, prompt, limits, true)
     const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
     const answered = await pool.ask(async (endpoint, total) => {
@@ -83,9 +78,10 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     contextTokens: context,
     maxOutputTokens,
     count: async (prompt: Prompt) => ({ tokens: mostTokens(prompt), exact: false }),
-    run(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
+    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log }),
+    stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
       const asked = { prompt, limits, signal, log }
-      return limits.stream ? relay(asked, () => beginStream(asked)) : whole(asked)
+      return relay(asked, () => beginStream(asked))
     },
     health: () => pool.health(),
     close: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.close()))),

@@ -30,16 +30,16 @@ export async function begin(stream: ReplyStream): Promise<Begun> {
 }
 
 /**
- * A run whose reply comes from an upstream. `ask` has somebody begin it: undefined when the caller left before; `broken`
+ * A stream whose texts come from an upstream. `ask` has somebody begin it: undefined when the caller left before; `broken`
  * is to be told when the reply breaks off. What goes wrong after its beginning is an end with `error`.
  */
 export async function* relay(
   asked: Asked,
   ask: () => Promise<(Begun & { readonly broken: () => void }) | undefined>,
 ): AsyncGenerator<Piece, void, undefined> {
-  if (asked.signal.aborted) return yield neverBegun
+  if (asked.signal.aborted) return yield { kind: 'end', ...neverBegun }
   const begun = await ask()
-  if (!begun) return yield brokenOff('cancelled', nothingReceived, asked)
+  if (!begun) return yield { kind: 'end', ...brokenOff('cancelled', nothingReceived, asked) }
   const { stream, texts, broken } = begun
   try {
     for (let ready = texts; ready.length > 0; ready = await stream.read()) yield { kind: 'texts', texts: ready }
@@ -50,9 +50,9 @@ export async function* relay(
 }
 
 function endOf({ ending, received }: ReplyStream, asked: Asked, broken: () => void): End {
-  if (ending === 'cancelled') return brokenOff(ending, received, asked)
+  if (ending === 'cancelled') return { kind: 'end', ...brokenOff(ending, received, asked) }
   if (typeof ending === 'string') return { kind: 'end', stopReason: ending, usage: usageOf(received, asked) }
   asked.log.warn({ err: ending?.problem.details.cause, code: ending?.problem.code }, 'a reply broke off')
   broken()
-  return { ...brokenOff('error', received, asked), ...(ending && { problem: ending.problem }) }
+  return { kind: 'end', ...brokenOff('error', received, asked), ...(ending && { problem: ending.problem }) }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { End, Prompt, RunLimits, Usage } from '../model.ts'
+import type { Ending, Prompt, RunLimits, StopReason, Usage, Whole } from '../model.ts'
 
 /** What is asked of an upstream. */
 export interface Asked {
@@ -56,11 +56,10 @@ export function usageOf(received: Received, { prompt, limits, log }: Asked): Usa
 }
 
 /** The end of a run that was broken off: what has come by then, whatever the upstream had said of it in passing. */
-export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, { prompt, limits }: Asked): End {
+export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, { prompt, limits }: Asked): Ending {
   const input = received.inputTokens ?? estimate(bytesOf(prompt))
   const output = Math.max(received.outputTokens ?? 0, generatedTokens(received))
   return {
-    kind: 'end',
     stopReason,
     usage: {
       inputTokens: Math.min(input, mostTokens(prompt)),
@@ -71,14 +70,29 @@ export function brokenOff(stopReason: 'cancelled' | 'error', received: Received,
 }
 
 /** The end of a run that never began. */
-export const neverBegun: End = Object.freeze({
-  kind: 'end',
+export const neverBegun: Ending = Object.freeze({
   stopReason: 'cancelled',
   usage: Object.freeze({ inputTokens: 0, outputTokens: 0, source: 'estimated' }),
 })
 
 /** A run that was sent off and nothing has come of: the prompt was worked on. */
 export const nothingReceived: Received = { pieces: 0, bytes: 0, inputTokens: undefined, outputTokens: undefined }
+
+/** A reply in one piece, with what was counted, where it was. */
+export interface Counted {
+  readonly text: string
+  readonly stopReason: StopReason
+  readonly inputTokens: number | undefined
+  readonly outputTokens: number | undefined
+}
+
+/** A run whose reply came in one piece; without one its caller left: what it wrote is lost, the prompt it had been given. */
+export function wholeOf(reply: Counted | undefined, asked: Asked): Whole {
+  if (!reply) return { text: '', ...brokenOff('cancelled', nothingReceived, asked) }
+  const { text, stopReason, inputTokens, outputTokens } = reply
+  const received = { pieces: undefined, bytes: Buffer.byteLength(text), inputTokens, outputTokens }
+  return { text, stopReason, usage: usageOf(received, asked) }
+}
 
 function generatedTokens({ pieces, bytes }: Received): number {
   return pieces === undefined || bytes > pieces * mostBytesOfToken ? estimate(bytes) : pieces
