@@ -7,7 +7,15 @@ export async function readOpenApi(): Promise<unknown> {
   const server = await buildApp({
     log: pino({ level: 'silent' }),
     database: { rows: unused, transaction: unused, session: unused, close: unused },
-    keys: { identify: unused, create: unused, list: unused, rotate: unused, revoke: unused, close: unused },
+    keys: {
+      identify: unused,
+      identifyAgain: unused,
+      create: unused,
+      list: unused,
+      rotate: unused,
+      revoke: unused,
+      close: unused,
+    },
     till: {
       admit: unused,
       reprice: unused,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../tests/support/until.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { openDatabase, type Database, type Statement } from '../platform/database.ts'
@@ -76,7 +77,7 @@ const sql = (text: string, ...values: unknown[]) => database.rows(text, values)
 
 test('a right key is let in, with what it may use', async () => {
   const { id, key } = await addKey({ allowedModels: ['tiny', 'fast'] })
-  const caller = { keyId: id, accountId, allowedModels: ['tiny', 'fast'] }
+  const caller = { publicId: key.slice(3, 15), keyId: id, accountId, allowedModels: ['tiny', 'fast'] }
   assert.deepEqual(await keys.identify(sent(key)), caller)
   assert.deepEqual(await keys.identify(`bearer   ${key}`), caller, 'RFC 9110: the scheme is case-insensitive')
 })
@@ -115,6 +116,20 @@ test('each reason to refuse has its code', async () => {
   ]
   for (const [what, header, code] of cases) assert.equal(await codeOf(keys.identify(header)), code, what)
   assert.equal(await codeOf(keys.identify(sent(key))), 'let in')
+})
+
+test('who was let in is so again, until the key or its account ends, and is never asked for the secret', async () => {
+  const [revoked, closed] = [await addKey({ allowedModels: ['tiny'] }), await addAccount()]
+  const ofClosed = await addKey({ accountId: closed.id })
+  const [first, second] = [await keys.identify(sent(revoked.key)), await keys.identify(sent(ofClosed.key))]
+  assert.deepEqual(await keys.identifyAgain(first), first)
+  assert.deepEqual(await keys.identifyAgain(second), second)
+  await Promise.all([keys.revoke(revoked.id), accounts.close(closed.id)])
+  await until(async () => (await codeOf(keys.identifyAgain(first))) !== 'let in')
+  await until(async () => (await codeOf(keys.identifyAgain(second))) !== 'let in')
+  assert.equal(await codeOf(keys.identifyAgain(first)), 'revoked_key')
+  assert.equal(await codeOf(keys.identifyAgain(second)), 'no_billing_account')
+  assert.equal(await codeOf(keys.identifyAgain({ ...first, publicId: 'nobodys' })), 'invalid_key')
 })
 
 test('a wrong secret never tells that the key is revoked, expired or without account', async () => {
@@ -290,7 +305,8 @@ test('rotating makes a key like the old one, which stays valid for the overlap',
   const old = await addKey({ name: 'worker', allowedModels: ['tiny'], expiresAt })
   const issued = await keys.rotate(old.id, { overlapMs: hour })
   assert.notEqual(issued.key, old.key)
-  assert.deepEqual(await keys.identify(sent(issued.key)), { keyId: issued.id, accountId, allowedModels: ['tiny'] })
+  const caller = { publicId: issued.key.slice(3, 15), keyId: issued.id, accountId, allowedModels: ['tiny'] }
+  assert.deepEqual(await keys.identify(sent(issued.key)), caller)
   assert.equal(await codeOf(keys.identify(sent(old.key))), 'let in')
   const listed = await keys.list()
   const [replaced, replacing] = [old.id, issued.id].map((id) => listed.find((key) => key.id === id))

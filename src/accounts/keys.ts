@@ -13,6 +13,8 @@ export type { KeySummary } from './store.ts'
 
 /** Who calls, and which account pays. */
 export interface Caller {
+  /** The part of the key's text that is no secret. */
+  readonly publicId: string
   readonly keyId: string
   readonly accountId: string
   /** Ids of models; null: every model. */
@@ -32,6 +34,8 @@ export interface Keys {
    * and `unavailable` when the database is away.
    */
   identify(authorization: string | undefined): Promise<Caller>
+  /** Who that is a while later: as `identify`, but for the proof of the secret, which was given. */
+  identifyAgain(caller: Caller): Promise<Caller>
   /** Throws Problem `not_found` for an unknown account, `invalid_field` for what the rules refuse. */
   create(request: KeyRequest): Promise<IssuedKey>
   /** In the order of their making: those of one account, or all. */
@@ -59,15 +63,22 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     const hash = hashSecret(secret)
     // Only a right secret spares the look-up: a wrong one and an unknown public id both take it, and the same time.
     const key = proven(hash, cache.fresh(publicId)) ?? proven(hash, await cache.lookUp(publicId))
-    if (key === undefined) throw new Problem('invalid_key', 'This key does not exist. Check which key you send.')
+    if (key === undefined) throw unknownKey()
     cache.keep(key)
     const caller = callerOf(key)
     lastUsed.note(key.id)
     return caller
   }
 
+  const identifyAgain = async ({ publicId }: Caller): Promise<Caller> => {
+    const key = cache.fresh(publicId) ?? (await cache.lookUp(publicId))
+    if (key === undefined) throw unknownKey()
+    return callerOf(key)
+  }
+
   return Object.freeze({
     identify,
+    identifyAgain,
     create: (request: KeyRequest) => issueKey(database, request),
     list: (accountId?: string) => readKeySummaries(database, accountId),
     rotate: (id: string, options: { readonly overlapMs: number }) =>
@@ -98,6 +109,10 @@ function proven(hash: Buffer, key: KnownKey | undefined): KnownKey | undefined {
   return timingSafeEqual(hash, key?.secretHash ?? nobody) ? key : undefined
 }
 
+function unknownKey(): Problem {
+  return new Problem('invalid_key', 'This key does not exist. Check which key you send.')
+}
+
 function callerOf(key: KnownKey): Caller {
   if (key.revoked) throw new Problem('revoked_key', 'This key was revoked. Use another key, or ask for a new one.')
   if (key.expiresAt <= performance.now()) {
@@ -109,5 +124,5 @@ function callerOf(key: KnownKey): Caller {
   if (!key.accountOpen) {
     throw new Problem('no_billing_account', 'The account that this key bills is closed. Use a key of an open account.')
   }
-  return { keyId: key.id, accountId: key.accountId, allowedModels: key.allowedModels }
+  return { publicId: key.publicId, keyId: key.id, accountId: key.accountId, allowedModels: key.allowedModels }
 }

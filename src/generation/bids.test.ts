@@ -13,7 +13,7 @@ const request: TextRequest = {
   maxOutputTokens: 20,
   names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
 }
-const caller: Caller = { accountId: 'account', keyId: 'key', allowedModels: null }
+const caller: Caller = { publicId: 'key', accountId: 'account', keyId: 'key', allowedModels: null }
 const down = new Problem('unavailable', 'It is away.')
 const price = { input: 1n, output: 2n }
 

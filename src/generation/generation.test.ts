@@ -101,7 +101,7 @@ describe('a generation', () => {
     requestId = randomUUIDv7()
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
     const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit: 10n ** 12n })
-    caller = { accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
+    caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
     const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
     const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
@@ -114,7 +114,7 @@ describe('a generation', () => {
   async function fallOver(run: () => AsyncIterable<Piece>, next: () => AsyncIterable<Piece>, credit: bigint) {
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
     const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit })
-    caller = { accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
+    caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
     requestId = randomUUIDv7()
     const offer = { aliases: [], createdAt: 1_700_000_000 }
     const offers = [

@@ -59,7 +59,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
 
       // A body may take a minute to arrive, and the key may be revoked meanwhile.
       v1.addHook('preHandler', async (request) => {
-        if (request.method !== 'GET') request.caller = await keys.identify(authorizationOf(request))
+        if (request.method !== 'GET') request.caller = await keys.identifyAgain(callerOf(request))
       })
 
       v1.addHook('onError', async (request, reply, error) => {

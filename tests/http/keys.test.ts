@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { problems, type ProblemCode } from '../../src/platform/problems.ts'
 import { startService, upstreamModel, type Answer, type Customer, type Service } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
@@ -84,6 +85,25 @@ describe('the key', () => {
     )
     assert.equal((await wire.answer()).status, 401)
     wire.cut()
+  })
+
+  it('is looked at again when the body has come', async () => {
+    const { key, keyId } = await service.customer()
+    const { calls } = vendor
+    const body = JSON.stringify(valid)
+    const wire = await openWire(service.port)
+    wire.send(
+      `POST /v1/generate HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n` +
+        `content-length: ${body.length}\r\n\r\n${body.slice(0, 1)}`,
+    )
+    await until(() => service.app.requestsInFlight() > 0)
+    await service.keys.revoke(keyId)
+    await sleep(1000)
+    wire.send(body.slice(1))
+    const answer = await wire.answer()
+    wire.cut()
+    assert.deepEqual([answer.status, vendor.calls], [401, calls])
+    assert.match(answer.body, /"code":"revoked_key"/)
   })
 })
 
