@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { Levels } from '../billing/till.ts'
-import { errorBody } from '../platform/http-errors.ts'
+import { refusalOf } from '../platform/http-errors.ts'
 import { Problem, problems } from '../platform/problems.ts'
-import type { Dialect, Exchange, Manner, Refused, Telling } from './dialects/dialect.ts'
+import type { Dialect, Exchange, Manner, Telling } from './dialects/dialect.ts'
 import type { Reply, Step } from './generation.ts'
 import { limitHeaders } from './limit-headers.ts'
 import { createEventStream } from './stream.ts'
@@ -70,28 +68,10 @@ export async function answerByEvents(steps: AsyncIterable<Step>, answering: Answ
     if (!stream.begun) throw error
     const problem = problemOf(error, request)
     request.refusedAs = problem.code
-    const refusal = refusedOf(errorBody(answering.baseUrl, problem, request.id))
+    const { error: refusal } = refusalOf(answering.baseUrl, problem, request.id)
     if (telling) await stream.send([telling.failure(refusal, problems[problem.code].status)])
   }
   stream.end()
-}
-
-const refused = Compile(
-  Type.Object({
-    error: Type.Object({
-      code: Type.String(),
-      reason: Type.String(),
-      field: Type.Optional(Type.String()),
-      request_id: Type.String(),
-    }),
-  }),
-)
-
-/** What a refusal in the service's own shape tells. */
-export function refusedOf(body: string): Refused {
-  const value: unknown = JSON.parse(body)
-  if (refused.Check(value)) return value.error
-  throw new Error('a refusal without its shape')
 }
 
 /** The headers that say how the limits stand, in the service's own names and in those of the API that is followed. */

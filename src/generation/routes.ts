@@ -4,7 +4,7 @@ import { formatMoney } from '../billing/money.ts'
 import type { Till } from '../billing/till.ts'
 import { goneSignal, type Server } from '../platform/http.ts'
 import { Problem } from '../platform/problems.ts'
-import { answerByEvents, answerWhole, headersOf, refusedOf } from './answers.ts'
+import { answerByEvents, answerWhole, headersOf } from './answers.ts'
 import { authorizationOf, callerOf, mannerOf, refuseBrowser } from './caller.ts'
 import { anthropicMessages } from './dialects/anthropic-messages.ts'
 import type { Dialect } from './dialects/dialect.ts'
@@ -49,7 +49,8 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
       // A dialect reads its own bodies: a schema alone cannot say what of another API is not served.
       v1.setValidatorCompiler(() => (value: unknown) => ({ value }))
       v1.addHook('onRequest', async (request, reply) => {
-        reply.headers(mannerOf(request)?.headers?.(request.id) ?? {})
+        const headers = mannerOf(request)?.headers?.(request.id)
+        if (headers) reply.headers(headers)
         refuseBrowser(request)
         const caller = await keys.identify(authorizationOf(request))
         request.caller = caller
@@ -67,11 +68,9 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
         if (levels) reply.headers(headersOf(mannerOf(request), levels))
       })
 
-      v1.addHook('onSend', async (request, reply, payload) => {
-        const manner = mannerOf(request)
-        if (!manner || request.refusedAs === undefined || typeof payload !== 'string') return payload
-        return JSON.stringify(manner.refusal(refusedOf(payload), reply.statusCode))
-      })
+      v1.setErrorHandler((error: Error, request, reply) =>
+        v1.answerError(error, request, reply, mannerOf(request)?.refusal),
+      )
 
       const { generate, chatCompletions, responses, messages, countTokens } = operations
       v1.post('/generate', { schema: generate, config: { manner: tollgate } }, answerIn(tollgate))

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { errorBody } from './http-errors.ts'
+import { refusalOf } from './http-errors.ts'
 import { Problem, problems, type ProblemCode } from './problems.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -16,7 +16,7 @@ export function answerClientError(baseUrl: string, error: NodeJS.ErrnoException,
   if (error.code !== 'ECONNRESET' && socket.writable && mayAnswer(socket)) {
     const code = known[error.code ?? ''] ?? 'malformed_request'
     const requestId = randomUUIDv7()
-    const body = errorBody(baseUrl, new Problem(code, problems[code].meaning), requestId)
+    const body = JSON.stringify(refusalOf(baseUrl, new Problem(code, problems[code].meaning), requestId))
     socket.write(
       `${statusLine(baseUrl, code)}request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     )

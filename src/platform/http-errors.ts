@@ -17,9 +17,15 @@ const known: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
+/** The body of a refusal in another shape than ours. */
+export type RefusalShape = (refusal: RefusalBody['error'], status: number) => object
+
 export interface ErrorAnswers {
-  /** Answers with what the error table says of an error; of one that is no Problem, nothing gets out. */
-  readonly answer: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
+  /**
+   * Answers with what the error table says of an error, in the shape that is asked for; of one that is no Problem, nothing
+   * gets out.
+   */
+  readonly answer: (error: Error, request: FastifyRequest, reply: FastifyReply, shape?: RefusalShape) => void
   /** The same for an address that Fastify could not even make out; no hook has run. */
   readonly refuseAddress: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
 }
@@ -44,7 +50,7 @@ export function createErrorAnswers({ log, baseUrl, requestBytes, pages }: Server
     })
   }
 
-  function answer(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  function answer(error: Error, request: FastifyRequest, reply: FastifyReply, shape?: RefusalShape): void {
     const problem = problemOf(error, request)
     const { status } = problems[problem.code]
     request.refusedAs = problem.code
@@ -56,7 +62,7 @@ export function createErrorAnswers({ log, baseUrl, requestBytes, pages }: Server
     reply.code(status).headers(errorHeaders(problem))
     const body = refusalOf(baseUrl, problem, request.id)
     if (representRefusal(pages, request, reply, { code: problem.code, status, body })) return
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(shape ? shape(body.error, status) : body))
   }
 
   return {
@@ -80,12 +86,10 @@ export function setHeaders(
   else if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store')
 }
 
-/** The body of every refusal (section 7 of the specification), written out. */
-export function errorBody(baseUrl: string, problem: Problem, requestId: string): string {
-  return JSON.stringify(refusalOf(baseUrl, problem, requestId))
-}
+export type RefusalBody = ReturnType<typeof refusalOf>
 
-function refusalOf(baseUrl: string, problem: Problem, requestId: string) {
+/** The body of every refusal (section 7 of the specification). */
+export function refusalOf(baseUrl: string, problem: Problem, requestId: string) {
   const { code, details, message } = problem
   const { field, limit, current } = details
   const docs = `${baseUrl}/docs/errors#${code}`

@@ -25,6 +25,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     requestsInFlight: () => number
+    /** For routes that answer their refusals in another shape. */
+    answerError: ErrorAnswers['answer']
     /** Of the portal; a server without them answers in JSON alone. */
     pages: Pages | undefined
   }
@@ -89,7 +91,8 @@ export function createServer(needs: ServerNeeds) {
   server.setSerializerCompiler(() => JSON.stringify)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parseJson)
-  server.setErrorHandler(answers.answer)
+  server.setErrorHandler((error: Error, request, reply) => answers.answer(error, request, reply))
+  server.decorate('answerError', answers.answer)
   // Node would answer an unknown expectation by itself, without our headers. RFC 9110 section 10.1.1 lets us ignore it.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
 
@@ -161,7 +164,7 @@ function decodable(url: string): string {
 /** A signal that aborts when the caller goes away before the answer is out. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  reply.raw.once('close', () => {
+  reply.raw.on('close', () => {
     if (!reply.raw.writableFinished) controller.abort()
   })
   return controller.signal
@@ -214,7 +217,7 @@ function createTraffic(needs: ServerNeeds) {
       const start = performance.now()
       inFlight++
       request.notes = {}
-      reply.raw.once('close', () => end(request, reply, start))
+      reply.raw.on('close', () => end(request, reply, start))
     },
     async drain(): Promise<void> {
       draining = true

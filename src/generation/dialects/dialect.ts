@@ -14,7 +14,7 @@ export interface Dialect extends Manner {
 /** How an API refuses, and what it says in its headers. */
 export interface Manner {
   /** The body of a refusal. */
-  refusal(refusal: Refused, status: number): object
+  readonly refusal: (refusal: Refused, status: number) => object
   /** Headers that this API has besides those that every answer carries. */
   headers?(requestId: string): Record<string, string>
   /** Where its clients look for how the limits stand, besides the headers that every answer carries. */
@@ -45,7 +45,7 @@ export interface Telling {
 export interface Refused {
   readonly code: string
   readonly reason: string
-  readonly field?: string
+  readonly field?: string | undefined
   readonly request_id: string
 }
 
