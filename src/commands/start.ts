@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Command } from 'commander'
-import { pino, type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { openDemo } from '../demo/demo.ts'
 import type { Config } from '../platform/config.ts'
+import { openLog } from '../platform/log.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Service } from '../service.ts'
 import { command } from './command.ts'
@@ -14,7 +15,7 @@ export function startCommand(context: Context): Command {
   return command('start', 'Run the service until it gets SIGTERM or SIGINT.', 'start').action(async () => {
     const settings = await withPort(await context.config())
     await using opened = new AsyncDisposableStack()
-    const log = openLog(opened)
+    const { log } = opened.adopt(openLog(), (it) => it.close())
     const databaseUrl = await context.databaseUrl(log)
     const demo = opened.adopt(await openDemo(settings, log), (it) => it?.close())
     const config = demo?.config ?? settings
@@ -25,28 +26,6 @@ export function startCommand(context: Context): Command {
     context.stdout.write(await greeting(service, settings))
     await stopSignal(log)
   })
-}
-
-/**
- * Lines for machines on stderr; stdout is for people. Lines that nobody reads are dropped rather than gathered without
- * end, and once all is closed they do not keep the process from ending.
- */
-function openLog(opened: AsyncDisposableStack): Logger {
-  let wanted = true
-  const lines = pino.destination({
-    dest: 2,
-    sync: false,
-    // A write for every request would be a tenth of what a request costs.
-    minLength: 4096,
-    periodicFlush: 200,
-    maxLength: 1 << 20,
-    retryEAGAIN: () => wanted,
-  })
-  lines.on('error', () => undefined)
-  opened.defer(() => {
-    wanted = false
-  })
-  return pino({ base: null }, lines)
 }
 
 /**

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { test } from 'node:test'
+import { parseObject } from '../../tests/support/json.ts'
+
+/** Runs a script that has `log` and `close`. `unread`: nobody reads its stderr. */
+async function run(
+  script: string,
+  { unread = false } = {},
+): Promise<{ lines: string[]; writes: number; code: number | null }> {
+  const file = JSON.stringify(path.join(import.meta.dirname, 'log.ts'))
+  const text = `import { openLog } from ${file}\nconst { log, close } = openLog()\n${script}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  let writes = 0
+  if (!unread) {
+    child.stderr.on('data', (data) => {
+      said += String(data)
+      writes++
+    })
+  }
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+  if (!unread && !child.stderr.readableEnded) await once(child.stderr, 'end')
+  child.stderr.destroy()
+  const lines = said.split('\n').filter((line) => line !== '')
+  return { lines: lines.map((line) => String(parseObject(line)['msg'])), writes, code }
+}
+
+const few = 'for (const word of ["one", "two", "three"]) log.info(word)'
+
+test('lines are written together, soon and in order', async () => {
+  const { lines, writes } = await run(`${few}\nsetTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000)`)
+  assert.deepEqual([lines, writes], [['one', 'two', 'three'], 1])
+})
+
+test('many lines do not wait for the time to be over', async () => {
+  const many = 'for (let i = 0; i < 1000; i++) log.info(String(i))'
+  const { lines } = await run(`${many}\nsetTimeout(() => process.kill(process.pid, 'SIGKILL'), 100)`)
+  assert.ok(lines.length > 500, `${lines.length} lines`)
+  assert.deepEqual(lines.slice(0, 3), ['0', '1', '2'])
+})
+
+test('no line is lost when the process exits, is made to, or fails', async () => {
+  for (const [end, status] of [
+    ['', 0],
+    ['close(); log.info("four")', 0],
+    ['process.exit(3)', 3],
+  ] as const) {
+    const { lines, code } = await run(`${few}\n${end}`)
+    assert.deepEqual(lines.slice(0, 3), ['one', 'two', 'three'], end)
+    assert.equal(lines.length, end.includes('four') ? 4 : 3)
+    assert.equal(code, status)
+  }
+})
+
+test('lines that nobody reads are dropped, and do not keep a closed process from ending', async () => {
+  const flood = `
+    for (let i = 0; i < 300; i++) {
+      log.info('x'.repeat(100_000))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    close()`
+  assert.equal(typeof (await run(flood, { unread: true })).code, 'number', 'it ended by itself')
+})

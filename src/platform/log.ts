@@ -1,0 +1,41 @@
+import { pino, type Logger } from 'pino'
+
+/** How long lines are gathered: milliseconds, and characters. A write for each would be a tenth of what a request costs. */
+const gathered = { milliseconds: 200, characters: 16 * 1024 }
+
+/** Bytes that wait for whoever reads stderr; lines past that are dropped rather than kept without end. */
+const mostWaiting = 1024 * 1024
+
+/** The log of this process. */
+export interface OpenLog {
+  readonly log: Logger
+  /** Writes what is gathered, and from then on every line at once; unread lines do not keep the process from ending. */
+  close(): void
+}
+
+/** Lines for machines on stderr; stdout is for people. What is gathered is written also when the process is made to exit. */
+export function openLog(): OpenLog {
+  let isOpen = true
+  let lines = ''
+  const stderr = pino.destination({ dest: 2, sync: false, maxLength: mostWaiting, retryEAGAIN: () => isOpen })
+  stderr.on('error', () => undefined)
+  const flush = (): void => {
+    if (lines !== '') stderr.write(lines)
+    lines = ''
+  }
+  const write = (line: string): void => {
+    lines += line
+    if (!isOpen || lines.length >= gathered.characters) flush()
+  }
+  const timer = setInterval(flush, gathered.milliseconds).unref()
+  // Before pino, which writes to the end what it has by then.
+  process.prependListener('exit', flush)
+  return {
+    log: pino({ base: null }, { write }),
+    close() {
+      isOpen = false
+      clearInterval(timer)
+      flush()
+    },
+  }
+}
