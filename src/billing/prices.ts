@@ -10,7 +10,7 @@ export interface Price {
   readonly output: bigint
 }
 
-/** What so many tokens cost, in 10⁻¹² of the currency unit. */
+/** What so many tokens cost, in 10⁻¹² of the currency unit. The ledger checks it by the same rule. */
 export function costOf(price: Price, inputTokens: number, outputTokens: number): bigint {
   return BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../accounts/keys.ts'
-import type { Price } from '../billing/prices.ts'
+import { costOf } from '../billing/prices.ts'
 import type { Levels, Till } from '../billing/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
@@ -254,11 +254,6 @@ const telling: Run<Telling> = async ({ offer, maxOutputTokens }, { request, call
   const limits = limitsOf(request, maxOutputTokens, caller.accountId)
   const texts = read(offer.model.stream(request.prompt, limits, signal), signal)
   return { texts, first: await texts.next() }
-}
-
-/** Tokens × price, in 10⁻¹² of the currency unit. The till's SQL computes the same; a constraint of the ledger checks it. */
-function costOf(price: Price, inputTokens: number, outputTokens: number): bigint {
-  return BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output
 }
 
 /** What is asked of the till for a request at one model. */
