@@ -83,7 +83,8 @@ export async function openBatches({
     try {
       await carry(items)
     } catch (error) {
-      await (isPassing(error) ? recover(error, items) : carryEach(items, carry))
+      // Without items nobody would hear of it, and what was told without effect would be told again at once.
+      await (isPassing(error) || items.length === 0 ? recover(error, items) : carryEach(items, carry))
     }
   }
 
