@@ -167,9 +167,11 @@ export async function openInstance({
     const charged = new Set(rows.map(({ id }) => id))
     return items.filter((item) => {
       const found = charged.has(item.ending.taken.ask.requestId)
-      if (!open.includes(item) || (!found && item.ending.taken.instance === instance)) return true
+      const isOurs = item.ending.taken.instance === instance
+      if (!open.includes(item) || (!found && isOurs && item.charge !== undefined)) return true
+      // What is not charged leaves no trace: its tokens may be given back already, and are not given back twice.
       allowances.dropped(item.ending)
-      item.resolve(found)
+      item.resolve(found || (isOurs && item.charge === undefined))
       return false
     })
   }
