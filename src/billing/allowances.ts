@@ -79,8 +79,9 @@ export function createAllowances(): Allowances {
     return stock
   }
 
+  /** Once: a connection that is lost while it is told of has it told of again. */
   function end({ taken }: Ending): void {
-    requests.delete(taken.ask.requestId)
+    if (!requests.delete(taken.ask.requestId)) return
     const stock = stocks.get(taken.ask.accountId)
     if (stock === undefined || taken.instance !== instance) return
     stock.inFlight -= 1
@@ -130,8 +131,9 @@ export function createAllowances(): Allowances {
       stock.credit -= cost
       stock.inFlight += 1
       stock.held += cost
-      requests.set(ask.requestId, { ask, cost, instance })
-      return levelsOfStock(stock)
+      const levels = levelsOfStock(stock)
+      requests.set(ask.requestId, { ask, cost, levels, instance })
+      return levels
     },
     taken: (requestId: string) => requests.get(requestId),
     noted(accountId: string, standing: Standing, sentAt: number) {
@@ -169,6 +171,8 @@ export function createAllowances(): Allowances {
         const { report, more } = tell(stock, ended, pending.get(stock) === 'give back')
         pending.delete(stock)
         asking.set(stock, more)
+        // Granted or not: the answer may never arrive.
+        if (report.at_hand > 0) stock.lent = true
         return report
       })
     },

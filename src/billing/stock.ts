@@ -6,6 +6,8 @@ export interface Taken {
   readonly ask: Ask
   /** The most it can cost. */
   readonly cost: bigint
+  /** How the limits stood after that. */
+  readonly levels: Levels | undefined
   /** Who took it. What an instance took that was given up is nobody's to charge. */
   readonly instance: string
 }

@@ -93,6 +93,7 @@ const recallPause = 100
 export async function createTill({ database, log }: { database: Database; log: Logger }): Promise<Till> {
   const allowances = createAllowances()
   const batches = await openBatches({ database, allowances, log })
+  const endings = new WeakMap<Taken, Promise<boolean>>()
 
   const settle = (requestId: string, payload: object) =>
     batches.send('settle', { hold: requestId, ...payload }, settlementPatience)
@@ -115,7 +116,16 @@ export async function createTill({ database, log }: { database: Database; log: L
     }
   }
 
+  /** Once: who fell over may give up what is being given up already, and then nothing is left to end. */
   function end(taken: Taken, charge: Charge | undefined): Promise<boolean> {
+    const earlier = endings.get(taken)
+    if (earlier !== undefined) return earlier.then(() => false)
+    const ending = send(taken, charge)
+    endings.set(taken, ending)
+    return ending
+  }
+
+  function send(taken: Taken, charge: Charge | undefined): Promise<boolean> {
     if (charge === undefined) return batches.end({ taken }, undefined, settlementPatience)
     const { inputTokens, outputTokens } = charge
     const cost = costOf(taken.ask.price, inputTokens, outputTokens)
@@ -125,7 +135,8 @@ export async function createTill({ database, log }: { database: Database; log: L
 
   async function settleTaken(taken: Taken, charge: Charge) {
     const done = await end(taken, charge)
-    const levels = allowances.levels(taken.ask.accountId)
+    // An instance that has just started anew knows of no account, and a reply that is charged leaves all the same.
+    const levels = allowances.levels(taken.ask.accountId) ?? taken.levels
     if (!done || levels === undefined) return undefined
     return { cost: costOf(taken.ask.price, charge.inputTokens, charge.outputTokens), levels }
   }

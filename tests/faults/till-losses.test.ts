@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTill, type Ask, type Till } from '../../src/billing/till.ts'
+import { openDatabase, type Database } from '../../src/platform/database.ts'
+import { losing, type Fate } from '../support/losses.ts'
+import { ask, log, mostOfOne, openTills, outcome, used, type Payer, type Tills } from '../support/tills.ts'
+
+// What an instance does when it loses a connection, or its life, at the worst moment.
+
+let stage: Tills
+let own: Database
+let till: Till
+/** What becomes of the next calls of exchange() and till(). */
+let fates: Fate[] = []
+
+before(async () => {
+  stage = await openTills(1)
+})
+after(() => stage.close())
+beforeEach(async () => {
+  own = openDatabase(stage.url, { log })
+  fates = []
+  till = await createTill({
+    database: losing(own, (statement) =>
+      statement.startsWith('select * from exchange') ? (fates.shift() ?? 'answered') : 'answered',
+    ),
+    log,
+  })
+})
+afterEach(async () => {
+  await till.drain()
+  await own.close()
+})
+
+/** An account in steady use: the till has taken something in advance. */
+async function warmed(tokens = 100_000_000): Promise<Payer> {
+  const payer = await stage.addAccount({ credit: 1_000_000n * mostOfOne, tokens })
+  await warm(payer)
+  assert.ok((await standing(payer)).lent > 0n)
+  return payer
+}
+
+async function warm(payer: Payer, times = 8): Promise<void> {
+  for (let round = 0; round < times; round++) {
+    const each = ask(payer)
+    await till.admit(each)
+    await till.settle(each.requestId, used(3))
+  }
+}
+
+async function standing({ accountId }: Payer) {
+  const [row] = await stage.database.rows<{ held: bigint; lent: bigint; tokens: bigint }>(
+    `select held, credit_lent + requests_lent + tokens_lent as lent, (token_level + tokens_lent) / 60000000 as tokens
+     from account where id = $1`,
+    [accountId],
+  )
+  return row ?? assert.fail()
+}
+
+/** Gives up every instance but the stage's. */
+async function reapOwn(payer: Payer): Promise<void> {
+  await stage.database.rows(
+    `update instance set seen_at = '-infinity' where id = (select instance_id from allowance where account_id = $1)`,
+    [payer.accountId],
+  )
+  const [row] = await stage.database.rows<{ reaped: string | null }>(`select reap('20 seconds') as reaped`)
+  assert.ok(row?.reaped)
+}
+
+test('a request that is given up twice at the same time is given up once', async () => {
+  const payer = await warmed()
+  const first = ask(payer)
+  await till.admit(first)
+  fates = ['not sent']
+  const tooDear = { input: 1n, output: 10n ** 15n }
+  // As it is after a fall-over: the refusal arrives while the first giving up is still to be sent again.
+  assert.equal(await outcome(till.reprice({ ...first, price: tooDear })), 'insufficient_credit')
+  await Promise.all([till.release(first.requestId), till.release(first.requestId)])
+  // Who has lost a connection has to be granted something anew.
+  await sleep(1100)
+  await warm(payer)
+  const second = ask(payer)
+  await till.admit(second)
+  const [settled, other] = await Promise.allSettled([
+    till.settle(second.requestId, used(3)),
+    till.settle(second.requestId, used(3)),
+  ])
+  assert.deepEqual([settled.status, other.status], ['fulfilled', 'rejected'])
+  await warm(payer)
+  const rows = await stage.ledgerRows(payer)
+  assert.equal(rows.length, 25)
+  assert.equal((await standing(payer)).held, 0n)
+})
+
+test('a request whose answer is lost, and lost again while it is looked for, has ended once', async () => {
+  const payer = await warmed()
+  for (const ends of [true, false]) {
+    const each = ask(payer)
+    await till.admit(each)
+    fates = ['answer lost', 'not sent', 'answer lost']
+    if (ends) await till.settle(each.requestId, used(3))
+    else await till.release(each.requestId)
+    await till.levels(ask(payer).requestId, payer.accountId)
+    assert.deepEqual(fates, [], 'it was taken from the allowance')
+    await sleep(1100)
+    await warm(payer)
+    assert.ok((await standing(payer)).lent > 0n, 'it is granted something anew')
+  }
+  assert.equal((await standing(payer)).held, 0n)
+  assert.equal((await stage.ledgerRows(payer)).length, 25)
+})
+
+test('what was granted is given back although nobody heard of it', async () => {
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
+  fates = ['answer lost']
+  await warm(payer, 4)
+  const until = performance.now() + 13_000
+  while (fates.length > 0) {
+    assert.ok(performance.now() < until)
+    await sleep(10)
+  }
+  while ((await standing(payer)).lent > 0n) {
+    assert.ok(performance.now() < until, 'it is still there')
+    await sleep(50)
+  }
+})
+
+test('the reply of a request that is charged leaves, also when its instance was given up after that', async () => {
+  const payer = await warmed()
+  const each = ask(payer)
+  await till.admit(each)
+  await sleep(50)
+  fates = ['answer lost']
+  const settling = till.settle(each.requestId, used(3))
+  while ((await stage.ledgerRows(payer)).length < 9) await sleep(1)
+  await reapOwn(payer)
+  const { cost } = await settling
+  assert.equal(cost, mostOfOne - 17n * 400_000n)
+  const rows = await stage.ledgerRows(payer)
+  assert.equal(rows.filter(({ request_id }) => request_id === each.requestId).length, 1)
+})
+
+test('tokens are given back once, also when nobody knows whether they were', async () => {
+  const payer = await warmed(10_000_000)
+  // Too much is used up for anything to overflow.
+  const most = ask(payer, { maxOutputTokens: 2_000_000 })
+  await till.admit(most)
+  const large = () => ask(payer, { maxOutputTokens: 490 })
+  let taken: Ask[] = []
+  for (let round = 0; round < 40; round++) {
+    await Promise.all(taken.map((each) => till.release(each.requestId)))
+    taken = Array.from({ length: 6 }, large)
+    await Promise.all(taken.map((each) => till.admit(each)))
+    await sleep(60)
+  }
+  // Until nobody has asked since the last report, so that little is kept.
+  await sleep(900)
+  await till.levels(ask(payer).requestId, payer.accountId)
+  const start = performance.now()
+  // What is lent counts those in flight as well.
+  const earlier = await standing(payer)
+  assert.ok(earlier.lent > 0n)
+  fates = ['answer lost']
+  await Promise.all(taken.map((each) => till.release(each.requestId)))
+  assert.deepEqual(fates, [], 'they were taken from the allowance')
+  await till.levels(ask(payer).requestId, payer.accountId)
+  const refilled = BigInt(Math.ceil(((performance.now() - start) * 10_000) / 60))
+  const given = (await standing(payer)).tokens - earlier.tokens
+  assert.ok(given <= refilled, `${given} given back, ${refilled} refilled`)
+  await till.release(most.requestId)
+})
+
+test('drain() ends although the database refuses what it is told', async () => {
+  await warmed()
+  await stage.database.rows('alter function exchange rename to exchange_gone')
+  try {
+    const earlier = process.cpuUsage()
+    await Promise.race([till.drain(), sleep(5000).then(() => assert.fail('it still runs'))])
+    assert.ok(process.cpuUsage(earlier).user < 2e6)
+  } finally {
+    await stage.database.rows('alter function exchange_gone rename to exchange')
+  }
+  await stage.database.rows(`update instance set seen_at = '-infinity'
+    where id in (select instance_id from allowance where requests > 0)`)
+  await stage.database.rows(`select reap('20 seconds')`)
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTill, type Ask, type Till } from '../../src/billing/till.ts'
+import { verifyBooks } from '../../src/billing/verify.ts'
+import { openDatabase, type Database } from '../../src/platform/database.ts'
+import { Problem } from '../../src/platform/problems.ts'
+import { losing, type Fate } from '../support/losses.ts'
+import { ask, log, openTills, price, used, type Payer, type Tills } from '../support/tills.ts'
+
+// Three instances, many accounts, and everything that can go wrong at once; the oracle knows what was promised.
+
+const duration = 8000
+
+interface Customer extends Payer {
+  readonly requests: number
+  readonly tokens: number
+  readonly credit: bigint
+  admitted: number
+  charged: bigint
+  readonly settled: Set<string>
+  /** Charged or not: nobody was told. */
+  readonly unknown: Set<string>
+}
+
+let stage: Tills
+let own: Database[]
+let tills: Till[]
+const customers: Customer[] = []
+let chance = 0
+
+/** Now and then a call is lost on its way, or its answer is. */
+function anyFate(statement: string): Fate {
+  if (!statement.includes('from exchange(') && !statement.includes('from till(')) return 'answered'
+  const drawn = Math.random()
+  return drawn < chance ? 'answer lost' : drawn < 2 * chance ? 'not sent' : 'answered'
+}
+
+before(async () => {
+  stage = await openTills(1)
+  own = Array.from({ length: 3 }, () => openDatabase(stage.url, { log }))
+  tills = await Promise.all(own.map((each) => createTill({ database: losing(each, anyFate), log })))
+  for (let index = 0; index < 12; index++) {
+    const credit = 10n ** BigInt(8 + (index % 4)) * 3n
+    const requests = index % 3 === 0 ? 600 : 60_000
+    const tokens = index % 5 === 0 ? 30_000 : 6_000_000
+    const payer = await stage.addAccount({ ...(index % 2 ? { credit } : { monthlyLimit: credit }), requests, tokens })
+    const counted = { admitted: 0, charged: 0n, settled: new Set<string>(), unknown: new Set<string>() }
+    customers.push({ ...payer, requests, tokens, credit, ...counted })
+  }
+})
+after(async () => {
+  await Promise.all(own.map((each) => each.close()))
+  await stage.close()
+})
+
+const pick = <Of>(list: readonly Of[]): Of => list[Math.floor(Math.random() * list.length)] ?? assert.fail()
+const refusals: ReadonlySet<string> = new Set([
+  'insufficient_credit',
+  'rate_limit_exceeded',
+  'unavailable',
+  'idempotency_in_progress',
+])
+
+/** What a Problem says that may be said here; all else fails the test. */
+function refused(error: unknown): string {
+  if (error instanceof Problem && refusals.has(error.code)) return error.code
+  throw error
+}
+
+async function request(customer: Customer, till: Till): Promise<void> {
+  const idempotency = Math.random() < 0.1 ? { key: `k${Math.floor(Math.random() * 20)}`, hash: 'a' } : undefined
+  const first: Ask = ask(customer, { maxOutputTokens: pick([5, 20, 20, 20, 100]), idempotency })
+  const admission = await till.admit(first).catch(refused)
+  if (typeof admission === 'string') {
+    if (admission !== 'unavailable') await sleep(20)
+    return
+  }
+  if (admission.kind === 'replay') return
+  customer.admitted += 1
+  if (Math.random() < 0.3) await sleep(Math.random() * 100)
+  await (Math.random() < 0.15 ? leave(till, first) : pay(customer, till, first))
+}
+
+async function leave(till: Till, { requestId }: Ask): Promise<void> {
+  await Promise.all([
+    till.release(requestId).catch(refused),
+    Math.random() < 0.2 && till.release(requestId).catch(refused),
+  ])
+}
+
+async function pay(customer: Customer, till: Till, first: Ask): Promise<void> {
+  let paid = price
+  if (Math.random() < 0.1) {
+    paid = { input: price.input * 2n, output: price.output * 3n }
+    const repriced = await till.reprice({ ...first, price: paid }).catch(refused)
+    if (typeof repriced === 'string') return leave(till, first)
+  }
+  const output = Math.floor(Math.random() * (first.maxOutputTokens + 1))
+  const answer = first.idempotency && { answer: { headers: {}, body: '{}' } }
+  const done = await till.settle(first.requestId, used(output, answer)).catch(refused)
+  if (typeof done === 'string') {
+    customer.unknown.add(first.requestId)
+    return
+  }
+  assert.equal(done.cost, 10n * paid.input + BigInt(output) * paid.output)
+  customer.charged += done.cost
+  customer.settled.add(first.requestId)
+}
+
+/** No account ever has less than nothing. */
+async function sample(): Promise<void> {
+  const below = await stage.database.rows(
+    `select id from account where coalesce(monthly_limit - month_charged, credited - charged) - held - credit_lent < 0`,
+  )
+  assert.deepEqual(below, [])
+}
+
+async function disturb(): Promise<void> {
+  const drawn = Math.random()
+  if (drawn < 0.5) {
+    await stage.database.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and query like 'select * from %' and pid <> pg_backend_pid()`,
+    )
+  } else if (drawn < 0.6) {
+    await stage.database.rows(
+      `update instance set seen_at = '-infinity' where id = (
+         select instance_id from allowance order by random() limit 1)`,
+    )
+    await stage.database.rows(`select reap('20 seconds')`)
+  }
+}
+
+test('whatever is cut, lost and given up: what was promised is in the ledger once, and no limit is exceeded', async () => {
+  const unhandled: unknown[] = []
+  const note = (error: unknown) => void unhandled.push(error)
+  process.on('unhandledRejection', note)
+  chance = 0.02
+  const start = performance.now()
+  const isOver = () => performance.now() - start > duration
+  const worker = async (index: number) => {
+    while (!isOver()) await request(pick(customers), tills[index % 3] ?? assert.fail())
+  }
+  const trouble = async () => {
+    while (!isOver()) {
+      await sleep(Math.random() * 150)
+      await disturb()
+      await sample()
+    }
+  }
+  await Promise.all([trouble(), ...Array.from({ length: 36 }, (_, index) => worker(index))])
+  chance = 0
+  const minutes = (performance.now() - start) / 60_000
+  for (const customer of customers) {
+    const most = customer.requests * (1 + minutes)
+    assert.ok(customer.admitted <= most, `${customer.admitted} admitted of ${most}`)
+    const rows = await stage.ledgerRows(customer)
+    const known = rows.filter(({ request_id: id }) => !customer.unknown.has(id))
+    assert.deepEqual(known.map(({ request_id: id }) => id).toSorted(), [...customer.settled].toSorted())
+    assert.equal(
+      known.reduce((sum, { cost }) => sum + cost, 0n),
+      customer.charged,
+    )
+    assert.equal(
+      (await stage.account(customer)).charged,
+      rows.reduce((sum, { cost }) => sum + cost, 0n),
+    )
+  }
+  const until = performance.now() + 13_000
+  for (;;) {
+    const left = await stage.database.rows<object>(
+      `select id, held, credit_lent, requests_lent, tokens_lent from account
+       where (held, credit_lent, requests_lent, tokens_lent) <> (0, 0, 0, 0)`,
+    )
+    if (left.length === 0) break
+    if (performance.now() > until) assert.deepEqual(left, [])
+    await sleep(100)
+  }
+  const total = customers.reduce((sum, { settled }) => sum + settled.size, 0)
+  assert.ok(total > 300, `${total} settled`)
+  await Promise.all(tills.map((till) => till.drain()))
+  const books = await verifyBooks(stage.database)
+  assert.deepEqual(
+    books.checks.filter(({ ok }) => !ok),
+    [],
+  )
+  process.off('unhandledRejection', note)
+  assert.deepEqual(unhandled, [])
+})
