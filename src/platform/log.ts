@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
 
 /** How long lines are gathered: milliseconds, and characters. A write for each would be a tenth of what a request costs. */
@@ -11,6 +12,15 @@ export interface OpenLog {
   readonly log: Logger
   /** Writes what is gathered, and from then on every line at once; unread lines do not keep the process from ending. */
   close(): void
+}
+
+/** To stderr. What does not fit where nobody reads is dropped. */
+function writeAtOnce(lines: string): void {
+  try {
+    writeSync(2, lines)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
+  }
 }
 
 /** Lines for machines on stderr; stdout is for people. What is gathered is written also when the process is made to exit. */
@@ -28,8 +38,11 @@ export function openLog(): OpenLog {
     if (!isOpen || lines.length >= gathered.characters) flush()
   }
   const timer = setInterval(flush, gathered.milliseconds).unref()
-  // Before pino, which writes to the end what it has by then.
-  process.prependListener('exit', flush)
+  // At once: a write that another thread has only been asked for may not happen any more.
+  process.prependListener('exit', () => {
+    if (lines !== '') writeAtOnce(lines)
+    lines = ''
+  })
   return {
     log: pino({ base: null }, { write }),
     close() {
