@@ -4,7 +4,8 @@ import { Problem } from './problems.ts'
 // SQLSTATE classes and codes that speak of the connection, the server or time, not of the statement: connection
 // exception (08), insufficient resources (53), operator intervention and query_canceled (57), system error (58), a
 // server that became a standby (25006), a transaction left idle (25P03).
-const awayStates = /^(?:08|53|57|58)...$|^(?:25006|25P03)$/
+// And Node's codes of a socket: no SQLSTATE begins with an E.
+const awayStates = /^(?:08|53|57|58)...$|^(?:25006|25P03)$|^E[A-Z]+$/
 
 /** Whether a statement failed because the database is away, slow or full, so that the same one may succeed later. */
 export function isAway(error: unknown): boolean {

@@ -230,8 +230,10 @@ describe('a database that goes away', () => {
   })
 })
 
-/** A line to the server that can stop carrying anything, as when a machine loses its power. */
-async function silentLine(url: string): Promise<{ url: string; hush: () => void; close: () => void }> {
+/** A line to the server that can stop carrying anything, as when a machine loses its power, or break. */
+async function silentLine(
+  url: string,
+): Promise<{ url: string; hush: () => void; reset: () => void; close: () => void }> {
   const { hostname, port } = new URL(url)
   const ends: Socket[] = []
   const server = createServer((near) => {
@@ -244,10 +246,23 @@ async function silentLine(url: string): Promise<{ url: string; hush: () => void;
   assert.ok(typeof address === 'object' && address !== null)
   return {
     url: url.replace(`:${port}/`, `:${address.port}/`),
+    reset: () => ends.forEach((end) => end.resetAndDestroy()),
     hush: () => ends.forEach((end) => end.unpipe().pause()),
     close: () => (ends.forEach((end) => end.destroy()), server.close()),
   }
 }
+
+test('a connection that is reset under a statement is unavailable, for the pool and for a session', async () => {
+  const line = await silentLine(own.url)
+  const through = openDatabase(line.url, { log })
+  const session = await through.session()
+  const sleeping = [through.rows('select pg_sleep(1)'), session.rows('select pg_sleep(1)')]
+  await wait(100)
+  line.reset()
+  for (const each of sleeping) await assert.rejects(each, isUnavailable)
+  await through.close()
+  line.close()
+})
 
 describe('sessions', () => {
   test('prepare a named statement once', async () => {
