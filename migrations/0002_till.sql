@@ -104,7 +104,7 @@ begin
       select account.* from account where account.id in (select account from item) order by account.id for no key update
     )
     select item.*, b.status, b.requests_per_minute, b.tokens_per_minute, b.monthly_limit, b.month, b.month_charged,
-      b.credited - b.charged as balance, b.held + b.credit_lent as held_before, b.requests_lent, b.tokens_lent, b.request_level,
+      b.credited - b.charged as balance, b.held + b.credit_lent as held_before, b.credit_lent, b.requests_lent, b.tokens_lent, b.request_level,
       b.token_level, b.level_at
     from item left join b on b.id = item.account
     order by item.account, settles desc, n
@@ -121,7 +121,7 @@ begin
       -- The buckets brought up to now, and the month turned if a new one has begun.
       v_account := x.account;
       of_account := x.account;
-      lent := x.requests_lent > 0 or x.tokens_lent > 0;
+      lent := x.requests_lent > 0 or x.tokens_lent > 0 or x.credit_lent > 0;
       requests_per_minute := x.requests_per_minute;
       tokens_per_minute := x.tokens_per_minute;
       v_request_most := x.requests_per_minute * c_unit;
@@ -178,8 +178,8 @@ begin
           where account_id = x.account and key = x.idem and created_at > v_now - interval '24 hours';
       end if;
       outcome := case
-        when x.status is distinct from 'open' then 'no_billing_account'
         when x.earlier then 'admitted'
+        when x.status is distinct from 'open' then 'no_billing_account'
         when i.request_hash <> x.hash then 'mismatch'
         when i.body is not null then 'replay'
         when i.hold_id is not null then 'in_progress'
@@ -314,7 +314,7 @@ begin
     from refilled
   ), decided as materialized (
     select *, at_hand > 0 and status = 'open' and coalesce(recalled_at < now - interval '2 seconds', true)
-      and r_left >= 100 * at_hand * c_unit and t_left >= 100 * at_hand * need * c_unit
+      and r_left >= 100 * at_hand * c_unit and t_left >= 100::numeric * at_hand * need * c_unit
       and coalesce(monthly_limit - charged_before, balance) - charged - taken >= 100 * at_hand * cost as granted
     from returned
   ), kept as (

@@ -160,6 +160,35 @@ test('till() and exchange() do what their model does, on any history of any thre
   )
 })
 
+test('an allowance larger than the numbers of a bucket is not granted, and is no error', async () => {
+  const largest = { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 }
+  const account = await addAccount(BigInt(Date.now()) * 1000n, { credited: 1000n, monthlyLimit: null }, largest)
+  const instance = await addInstance()
+  const asked = { atHand: 1024n, cost: 0n, need: 100_000_000n }
+  const more = { moreCredit: 0n, moreRequests: 1024n, moreTokens: 1024n * asked.need }
+  const told = { charges: [], requestsBack: 0n, tokensBack: 0n, held: 0n, credit: 0n, requests: 0n, tokens: 0n }
+  const report = { account: account.id, ...told, ...asked, ...more }
+  const answer = await callExchange(instance, 1, [report], BigInt(Date.now()) * 1000n)
+  assert.deepEqual(answer, [{ id: account.id, granted: false }])
+  await reap(instance)
+})
+
+test('a request that finds only credit in advance at another instance is told so', async () => {
+  const now = BigInt(Date.now()) * 1000n
+  const account = await addAccount(now, { credited: 1000n, monthlyLimit: null }, large)
+  const instance = await addInstance()
+  await database.rows('update account set credit_lent = 1000 where id = $1', [account.id])
+  await database.rows('insert into allowance values ($1, $2, 0, 1000, 0, 0)', [instance, account.id])
+  const admit = { hold: randomUUIDv7(), account: account.id, key: randomUUIDv7(), model: 'm', input: 1, output: 1 }
+  const rows = await database.rows('select outcome, lent from till($1, 1, $2, $3)', [
+    instance,
+    '[]',
+    JSON.stringify([{ ...admit, input_price: 1, output_price: 2, requests: 1 }]),
+  ])
+  assert.deepEqual(rows, [{ outcome: 'credit_held', lent: true }])
+  await reap(instance)
+})
+
 /** Plays one history on the database and on the model, and compares answers and accounts after each step. */
 async function playHistory(steps: readonly Step[]): Promise<void> {
   const model = createTillModel()

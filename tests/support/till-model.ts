@@ -243,15 +243,15 @@ export function createTillModel() {
       body: null,
       ...rest,
     })
-    if (!account?.open) return answer('no_billing_account')
     if (holds.has(item.hold)) return answer('admitted')
+    if (!account?.open) return answer('no_billing_account')
     const before = repeated(item, now)
     const body = remembered.get(`${item.account} ${item.idem}`)?.body ?? null
     if (before !== undefined) return answer(before, before === 'replay' ? { body } : {})
     const cost = BigInt(item.input) * item.inputPrice + BigInt(item.output) * item.outputPrice
     const need = BigInt(item.input + item.output) * unit
     const refusal = refusalOf(item, account, cost)
-    const lent = account.requestsLent > 0n || account.tokensLent > 0n
+    const lent = account.requestsLent > 0n || account.tokensLent > 0n || account.creditLent > 0n
     if (lent && (refusal === 'credit_held' || refusal === 'requests' || refusal === 'tokens')) account.recalledAt = now
     if (refusal === 'requests' || refusal === 'tokens') {
       const forRequest = ceiling(most(0n, unit - account.requestLevel), BigInt(account.requestsPerMinute))
