@@ -95,6 +95,8 @@ export async function openInstance({
     opened.onLost(() => {
       if (session === opened) session = undefined
     })
+    // Others may have been away as long as this one, and are not dead for that: they too come back first.
+    if (instance !== '') lastReap = performance.now()
     session = opened
     if (instance === '') await register(opened)
     return opened
@@ -179,7 +181,9 @@ export async function openInstance({
   async function reap(): Promise<void> {
     if (performance.now() - lastReap < 2 * heartbeat) return
     lastReap = performance.now()
+    const isBack = session === undefined
     const on = await connect()
+    if (isBack) return
     for (;;) {
       const [row] = await on.rows<{ instance: string | null }>('select reap($1) as instance', [lease])
       if (typeof row?.instance !== 'string') return

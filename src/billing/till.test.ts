@@ -229,6 +229,36 @@ test('any number of dead instances are given up at once, and one that lives is n
   await own.close()
 })
 
+test('who comes back from a lost connection gives the others time to come back as well', async () => {
+  const own = openDatabase(stage.url, { log })
+  const back = await createTill({ database: own, log })
+  await back.levels(randomUUIDv7(), randomUUIDv7())
+  await sleep(9000)
+  const other = await outage()
+  // It looks for the dead every ten seconds.
+  for (let round = 0; round < 10; round++) {
+    await sleep(250)
+    await back.levels(randomUUIDv7(), randomUUIDv7())
+  }
+  assert.equal((await database().rows('delete from instance where id = $1 returning id', [other])).length, 1)
+  await back.drain()
+  await own.close()
+})
+
+/** As after one longer than the lease: all have lost their connection. Gives the id of one that is not back yet. */
+async function outage(): Promise<string> {
+  const other = randomUUIDv7()
+  await database().rows(
+    `insert into instance (id, host, seen_at) values ($1, 'other', now() - interval '30 seconds')`,
+    [other],
+  )
+  await database().rows(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and query ~ 'till[(]|exchange[(]|reap[(]'`,
+  )
+  return other
+}
+
 test('a dead instance has its holds released by another, uncharged', async () => {
   const payer = await addAccount({ credit: mostOfOne })
   const own = openDatabase(stage.url, { log })
