@@ -11,8 +11,8 @@ from torch import Tensor
 
 from corpus.examples import example, rendered
 
-POOL = 384
-ROUND = 32
+POOL = 768
+ROUND = 8
 CHUNK = 48
 Pair = tuple[list[int], list[int]]
 

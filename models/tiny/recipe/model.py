@@ -66,8 +66,11 @@ class Block(nn.Module):
             mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
         return self.output(mixed.transpose(1, 2).reshape(rows, length, width))
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, places: Tensor | None = None) -> Tensor:
+        """With `places`, the result holds only these places of all rows together."""
         x = x + self.attend(self.attention_norm(x), cos, sin)
+        if places is not None:
+            x = x.flatten(0, 1)[places]
         normed = self.inner_norm(x)
         return x + self.down(F.silu(self.gate(normed)) * self.up(normed))
 
@@ -83,11 +86,11 @@ class Model(nn.Module):
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
 
-    def hidden(self, ids: Tensor) -> Tensor:
-        """The state after the last norm; the logits are its products with the embedding."""
+    def hidden(self, ids: Tensor, places: Tensor | None = None) -> Tensor:
+        """The state after the last norm, at `places` alone where they are given; the logits are its products with the embedding."""
         x, length = self.embedding(ids), ids.shape[1]
         for block in self.blocks:
-            x = block(x, self.cos[:length], self.sin[:length])
+            x = block(x, self.cos[:length], self.sin[:length], places if block is self.blocks[-1] else None)
         return self.norm(x)
 
     def forward(self, ids: Tensor) -> Tensor:

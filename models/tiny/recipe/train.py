@@ -24,13 +24,12 @@ SAVE_SECONDS = 120
 
 
 def loss_of(model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
-    """The mean loss on the tokens of the replies; the logits of all other places are never computed."""
+    """The mean loss on the tokens of the replies; what only other places would need is never computed."""
     device = model.embedding.weight.device
     inputs, targets = inputs.to(device), targets.to(device).view(-1)
+    places = (targets >= 0).nonzero()[:, 0]
     with torch.autocast(device.type, dtype=torch.bfloat16):
-        hidden = model.hidden(inputs).view(-1, model.shape.width)
-        places = (targets >= 0).nonzero()[:, 0]
-        logits = F.linear(hidden[places], model.embedding.weight)
+        logits = F.linear(model.hidden(inputs, places), model.embedding.weight)
     return F.cross_entropy(logits.float(), targets[places])
 
 
