@@ -79,6 +79,20 @@ test('an account that asks now and then, or has little, has nothing taken in adv
   for (const payer of [rare, small, slow]) assert.deepEqual(await lent(payer), { credit: 0n, requests: 0n })
 })
 
+test('who asks for too much is granted less', async () => {
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, requests: 1000 })
+  // Sixty-four at once are too many for a bucket of a thousand; two are not.
+  const asks = Array.from({ length: 63 }, () => ask(payer))
+  await Promise.all(asks.map((each) => stage.nth(0).admit(each)))
+  await Promise.all(asks.map((each) => stage.nth(0).settle(each.requestId, used(3))))
+  const until = performance.now() + 15_000
+  while ((await lent(payer)).requests === 0n) {
+    assert.ok(performance.now() < until, 'nothing is lent')
+    await warm(stage.nth(0), payer, 1)
+    await sleep(100)
+  }
+})
+
 test('A16: nobody is refused for what another instance has in advance, and k times the credit is k requests', async () => {
   const payer = await stage.addAccount({ credit: 900n * mostOfOne })
   const asks = Array.from({ length: 1200 }, () => ask(payer))

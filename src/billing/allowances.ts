@@ -10,6 +10,7 @@ import {
   isSteady,
   keeps,
   kept,
+  learn,
   levelsOfStock,
   nothing,
   remembered,
@@ -89,12 +90,13 @@ export function createAllowances(): Allowances {
   }
 
   function renew(stock: Stock, renewal: Renewal, sentAt: number): void {
-    const more = renewal.granted ? (asking.get(stock) ?? nothing) : nothing
+    const asked = asking.get(stock)
+    const more = renewal.granted && asked !== undefined ? asked : nothing
     asking.delete(stock)
     hear(stock, renewal)
     stock.toldAt = sentAt
     stock.granted = renewal.granted
-    if (!renewal.granted) stock.refusedAt = sentAt
+    if (asked !== undefined) learn(stock, sentAt)
     stock.credit += more.credit
     stock.requests += more.requests
     stock.tokens += more.tokens
@@ -170,7 +172,7 @@ export function createAllowances(): Allowances {
       return [...byStock].map(([stock, ended]) => {
         const { report, more } = tell(stock, ended, pending.get(stock) === 'give back')
         pending.delete(stock)
-        asking.set(stock, more)
+        if (report.at_hand > 0) asking.set(stock, more)
         // Granted or not: the answer may never arrive.
         if (report.at_hand > 0) stock.lent = true
         return report

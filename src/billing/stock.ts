@@ -77,9 +77,10 @@ export interface Stock {
   /** When the standing came, and when the last report that was answered was sent; of `performance.now()`. */
   heardAt: number
   toldAt: number
-  /** Whether the last report got what it asked for, and when one last did not. */
+  /** Whether the last report got what it asked for, when one last did not, and how much is worth asking for. */
   granted: boolean
   refusedAt: number
+  most: number
   /** Whether the database may have put something aside. */
   lent: boolean
 }
@@ -109,6 +110,7 @@ export function emptyStock(account: string): Stock {
     toldAt: -Infinity,
     granted: false,
     refusedAt: -Infinity,
+    most: mostAtHand,
     lent: false,
   }
 }
@@ -130,7 +132,7 @@ export const isSteady = (stock: Stock): boolean => stock.streak >= steady && per
 function sizeOf(stock: Stock, inFlight: number): number {
   if (!isSteady(stock)) return 0
   const wanted = Math.max(stock.asked, inFlight) + 1
-  return Math.min(mostAtHand, Math.max(2, 2 ** Math.ceil(Math.log2(wanted))))
+  return Math.min(stock.most, Math.max(2, 2 ** Math.ceil(Math.log2(wanted))))
 }
 
 function sumOf(endings: readonly Ending[]) {
@@ -143,6 +145,12 @@ function sumOf(endings: readonly Ending[]) {
     unused += taken.ask.inputTokens + taken.ask.maxOutputTokens - (charge?.tokens ?? 0)
   }
   return { charged, held, unused }
+}
+
+/** What was refused whole may be granted by half; who is granted that may ask for more again. */
+export function learn(stock: Stock, sentAt: number): void {
+  stock.most = stock.granted ? Math.min(mostAtHand, stock.most * 2) : Math.max(2, stock.most / 2)
+  if (!stock.granted) stock.refusedAt = sentAt
 }
 
 export function hear(stock: Stock, standing: Standing): void {
