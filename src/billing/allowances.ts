@@ -61,6 +61,8 @@ export interface Allowances {
 
 /** How often, in ms, it is looked whether something lies idle. */
 const lookRound = 100
+/** Accounts that a call tells of although nothing of them ends: after a loss that may be all there are. */
+const mostTold = 500
 
 export function createAllowances(): Allowances {
   const stocks = new Map<string, Stock>()
@@ -162,7 +164,7 @@ export function createAllowances(): Allowances {
       return pending.size > 0
     },
     report(endings: readonly Ending[]) {
-      const byStock = new Map<Stock, Ending[]>([...pending.keys()].map((stock) => [stock, []]))
+      const byStock = new Map<Stock, Ending[]>([...pending.keys()].slice(0, mostTold).map((stock) => [stock, []]))
       for (const ending of endings) {
         const stock = stockOf(ending.taken.ask.accountId)
         const others = byStock.get(stock)
