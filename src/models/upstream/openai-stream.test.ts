@@ -231,8 +231,8 @@ describe('times', () => {
   })
 
   test('the first token counts, the others may take longer', async () => {
-    vendor.set({ tokens: 5, tokensPerSecond: 20 })
-    const model = open({ timeout: { connect: 1000, first_token: 100, total: 5000 } })
+    vendor.set({ tokens: 5, tokensPerSecond: 4 })
+    const model = open({ timeout: { connect: 1000, first_token: 900, total: 10_000 } })
     assert.equal(parts(await pieces(model, stream)).texts.length, 5)
   })
 
