@@ -12,7 +12,7 @@ export function refusal(error: unknown, target: Target): OperatorError {
 
 function reason(error: unknown, { host, port, user, database }: Target): string {
   const place = `${host}:${port}`
-  switch (codeOf(error) ?? '') {
+  switch (codeOf(error) ?? endOf(error)) {
     case '28P01':
     case '28000':
       return `The database at ${place} refuses the user "${user}": check the user and the password in its address.`
@@ -20,6 +20,7 @@ function reason(error: unknown, { host, port, user, database }: Target): string 
       return `There is no database "${database}" at ${place}: create it, or correct its name in the address.`
     case 'ECONNREFUSED':
     case 'ENOENT':
+    case 'end':
       return `No database answers at ${place}: start PostgreSQL there, or correct the address.`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -35,4 +36,9 @@ function reason(error: unknown, { host, port, user, database }: Target): string 
     default:
       return `The database at ${place} cannot be used: ${error instanceof Error ? error.message : String(error)}.`
   }
+}
+
+/** The driver now and then tells of the end of a connection before it tells why. */
+function endOf(error: unknown): string {
+  return error instanceof Error && error.message.startsWith('Connection terminated') ? 'end' : ''
 }
