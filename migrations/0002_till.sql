@@ -104,7 +104,8 @@ begin
       select account.* from account where account.id in (select account from item) order by account.id for no key update
     )
     select item.*, b.status, b.requests_per_minute, b.tokens_per_minute, b.monthly_limit, b.month, b.month_charged,
-      b.credited - b.charged as balance, b.held + b.credit_lent as held_before, b.credit_lent, b.requests_lent, b.tokens_lent, b.request_level,
+      b.credited - b.charged as balance, b.held + b.credit_lent as held_before, b.credit_lent,
+      b.requests_lent, b.tokens_lent, b.request_level,
       b.token_level, b.level_at
     from item left join b on b.id = item.account
     order by item.account, settles desc, n
@@ -257,9 +258,10 @@ end $$;
 --
 -- p_accounts: [{account, charged, requests_back, tokens_back, held, credit, requests, tokens, at_hand, cost, need,
 --             more_credit, more_requests, more_tokens}], one for each account of p_charges and any others: what its
---             charges come to and what is given back; what its requests in flight hold and what it keeps beside; and, where at_hand > 0, what it asks for beside it, to be able to admit at_hand requests of
---             that cost and need in all. It is granted whole or not at all: only while a hundred times as much is left
---             and nobody was refused for want of what is lent in the last two seconds.
+--             charges come to and what is given back; what its requests in flight hold, and what it keeps beside;
+--             and, where at_hand > 0, what it asks for to be able to admit at_hand requests of that cost and need in
+--             all. It is granted whole or not at all: only while a hundred times as much is left, and nobody was
+--             refused for want of what is lent in the last two seconds.
 -- p_charges:  [{id, account, key, model, client, input, output, input_price, output_price, cost, stop, source}]
 create function exchange(p_instance uuid, p_batch bigint, p_accounts jsonb, p_charges jsonb,
   p_now timestamptz default null)
@@ -283,13 +285,14 @@ begin
   return query
   with said as materialized (
     select e.*, b.status, b.requests_per_minute, b.tokens_per_minute, b.monthly_limit, b.month, b.month_charged,
-      b.credited - b.charged as balance, b.held + b.credit_lent as taken, b.requests_lent, b.tokens_lent, b.request_level, b.token_level,
-      b.level_at, b.recalled_at, coalesce(had.held, 0) as had_held, coalesce(had.credit, 0) as had_credit,
+      b.credited - b.charged as balance, b.held + b.credit_lent as taken, b.requests_lent, b.tokens_lent,
+      b.request_level, b.token_level, b.level_at, b.recalled_at,
+      coalesce(had.held, 0) as had_held, coalesce(had.credit, 0) as had_credit,
       coalesce(had.requests, 0) as had_requests, coalesce(had.tokens, 0) as had_tokens
     from jsonb_to_recordset(p_accounts) as e(
       account uuid, charged numeric, requests_back integer, tokens_back bigint, held numeric, credit numeric,
-      requests integer, tokens bigint, at_hand integer, cost numeric, need bigint, more_credit numeric, more_requests integer,
-      more_tokens bigint)
+      requests integer, tokens bigint, at_hand integer, cost numeric, need bigint, more_credit numeric,
+      more_requests integer, more_tokens bigint)
     join account b on b.id = e.account
     left join allowance had on had.instance_id = p_instance and had.account_id = e.account
     order by e.account for no key update of b
