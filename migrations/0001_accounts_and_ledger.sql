@@ -1,34 +1,41 @@
 -- Accounts, keys, prices, and the books. Money is an integer in 10⁻¹² of the currency unit; nothing here is a float.
 
 create domain amount as numeric(38, 0);
+create domain label as text check (length(value) between 1 and 200);
+create domain per_minute as integer check (value > 0);
+create type account_status as enum ('open', 'closed');
+create type usage_source as enum ('model', 'upstream', 'estimated');
 
 create table account (
   id                  uuid primary key,
-  name                text not null check (length(name) between 1 and 200),
-  status              text not null default 'open' check (status in ('open', 'closed')),
-  requests_per_minute integer not null check (requests_per_minute > 0),
-  tokens_per_minute   integer not null check (tokens_per_minute > 0),
+  name                label not null,
+  status              account_status not null default 'open',
+  requests_per_minute per_minute not null,
+  tokens_per_minute   per_minute not null,
   -- Null: prepaid, the credit left is credited - charged - held. Else: monthly_limit - month_charged - held.
-  monthly_limit       amount check (monthly_limit >= 0),
+  monthly_limit       amount,
   credited            amount not null default 0,
-  charged             amount not null default 0 check (charged >= 0),
-  held                amount not null default 0 check (held >= 0),
+  charged             amount not null default 0,
+  held                amount not null default 0,
   -- The month (UTC) that month_charged speaks of.
   month               date not null default date_trunc('month', now() at time zone 'UTC')::date,
-  month_charged       amount not null default 0 check (month_charged >= 0),
+  month_charged       amount not null default 0,
   -- What is left of this minute's limits, in 1/60 000 000 of a request or token: a bucket refills by its limit every µs.
   request_level       bigint not null,
   token_level         bigint not null,
   level_at            timestamptz not null default now(),
   -- What instances have taken in advance, of the credit and of the buckets, which refill only up to what is left beside.
-  credit_lent         amount not null default 0 check (credit_lent >= 0),
-  requests_lent       bigint not null default 0 check (requests_lent >= 0),
-  tokens_lent         bigint not null default 0 check (tokens_lent >= 0),
+  credit_lent         amount not null default 0,
+  requests_lent       bigint not null default 0,
+  tokens_lent         bigint not null default 0,
   -- When somebody was last refused for want of what is lent: for two seconds nothing is lent.
   recalled_at         timestamptz,
   created_at          timestamptz not null default now(),
   closed_at           timestamptz,
-  constraint credit_never_negative check (monthly_limit is not null or credited - charged - held - credit_lent >= 0)
+  -- In one: PostgreSQL makes ready every constraint of a table anew for each statement that writes to it.
+  constraint never_negative check (
+    least(monthly_limit, charged, held, month_charged, credit_lent, requests_lent, tokens_lent) >= 0
+    and (monthly_limit is not null or credited - charged - held - credit_lent >= 0))
 ) with (fillfactor = 50);
 
 create table credit_entry (
@@ -45,7 +52,7 @@ create table api_key (
   public_id      text not null unique,
   secret_hash    bytea not null check (length(secret_hash) = 32),
   account_id     uuid references account,
-  name           text not null check (length(name) between 1 and 200),
+  name           label not null,
   -- Null: every model.
   allowed_models text[],
   created_at     timestamptz not null default now(),
@@ -103,16 +110,16 @@ create table ledger (
   key_id        uuid not null,
   model         text not null,
   client_id     uuid,
-  input_tokens  integer not null check (input_tokens >= 0),
-  output_tokens integer not null check (output_tokens >= 0),
+  input_tokens  integer not null,
+  output_tokens integer not null,
   input_price   bigint not null,
   output_price  bigint not null,
   cost          amount not null,
   stop_reason   text not null,
-  usage_source  text not null check (usage_source in ('model', 'upstream', 'estimated')),
+  usage_source  usage_source not null,
   primary key (request_id, at),
-  constraint cost_is_tokens_times_price
-    check (cost = input_tokens::numeric * input_price + output_tokens::numeric * output_price)
+  constraint cost_is_tokens_times_price check (input_tokens >= 0 and output_tokens >= 0
+    and cost = input_tokens::numeric * input_price + output_tokens::numeric * output_price)
 ) partition by range (at);
 create index on ledger (account_id, at);
 create table ledger_default partition of ledger default;

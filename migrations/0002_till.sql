@@ -38,7 +38,7 @@ create type account_change as (
 --           insufficient_credit, credit_held, requests, tokens, never_fits, replay, in_progress, mismatch.
 create function till(p_instance uuid, p_batch bigint, p_settle jsonb, p_admit jsonb, p_now timestamptz default null)
 returns table (id uuid, of_account uuid, outcome text, request_level bigint, token_level bigint,
-               requests_per_minute integer, tokens_per_minute integer, lent boolean, wait_us bigint, cost amount,
+               requests_per_minute per_minute, tokens_per_minute per_minute, lent boolean, wait_us bigint, cost amount,
                headers jsonb, body text)
 language plpgsql
 -- The tables it works on are empty one second and full of dead rows the next: the plan must not depend on that.
@@ -254,19 +254,27 @@ begin
   from unnest(v_accounts) t where account.id = t.id;
 end $$;
 
--- Charges what was admitted from allowances, and renews them: what an instance says it has replaces what it had.
---
--- p_accounts: [{account, charged, requests_back, tokens_back, held, credit, requests, tokens, at_hand, cost, need,
---             more_credit, more_requests, more_tokens}], one for each account of p_charges and any others: what its
---             charges come to and what is given back; what its requests in flight hold, and what it keeps beside;
---             and, where at_hand > 0, what it asks for to be able to admit at_hand requests of that cost and need in
---             all. It is granted whole or not at all: only while a hundred times as much is left, and nobody was
---             refused for want of what is lent in the last two seconds.
--- p_charges:  [{id, account, key, model, client, input, output, input_price, output_price, cost, stop, source}]
-create function exchange(p_instance uuid, p_batch bigint, p_accounts jsonb, p_charges jsonb,
+-- What an instance tells of one account: what the charges that go with it come to and what is given back; what its
+-- requests in flight hold, and what it keeps beside; and, where at_hand > 0, what it asks for to be able to admit
+-- at_hand requests of that cost and need in all.
+create type account_report as (
+  account uuid, charged numeric, requests_back integer, tokens_back bigint, held numeric, credit numeric,
+  requests integer, tokens bigint, at_hand integer, cost numeric, need bigint, more_credit numeric,
+  more_requests integer, more_tokens bigint);
+
+-- A request that ended and is charged.
+create type charge as (
+  id uuid, account uuid, key uuid, model text, client uuid, input integer, output integer, input_price bigint,
+  output_price bigint, cost numeric, stop text, source usage_source);
+
+-- Charges what was admitted from allowances, and renews them: what an instance says it has replaces what it had. There
+-- is one report for each account of p_charges, and there may be others. What is asked for is granted whole or not at
+-- all: only while a hundred times as much is left, and nobody was refused for want of what is lent in the last two
+-- seconds.
+create function exchange(p_instance uuid, p_batch bigint, p_reports account_report[], p_charges charge[],
   p_now timestamptz default null)
-returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute integer,
-               tokens_per_minute integer)
+returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute per_minute,
+               tokens_per_minute per_minute)
 language plpgsql
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
@@ -275,89 +283,77 @@ as $$
 #variable_conflict use_column
 declare
   c_unit constant bigint := 60000000;
+  v_now timestamptz;
+  v_month date;
 begin
   update instance set seen_at = clock_timestamp(), last_batch = p_batch
     where instance.id = p_instance and last_batch < p_batch;
   if not found then
     raise exception 'instance % is given up or has sent batch % before', p_instance, p_batch using errcode = 'TG001';
   end if;
+  -- Before the accounts are locked: of two calls the one that charges an account later may have the earlier time. Where
+  -- a month begins between them, its charge belongs to the month before, which nobody counts any more.
+  v_now := coalesce(p_now, clock_timestamp());
+  v_month := date_trunc('month', v_now at time zone 'UTC')::date;
 
   return query
   with said as materialized (
-    select e.*, b.status, b.requests_per_minute, b.tokens_per_minute, b.monthly_limit, b.month, b.month_charged,
-      b.credited - b.charged as balance, b.held + b.credit_lent as taken, b.requests_lent, b.tokens_lent,
-      b.request_level, b.token_level, b.level_at, b.recalled_at,
-      coalesce(had.held, 0) as had_held, coalesce(had.credit, 0) as had_credit,
-      coalesce(had.requests, 0) as had_requests, coalesce(had.tokens, 0) as had_tokens
-    from jsonb_to_recordset(p_accounts) as e(
-      account uuid, charged numeric, requests_back integer, tokens_back bigint, held numeric, credit numeric,
-      requests integer, tokens bigint, at_hand integer, cost numeric, need bigint, more_credit numeric,
-      more_requests integer, more_tokens bigint)
+    select e.account, e.charged, e.held, e.credit, e.requests, e.tokens, e.at_hand, e.cost, e.need, e.more_credit,
+      e.more_requests, e.more_tokens, had.held as had_held, had.credit as had_credit, had.requests as had_requests,
+      had.tokens as had_tokens,
+      case when b.month < v_month then 0 else b.month_charged end as charged_before,
+      coalesce(b.monthly_limit - case when b.month < v_month then 0 else b.month_charged end, b.credited - b.charged)
+        - b.held - b.credit_lent - e.charged as room,
+      b.status = 'open' and coalesce(b.recalled_at < v_now - interval '2 seconds', true) as may,
+      greatest(0, least(b.requests_per_minute * c_unit - b.requests_lent + coalesce(had.requests, 0)
+        - e.requests * c_unit,
+        least(greatest(0, b.requests_per_minute * c_unit - b.requests_lent),
+          b.request_level + b.requests_per_minute * passed) + e.requests_back * c_unit)) as r_left,
+      greatest(0, least(b.tokens_per_minute * c_unit - b.tokens_lent + coalesce(had.tokens, 0) - e.tokens * c_unit,
+        least(greatest(0, b.tokens_per_minute * c_unit - b.tokens_lent),
+          b.token_level + b.tokens_per_minute * passed) + e.tokens_back * c_unit)) as t_left
+    from unnest(p_reports) e
     join account b on b.id = e.account
-    left join allowance had on had.instance_id = p_instance and had.account_id = e.account
+    left join allowance had on had.instance_id = p_instance and had.account_id = e.account,
+    lateral (select least(60000000, greatest(0, date_part('epoch', v_now - b.level_at) * 1000000))::bigint as passed) p
     order by e.account for no key update of b
-  ), moment as materialized (
-    -- After every account is locked: no later call on one of them has an earlier time.
-    select now, date_trunc('month', now at time zone 'UTC')::date as month, (now at time zone 'UTC')::date as day
-    from (select coalesce(p_now, clock_timestamp()) as now, count(*) from said) m
-  ), refilled as (
-    -- The buckets brought up to now, with room only for what no instance has, and the month turned.
-    select said.*, now, case when said.month < moment.month then 0 else month_charged end as charged_before,
-      least(greatest(0, requests_per_minute * c_unit - requests_lent), request_level
-        + requests_per_minute * passed) as r,
-      least(greatest(0, tokens_per_minute * c_unit - tokens_lent), token_level + tokens_per_minute * passed) as t
-    from said, moment, lateral (
-      select least(60000000, greatest(0, (extract(epoch from now - level_at) * 1000000)::bigint)) as passed) p
-  ), returned as (
-    select *,
-      greatest(0, least(requests_per_minute * c_unit - requests_lent + had_requests - requests * c_unit,
-        r + requests_back * c_unit)) as r_left,
-      greatest(0, least(tokens_per_minute * c_unit - tokens_lent + had_tokens - tokens * c_unit,
-        t + tokens_back * c_unit)) as t_left
-    from refilled
   ), decided as materialized (
-    select *, at_hand > 0 and status = 'open' and coalesce(recalled_at < now - interval '2 seconds', true)
-      and r_left >= 100 * at_hand * c_unit and t_left >= 100::numeric * at_hand * need * c_unit
-      and coalesce(monthly_limit - charged_before, balance) - charged - taken >= 100 * at_hand * cost as granted
-    from returned
-  ), kept as (
-    select account, held, credit + case when granted then more_credit else 0 end as credit,
+    select account, charged, held, charged_before, r_left, t_left, had_held, had_credit, had_requests, had_tokens,
+      granted, more_requests, more_tokens,
+      credit + case when granted then more_credit else 0 end as credit,
       case when granted then at_hand else requests end * c_unit as requests,
       case when granted then at_hand * need else tokens end * c_unit as tokens
-    from decided
+    from said, lateral (select at_hand > 0 and may and r_left >= 100 * at_hand * c_unit
+      and t_left >= 100::numeric * at_hand * need * c_unit and room >= 100 * at_hand * cost as granted offset 0) g
   ), written as (
-    insert into allowance as a select p_instance, account, held, credit, requests, tokens from kept
+    insert into allowance as a select p_instance, account, held, credit, requests, tokens from decided
+      where (held, credit, requests, tokens) is distinct from (had_held, had_credit, had_requests, had_tokens)
     on conflict (instance_id, account_id) do update
       set held = excluded.held, credit = excluded.credit, requests = excluded.requests, tokens = excluded.tokens
-      where (a.held, a.credit, a.requests, a.tokens)
-        <> (excluded.held, excluded.credit, excluded.requests, excluded.tokens)
-  ), charge as (
-    select * from jsonb_to_recordset(p_charges) as c(
-      id uuid, account uuid, key uuid, model text, client uuid, input integer, output integer, input_price bigint,
-      output_price bigint, cost numeric, stop text, source text)
   ), charged as (
     insert into ledger
-      select now, c.id, c.account, c.key, c.model, c.client, c.input, c.output, c.input_price, c.output_price, c.cost,
+      select v_now, c.id, c.account, c.key, c.model, c.client, c.input, c.output, c.input_price, c.output_price, c.cost,
         c.stop, c.source
-      from charge c, moment
+      from unnest(p_charges) c
   ), counted as (
     insert into usage_day as u
-      select day, c.account, c.key, c.model, c.client, count(*), sum(c.input), sum(c.output), sum(c.cost)
-      from charge c, moment group by day, c.account, c.key, c.model, c.client
+      select (v_now at time zone 'UTC')::date, c.account, c.key, c.model, c.client, count(*), sum(c.input),
+        sum(c.output), sum(c.cost)
+      from unnest(p_charges) c group by c.account, c.key, c.model, c.client
     on conflict (account_id, day, key_id, model, client_id) do update set
       requests = u.requests + excluded.requests, input_tokens = u.input_tokens + excluded.input_tokens,
       output_tokens = u.output_tokens + excluded.output_tokens, cost = u.cost + excluded.cost
   )
-  update account b set charged = b.charged + d.charged, held = b.held - d.had_held + k.held,
-    credit_lent = b.credit_lent - d.had_credit + k.credit,
-    month = greatest(b.month, date_trunc('month', d.now at time zone 'UTC')::date),
-    month_charged = d.charged_before + d.charged,
-    requests_lent = b.requests_lent - d.had_requests + k.requests,
-    tokens_lent = b.tokens_lent - d.had_tokens + k.tokens,
+  update account b set charged = b.charged + d.charged, held = b.held - coalesce(d.had_held, 0) + d.held,
+    credit_lent = b.credit_lent - coalesce(d.had_credit, 0) + d.credit,
+    month = greatest(b.month, v_month),
+    month_charged = case when b.month > v_month then b.month_charged else d.charged_before + d.charged end,
+    requests_lent = b.requests_lent - coalesce(d.had_requests, 0) + d.requests,
+    tokens_lent = b.tokens_lent - coalesce(d.had_tokens, 0) + d.tokens,
     request_level = d.r_left - case when d.granted then d.more_requests * c_unit else 0 end,
     token_level = d.t_left - case when d.granted then d.more_tokens * c_unit else 0 end,
-    level_at = greatest(d.level_at, d.now)
-  from decided d join kept k on k.account = d.account where b.id = d.account
+    level_at = greatest(b.level_at, v_now)
+  from decided d where b.id = d.account
   returning b.id, d.granted, b.request_level, b.token_level, b.requests_per_minute, b.tokens_per_minute;
 end $$;
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import pino from 'pino'
 import { verifyBooks } from '../src/billing/verify.ts'
 import { openDatabase, type Database } from '../src/platform/database.ts'
+import { rowText } from '../src/platform/database-rows.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import {
   createTillModel,
@@ -351,42 +352,33 @@ function receive(desks: ReadonlyMap<string, Desk>, reports: readonly ModelReport
 }
 
 async function callExchange(instance: string, batch: number, reports: readonly ModelReport[], now: bigint) {
-  const said = reports.map((report) => ({
-    account: report.account,
-    charged: String(report.charges.reduce((sum, { cost }) => sum + cost, 0n)),
-    requests_back: String(report.requestsBack),
-    tokens_back: String(report.tokensBack),
-    held: String(report.held),
-    credit: String(report.credit),
-    requests: String(report.requests),
-    tokens: String(report.tokens),
-    at_hand: String(report.atHand),
-    cost: String(report.cost),
-    need: String(report.need),
-    more_credit: String(report.moreCredit),
-    more_requests: String(report.moreRequests),
-    more_tokens: String(report.moreTokens),
-  }))
+  const said = reports.map((report) =>
+    rowText([
+      report.account,
+      report.charges.reduce((sum, { cost }) => sum + cost, 0n),
+      report.requestsBack,
+      report.tokensBack,
+      report.held,
+      report.credit,
+      report.requests,
+      report.tokens,
+      report.atHand,
+      report.cost,
+      report.need,
+      report.moreCredit,
+      report.moreRequests,
+      report.moreTokens,
+    ]),
+  )
+  const key = '00000000-0000-0000-0000-000000000001'
   const charges = reports.flatMap(({ account, charges: paid }) =>
-    paid.map(({ id, cost }) => ({
-      id,
-      account,
-      key: '00000000-0000-0000-0000-000000000001',
-      model: 'm',
-      input: String(cost),
-      output: 0,
-      input_price: 1,
-      output_price: 2,
-      cost: String(cost),
-      stop: 'complete',
-      source: 'model',
-    })),
+    paid.map(({ id, cost }) => rowText([id, account, key, 'm', undefined, cost, 0, 1, 2, cost, 'complete', 'model'])),
   )
   return database.rows<{ id: string; granted: boolean }>('select id, granted from exchange($1, $2, $3, $4, $5)', [
     instance,
     batch,
-    JSON.stringify(said),
-    JSON.stringify(charges),
+    said,
+    charges,
     timestamp(now),
   ])
 }

@@ -10,10 +10,10 @@ export interface Batches {
   /** For `till()`. Rejects with Problem `unavailable` after `patience` ms without the database. */
   send(kind: Errand['kind'], payload: Errand['payload'], patience: number): Promise<TillRow | undefined>
   /**
-   * Ends a request that was taken from an allowance, with its row of the ledger if it is charged. False when this
+   * Ends a request that was taken from an allowance, with its row of the type charge if it is charged. False when this
    * instance was given up meanwhile: it is not charged. Rejects as `send` does.
    */
-  end(ending: Ending, charge: object | undefined, patience: number): Promise<boolean>
+  end(ending: Ending, charge: string | undefined, patience: number): Promise<boolean>
   /** Settles what is queued, gives the instance up and closes. */
   drain(): Promise<void>
 }
@@ -136,7 +136,7 @@ export async function openBatches({
       enqueue<TillRow | undefined>((then) => {
         return { kind, id: payload.hold, payload, deadline: performance.now() + patience, sent: false, ...then }
       }),
-    end: (ending: Ending, charge: object | undefined, patience: number) =>
+    end: (ending: Ending, charge: string | undefined, patience: number) =>
       enqueue<boolean>((then) => {
         return { kind: 'end', ending, charge, deadline: performance.now() + patience, sent: false, ...then }
       }),

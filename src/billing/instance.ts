@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Database, Session } from '../platform/database.ts'
 import type { Allowances, Ending, Renewal } from './allowances.ts'
+import { reportRow } from './exchange-rows.ts'
 import { standingOf } from './limits.ts'
 
 /** What `till()` answers for one item. Levels are in 1/60 000 000 of a request or token. */
@@ -43,8 +44,8 @@ export interface Errand extends Waiting {
 export interface Farewell extends Waiting {
   readonly kind: 'end'
   readonly ending: Ending
-  /** Undefined: nothing is charged. */
-  readonly charge: object | undefined
+  /** A row of the type charge; undefined: nothing is charged. */
+  readonly charge: string | undefined
   readonly resolve: (done: boolean) => void
 }
 
@@ -146,7 +147,7 @@ export async function openInstance({
     const renewals = await on.rows<Renewal>({
       name: 'exchange',
       text: 'select * from exchange($1, $2, $3, $4)',
-      values: [instance, batch, JSON.stringify(reports), JSON.stringify(charges)],
+      values: [instance, batch, reports.map(reportRow), charges],
     })
     allowances.answered(endings, renewals, sentAt)
     for (const item of fresh) item.resolve(true)

@@ -18,20 +18,20 @@ export interface Ending {
   readonly charge?: { readonly cost: bigint; readonly tokens: number }
 }
 
-/** What `exchange()` is told of one account. */
+/** What `exchange()` is told of one account: the type account_report. */
 export interface Report {
   readonly account: string
-  readonly charged: string
+  readonly charged: bigint
   readonly requests_back: number
   readonly tokens_back: number
-  readonly held: string
-  readonly credit: string
+  readonly held: bigint
+  readonly credit: bigint
   readonly requests: number
   readonly tokens: number
   readonly at_hand: number
-  readonly cost: string
+  readonly cost: bigint
   readonly need: number
-  readonly more_credit: string
+  readonly more_credit: bigint
   readonly more_requests: number
   readonly more_tokens: number
 }
@@ -191,17 +191,17 @@ export function tell(stock: Stock, endings: readonly Ending[], givesBack: boolea
   }
   const report = {
     account: stock.account,
-    charged: String(ended.charged),
+    charged: ended.charged,
     requests_back: stock.requests - keep.requests,
     tokens_back: stock.tokens - keep.tokens + ended.unused,
-    held: String(stock.held - ended.held),
-    credit: String(keep.credit),
+    held: stock.held - ended.held,
+    credit: keep.credit,
     requests: keep.requests,
     tokens: keep.tokens,
     at_hand: atHand,
-    cost: String(stock.cost),
+    cost: stock.cost,
     need: stock.need,
-    more_credit: String(more.credit),
+    more_credit: more.credit,
     more_requests: more.requests,
     more_tokens: more.tokens,
   }

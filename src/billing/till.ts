@@ -5,6 +5,7 @@ import type { Database } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances, type Taken } from './allowances.ts'
 import { openBatches } from './batches.ts'
+import { chargeRow } from './exchange-rows.ts'
 import type { TillRow } from './instance.ts'
 import { levelsOf, refusalOf, type Levels } from './limits.ts'
 import { costOf, type Price } from './prices.ts'
@@ -216,22 +217,6 @@ interface AdmissionPayload {
   readonly requests: 0 | 1
   readonly [field: string]: unknown
 }
-
-/** The row of the ledger. */
-const chargeRow = (ask: Ask, charge: Charge, cost: bigint): object => ({
-  id: ask.requestId,
-  account: ask.accountId,
-  key: ask.keyId,
-  model: ask.model,
-  client: ask.clientId,
-  input: charge.inputTokens,
-  output: charge.outputTokens,
-  input_price: String(ask.price.input),
-  output_price: String(ask.price.output),
-  cost: String(cost),
-  stop: charge.stopReason,
-  source: charge.source,
-})
 
 const admission = (ask: Ask): AdmissionPayload => ({
   hold: ask.requestId,
