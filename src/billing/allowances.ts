@@ -136,7 +136,7 @@ export function createAllowances(): Allowances {
       stock.inFlight += 1
       stock.held += cost
       const levels = levelsOfStock(stock)
-      requests.set(ask.requestId, { ask, cost, levels, instance })
+      requests.set(ask.requestId, { ask, cost, levels, instance, ending: undefined })
       return levels
     },
     taken: (requestId: string) => requests.get(requestId),

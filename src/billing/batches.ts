@@ -20,10 +20,10 @@ export interface Batches {
 
 const mostPerCall = 256
 /**
- * A call costs the database nearly the same whatever it carries. So after one that carried so many items, the next waits a
- * millisecond for those who are about to ask.
+ * A call costs the database nearly the same whatever it carries. So after one that carried at least so many items, the
+ * next waits until as many are there again, or for so many milliseconds.
  */
-const many = 4
+const gathered = { items: 4, milliseconds: 2 }
 /** How often it is looked whether an allowance lies idle. */
 const lookRound = 250
 
@@ -41,6 +41,8 @@ export async function openBatches({
   const instance = await openInstance({ database, allowances, log })
   /** Items of the last call. */
   let carried = 0
+  /** With how many the present pause ends. */
+  let awaited = 1
   let closing = false
   let wake: (() => void) | undefined
 
@@ -93,7 +95,7 @@ export async function openBatches({
       if (queue.length === 0 && !closing && !allowances.due()) await idle()
       const due = closing ? allowances.giveAllBack() : allowances.due()
       if (queue.length === 0 && closing && (!due || !instance.isConnected())) return
-      if (carried >= many && queue.length < carried) await sleep(1)
+      if (carried >= gathered.items && queue.length < carried) await pause(gathered.milliseconds, carried)
       const items = queue.splice(0, mostPerCall)
       carried = items.length
       const endings = items.filter((item) => item.kind === 'end')
@@ -109,13 +111,15 @@ export async function openBatches({
   async function idle(): Promise<void> {
     const until = performance.now() + heartbeat
     for (;;) {
-      await pause(lookRound)
+      await pause(lookRound, 1)
       if (queue.length > 0 || closing || allowances.due() || performance.now() > until) return
     }
   }
 
-  async function pause(ms: number): Promise<void> {
+  /** For so long, or until so many items are there. */
+  async function pause(ms: number, items: number): Promise<void> {
     const timer = setTimeout(() => wake?.(), ms)
+    awaited = items
     await new Promise<void>((resolve) => (wake = resolve))
     wake = undefined
     clearTimeout(timer)
@@ -127,7 +131,7 @@ export async function openBatches({
     return new Promise<Answer>((resolve, reject) => {
       if (closing) return reject(new Problem('unavailable', 'The service is stopping; try again.', { retryAfter: 1 }))
       queue.push(itemOf({ resolve, reject }))
-      wake?.()
+      if (queue.length >= awaited) wake?.()
     })
   }
 

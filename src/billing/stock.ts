@@ -10,6 +10,8 @@ export interface Taken {
   readonly levels: Levels | undefined
   /** Who took it. What an instance took that was given up is nobody's to charge. */
   readonly instance: string
+  /** Under way from when it begins to end: whether it ended as asked. */
+  ending: Promise<boolean> | undefined
 }
 
 /** How a taken request ends: charged, or else given back. */

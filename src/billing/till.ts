@@ -94,7 +94,6 @@ const recallPause = 100
 export async function createTill({ database, log }: { database: Database; log: Logger }): Promise<Till> {
   const allowances = createAllowances()
   const batches = await openBatches({ database, allowances, log })
-  const endings = new WeakMap<Taken, Promise<boolean>>()
 
   const settle = (requestId: string, payload: object) =>
     batches.send('settle', { hold: requestId, ...payload }, settlementPatience)
@@ -119,11 +118,8 @@ export async function createTill({ database, log }: { database: Database; log: L
 
   /** Once: who fell over may give up what is being given up already, and then nothing is left to end. */
   function end(taken: Taken, charge: Charge | undefined): Promise<boolean> {
-    const earlier = endings.get(taken)
-    if (earlier !== undefined) return earlier.then(() => false)
-    const ending = send(taken, charge)
-    endings.set(taken, ending)
-    return ending
+    if (taken.ending !== undefined) return taken.ending.then(() => false)
+    return (taken.ending = send(taken, charge))
   }
 
   function send(taken: Taken, charge: Charge | undefined): Promise<boolean> {

@@ -10,7 +10,6 @@ export const rowText = (values: readonly Value[]): string => `(${values.map(valu
 const plain = /^[\w.:-]+$/
 
 function valueText(value: Value): string {
-  if (value === undefined) return ''
-  const text = String(value)
-  return plain.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+  if (typeof value !== 'string') return value === undefined ? '' : String(value)
+  return plain.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`
 }
