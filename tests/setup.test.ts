@@ -98,7 +98,7 @@ describe('set-up', () => {
 })
 
 describe('./tollgate', () => {
-  const flags = '--max-semi-space-size=16 --initial-old-space-size=40 --heap-growing-percent=15 '
+  const flags = '--max-semi-space-size=16 --initial-old-space-size=40 --heap-growing-percent=15 --no-parallel-scavenge '
 
   test('sets up first, writes nothing of that to standard output, and hands on its arguments', async () => {
     const root = clone()

@@ -134,7 +134,7 @@ export async function createTill({ database, log }: { database: Database; log: L
     const done = await end(taken, charge)
     // An instance that has just started anew knows of no account, and a reply that is charged leaves all the same.
     const levels = allowances.levels(taken.ask.accountId) ?? taken.levels
-    if (!done || levels === undefined) return undefined
+    if (!done || levels === undefined) throw givenUp()
     return { cost: costOf(taken.ask.price, charge.inputTokens, charge.outputTokens), levels }
   }
 
@@ -147,7 +147,7 @@ export async function createTill({ database, log }: { database: Database; log: L
       ...charge.answer,
     })
     const levels = levelsAfter(row)
-    if (row?.cost === undefined || row.cost === null || levels === undefined) return undefined
+    if (row?.cost === undefined || row.cost === null || levels === undefined) throw givenUp()
     return { cost: row.cost, levels }
   }
 
@@ -178,15 +178,9 @@ export async function createTill({ database, log }: { database: Database; log: L
       throw refusalOf(row, ask.inputTokens + ask.maxOutputTokens)
     },
 
-    async settle(requestId: string, charge: Charge) {
+    settle(requestId: string, charge: Charge) {
       const taken = allowances.taken(requestId)
-      const settled = taken === undefined ? await settleHold(requestId, charge) : await settleTaken(taken, charge)
-      if (settled === undefined) {
-        throw new Problem('unavailable', 'The request took too long and was given up, uncharged. Try again.', {
-          retryAfter: 1,
-        })
-      }
-      return settled
+      return taken === undefined ? settleHold(requestId, charge) : settleTaken(taken, charge)
     },
 
     release,
@@ -203,6 +197,9 @@ export async function createTill({ database, log }: { database: Database; log: L
     drain: () => batches.drain(),
   })
 }
+
+const givenUp = (): Problem =>
+  new Problem('unavailable', 'The request took too long and was given up, uncharged. Try again.', { retryAfter: 1 })
 
 /** What another moment or less at hand elsewhere may put right. */
 const scarce: ReadonlySet<string> = new Set(['credit_held', 'requests', 'tokens'])

@@ -76,7 +76,8 @@ export async function answerByEvents(steps: AsyncIterable<Step>, answering: Answ
 
 /** The headers that say how the limits stand, in the service's own names and in those of the API that is followed. */
 export function headersOf(manner: Manner | undefined, levels: Levels): Record<string, string> {
-  return { ...limitHeaders(levels), ...manner?.limitHeaders?.(levels) }
+  const ours = limitHeaders(levels)
+  return manner?.limitHeaders ? { ...ours, ...manner.limitHeaders(levels) } : ours
 }
 
 function replyHeaders({ headers, replayed }: Reply): Record<string, string> {

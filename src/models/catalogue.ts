@@ -59,11 +59,13 @@ export async function createCatalogue({
   }
   for (const id of models.keys()) if (!prices.of(id)) log.warn({ model: id }, 'a model without a price is not callable')
 
-  const aliasesOf = (id: string) => Object.keys(aliases).filter((alias) => aliases[alias] === id)
+  const aliasesOf = Map.groupBy(Object.keys(aliases), (alias) => aliases[alias])
   const fallbacks = new Map(entries.map(({ id, fallback }) => [id, fallback]))
   const offer = (model: Model): Offer | undefined => {
     const price = prices.of(model.id)
-    return price && { model, price, aliases: aliasesOf(model.id), createdAt, fallback: fallbacks.get(model.id) }
+    return (
+      price && { model, price, aliases: aliasesOf.get(model.id) ?? [], createdAt, fallback: fallbacks.get(model.id) }
+    )
   }
 
   return Object.freeze({

@@ -59,13 +59,9 @@ export function createEndpoint(
     name: address.origin,
     weight,
     full: () => running >= limits.connections,
-    async post(body: string, bounds: Bounds) {
+    post(body: string, bounds: Bounds) {
       running++
-      try {
-        return await exchange(pool, { ...request, body }, bounds)
-      } finally {
-        running--
-      }
+      return exchange(pool, { ...request, body }, bounds, () => running--)
     },
     async open(body: string, bounds: ReceptionBounds) {
       running++
@@ -82,6 +78,7 @@ function exchange(
   pool: Pool,
   request: Dispatcher.DispatchOptions,
   { total, mostBytes, signal }: Bounds,
+  ended: () => void,
 ): Promise<Answer | undefined> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
@@ -92,6 +89,7 @@ function exchange(
     const chunks: Buffer[] = []
 
     const finish = (): void => {
+      if (!over) ended()
       over = true
       clearTimeout(timer)
       signal.removeEventListener('abort', leave)
