@@ -44,11 +44,14 @@ export async function openBatches({
   /** With how many the present pause ends. */
   let awaited = 1
   let closing = false
+  /** Whether the last call failed: what follows from it is not said again. */
+  let isAway = false
   let wake: (() => void) | undefined
 
   /** A lost connection leaves open whether the call was committed: what it carried is sent again, never guessed at. */
   async function recover(error: unknown, items: readonly Item[]): Promise<void> {
-    log.warn({ err: error }, 'the till cannot reach the database')
+    if (!isAway) log.warn({ err: error }, 'the till cannot reach the database')
+    isAway = true
     allowances.lost()
     await instance.reset(error)
     const now = performance.now()
@@ -84,6 +87,8 @@ export async function openBatches({
   async function carryAll<Of extends Item>(items: readonly Of[], carry: (items: readonly Of[]) => Promise<void>) {
     try {
       await carry(items)
+      if (isAway) log.info('the till reaches the database again')
+      isAway = false
     } catch (error) {
       // Without items nobody would hear of it, and what was told without effect would be told again at once.
       await (isPassing(error) || items.length === 0 ? recover(error, items) : carryEach(items, carry))

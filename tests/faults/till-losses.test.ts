@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { Writable } from 'node:stream'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pino from 'pino'
 import { createTill, type Ask, type Till } from '../../src/billing/till.ts'
 import { openDatabase, type Database } from '../../src/platform/database.ts'
 import { losing, type Fate } from '../support/losses.ts'
@@ -184,4 +186,28 @@ test('drain() ends although the database refuses what it is told', async () => {
   await stage.database.rows(`update instance set seen_at = '-infinity'
     where id in (select instance_id from allowance where requests > 0)`)
   await stage.database.rows(`select reap('20 seconds')`)
+})
+
+test('an outage is told when it begins and when it is over, and once each', async () => {
+  const told: string[] = []
+  const lines = new Writable({
+    write(line: Buffer, _, done) {
+      told.push(String(line))
+      done()
+    },
+  })
+  let away = false
+  const watched = await createTill({
+    database: losing(own, () => (away ? 'not sent' : 'answered')),
+    log: pino({ base: null }, lines),
+  })
+  const payer = await stage.addAccount({ credit: mostOfOne })
+  away = true
+  const asked = watched.levels(ask(payer).requestId, payer.accountId)
+  await sleep(1000)
+  away = false
+  await asked
+  await watched.drain()
+  const said = told.map((line) => /the till [a-z ]+/.exec(line)?.[0])
+  assert.deepEqual(said, ['the till cannot reach the database', 'the till reaches the database again'])
 })
