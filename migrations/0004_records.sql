@@ -83,6 +83,8 @@ create table client (
   created_at    timestamptz(3) not null default record_time(),
   updated_at    timestamptz(3) not null default record_time(),
   version       integer not null default 1,
+  -- When anything of the record was written last, a note, a dispute or a letter as well: kept by triggers.
+  changed_at    timestamptz(3) not null default record_time(),
   -- Nobody is shown it any more; its revisions stay.
   deleted_at    timestamptz(3),
   -- A character may stand for eighteen: what a cursor carries stays short.
@@ -95,11 +97,19 @@ create table client (
 create unique index client_reference on client (consultant_id, reference_key)
   where reference is not null and deleted_at is null;
 create index on client (consultant_id, sort_key, id);
-create index on client (consultant_id, updated_at, id);
+create index on client (consultant_id, changed_at, id);
 create index on client (sort_key, id);
-create index on client (updated_at, id);
+create index on client (changed_at, id);
 create index on client (reference_key, id);
 create index on client using gin (search);
+
+-- Whichever time a statement gives: neither ahead of the clock nor behind what was there.
+create function stamp_change() returns trigger language plpgsql as $$
+begin
+  new.changed_at := greatest(old.changed_at, record_time());
+  return new;
+end $$;
+create trigger stamped before update on client for each row execute function stamp_change();
 
 create table note (
   id           uuid primary key,
@@ -158,6 +168,18 @@ create table letter (
 create index on letter (client_id, created_at);
 create index on letter using gin (search);
 
+-- Who writes an item touches its client, as the same person, in the same transaction: the lock puts those who write at the
+-- same time in a row. A client that was given to somebody else, or taken away, before it was their turn is out of their
+-- reach, and so is the item.
+create function touch_client() returns trigger language plpgsql as $$
+begin
+  update client set changed_at = default where id = new.client_id and deleted_at is null;
+  if not found then
+    raise exception 'the client is out of reach by now' using errcode = 'TG003';
+  end if;
+  return null;
+end $$;
+
 -- Every state that a record has had. Written by triggers, so that no edit can leave it out.
 create table revision (
   noun      text not null,
@@ -176,7 +198,7 @@ create function keep_revision() returns trigger language plpgsql security define
 declare
   v_all jsonb := to_jsonb(new);
   v_data jsonb := v_all - array['id', 'client_id', 'version', 'created_at', 'created_by', 'updated_at', 'updated_by',
-    'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key'];
+    'changed_at', 'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key'];
   v_money text;
 begin
   -- As texts: a number in JSON may lose digits on its way.
@@ -298,10 +320,13 @@ select with_roles($$
   create policy every on client to {partner} using (true);
   grant select on client to {consultant}, {partner};
   grant insert (id, name, reference, email, consultant_id) on client to {consultant}, {partner};
-  grant update (name, reference, email, status, updated_at, version) on client to {consultant}, {partner};
+  grant update (name, reference, email, status, updated_at, changed_at, version) on client to {consultant}, {partner};
   grant update (consultant_id, deleted_at) on client to {partner};
 $$);
-create trigger revised after insert or update on client for each row execute function keep_revision();
+create trigger revised after insert on client for each row execute function keep_revision();
+-- A touch is no state of the client itself.
+create trigger revised_again after update on client for each row
+  when (to_jsonb(new) - 'changed_at' <> to_jsonb(old) - 'changed_at') execute function keep_revision();
 
 do $$
 declare
@@ -321,6 +346,7 @@ begin
   foreach v_table in array array['note', 'dispute', 'letter'] loop
     perform with_roles(replace('
       create trigger revised after insert or update on {table} for each row execute function keep_revision();
+      create trigger touched after insert or update on {table} for each row execute function touch_client();
       grant update (updated_at, updated_by, version, archived_at) on {table} to {consultant}, {partner};
     ', '{table}', v_table));
   end loop;

@@ -18,6 +18,8 @@ interface Known {
   readonly notes: string[]
   owner: number
   status: 'active' | 'archived'
+  /** How many steps had been taken when something of its record was written last. */
+  changed: number
 }
 
 /** One step of a history. Numbers pick among what exists when the step is taken. */
@@ -57,8 +59,8 @@ const question = fc.record({
   sort: fc.constantFrom(
     'name' as const,
     '-name' as const,
-    'updated_at' as const,
-    '-updated_at' as const,
+    'changed_at' as const,
+    '-changed_at' as const,
     'reference' as const,
   ),
   consultant: fc.option(fc.nat(2), { nil: undefined }),
@@ -102,6 +104,9 @@ async function crew(): Promise<{ consultants: Person[]; partner: Person }> {
   return { consultants, partner: await join('partner', 'partner') }
 }
 
+/** In all histories. */
+let stepsTaken = 0
+
 async function take(
   taken: Step,
   known: Known[],
@@ -113,7 +118,7 @@ async function take(
     assert.ok(person)
     const name = taken.words.join(' ')
     const { id } = await records.clients.create({ person }, { name })
-    known.push({ id, name, notes: [], owner: taken.owner, status: 'active' })
+    known.push({ id, name, notes: [], owner: taken.owner, status: 'active', changed: ++stepsTaken })
     return
   }
   const client = known[taken.client % Math.max(1, known.length)]
@@ -139,6 +144,7 @@ async function take(
       await records.notes.create(boss, client.id, { date: '2026-01-01', text: taken.words.join(', ') })
       client.notes.push(taken.words.join(' '))
   }
+  client.changed = ++stepsTaken
 }
 
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
@@ -187,6 +193,15 @@ async function check(
         seen.map(({ name }) => folded(name)),
         seen.map(({ name }) => folded(name)).toSorted(),
       )
+    if (sort === 'changed_at' || sort === '-changed_at') {
+      const inTime = sort === 'changed_at' ? seen : seen.toReversed()
+      const stepOf = ({ id }: ListedClient) => known.find((client) => client.id === id)?.changed ?? 0
+      for (const [at, client] of inTime.entries()) {
+        const next = inTime[at + 1]
+        if (next === undefined || next.changed_at === client.changed_at) continue
+        assert.ok(next.changed_at > client.changed_at && stepOf(next) > stepOf(client), `${sort}: ${client.name}`)
+      }
+    }
 
     const { results } = await records.search.find({ person }, { q: (q ?? ['a']).join(' '), limit: '200' })
     const found = results.filter(({ client }) => known.some(({ id }) => id === client.id))

@@ -175,6 +175,44 @@ describe('row-level security, with no condition in the statement', () => {
     assert.deepEqual(row, { name: 'C', version: 1 })
   })
 
+  test('when a record changed is nothing that anybody sets: neither back nor ahead, nor of a client of another', async () => {
+    const [mine, foreign] = [clients.get(anna.id) ?? '', clients.get(ben.id) ?? '']
+    const kept = (id: string) =>
+      database.rows<{ changed_at: Date }>(
+        `select changed_at, updated_at, version, (select count(*) from revision where noun_id = c.id) as revisions
+         from client c where id = $1`,
+        [id],
+      )
+    const [had, others] = [await kept(mine), await kept(foreign)]
+    for (const time of ['2001-01-01', '2999-01-01']) {
+      const attempt = `update client set changed_at = '${time}' returning id`
+      assert.deepEqual(await as(anna, attempt), [{ id: mine }])
+      const [row] = await kept(mine)
+      const year = row?.changed_at.getUTCFullYear() ?? 0
+      assert.ok(year > 2001 && year < 2999 && row && had[0] && row.changed_at >= had[0].changed_at)
+      assert.deepEqual([{ ...row, changed_at: had[0].changed_at }], had)
+    }
+    assert.deepEqual(await kept(foreign), others)
+    const stamped = await kept(mine)
+    await database.transaction(async (tx) => {
+      await tx.rows(`select set_config('tollgate.time', '2001-01-01', true)`)
+      await tx.rows('update client set changed_at = default where id = $1', [mine])
+    })
+    assert.deepEqual(await kept(mine), stamped, 'a clock that is behind')
+    await assert.rejects(
+      as(anna, `insert into client (id, name, consultant_id, changed_at) values ($1, 'x', $2, now())`, [
+        randomUUIDv7(),
+        anna.id,
+      ]),
+      { code: '42501' },
+    )
+  })
+
+  test('an edit of a client that does not count as a version of it is refused', async () => {
+    const mine = clients.get(anna.id) ?? ''
+    await assert.rejects(as(anna, `update client set name = 'x' where id = $1`, [mine]), { code: '23505' })
+  })
+
   test('a consultant cannot give a client away, delete anything, or write a log', async () => {
     const mine = clients.get(anna.id) ?? ''
     const attempts = [

@@ -50,10 +50,16 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
     return done.changed ? item : access.decline(visit, done.deed, stale(item))
   }
 
-  /** A record that is full takes no more: `refuse_excess` in migrations/0004_records.sql. */
-  const unlessFull = (visit: Visit, done: Deed) => (error: unknown) => {
-    if (codeOf(error) !== 'TG002') throw error
-    return access.decline(visit, done, full(kind.plural))
+  /** What the triggers in migrations/0004_records.sql refuse: an item of a record that is full, or out of reach by now. */
+  const refused = (visit: Visit, done: Deed) => (error: unknown) => {
+    switch (codeOf(error)) {
+      case 'TG002':
+        return access.decline(visit, done, full(kind.plural))
+      case 'TG003':
+        return access.refuse(visit, done)
+      default:
+        throw error
+    }
   }
 
   return Object.freeze({
@@ -90,7 +96,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
           store.insertItem(kind, scope, { visit, clientId, id, columns }),
           store.readItem(kind, scope, clientId, id),
         ])
-        .catch(unlessFull(visit, done))
+        .catch(refused(visit, done))
       const changed = row?.item !== null && row !== undefined
       return outcome(visit, { deed: done, action: 'create', row, changed })
     },
@@ -101,22 +107,20 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
       const done = deed('changed', clientId, id)
       const [[changed], [row]] = await access
         .as(visit, [store.updateItem(kind, scope, written), store.readItem(kind, scope, clientId, id)])
-        .catch(unlessFull(visit, done))
+        .catch(refused(visit, done))
       return outcome(visit, { deed: done, action: 'change', row, changed: changed !== undefined })
     },
 
     async archive(visit: Visit, clientId: string, id: string, basis: Basis) {
       const scope = scopeOf(visit.person, 'remove', noun)
-      const [[row], [changed]] = await access.as(visit, [
-        store.readItem(kind, scope, clientId, id),
-        store.archiveItem(kind, scope, { visit, clientId, id, basis }),
-      ])
-      await outcome(visit, {
-        deed: deed('archived', clientId, id),
-        action: 'remove',
-        row,
-        changed: changed !== undefined,
-      })
+      const done = deed('archived', clientId, id)
+      const [[row], [changed]] = await access
+        .as(visit, [
+          store.readItem(kind, scope, clientId, id),
+          store.archiveItem(kind, scope, { visit, clientId, id, basis }),
+        ])
+        .catch(refused(visit, done))
+      await outcome(visit, { deed: done, action: 'remove', row, changed: changed !== undefined })
     },
   } satisfies Items)
 }

@@ -23,7 +23,7 @@ const isTime = (text: string) =>
 const keys = {
   name: { column: 'c.sort_key', type: 'text', takes: isPlainText },
   reference: { column: 'c.reference_key', type: 'text', takes: isPlainText },
-  updated_at: { column: 'c.updated_at', type: 'timestamptz', takes: isTime },
+  changed_at: { column: 'c.changed_at', type: 'timestamptz', takes: isTime },
 } as const
 
 /** Tells what may be the key of a place in a list. */
@@ -132,8 +132,8 @@ function sortKey(sort: ListPage['sort']): SortKey {
     case 'reference':
     case '-reference':
       return 'reference'
-    case 'updated_at':
-    case '-updated_at':
-      return 'updated_at'
+    case 'changed_at':
+    case '-changed_at':
+      return 'changed_at'
   }
 }

@@ -56,7 +56,7 @@ export function presentListed(row: ListedRow): ListedClient {
 }
 
 function presentClient(row: ClientRow) {
-  const { id, name, reference, email, status, consultant_id, consultant_name, created_at, updated_at, version } = row
+  const { id, name, reference, email, status, consultant_id, consultant_name, version } = row
   return {
     id,
     name,
@@ -64,8 +64,9 @@ function presentClient(row: ClientRow) {
     email,
     status,
     consultant: { id: consultant_id, name: consultant_name },
-    created_at: created_at.toISOString(),
-    updated_at: updated_at.toISOString(),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
     version,
+    changed_at: row.changed_at.toISOString(),
   }
 }

@@ -55,8 +55,12 @@ const clientFields = {
   status: clientStatus,
   consultant: person,
   created_at: time,
-  updated_at: time,
+  updated_at: Type.String({ format: 'date-time', description: 'When fields of the client itself were written last.' }),
   version,
+  changed_at: Type.String({
+    format: 'date-time',
+    description: 'When anything of the record was written last, a note, a dispute or a letter as well.',
+  }),
 }
 
 /** A client in a list. */
@@ -76,7 +80,7 @@ export const clientQuery = body({
   status: Type.Optional(Type.Enum(['active', 'archived', 'all'], { description: '`active` unless told.' })),
   consultant: Type.Optional(id),
   sort: Type.Optional(
-    Type.Enum(['name', '-name', 'reference', '-reference', 'updated_at', '-updated_at'], {
+    Type.Enum(['name', '-name', 'reference', '-reference', 'changed_at', '-changed_at'], {
       description: '`name` unless told; `-` turns it round.',
     }),
   ),
@@ -228,7 +232,10 @@ export const searchResult = Type.Object({
   title: Type.String(),
   snippet: Type.String(),
   client: Type.Object({ id, name: Type.String() }),
-  updated_at: time,
+  changed_at: Type.String({
+    format: 'date-time',
+    description: 'When it was written last; of a client, when anything of its record was.',
+  }),
 })
 export type SearchResult = Type.Static<typeof searchResult>
 export const searchResults = Type.Object({ results: Type.Array(searchResult) })

@@ -11,7 +11,7 @@ export interface FoundRow {
   /** Of which it is a part: at most its first 20 000 characters. */
   readonly text: string
   readonly client: { readonly id: string; readonly name: string }
-  readonly updated_at: Date
+  readonly changed_at: Date
 }
 
 const places = {
@@ -28,19 +28,19 @@ const places = {
 export function search(noun: Noun, scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
   const { title, text } = places[noun]
-  const row = noun === 'client' ? 'c' : 'n'
+  const [row, changed] = noun === 'client' ? ['c', 'c.changed_at'] : ['n', 'n.updated_at']
   const from =
     noun === 'client' ? 'client c' : `client c join ${noun} n on n.client_id = c.id and n.archived_at is null`
   return {
     name: `search ${noun} ${name}`,
     text: `with found as materialized (
-        select ${row}.id, ${row}.updated_at, c.id as client_id, c.name from ${from}
+        select ${row}.id, ${changed} as changed_at, c.id as client_id, c.name from ${from}
         where ${condition} and ${row}.search @@ (select beginnings($2))),
-      latest as (select * from found order by updated_at desc, id desc limit $3)
+      latest as (select * from found order by changed_at desc, id desc limit $3)
       select '${noun}' as noun, latest.id, ${title} as title, left(${text}, 20000) as text,
-        json_build_object('id', latest.client_id, 'name', latest.name) as client, latest.updated_at
+        json_build_object('id', latest.client_id, 'name', latest.name) as client, latest.changed_at
       from latest join ${noun} ${row} on ${row}.id = latest.id
-      order by latest.updated_at desc, latest.id desc`,
+      order by latest.changed_at desc, latest.id desc`,
     values: [value, q, limit],
   }
 }

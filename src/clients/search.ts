@@ -24,6 +24,6 @@ export function createSearch({ access }: { access: Access }): Search {
   } satisfies Search)
 }
 
-function presentFound({ noun, id, title, text, client, updated_at }: FoundRow, q: string): SearchResult {
-  return { noun, id, title, snippet: snippetOf(text, q), client, updated_at: updated_at.toISOString() }
+function presentFound({ noun, id, title, text, client, changed_at }: FoundRow, q: string): SearchResult {
+  return { noun, id, title, snippet: snippetOf(text, q), client, changed_at: changed_at.toISOString() }
 }

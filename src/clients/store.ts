@@ -19,6 +19,7 @@ export interface ClientRow {
   readonly created_at: Date
   readonly updated_at: Date
   readonly version: number
+  readonly changed_at: Date
 }
 
 export interface RecordRow extends ClientRow {
@@ -28,7 +29,8 @@ export interface RecordRow extends ClientRow {
 }
 
 export const clientColumns = `c.id, c.name, c.reference, c.email, c.status, c.consultant_id,
-  p.name as consultant_name, c.created_at, c.updated_at, c.version`
+  p.name as consultant_name, c.created_at, c.updated_at, c.version,
+  c.changed_at`
 
 /** A client and everything that its record holds. */
 export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRow> {

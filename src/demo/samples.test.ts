@@ -90,6 +90,12 @@ test('it is dated as if it had come about day by day: records, revisions and the
      union all select 1 from audit a join audit b on b.id > a.id and b.at < a.at where a.client_id = b.client_id`,
   )
   assert.deepEqual(recent, [])
+  const ahead = await database.rows(
+    `select 1 from client c where changed_at <> greatest(updated_at,
+       (select max(updated_at) from note where client_id = c.id), (select max(updated_at) from dispute where client_id = c.id),
+       (select max(updated_at) from letter where client_id = c.id))`,
+  )
+  assert.deepEqual(ahead, [])
   const apart = await database.rows(
     `select 1 from revision r join letter n on n.id = r.noun_id
      where not exists (select from audit a where a.noun_id = n.id and abs(extract(epoch from a.at - r.at)) < 1)`,

@@ -65,6 +65,35 @@ describe('the list of clients', () => {
     await page.close()
   })
 
+  test('has the client first, by its last change, on whose record something was written', async () => {
+    const page = await daniel.newPage()
+    await page.goto(`${portal.base}/clients?sort=-changed_at`)
+    await page
+      .getByLabel('Sorted by')
+      .getByRole('option', { name: 'Last changed', selected: true })
+      .waitFor({ state: 'attached' })
+    const last = page.locator('[data-row]').last()
+    const name = (await last.textContent()) ?? ''
+    await last.click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    await page.getByRole('link', { name: /^Letters/ }).click()
+    await page.getByRole('button', { name: 'Add letter' }).click()
+    await page.getByLabel('Subject').fill('Your deadline')
+    await page.getByRole('button', { name: 'Add letter' }).click()
+    await page.getByRole('article').filter({ hasText: 'Your deadline' }).waitFor()
+    const changed = page.getByRole('term').filter({ hasText: 'Changed' }).locator('xpath=following-sibling::dd')
+    assert.equal(await changed.textContent(), 'just now')
+    await page.getByRole('link', { name: 'Version 1 of the client' }).waitFor()
+    await page.goto(`${portal.base}/clients?sort=-changed_at`)
+    const row = page
+      .getByRole('row')
+      .filter({ has: page.locator('[data-row]') })
+      .first()
+    assert.equal(await row.locator('[data-row]').textContent(), name)
+    await row.getByText('just now').waitFor()
+    await page.close()
+  })
+
   test('shows a consultant nothing of others, and a partner whose they are', async () => {
     const [own, all] = [await daniel.newPage(), await ruth.newPage()]
     await own.goto(`${portal.base}/clients`)

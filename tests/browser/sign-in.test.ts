@@ -13,11 +13,11 @@ describe('signing in', () => {
   test('takes two clicks and ends on the page that was asked for', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
-    await page.goto(`${portal.base}/clients?status=all&sort=-updated_at`)
+    await page.goto(`${portal.base}/clients?status=all&sort=-changed_at`)
     assert.equal(new URL(page.url()).pathname, '/signin')
     await page.getByRole('link', { name: /^Continue with/ }).click()
     await page.getByRole('button', { name: 'Daniel Okonjo' }).click()
-    await page.waitForURL(`${portal.base}/clients?status=all&sort=-updated_at`)
+    await page.waitForURL(`${portal.base}/clients?status=all&sort=-changed_at`)
     await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor()
     await page.getByText('Daniel Okonjo').first().waitFor()
     const [cookie] = (await profile.cookies()).filter(({ name }) => name === 'session')

@@ -81,7 +81,7 @@ test('a cursor that no page gave is refused, whatever a database would make of i
   const id = await firm.client(partner)
   for (const key of ['2026-19-39 29:59:59+00', '2026-02-30 10:00:00+00', '0000-01-01 00:00:00+00', 'now+00']) {
     const cursor = Buffer.from(JSON.stringify([key, id])).toString('base64url')
-    const refusal = await partner.get(`/clients?sort=updated_at&cursor=${cursor}`)
+    const refusal = await partner.get(`/clients?sort=changed_at&cursor=${cursor}`)
     assert.deepEqual([refusal.status, refusal.error['field']], [400, 'cursor'], `${key}: ${refusal.text}`)
   }
   for (const format of ['json', 'csv']) {

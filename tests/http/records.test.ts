@@ -265,7 +265,7 @@ describe('lists', () => {
       })
       assert.equal(reply.status, 201)
     }
-    const sorts = ['name', '-name', 'reference', '-reference', 'updated_at', '-updated_at']
+    const sorts = ['name', '-name', 'reference', '-reference', 'changed_at', '-changed_at']
     // Every one of them has a word that begins with x.
     for (const list of sorts.flatMap((sort) => [`sort=${sort}`, `sort=${sort}&q=x`])) {
       const seen: unknown[] = []
@@ -341,7 +341,7 @@ describe('lists', () => {
     const cursors = [['a', 'b'], ['a', 1], 1, null, ['\0', 'x'], ['a', "'"]]
     for (const cursor of cursors) {
       const text = Buffer.from(JSON.stringify(cursor)).toString('base64url')
-      for (const address of [`/clients?cursor=${text}`, `/clients?sort=updated_at&cursor=${text}`]) {
+      for (const address of [`/clients?cursor=${text}`, `/clients?sort=changed_at&cursor=${text}`]) {
         assert.equal((await anna.get(address)).status, 400, JSON.stringify(cursor))
       }
     }

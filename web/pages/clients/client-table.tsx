@@ -59,7 +59,7 @@ export function ClientTable({ clients }: { readonly clients: readonly ListedClie
 }
 
 function Row({ client, withConsultant }: { readonly client: ListedClient; readonly withConsultant: boolean }) {
-  const { id, name, reference, email, status, consultant, open_disputes: disputes, updated_at: changed } = client
+  const { id, name, reference, email, status, consultant, open_disputes: disputes, changed_at: changed } = client
   return (
     <tr className={classes.row}>
       <td className={classes.name}>

@@ -12,7 +12,7 @@ const statuses = [
 ]
 const sorts = [
   { value: 'name', label: 'Name' },
-  { value: '-updated_at', label: 'Last changed' },
+  { value: '-changed_at', label: 'Last changed' },
   { value: 'reference', label: 'Reference' },
 ]
 

@@ -58,10 +58,19 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
           <Ago time={record.created_at} />
         </Property>
         <Property name="Changed" isMinor>
-          <Ago time={record.updated_at} />
-          <Link className={classes.history} to={`/clients/${record.id}/revisions`} preventScrollReset>
-            {`Version ${record.version}`}
+          <Ago time={record.changed_at} />
+        </Property>
+        <Property name="Version" isMinor>
+          <Link
+            to={`/clients/${record.id}/revisions`}
+            aria-label={`Version ${record.version} of the client`}
+            preventScrollReset
+          >
+            {record.version}
           </Link>
+          <span className={classes.since}>
+            <Ago time={record.updated_at} />
+          </span>
         </Property>
       </dl>
     </aside>

@@ -74,7 +74,7 @@ function Group({ noun, results }: { readonly noun: Noun; readonly results: reado
               )}
             </div>
             <span className={classes.time}>
-              <Ago time={result.updated_at} />
+              <Ago time={result.changed_at} />
             </span>
           </li>
         ))}
