@@ -4,10 +4,11 @@ import { costOf } from '../billing/prices.ts'
 import type { Levels, Till } from '../billing/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
+import { billOf } from './bill.ts'
 import { createBids, type Bid, type Bids } from './bids.ts'
 import { choose, listModels, mostOutput, showModel } from './choice.ts'
 import { checked, read, type Outcome, type Texts } from './outcome.ts'
-import { madeReply, replayedReply, type Reply } from './reply.ts'
+import { replayedReply, type Reply } from './reply.ts'
 import { limitsOf, type TextRequest } from './request.ts'
 import type { ListedModel } from './schema.ts'
 
@@ -186,36 +187,11 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     })
   }
 
-  /** What is charged never exceeds what was held, also where a model counts otherwise than it had said. */
-  function withinHold({ requestId }: Work, bid: Bid, outcome: Outcome): Outcome {
-    const { inputTokens, outputTokens } = outcome.usage
-    if (inputTokens <= bid.inputTokens && outputTokens <= bid.maxOutputTokens) return outcome
-    log.warn(
-      { request_id: requestId, held: [bid.inputTokens, bid.maxOutputTokens], used: [inputTokens, outputTokens] },
-      'a model used more than was held: the charge is what was held',
-    )
-    const usage = {
-      ...outcome.usage,
-      inputTokens: Math.min(inputTokens, bid.inputTokens),
-      outputTokens: Math.min(outputTokens, bid.maxOutputTokens),
-    }
-    return { ...outcome, usage }
-  }
-
   /** Charges what was generated. From here on there is nothing to give back. */
   async function settle(work: Work, bid: Bid, made: Outcome): Promise<Reply> {
-    const outcome = withinHold(work, bid, made)
+    const { reply, charge } = billOf(work, bid, made, log)
     work.isHeld = false
-    const { requestId, idempotency } = work
-    const { offer } = bid
-    const { inputTokens, outputTokens, source } = outcome.usage
-    const cost = costOf(offer.price, inputTokens, outputTokens)
-    const reply = madeReply(requestId, offer.model.id, outcome, cost)
-    const { stopReason, headers, body } = reply
-    // Nobody has seen a whole answer of a request that was cancelled or broke off: its Idempotency-Key is free again.
-    const isWhole = stopReason !== 'cancelled' && stopReason !== 'error'
-    const kept = idempotency !== undefined && isWhole && { answer: { headers, body } }
-    const { levels } = await till.settle(requestId, { inputTokens, outputTokens, stopReason, source, ...kept })
+    const { levels } = await till.settle(work.requestId, charge)
     return { ...reply, levels }
   }
 
