@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -121,6 +122,42 @@ test('a request that needs what another instance has in advance gets it', async 
   await stage.nth(0).release(all.requestId)
 })
 
+test('a request that needs the tokens that another instance has in advance gets them', async () => {
+  const payer = await warmed({ credit: 1_000_000n * mostOfOne, tokens: 60_000 }, stage.nth(1))
+  // The bucket is full without them: only when they are back there is room for so many.
+  const all = ask(payer, { inputTokens: 0, maxOutputTokens: 59_980 })
+  assert.equal(await outcome(stage.nth(0).admit(all)), 'admitted')
+  await stage.nth(0).release(all.requestId)
+})
+
+test('A22: an account in steady use gets the same answer again for the same key, charged once', async () => {
+  const payer = await warmed({ credit: 10_000n * mostOfOne })
+  const idempotency = { key: 'order-1', hash: 'a' }
+  const first = ask(payer, { idempotency })
+  assert.equal((await stage.nth(0).admit(first)).kind, 'admitted')
+  assert.equal(await outcome(stage.nth(0).admit(ask(payer, { idempotency }))), 'idempotency_in_progress')
+  const answer = { headers: {}, body: '{}' }
+  await stage.nth(0).settle(first.requestId, used(3, { answer }))
+  const again = await stage.nth(0).admit(ask(payer, { idempotency }))
+  assert.deepEqual(again.kind === 'replay' && again.body, answer.body)
+  assert.equal((await stage.ledgerRows(payer)).length, 9)
+})
+
+test('a charge that the database refuses leaves nothing held', async () => {
+  const payer = await warmed({ credit: 10_000n * mostOfOne })
+  const each = ask({ ...payer, keyId: 'none' })
+  await stage.nth(0).admit(each)
+  await assert.rejects(stage.nth(0).settle(each.requestId, used(3)), { code: '22P02' })
+  assert.equal((await stage.ledgerRows(payer)).length, 8)
+  const until = performance.now() + 15_000
+  const held = () =>
+    stage.database.rows('select from allowance where account_id = $1 and (held, credit) <> (0, 0)', [payer.accountId])
+  while ((await held()).length > 0) {
+    assert.ok(performance.now() < until, 'it is still held')
+    await sleep(200)
+  }
+})
+
 test('A23: over three instances with allowances no bucket gives more than it has', async () => {
   const payer = await stage.addAccount({ credit: 1_000_000n * mostOfOne, requests: 3000, tokens: 50_000_000 })
   const start = performance.now()
@@ -138,6 +175,43 @@ test('A23: over three instances with allowances no bucket gives more than it has
   await Promise.all(Array.from({ length: 24 }, (_, index) => worker(index)))
   const most = 3000 + Math.ceil(((performance.now() - start) / 60_000) * 3000)
   assert.ok(admitted <= most, `${admitted} of ${most}`)
+})
+
+test('A25: what an allowance leaves unused is back in the buckets in the end, no token more and none less', async () => {
+  const own = openDatabase(stage.url, { log })
+  const till = await createTill({ database: own, log })
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, requests: 6000, tokens: 6000 })
+  // A full bucket would take nothing back, and hide what comes back twice.
+  const earliest = performance.now()
+  await stage.database.rows(
+    `update account set request_level = 3000 * 60000000::bigint, token_level = 3000 * 60000000::bigint,
+       level_at = clock_timestamp() where id = $1`,
+    [payer.accountId],
+  )
+  const latest = performance.now()
+  let largest = 0n
+  for (let round = 0; round < 40; round++) {
+    const asks = Array.from({ length: 5 }, () => ask(payer, { inputTokens: 1, maxOutputTokens: 2 }))
+    await Promise.all(asks.map((each) => till.admit(each)))
+    await Promise.all(asks.map((each) => till.settle(each.requestId, used(1, { inputTokens: 1 }))))
+    const { requests } = await lent(payer)
+    if (requests > largest) largest = requests
+  }
+  assert.ok(largest > 2n, 'nothing is lent')
+  await till.drain()
+  await own.close()
+  const asked = performance.now()
+  const levels = await stage.nth(0).levels(randomUUIDv7(), payer.accountId)
+  const answered = performance.now()
+  assert.ok(levels)
+  // Ten ms bring one.
+  const [least, most] = [(asked - latest) / 10 - 1, (answered - earliest) / 10]
+  for (const [had, { remaining }] of [
+    [3000 - 200, levels.requests],
+    [3000 - 400, levels.tokens],
+  ] as const) {
+    assert.ok(remaining >= had + least && remaining <= had + most, `${remaining} of ${had} and ${least} to ${most}`)
+  }
 })
 
 test('credit that an instance has in advance can be taken away all the same', async () => {
@@ -211,9 +285,12 @@ test('what a dead instance had is released, and what it had admitted cannot be c
   const own = openDatabase(stage.url, { log })
   const dying = await createTill({ database: own, log })
   const payer = await warmed({ credit: 10_000n * mostOfOne }, dying)
+  await Promise.all(Array.from({ length: 4 }, () => warm(dying, payer, 4)))
   const charged = (await stage.account(payer)).charged
-  const first = ask(payer)
+  const [first, second] = [ask(payer), ask(payer)]
   await dying.admit(first)
+  await dying.admit(second)
+  assert.equal((await stage.account(payer)).held, 0n, 'both are taken from the allowance')
   await stage.database.rows(
     `with dead as (
        update instance set seen_at = '-infinity' where id = (select instance_id from allowance where account_id = $1)
@@ -227,6 +304,9 @@ test('what a dead instance had is released, and what it had admitted cannot be c
   assert.equal(await outcome(dying.settle(first.requestId, used(1))), 'unavailable', 'its reply must not leave')
   assert.equal((await stage.account(payer)).charged, charged)
   await warm(dying, payer)
+  const { length } = await stage.ledgerRows(payer)
+  assert.equal(await outcome(dying.settle(second.requestId, used(1))), 'unavailable', 'nor by the one that it is now')
+  assert.equal((await stage.ledgerRows(payer)).length, length)
   await dying.drain()
   await own.close()
 })

@@ -229,6 +229,25 @@ test('any number of dead instances are given up at once, and one that lives is n
   await own.close()
 })
 
+const ids = async () => (await database().rows<{ id: string }>('select id from instance')).map(({ id }) => id)
+
+test('an instance that has nothing to do says that it lives', async () => {
+  const others = new Set(await ids())
+  const own = openDatabase(stage.url, { log })
+  const silent = await createTill({ database: own, log })
+  const id = (await ids()).find((each) => !others.has(each))
+  const deadline = performance.now() + 10_000
+  const isHeard = async () =>
+    (await database().rows(`select from instance where id = $1 and seen_at > started_at + interval '1 second'`, [id]))
+      .length > 0
+  while (!(await isHeard())) {
+    assert.ok(performance.now() < deadline, 'it is silent')
+    await sleep(200)
+  }
+  await silent.drain()
+  await own.close()
+})
+
 test('who comes back from a lost connection gives the others time to come back as well', async () => {
   const own = openDatabase(stage.url, { log })
   const back = await createTill({ database: own, log })

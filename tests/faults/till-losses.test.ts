@@ -13,8 +13,9 @@ import { ask, log, mostOfOne, openTills, outcome, used, type Payer, type Tills }
 let stage: Tills
 let own: Database
 let till: Till
-/** What becomes of the next calls of exchange() and till(). */
+/** What becomes of the next calls of exchange(), and of those of till(). */
 let fates: Fate[] = []
+let admissions: Fate[] = []
 
 before(async () => {
   stage = await openTills(1)
@@ -23,17 +24,18 @@ after(() => stage.close())
 beforeEach(async () => {
   own = openDatabase(stage.url, { log })
   fates = []
-  till = await createTill({
-    database: losing(own, (statement) =>
-      statement.startsWith('select * from exchange') ? (fates.shift() ?? 'answered') : 'answered',
-    ),
-    log,
-  })
+  admissions = []
+  till = await createTill({ database: losing(own, fateOf), log })
 })
 afterEach(async () => {
   await till.drain()
   await own.close()
 })
+
+function fateOf(statement: string): Fate {
+  if (statement.startsWith('select * from exchange')) return fates.shift() ?? 'answered'
+  return (statement.startsWith('select * from till') && admissions.shift()) || 'answered'
+}
 
 /** An account in steady use: the till has taken something in advance. */
 async function warmed(tokens = 100_000_000): Promise<Payer> {
@@ -69,6 +71,27 @@ async function reapOwn(payer: Payer): Promise<void> {
   const [row] = await stage.database.rows<{ reaped: string | null }>(`select reap('20 seconds') as reaped`)
   assert.ok(row?.reaped)
 }
+
+test('a request that was admitted although nobody heard of it is admitted once', async () => {
+  const payer = await stage.addAccount({ credit: 10n * mostOfOne, requests: 60 })
+  const each = ask(payer)
+  admissions = ['answer lost', 'not sent', 'answer lost']
+  const { levels } = await till.admit(each)
+  assert.deepEqual([admissions.length, levels.requests.remaining], [0, 59])
+  assert.equal((await standing(payer)).held, mostOfOne)
+  await till.settle(each.requestId, used(3))
+  assert.deepEqual([(await standing(payer)).held, (await stage.ledgerRows(payer)).length], [0n, 1])
+})
+
+test('what was admitted for somebody who did not wait for the answer is released', async () => {
+  const payer = await stage.addAccount({ credit: 10n * mostOfOne })
+  admissions = ['answer lost', ...Array.from({ length: 100 }, () => 'not sent' as const)]
+  assert.equal(await outcome(till.admit(ask(payer))), 'unavailable')
+  assert.equal((await standing(payer)).held, mostOfOne)
+  admissions = []
+  await till.levels(ask(payer).requestId, payer.accountId)
+  assert.deepEqual([(await standing(payer)).held, (await stage.ledgerRows(payer)).length], [0n, 0])
+})
 
 test('a request that is given up twice at the same time is given up once', async () => {
   const payer = await warmed()

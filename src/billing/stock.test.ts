@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ask, mostOfOne, type Payer } from '../../tests/support/tills.ts'
+import { createAllowances, type Allowances, type Ending, type Taken } from './allowances.ts'
+import { unit, type Standing } from './limits.ts'
+import { renewed, trusted } from './stock.ts'
+
+// What an instance tells of an account step by step, with the answers of a database that says what the test wants.
+
+const payer: Payer = { accountId: 'a', keyId: 'k' }
+/** A bucket gets one request and a hundred tokens every ms. */
+const full: Standing = {
+  request_level: 60_000n * unit,
+  token_level: 6_000_000n * unit,
+  requests_per_minute: 60_000,
+  tokens_per_minute: 6_000_000,
+}
+
+/** So many requests in a row that find nothing at hand. */
+function inVain(allowances: Allowances, times: number): void {
+  for (let round = 0; round < times; round++) assert.equal(allowances.take(ask(payer)), undefined)
+}
+
+/** What is told of the account now, and nothing of another. */
+function told(allowances: Allowances, endings: readonly Ending[] = []) {
+  const [report, ...others] = allowances.report(endings)
+  assert.deepEqual(others, [])
+  return report ?? assert.fail('nothing is told')
+}
+
+function answer(allowances: Allowances, granted: boolean, at = performance.now(), endings: readonly Ending[] = []) {
+  allowances.answered(endings, [{ id: payer.accountId, granted, ...full }], at)
+}
+
+/** Eight requests at hand: as many as four that asked, and one, rounded up. */
+function stocked(): Allowances {
+  const allowances = createAllowances()
+  allowances.startOver('one')
+  grant(allowances)
+  return allowances
+}
+
+function grant(allowances: Allowances): void {
+  inVain(allowances, 4)
+  allowances.noted(payer.accountId, full, performance.now())
+  assert.equal(told(allowances).at_hand, 8)
+  answer(allowances, true)
+}
+
+function taken(allowances: Allowances): Taken {
+  const each = ask(payer)
+  assert.ok(allowances.take(each))
+  return allowances.taken(each.requestId) ?? assert.fail()
+}
+
+test('as much is asked for as asked lately, and one, rounded up to a power of two', () => {
+  const allowances = createAllowances()
+  inVain(allowances, 4)
+  allowances.noted(payer.accountId, full, performance.now())
+  assert.ok(allowances.due())
+  const { at_hand, more_requests, more_tokens, more_credit, ...rest } = told(allowances)
+  assert.deepEqual([at_hand, more_requests, more_tokens, more_credit], [8, 8, 240, 8n * mostOfOne])
+  assert.deepEqual([rest.requests, rest.tokens, rest.credit, rest.held], [0, 0, 0n, 0n])
+})
+
+test('nothing is asked for by who asks now and then, or where the buckets have little', () => {
+  for (const [times, level, isDue] of [
+    [3, full, false],
+    [4, full, true],
+    [4, { ...full, request_level: 200n * unit - 1n }, false],
+    [4, { ...full, request_level: 200n * unit }, true],
+    [4, { ...full, token_level: 6000n * unit - 1n }, false],
+    [4, { ...full, token_level: 6000n * unit }, true],
+  ] as const) {
+    const allowances = createAllowances()
+    inVain(allowances, times)
+    allowances.noted(payer.accountId, level, performance.now())
+    assert.equal(allowances.due(), isDue)
+  }
+})
+
+test('what ends gives back what it did not use, and what lies there beyond what is needed', () => {
+  const allowances = stocked()
+  const [one] = [taken(allowances), taken(allowances)]
+  const ending = { taken: one, charge: { cost: 7n, tokens: 13 } }
+  // Of the six that are left, three are enough beside the one in flight: two asked since.
+  assert.deepEqual(told(allowances, [ending]), {
+    account: 'a',
+    charged: 7n,
+    requests_back: 3,
+    tokens_back: 90 + 17,
+    held: mostOfOne,
+    credit: 3n * mostOfOne,
+    requests: 3,
+    tokens: 90,
+    at_hand: 4,
+    cost: mostOfOne,
+    need: 30,
+    more_credit: 0n,
+    more_requests: 0,
+    more_tokens: 0,
+  })
+  answer(allowances, true, performance.now(), [ending])
+  assert.equal(allowances.taken(one.ask.requestId), undefined)
+  for (let round = 0; round < 3; round++) taken(allowances)
+  inVain(allowances, 1)
+})
+
+test('who is refused is granted half, down to two, and after that asks for more again', () => {
+  const allowances = createAllowances()
+  const sizes: number[] = []
+  // Whole ms: a fraction more or less would be a second or none.
+  let at = Math.ceil(performance.now())
+  const round = (granted: boolean) => {
+    for (let each = 0; each < 60; each++) allowances.take(ask(payer))
+    at += trusted
+    allowances.noted(payer.accountId, full, at)
+    // A second after the refusal, and not within it.
+    if (sizes.length > 0) assert.ok(!allowances.due(), `asked again: ${sizes.join(' ')}`)
+    at += 1
+    allowances.noted(payer.accountId, full, at)
+    sizes.push(told(allowances).at_hand)
+    answer(allowances, granted, at)
+  }
+  for (let refusals = 0; refusals < 12; refusals++) round(false)
+  assert.deepEqual(sizes, [64, 64, 64, 64, 64, 32, 16, 8, 4, 2, 2, 2])
+  round(true)
+  for (const size of [4, 8, 16]) {
+    const ending = { taken: taken(allowances) }
+    for (let each = 0; each < 60; each++) allowances.take(ask(payer))
+    assert.equal(told(allowances, [ending]).at_hand, size)
+    answer(allowances, true, at, [ending])
+  }
+})
+
+test('it is told of again when it has not been for a while: to keep it in use, or to give it back', async () => {
+  const [used, idle] = [stocked(), stocked()]
+  for (const each of [used, idle]) assert.ok(!each.due())
+  await sleep(renewed + 50)
+  taken(used)
+  assert.ok(used.due())
+  assert.equal(told(used).at_hand, 2)
+  assert.ok(idle.giveBack(payer.accountId))
+  const { at_hand, requests_back, tokens_back, credit } = told(idle)
+  assert.deepEqual([at_hand, requests_back, tokens_back, credit], [0, 8, 240, 0n])
+  answer(idle, false)
+  assert.ok(!idle.giveBack(payer.accountId), 'there is nothing any more')
+  inVain(idle, 1)
+})
+
+test('what was refused while a request is in flight is given back when that ends otherwise', () => {
+  const allowances = stocked()
+  const [one, other] = [taken(allowances), { taken: taken(allowances) }]
+  told(allowances, [other])
+  answer(allowances, false, performance.now(), [other])
+  assert.ok(allowances.due(), 'the rest goes back at once')
+  assert.deepEqual([told(allowances).held, allowances.due()], [mostOfOne, false])
+  answer(allowances, false)
+  assert.ok(!allowances.due())
+  allowances.dropped({ taken: one })
+  assert.ok(allowances.due())
+  assert.deepEqual([told(allowances).held, allowances.taken(one.ask.requestId)], [0n, undefined])
+})
+
+test('after a call whose answer is lost nothing is at hand, and nothing is given back a second time', () => {
+  const allowances = stocked()
+  taken(allowances)
+  allowances.lost()
+  inVain(allowances, 1)
+  assert.ok(allowances.due())
+  const { at_hand, requests, requests_back, tokens_back, credit, held } = told(allowances)
+  assert.deepEqual([at_hand, requests, requests_back, tokens_back, credit], [0, 0, 0, 0, 0n])
+  assert.equal(held, mostOfOne, 'what is in flight stays held')
+})
+
+test('a new instance has nothing, and what the one before took is nothing to it', () => {
+  const allowances = stocked()
+  const old = taken(allowances)
+  allowances.giveBack(payer.accountId)
+  allowances.startOver('two')
+  assert.ok(!allowances.due())
+  assert.equal(allowances.levels(payer.accountId), undefined)
+  grant(allowances)
+  taken(allowances)
+  allowances.dropped({ taken: old })
+  assert.equal(told(allowances).held, mostOfOne)
+})
+
+test('no more remains of a limit than it is, whatever is at hand', () => {
+  const { requests, tokens } = stocked().levels(payer.accountId) ?? assert.fail()
+  assert.deepEqual([requests.remaining, requests.resetSeconds], [60_000, 0])
+  assert.deepEqual([tokens.remaining, tokens.resetSeconds], [6_000_000, 0])
+})
+
+test('how the limits stand is what was heard last, what came in since, and what is at hand', async () => {
+  const allowances = stocked()
+  const standing = { ...full, request_level: 1000n * unit, token_level: 0n }
+  const heard = performance.now()
+  allowances.answered([], [{ id: payer.accountId, granted: true, ...standing }], heard)
+  await sleep(50)
+  const between = [performance.now() - heard]
+  const levels = allowances.levels(payer.accountId)
+  between.push(performance.now() - heard)
+  const [least = 0, most = 0] = between
+  const { requests, tokens } = levels ?? assert.fail()
+  assert.ok(requests.remaining >= 1007 + least - 2 && requests.remaining <= 1008 + most, `${requests.remaining}`)
+  assert.ok(tokens.remaining >= 240 + 100 * (least - 2) && tokens.remaining <= 240 + 100 * most, `${tokens.remaining}`)
+})
