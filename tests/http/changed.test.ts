@@ -153,7 +153,7 @@ describe('when a record changed', () => {
   test('is not when a note found the record full', async () => {
     const id = await firm.client(anna)
     await firm.service.database.rows(
-      `insert into note (id, client_id, date, text) select uuidv7(), $1, '2026-03-12', '' from generate_series(1, 1000)`,
+      `insert into note (id, client_id, date, text) select gen_random_uuid(), $1, '2026-03-12', '' from generate_series(1, 1000)`,
       [id],
     )
     const had = await kept(id)
