@@ -93,6 +93,17 @@ test('what was admitted for somebody who did not wait for the answer is released
   assert.deepEqual([(await standing(payer)).held, (await stage.ledgerRows(payer)).length], [0n, 0])
 })
 
+test('drain() leaves to others what it cannot release while the database is away', async () => {
+  const payer = await stage.addAccount({ credit: 10n * mostOfOne })
+  admissions = ['answer lost', ...Array.from({ length: 200 }, () => 'not sent' as const)]
+  assert.equal(await outcome(till.admit(ask(payer))), 'unavailable')
+  await Promise.race([till.drain(), sleep(5000).then(() => assert.fail('it still runs'))])
+  assert.equal((await standing(payer)).held, mostOfOne)
+  await stage.database.rows(`update instance set seen_at = '-infinity' where id in (select instance_id from hold)`)
+  await stage.database.rows(`select reap('20 seconds')`)
+  assert.equal((await standing(payer)).held, 0n)
+})
+
 test('a request that is given up twice at the same time is given up once', async () => {
   const payer = await warmed()
   const first = ask(payer)
