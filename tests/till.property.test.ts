@@ -191,17 +191,17 @@ test('a request that finds only credit in advance at another instance is told so
 })
 
 test('a charge that waited for its account while the month turned counts for the month of its ledger row', async () => {
-  const [before, after] = [Date.UTC(2026, 1, 28, 23, 59, 59), Date.UTC(2026, 2, 1)].map((at) => BigInt(at) * 1000n)
-  assert.ok(before !== undefined && after !== undefined)
-  const account = await addAccount(before, { credited: 0n, monthlyLimit: 10_000n }, large)
+  const late = BigInt(Date.UTC(2026, 1, 28, 23, 59, 59)) * 1000n
+  const turned = BigInt(Date.UTC(2026, 2, 1)) * 1000n
+  const account = await addAccount(late, { credited: 0n, monthlyLimit: 10_000n }, large)
   const instance = await addInstance()
   const nothing = { requestsBack: 0n, tokensBack: 0n, held: 0n, credit: 0n, requests: 0n, tokens: 0n }
   const asked = { atHand: 0n, cost: 0n, need: 0n, moreCredit: 0n, moreRequests: 0n, moreTokens: 0n }
   const charge = (cost: bigint) => [
     { account: account.id, charges: [{ id: randomUUIDv7(), cost }], ...nothing, ...asked },
   ]
-  await callExchange(instance, 1, charge(500n), after)
-  await callExchange(instance, 2, charge(70n), before)
+  await callExchange(instance, 1, charge(500n), turned)
+  await callExchange(instance, 2, charge(70n), late)
   const [books] = await database.rows<{ month: string; month_charged: bigint; charged: bigint }>(
     'select month, month_charged, charged from account where id = $1',
     [account.id],
