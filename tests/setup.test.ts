@@ -98,7 +98,8 @@ describe('set-up', () => {
 })
 
 describe('./tollgate', () => {
-  const flags = '--max-semi-space-size=16 --initial-old-space-size=40 --heap-growing-percent=15 --no-parallel-scavenge '
+  // Set-up compiles for these: with others all of it would be compiled again.
+  const flags = `${flagsIn('scripts/runtime.js').join(' ')} `
 
   test('sets up first, writes nothing of that to standard output, and hands on its arguments', async () => {
     const root = clone()
@@ -139,6 +140,11 @@ describe('./tollgate', () => {
 })
 
 /** The packages of runtimes that a file of the repository names. */
+function flagsIn(file: string): string[] {
+  const text = readFileSync(path.join(import.meta.dirname, '..', file), 'utf8')
+  return [...text.matchAll(/'(--[a-z0-9=-]+)'/g)].map(([, flag = '']) => flag)
+}
+
 function runtimesIn(name: string): string[] {
   const text = readFileSync(path.join(import.meta.dirname, '..', name), 'utf8')
   return [...new Set(text.match(/\bnode-(?:bin-)?(?:linux|darwin)-\w+/g))].toSorted()
