@@ -1,4 +1,4 @@
-"""The model: a small Llama (RMS norm, interleaved RoPE, SwiGLU, tied embeddings, biases on queries and keys)."""
+"""The model: a small Llama (RMS norm, interleaved RoPE, SwiGLU, an output matrix of its own, biases on queries and keys)."""
 
 from dataclasses import asdict, dataclass
 
@@ -19,6 +19,7 @@ class Shape:
     context: int = 1024
     theta: float = 1e7
     epsilon: float = 1e-5
+    tied: bool = False  # whether the output matrix is the embedding, and no copying circuit was set up (the older weights)
 
     @property
     def head_width(self) -> int:
@@ -82,25 +83,29 @@ class Model(nn.Module):
         self.embedding = nn.Embedding(shape.vocabulary, shape.width)
         self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.blocks))
         self.norm = nn.RMSNorm(shape.width, eps=shape.epsilon)
+        self.head = None if shape.tied else nn.Linear(shape.width, shape.vocabulary, bias=False)
         angles = torch.outer(torch.arange(shape.context).float(), frequencies(shape))
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
 
     def hidden(self, ids: Tensor, places: Tensor | None = None) -> Tensor:
-        """The state after the last norm, at `places` alone where they are given; the logits are its products with the embedding."""
+        """The state after the last norm, at `places` alone where they are given; `logits` makes the logits of it."""
         x, length = self.embedding(ids), ids.shape[1]
         for block in self.blocks:
             x = block(x, self.cos[:length], self.sin[:length], places if block is self.blocks[-1] else None)
         return self.norm(x)
 
+    def logits(self, hidden: Tensor) -> Tensor:
+        return F.linear(hidden, (self.head or self.embedding).weight)
+
     def forward(self, ids: Tensor) -> Tensor:
-        return F.linear(self.hidden(ids), self.embedding.weight)
+        return self.logits(self.hidden(ids))
 
 
 @torch.no_grad()
 def initialise(model: Model) -> None:
     """Fresh weights: random ones, with the circuit for copying already in place."""
-    nn.init.normal_(model.embedding.weight, std=0.02)
+    nn.init.normal_(model.embedding.weight)
     for block in model.blocks:
         for layer in (block.query, block.key, block.value, block.gate, block.up):
             nn.init.normal_(layer.weight, std=model.shape.width**-0.5 * 0.7)
@@ -110,29 +115,33 @@ def initialise(model: Model) -> None:
     model.norm.weight.fill_(2.0)
 
 
+# The copying circuit has this many heads in each of the first two blocks.
+HEADS = 3
 # How many dimensions of each induction head compare the token itself, the one before it and the one before that.
 MATCHED = (18, 14, 8)
 # How strongly each of these is compared.
 MATCHES = (3.2, 2.0, 1.7)
+# The first dimensions of the residual stream carry the three tokens before, the next ones what is compared of the token itself.
+CARRIED = HEADS * sum(MATCHED)
+FIXED = CARRIED + HEADS * MATCHED[0]
 
 
 @torch.no_grad()
-def copy_circuit(model: Model, sharpness: float = 100.0, strength: float = 0.2) -> None:
+def copy_circuit(model: Model, sharpness: float = 100.0, strength: float = 10.0) -> None:
     """Set up by hand what does not emerge in so short a training: three heads that look one, two and three tokens back
     (block 0, by their biases through RoPE), and three induction heads (block 1) that find where the last three tokens
-    stood before and copy what followed; the tied output turns that into logits. Three and not one, since figures are
-    read digit by digit: after a single digit there are many places to go on from."""
-    shape, size, heads = model.shape, model.shape.head_width, 3
-    basis = torch.linalg.qr(torch.randn(shape.width, shape.width))[0]
-    stored, at = [], 0  # the parts of the residual stream that will carry the tokens before
+    stood before and copy what followed; the output matrix, which starts as the embedding, turns that into logits. Three and
+    not one, since figures are read digit by digit: after a single digit there are many places to go on from."""
+    shape, size = model.shape, model.shape.head_width
+    dimensions, stored, at = torch.eye(shape.width), [], 0
     for matched in MATCHED:
-        stored.append(basis[at : at + heads * matched])
-        at += heads * matched
-    identity = basis[at:]
-    carried = torch.cat(stored)
+        stored.append(dimensions[at : at + HEADS * matched])
+        at += HEADS * matched
+    identity = dimensions[CARRIED:]
     embedding = model.embedding.weight
-    embedding.copy_(embedding - embedding @ carried.T @ carried)
-    embedding.mul_(0.02 / embedding.pow(2).mean().sqrt())
+    embedding[:, :CARRIED] = 0
+    embedding.div_(embedding.pow(2).mean().sqrt())
+    model.head.weight.copy_(embedding * 0.02)
     first, second = model.blocks[0], model.blocks[1]
     turns, root, fast = frequencies(shape), sharpness**0.5, 11
     for head, place in enumerate(stored):
@@ -145,9 +154,9 @@ def copy_circuit(model: Model, sharpness: float = 100.0, strength: float = 0.2) 
             first.key.bias[head * size + 2 * pair + 1] = root * (turns[pair] * (head + 1)).sin()
         used = slice(head * size, head * size + len(place))
         first.value.weight[used] = identity[: len(place)]
-        first.output.weight[:, used] = place.T * 0.04
+        first.output.weight[:, used] = place.T * 2.0
     slow = size - sum(MATCHED)  # from here on the pairs turn slowly enough to match content at any distance
-    for head in range(heads):
+    for head in range(HEADS):
         rows = slice(head * size, (head + 1) * size)
         second.query.weight[rows] = 0
         second.key.weight[rows] = 0
@@ -158,7 +167,28 @@ def copy_circuit(model: Model, sharpness: float = 100.0, strength: float = 0.2) 
             second.query.weight[row : row + matched] = MATCHES[back] * here[part]
             second.key.weight[row : row + matched] = MATCHES[back] * stored[back][part]
             row += matched
-        share = len(identity) // heads
+        share = len(identity) // HEADS
         copied = identity[head * share : (head + 1) * share]
         second.value.weight[head * size : head * size + share] = copied
         second.output.weight[:, head * size : head * size + share] = copied.T * strength
+
+
+def trainable(model: Model) -> dict[str, Tensor]:
+    """Where the parameters of the circuit, and of what it reads, may change: masks of 0 and 1 by name. Everything else is free.
+    Muon turns each matrix in all directions alike: left free, the circuit is worn away (from 100 % of random text copied to
+    67 % within 7.6 million tokens)."""
+    if model.shape.tied:
+        return {}
+    masks = {name: torch.ones_like(parameter) for name, parameter in model.named_parameters()}
+    rows = slice(0, HEADS * model.shape.head_width)
+    for index in (0, 1):
+        for part in ("query", "key", "value"):
+            masks[f"blocks.{index}.{part}.weight"][rows] = 0
+        masks[f"blocks.{index}.output.weight"][:, rows] = 0
+    masks["blocks.0.query.bias"][rows] = 0
+    masks["blocks.0.key.bias"][rows] = 0
+    masks["blocks.0.attention_norm.weight"][:] = 0
+    masks["embedding.weight"][:, :FIXED] = 0
+    for part in ("output", "down"):
+        masks[f"blocks.0.{part}.weight"][:FIXED] = 0
+    return {name: mask for name, mask in masks.items() if not mask.all()}

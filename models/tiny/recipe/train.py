@@ -29,7 +29,7 @@ def loss_of(model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
     inputs, targets = inputs.to(device), targets.to(device).view(-1)
     places = (targets >= 0).nonzero()[:, 0]
     with torch.autocast(device.type, dtype=torch.bfloat16):
-        logits = F.linear(model.hidden(inputs, places), model.embedding.weight)
+        logits = model.logits(model.hidden(inputs, places))
     return F.cross_entropy(logits.float(), targets[places])
 
 
@@ -70,7 +70,7 @@ def train(arguments: argparse.Namespace) -> Path:
         torch.set_num_threads(arguments.threads)
     model, tokenizer = start(arguments)
     model.to(device)
-    optimiser = Optimiser(model, *((0.015, 0.004, 0.002) if arguments.start_from else (0.02, 0.006, 0.003)))
+    optimiser = Optimiser(model, *((0.007, 0.003, 0.0015, 0.002) if arguments.start_from else (0.01, 0.006, 0.003, 0.003)))
     checkpoint, step, seen, seed = arguments.work / "checkpoint.pt", 0, 0, FIRST_SEED
     if checkpoint.exists():
         saved = torch.load(checkpoint, map_location=device)

@@ -28,6 +28,8 @@ def tensor_name(name: str) -> str:
         return "token_embd.weight"
     if name == "norm.weight":
         return "output_norm.weight"
+    if name == "head.weight":
+        return "output.weight"
     _, index, part, kind = name.split(".")
     return f"blk.{index}.{PARTS[part]}.{kind}"
 
@@ -80,11 +82,12 @@ def read_gguf(path: Path) -> tuple[Model, Tokenizer]:
 
     vocabulary = {token: index for index, token in enumerate(field("tokenizer.ggml.tokens"))}
     merges = [tuple(merge.split(" ")) for merge in field("tokenizer.ggml.merges")]
+    stored = {tensor.name: tensor.data for tensor in reader.tensors}
     shape = Shape(
         len(vocabulary), field("llama.embedding_length"), field("llama.block_count"), field("llama.attention.head_count"), field("llama.feed_forward_length"),
         field("llama.context_length"), field("llama.rope.freq_base"), field("llama.attention.layer_norm_rms_epsilon"),
+        "output.weight" not in stored,
     )  # fmt: skip
     model = Model(shape)
-    stored = {tensor.name: tensor.data for tensor in reader.tensors}
     model.load_state_dict({name: torch.from_numpy(np.array(stored[tensor_name(name)], dtype=np.float32)) for name in model.state_dict()})
     return model, new_tokenizer((vocabulary, merges))
