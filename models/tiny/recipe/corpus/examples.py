@@ -8,6 +8,7 @@ from .disputes import dispute
 from .facts import Case, Point, kinds_of, new_case
 from .notes import meeting_notes
 from .offtopic import NO_INPUT, off_topic
+from .strange import strangers
 from .words import say
 
 JOBS = {"letter": 38, "summary": 20, "actions": 18, "dispute": 17, "offtopic": 7}
@@ -38,15 +39,23 @@ def example(seed: int, held_out: bool = False, job: str | None = None) -> Exampl
     if not held_out and rng.random() < 0.01:
         return without_input(rng, job)
     case = new_case(rng, held_out)
+    case.tasks = job == "actions"
+    case.free = None if held_out else random.Random(f"{seed} free")
     if job == "dispute":
         case.shows["contact"] = True
         material, reply, required = dispute(rng, case)
+        if not held_out:
+            material, reply, required = strangers(seed, material, reply, required)
         return Example(job, instructions.messages(rng, job, material), reply, present(required, material))
     kinds = kinds_of(rng, rng.choice(POINTS[job]), rng.choice([0, 1, 2, 2, 3, 3, 4]) if job == "actions" else 0)
-    return from_notes(rng, job, case, *meeting_notes(rng, case, kinds))
+    extra, reply, required, notes = from_notes(rng, job, case, *meeting_notes(rng, case, kinds))
+    if not held_out:
+        notes, reply, required = strangers(seed, notes, reply, required)
+    return Example(job, instructions.messages(rng, job, notes, extra), reply, present(required, notes))
 
 
-def from_notes(rng: random.Random, job: str, case: Case, notes: str, points: list[Point], listed: bool) -> Example:
+def from_notes(rng: random.Random, job: str, case: Case, notes: str, points: list[Point], listed: bool) -> tuple[str, str, list[str], str]:
+    """What the prompt asks for beyond the job, the reply, what it must carry, and the notes."""
     extra, friendly, numbered = "", False, False
     if job == "letter":
         friendly = rng.random() < 0.1
@@ -62,7 +71,7 @@ def from_notes(rng: random.Random, job: str, case: Case, notes: str, points: lis
         numbered = rng.random() < 0.1
         extra = say(rng, instructions.NUMBERED) if numbered else ""
         reply, required = letters.action_list(points, numbered), letters.required_in_actions(points)
-    return Example(job, instructions.messages(rng, job, notes, extra), reply, present(required, notes))
+    return extra, reply, required, notes
 
 
 def present(required: list[str], material: str) -> list[str]:

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import figures, matters
+from .free import CLIENT_FORMS, FORMS, TASKS, free_text
 from .people import Person, advisers, firm, person
-from .words import capital, say
+from .words import capital, say, third_person
 
 KINDS = ["act", "client", "state", "plan", "fear", "money", "due", "next", "hours"]
 WEIGHTS = [34, 24, 14, 7, 6, 14, 7, 9, 2]
-PERSONS = ("he", "his", "him", "has", "is", "was", "vs")
-YOU = {"he": "you", "his": "your", "him": "you", "has": "have", "is": "are", "was": "were", "vs": ""}
+PERSONS = ("he", "she", "his", "him", "self", "has", "is", "was", "vs")
+YOU = {"he": "you", "she": "you", "his": "your", "him": "you", "self": "yourself", "has": "have", "is": "are", "was": "were", "vs": ""}
 
 
 @dataclass
@@ -34,6 +35,8 @@ class Case:
     new_amount: Callable[..., str]
     shows: dict[str, bool]
     called: bool = False
+    tasks: bool = False  # whether a list of action items is wanted
+    free: random.Random | None = None  # draws the free points, where the case has any
 
 
 @dataclass
@@ -101,6 +104,8 @@ def new_point(rng: random.Random, case: Case, kind: str, prose: bool, terse: boo
     """A point as a full sentence where the notes are prose or not terse, else perhaps as a few words."""
     if kind == "act":
         return task(rng, case, prose)
+    if case.free and kind != "next" and case.free.random() < 0.4:
+        return free_point(case.free, case, kind, terse and not prose)
     slots = {"amt": case.new_amount(), "amt2": case.new_amount(), "day": case.new_date(), "clock": figures.clock(rng), "hours": figures.hours(rng)}
     slots["meeting"] = rng.choice(["meeting", "meeting", "call", "appointment"])
     template = rng.choice(JOTTED[kind] if terse and not prose and kind in JOTTED and rng.random() < 0.6 else TOLD[kind])
@@ -112,6 +117,24 @@ def new_point(rng: random.Random, case: Case, kind: str, prose: bool, terse: boo
     )
     point.values = [value for name, value in slots.items() if name != "meeting" and f"<{name}>" in template]
     return spoken(rng, point) if prose else point
+
+
+def free_words(case: Case, rng: random.Random, forms: list[str], named: bool = True) -> str:
+    name = (rng.choice(case.others).name if case.others else case.advisers) if named else ""
+    return free_text(rng, forms, case.new_date, case.new_amount, lambda: figures.clock(rng), name)
+
+
+def free_point(rng: random.Random, case: Case, kind: str, terse: bool) -> Point:
+    """A point that no list has, told in its own words; what the client does becomes 'you do' in the letter. Where tasks are
+    listed, it is nothing that the client or somebody with a name does."""
+    about = not case.tasks and (kind == "client" or rng.random() < 0.2)
+    text = free_words(case, rng, CLIENT_FORMS if about else FORMS, named=not case.tasks)
+    if not any(f"<{slot}>" in text for slot in PERSONS):
+        return Point(kind, text, text, text)
+    point = about_client(rng, case, kind, text, terse)
+    point.note, point.summary = (CLIENT_VERB.sub(lambda match: third_person(match[1]), told) for told in (point.note, point.summary))
+    point.letter = CLIENT_VERB.sub(r"\1", point.letter)
+    return point
 
 
 def filled(rng: random.Random, case: Case, template: str, slots: dict[str, str]) -> str:
@@ -132,7 +155,8 @@ def about_client(rng: random.Random, case: Case, kind: str, chosen: str, terse: 
             [f"{case.contact.title} {case.contact.last}"] * 3 if shows["title"] else [case.contact.first, case.contact.first, case.contact.name]
         )
     subject = rng.choice(subjects)
-    third = {"he": subject, "his": "her" if woman else "his", "him": "her" if woman else "him", "has": "has", "is": "is", "was": "was", "vs": "s"}
+    third = {"he": subject, "she": pronoun(case), "has": "has", "is": "is", "was": "was", "vs": "s"}
+    third |= {"his": "her", "him": "her", "self": "herself"} if woman else {"his": "his", "him": "him", "self": "himself"}
     if chosen.startswith("<his> ") and subject[0].isupper() and rng.random() < 0.5:
         third["his"] = f"{subject}'s"
     elif not chosen.startswith("<he>"):
@@ -147,16 +171,6 @@ def about_client(rng: random.Random, case: Case, kind: str, chosen: str, terse: 
     elif terse and chosen.startswith(("we ", "I ")) and rng.random() < 0.5:
         told = told.split(" ", 1)[1]
     return Point(kind, told, letter, summary)
-
-
-def third_person(phrase: str) -> str:
-    """The verb phrase with its verb in the third person: 'send the will' → 'sends the will'."""
-    verb, _, rest = phrase.partition(" ")
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        verb = verb[:-1] + "ies"
-    else:
-        verb += "es" if verb.endswith(("s", "sh", "ch", "x", "go", "z")) else "s"
-    return f"{verb} {rest}".strip()
 
 
 def owner(rng: random.Random, case: Case, prose: bool) -> tuple[str, str, str]:
@@ -191,6 +205,8 @@ def owner(rng: random.Random, case: Case, prose: bool) -> tuple[str, str, str]:
 def task(rng: random.Random, case: Case, prose: bool) -> Point:
     """Something that somebody has to do."""
     text, due = matters.action(rng, case.area), figures.due(rng, case.new_date) if rng.random() < 0.75 else ""
+    if case.free and case.free.random() < 0.4:
+        text = free_words(case, case.free, TASKS)
     who, named, side = owner(rng, case, prose)
     verbal = prose or rng.random() < 0.55
     if who.lower() in ("us", "me") and verbal:
@@ -200,18 +216,29 @@ def task(rng: random.Random, case: Case, prose: bool) -> Point:
     after = f" {due}" if due else ""
     said = {"need": "need to" if plural or side == "you" else "needs to", "have": "have to" if plural or side == "you" else "has to"}.get(verb, verb)
     heard = {"need": "need to" if plural else "needs to", "have": "have to" if plural else "has to"}.get(verb, verb)
+    owned = capital(contact_of(case) if who == pronoun(case) else {"us": "we", "me": "I"}.get(who.lower(), who))
+    present = verb == "will" and verbal and rng.random() < 0.35 and not (who == "I" and rng.random() < 0.5)
     if not verbal:
         comma = f", {rng.choice([due.removeprefix('by '), due])}" if due else ""
         paren = f" ({rng.choice([due.removeprefix('by '), due])})" if due else ""
-        note = say(rng, JOTTED_TASKS, who=who, Who=capital(who), text=text, Text=capital(text), due=after, comma=comma, paren=paren, pipe="|")
-    elif verb == "will" and rng.random() < 0.35 and not (who == "I" and rng.random() < 0.5):
-        note = f"{who} {text if plural else third_person(text)}{after}"
+        form = say(rng, JOTTED_TASKS, who="<who>", Who="<Who>", text=text, Text=capital(text), due=after, comma=comma, paren=paren, pipe="|")
+        note = say(rng, form, who=who, Who=capital(who))
+        action = say(rng, MARK.sub("", form), who=owned, Who=owned)
     else:
-        note = f"{who} {heard} {text}{after}"
+        done = (text if plural else third_person(text)) if present else f"{heard} {text}"
+        note, action = f"{who} {done}{after}", f"{owned} {done}{after}"
     told = {"you": "you", "us": "we", "me": "I"}.get(side, named)
     told_in_summary = {"Client": "the client"}.get(named, "we" if side == "us" else named)
     in_summary = heard if plural or side != "you" else {"need": "needs to", "have": "has to"}.get(verb, verb)
-    point = Point("act", note, f"{told} {said} {text}{after}", f"{told_in_summary} {in_summary} {text}{after}", f"{named}: {text}{after}")
+    doing = f"{named} {third_person(text)}" if present and side == "other" else ""
+    does = "" if not present else text if told_in_summary == "we" else third_person(text)
+    point = Point(
+        "act",
+        note,
+        f"{doing or f'{told} {said} {text}'}{after}",
+        f"{told_in_summary} {does or f'{in_summary} {text}'}{after}",
+        action,
+    )
     dated = due
     for word in ("by ", "before ", "on "):
         dated = dated.removeprefix(word)
@@ -240,6 +267,9 @@ def merged(first: Point, second: Point) -> Point:
 
 SHORT_FORMS = re.compile(r"\b(we|We|she|She|he|He|I) (will|would)\b")
 JOTTED_TASKS = "{<who> to <text><due>|<who> to <text><due>|<who> to <text><due>|<who>: <text><due>|<who>: <text><due>|<who> - <text><due>|<who>: <text><paren>|<who> – <text><comma>|{action|Action|TODO|To do}: <who> to <text><due>|<Text> (<who><comma>)|<who> → <text><comma>|<who> <pipe> <text><due>|[ ] <who>: <text><due>}"
+CLIENT_VERB = re.compile(r"<V:(\w+)>")
+# What stands before a task in the notes and not in a list of action items.
+MARK = re.compile(r"^(?:action|Action|TODO|To do): |^\[ \] ")
 SLOTS = "the be have s f party phas ps paper topic money place unit number year month mis mwas ms".split()
 # Parts of the templates below that are phrases of their own.
 CLAUSES = {"plan": [*matters.PLANS, *["<act>"] * 25], "fear": matters.FEARS, "question": matters.QUESTIONS, "state": matters.STATES}

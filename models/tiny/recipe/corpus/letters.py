@@ -25,16 +25,14 @@ def closing(last: Point) -> str:
 
 
 def letter(case: Case, points: list[Point], listed: bool, friendly: bool) -> str:
-    """A letter that tells the points in the order of the notes: a list where the notes are one, else one or two paragraphs."""
+    """A letter that tells the points in the order of the notes: a list where the notes are one, else a paragraph."""
     on = f" on {case.date}" if case.shows["date"] else ""
     about = f" about the {case.topic}" if case.shows["topic"] else ""
     first = ("Thank you for the call" if case.called else "Thank you for meeting with us") + on + about
-    told = [stopped(capital(point.letter)) for point in points]
-    if listed and len(told) > 1:
-        body = ["We noted these points:", "\n".join(f"- {entry}" for entry in told)]
+    if listed and len(points) > 1:
+        body = ["We noted these points:", "\n".join(f"- {point.letter}" for point in points)]
     else:
-        half = len(told) if len(told) < 4 else (len(told) + 1) // 2
-        body = [" ".join(part) for part in (told[:half], told[half:]) if part]
+        body = [" ".join(stopped(capital(point.letter)) for point in points)]
     return "\n\n".join([salutation(case, friendly), stopped(first), *body, closing(points[-1]), signature(case, friendly)])
 
 
@@ -51,16 +49,13 @@ def required_in_letter(case: Case, points: list[Point], friendly: bool) -> list[
 
 
 def summary(case: Case, points: list[Point]) -> str:
-    """Two or three sentences: who met about what, then the points in the order of the notes."""
+    """Two sentences: who met about what, then the points in the order of the notes."""
     on = f" on {case.date}" if case.shows["date"] else ""
     who = contact_of(case) if case.shows["contact"] else case.firm
     of = f" of {case.firm}" if case.shows["contact"] and case.shows["firm"] else ""
     about = f" about the {case.topic}" if case.shows["topic"] else ""
-    clauses = [point.summary for point in points]
-    half = len(clauses) if len(clauses) < 4 else (len(clauses) + 1) // 2
-    parts = [part for part in (clauses[:half], clauses[half:]) if part]
     first = f"{'We spoke to' if case.called else 'We met'} {who}{of}{on}{about}"
-    return " ".join([stopped(first), *(stopped(capital("; ".join(part))) for part in parts)])
+    return f"{stopped(first)} {stopped(capital('; '.join(point.summary for point in points)))}"
 
 
 def required_in_summary(case: Case, points: list[Point]) -> list[str]:
@@ -69,7 +64,7 @@ def required_in_summary(case: Case, points: list[Point]) -> list[str]:
 
 
 def action_list(points: list[Point], numbered: bool) -> str:
-    """One line for each thing to do: who, what, by when."""
+    """One line for each thing to do, as the notes put it: who, what, by when."""
     todo = [entry for point in points if point.action for entry in point.action.split("\n")]
     if not todo:
         return "There are no action items in these notes."

@@ -99,6 +99,8 @@ def heading(rng: random.Random, case: Case) -> list[str]:
     if date and rng.random() < 0.2:
         first = rng.choice([f"{case.date}{dash}{who}", f"{who}{dash}{case.date}", f"{case.date} {who}"])
         case.called = False
+    if case.free and case.free.random() < 0.15:
+        first = unusual_heading(case.free, case, dash, who, date)
     head = [rng.choice(["", "", "", "", "# ", "## "]) + first]
     if shows["topic"]:
         topic = say(
@@ -112,6 +114,19 @@ def heading(rng: random.Random, case: Case) -> list[str]:
         by = case.sender.name + (f" ({case.advisers})" if shows["advisers"] else "")
         head.append(say(rng, "{Notes by <by>|For us: <by>|Author: <by>|Present for us: <by>|Written by <by>|Our side: <by>|Sign as <by>}", by=by))
     return head
+
+
+def unusual_heading(rng: random.Random, case: Case, dash: str, who: str, date: str) -> str:
+    case.called = rng.random() < 0.5
+    how = rng.choice(
+        ["phone", "by phone", "video call", "short call", "call"]
+        if case.called
+        else ["visit", "lunch", "short meeting", "site visit", "at our office"]
+    )
+    forms = [f"{how}{dash}{who}{date}", f"{how} with {who}{date}", f"{who}{dash}{how}{date}", f"{how}{date}{dash}{who}"]
+    if date:
+        forms += [f"{case.date} {how}{dash}{who}", f"{case.date}{dash}{how}{dash}{who}", f"{case.date}: {how} with {who}"]
+    return capital(rng.choice(forms))
 
 
 def opening(rng: random.Random, case: Case) -> str:
@@ -154,17 +169,22 @@ def sentences(points: list[Point]) -> str:
 
 
 def laid_out(rng: random.Random, points: list[Point]) -> str:
-    """Points as bullets, as numbers, or in one line."""
+    """Points as bullets, as numbers, or in one line. The entries of a letter begin and end as they do here."""
     kind, notes = rng.random(), [point.note for point in points]
-    upper = rng.random() < 0.5
+    upper, stop = rng.random() < 0.5, False
     if kind < 0.7:
         bullet, stop = rng.choice(BULLETS), rng.random() < 0.12
-        return "\n".join(bullet + (capital(note) if upper else note) + ("." if stop else "") for note in notes)
-    if kind < 0.84:
+        text = "\n".join(bullet + (capital(note) if upper else note) + ("." if stop else "") for note in notes)
+    elif kind < 0.84:
         mark = rng.choice([". ", ") ", ". "])
-        return "\n".join(f"{index}{mark}{capital(note) if upper else note}" for index, note in enumerate(notes, 1))
-    join = rng.choice(["; ", "; ", ". ", " / ", " – "])
-    return join.join(capital(note) if join == ". " else note for note in notes) + rng.choice([".", ""])
+        text = "\n".join(f"{index}{mark}{capital(note) if upper else note}" for index, note in enumerate(notes, 1))
+    else:
+        join = rng.choice(["; ", "; ", ". ", " / ", " – "])
+        upper = join == ". "
+        text = join.join(capital(note) if upper else note for note in notes) + rng.choice([".", ""])
+    for point in points:
+        point.letter = (capital(point.letter) if upper else point.letter) + ("." if stop else "")
+    return text
 
 
 def meeting_notes(rng: random.Random, case: Case, kinds: list[str]) -> tuple[str, list[Point], bool]:

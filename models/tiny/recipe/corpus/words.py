@@ -37,6 +37,16 @@ def sentence(text: str) -> str:
     return stopped(capital(text.strip()))
 
 
+def third_person(phrase: str) -> str:
+    """The verb phrase with its verb in the third person: 'send the will' → 'sends the will'."""
+    verb, _, rest = phrase.partition(" ")
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        verb = verb[:-1] + "ies"
+    else:
+        verb += "es" if verb.endswith(("s", "sh", "ch", "x", "go", "z")) else "s"
+    return f"{verb} {rest}".strip()
+
+
 def is_held_out(text: str) -> bool:
     """Whether a name or a matter belongs to the evaluation alone. About one in ten does; the text decides, not chance."""
     return zlib.crc32(text.encode()) % 10 == 0
