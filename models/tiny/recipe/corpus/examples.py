@@ -8,6 +8,7 @@ from .disputes import dispute
 from .facts import Case, Point, kinds_of, new_case
 from .notes import meeting_notes
 from .offtopic import NO_INPUT, off_topic
+from .people import person
 from .strange import strangers
 from .words import say
 
@@ -41,6 +42,8 @@ def example(seed: int, held_out: bool = False, job: str | None = None) -> Exampl
     case = new_case(rng, held_out)
     case.tasks = job == "actions"
     case.free = None if held_out else random.Random(f"{seed} free")
+    if case.free and case.shows["contact"] and job in ("letter", "summary") and case.free.random() < 0.07:
+        case.pair = person(case.free)
     if job == "dispute":
         case.shows["contact"] = True
         material, reply, required = dispute(rng, case)

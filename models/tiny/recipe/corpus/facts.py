@@ -35,6 +35,7 @@ class Case:
     new_amount: Callable[..., str]
     shows: dict[str, bool]
     called: bool = False
+    pair: Person | None = None  # a second client, of the case's free part
     tasks: bool = False  # whether a list of action items is wanted
     free: random.Random | None = None  # draws the free points, where the case has any
 
@@ -76,10 +77,18 @@ def new_case(rng: random.Random, held_out: bool) -> Case:
 
 def contact_of(case: Case) -> str:
     """The client's name as the notes introduce it."""
-    contact = case.contact
+    return " and ".join(called_by(case, person) for person in (case.contact, case.pair) if person)
+
+
+def called_by(case: Case, person: Person) -> str:
     if not case.shows["first"]:
-        return f"{contact.title} {contact.last}"
-    return f"{contact.title} {contact.name}" if case.shows["title"] else contact.name
+        return f"{person.title} {person.last}"
+    return f"{person.title} {person.name}" if case.shows["title"] else person.name
+
+
+def one_of(rng: random.Random, case: Case, person: Person) -> str:
+    """One of two clients, as the notes tell them apart."""
+    return f"{person.title} {person.last}" if case.shows["title"] else rng.choice([person.first, person.name])
 
 
 def pronoun(case: Case) -> str:
@@ -132,8 +141,10 @@ def free_point(rng: random.Random, case: Case, kind: str, terse: bool) -> Point:
     if not any(f"<{slot}>" in text for slot in PERSONS):
         return Point(kind, text, text, text)
     point = about_client(rng, case, kind, text, terse)
-    point.note, point.summary = (CLIENT_VERB.sub(lambda match: third_person(match[1]), told) for told in (point.note, point.summary))
-    point.letter = CLIENT_VERB.sub(r"\1", point.letter)
+    point.note, point.summary, mine = (
+        CLIENT_VERB.sub(lambda match: third_person(match[1]), told) for told in (point.note, point.summary, point.letter)
+    )
+    point.letter = mine if case.pair else CLIENT_VERB.sub(r"\1", point.letter)
     return point
 
 
@@ -154,7 +165,7 @@ def about_client(rng: random.Random, case: Case, kind: str, chosen: str, terse: 
         subjects += (
             [f"{case.contact.title} {case.contact.last}"] * 3 if shows["title"] else [case.contact.first, case.contact.first, case.contact.name]
         )
-    subject = rng.choice(subjects)
+    subject = one_of(rng, case, rng.choice([case.contact, case.pair])) if case.pair else rng.choice(subjects)
     third = {"he": subject, "she": pronoun(case), "has": "has", "is": "is", "was": "was", "vs": "s"}
     third |= {"his": "her", "him": "her", "self": "herself"} if woman else {"his": "his", "him": "him", "self": "himself"}
     if chosen.startswith("<his> ") and subject[0].isupper() and rng.random() < 0.5:
@@ -162,6 +173,8 @@ def about_client(rng: random.Random, case: Case, kind: str, chosen: str, terse: 
     elif not chosen.startswith("<he>"):
         third["he"] = subject = pronoun(case)
     told = say(rng, chosen, **third)
+    if case.pair:
+        return Point(kind, told, told, told)
     summary = say(rng, chosen, **third | {"he": "the client"}) if subject == "my client" else told
     letter = say(rng, chosen, **YOU)
     if terse and chosen.startswith("<he> ") and rng.random() < 0.5:
@@ -184,6 +197,9 @@ def owner(rng: random.Random, case: Case, prose: bool) -> tuple[str, str, str]:
             named = rng.choice([case.sender.first, case.sender.name])
             return named, named, "other"
         return "I" if prose else rng.choice(["I", "I", "me", "Me"]), "I", side
+    if case.pair and side == "you":
+        named = one_of(rng, case, rng.choice([contact, case.pair]))
+        return named, named, "other"
     if side == "you":
         if not shows["contact"] or rng.random() < 0.2:
             return "the client" if prose else rng.choice(["client", "the client", "Client"]), "Client", side

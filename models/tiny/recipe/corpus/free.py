@@ -47,10 +47,8 @@ THINGS = "the <n>|the <n>|a <n>|the <j> <n>|the <j> <n>|the <n> <n>|the <n> of t
 TIMES = "on <day>|until <day>|from <day>|after <day>|since <day>|in <month>|this week|next week|next year|last year|every month|every <number> weeks|twice a year|within <number> days|for <number> years|at <clock>".split(
     "|"
 )
-SUMS = (
-    "<amt>|<amt>|<amt> a month|<amt> a year|about <amt>|<amt> each|<amt> or <amt>|between <amt> and <amt>|up to <amt>|<amt> less|another <amt>".split(
-        "|"
-    )
+SUMS = "<amt>|<amt>|<amt> a month|<amt> a year|about <amt>|<amt> each|<amt> or <amt>|between <amt> and <amt>|up to <amt>|<amt> less|another <amt>|<share>|<share> of <t>|<share> or <amt>".split(
+    "|"
 )
 RESTS = "|||| <p> <t>| <p> <t>| <p> <t>| <time>| <time>|, <t> <p> <t>| and <t>| for <sum>| (<t>)| (<sum>)|, <sum>| but not <t>| if <t> <vs>| as soon as <t> <be> <d>| so that <t> can <v> <t>| because <t> <vs>| <time>, <t> <time>|, then <t>".split(
     "|"
@@ -84,7 +82,7 @@ TASKS = [
     "<v> <t>, <t> and <t>",
 ]
 # The verb stands twice: as the client does it (with its ending) and as 'you' do it.
-CLIENT_FORMS = [*["<he> <V> <t><rest>"] * 5, "<he> <V> that <t> <be> <d><rest>", "<he> <V><rest>", "<he> <V> <t> and <V> <t>", "<he> <has> <d> <t><rest>", "<he> <has> not <d> <t><rest>", "<he> <is> <j> and <V> <t>", "<he> <was> <d> <p> <t><rest>", "<he> no longer <V> <t><rest>", "<his> <n> <vs> <t><rest>", "<his> <n> <be> <d><rest>", "<his> <j> <n> <vs> <him> <t>", "<t> <vs> <him> <t><rest>", "<t> was <d> to <him> <time>", "<he> only <V> <t><rest>", "<he> <V> <t> and <V> <t> <time>", "<he> <V> that <she> <V> <t><rest>", "<he> <V> <t> if <she> <V> <t>", "<he> <V> <t> because <she> <V> <t>", "<he> <d> <t> and <has> <d> <t>", "<he> <V> what <she> <d><rest>", "<he> <V> <t> to <self> and <his> <n>", "<he> <V> <his> <n>, which <she> <d> <time>", "<t> <vs> what <she> <d>", "<his> <n> and <his> <n> <v> <t>", "<he> <V> <t> unless <his> <n> <vs> <him>", "<he> <d> <t>, but <she> <has> no <n>", "<t> <d> <him> <time>, <she> <V> <t> <time>"]  # fmt: skip
+CLIENT_FORMS = [*["<he> <V> <t><rest>"] * 5, "<he> <V> that <t> <be> <d><rest>", "<he> <V><rest>", "<he> <V> <t> and <V> <t>", "<he> <has> <d> <t><rest>", "<he> <has> not <d> <t><rest>", "<he> <is> <j> and <V> <t>", "<he> <was> <d> <p> <t><rest>", "<he> no longer <V> <t><rest>", "<his> <n> <vs> <t><rest>", "<his> <n> <be> <d><rest>", "<his> <j> <n> <vs> <him> <t>", "<t> <vs> <him> <t><rest>", "<t> was <d> to <him> <time>", "<he> only <V> <t><rest>", "<he> <V> <t> and <V> <t> <time>", "<he> <V> that <she> <V> <t><rest>", "<he> <V> <t> if <she> <V> <t>", "<he> <V> <t> because <she> <V> <t>", "<he> <d> <t> and <has> <d> <t>", "<he> <V> what <she> <d><rest>", "<he> <V> <t> to <self> and <his> <n>", "<he> <V> <his> <n>, which <she> <d> <time>", "<t> <vs> what <she> <d>", "<his> <n> and <his> <n> <v> <t>", "<he> <V> <t> unless <his> <n> <vs> <him>", "<he> <d> <t>, but <she> <has> no <n>", "<t> <d> <him> <time>, <she> <V> <t> <time>", *["<he> <has> <d> <t> and <V> to <v> <t>", "<he> <has> <d> <t> and <V> <t><rest>", "<he> would <v> <his> <n> and <d> what <t> <vs>", "I <v> <him> <t> <time>", "we will <v> <him> <t> <time>", "we <v> <his> <n><rest>", "<he> <V> <his> <j> <n> <time>", "<he> <V> <t> and <his> <n>"] * 2]  # fmt: skip
 
 
 SLOT = re.compile(r"<(?!V:|he>|she>|his>|him>|self>|has>|is>|was>)(\w+)>")
@@ -114,6 +112,7 @@ def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amou
         "place": lambda: rng.choice(matters.PLACES),
         "month": lambda: rng.choice(matters.MONTHS),
         "name": lambda: name,
+        "share": lambda: f"{rng.randint(1, 99)}{rng.choice(['', '.5', '.1', f'.{rng.randint(1, 99)}'])}{rng.choice([' %', '%', ' percent'])}",
         "day": day,
         "amt": amount,
         "clock": clock,

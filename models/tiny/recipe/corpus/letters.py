@@ -7,6 +7,8 @@ from .words import capital, stopped
 def salutation(case: Case, friendly: bool) -> str:
     if not case.shows["contact"]:
         return f"Dear {case.firm} team,"
+    if case.pair:
+        return f"Dear {contact_of(case)},"
     if friendly and case.shows["first"]:
         return f"Dear {case.contact.first},"
     return f"Dear {case.contact.title} {case.contact.last}," if case.shows["title"] else f"Dear {case.contact.name},"

@@ -4,6 +4,7 @@ import random
 import re
 
 from .facts import Case, Point, contact_of, merged, new_point
+from .strange import made_up
 from .words import capital, say, stopped
 
 BULLETS = ["- ", "- ", "- ", "- ", "* ", "• ", "– ", "", "", "-", "> ", "+ "]
@@ -34,7 +35,8 @@ def key_values(rng: random.Random, case: Case) -> list[str]:
         if shows["firm"]:
             head.append(say(rng, "{Client|client|Client name|Company|For|Firm|CLIENT|Mandate|Organisation}<c><firm>", c=colon, firm=case.firm))
         if shows["contact"]:
-            head.append(say(rng, people if shows["firm"] else people.replace("{", "{Client|Client|client|Client name|")) + colon + who)
+            present = ", ".join([who, *(other.name for other in case.others)]) if case.free and case.free.random() < 0.15 else who
+            head.append(say(rng, people if shows["firm"] else people.replace("{", "{Client|Client|client|Client name|")) + colon + present)
     if shows["topic"]:
         head.append(
             say(
@@ -123,6 +125,12 @@ def unusual_heading(rng: random.Random, case: Case, dash: str, who: str, date: s
         if case.called
         else ["visit", "lunch", "short meeting", "site visit", "at our office"]
     )
+    if rng.random() < 0.3:
+        case.called, who = (
+            False,
+            f"{who} ({rng.choice(['owner', 'director', 'chair', 'finance', 'by video', made_up(rng), f'{made_up(rng)} {made_up(rng)}'])})",
+        )
+        return f"{who}{dash}{case.date}" if date else who
     forms = [f"{how}{dash}{who}{date}", f"{how} with {who}{date}", f"{who}{dash}{how}{date}", f"{how}{date}{dash}{who}"]
     if date:
         forms += [f"{case.date} {how}{dash}{who}", f"{case.date}{dash}{how}{dash}{who}", f"{case.date}: {how} with {who}"]

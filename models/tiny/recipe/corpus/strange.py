@@ -9,7 +9,7 @@ from .words import capital
 WORD = re.compile(r"\b[A-Za-z][a-z]{3,}\b")
 # What letters say by themselves and what tells the points apart is never exchanged.
 KEPT = frozenset(
-    """dear thank meeting with about call noted these points please know have questions look forward seeing yours sincerely kind regards
+    """dear thank meeting meet again appointment with about call noted these points please know have questions look forward seeing yours sincerely kind regards
     best wishes client spoke there action items notes message invoice refer write object that offer credit issue note sorry inconvenience
     hope accept records show hours work believe correct reduce send corrected mistake follow raising with payment instalments suits
     checking answer patience check come back until need disputed amount suggest talk this through would like them they will they
