@@ -20,8 +20,8 @@ export function runtimePath(root) {
 /** What the runtime is started with: ./tollgate says why. Code that was compiled with other flags is compiled anew. */
 export const flags = [
   '--max-semi-space-size=16',
-  '--initial-old-space-size=32',
-  '--heap-growing-percent=10',
+  '--initial-old-space-size=40',
+  '--heap-growing-percent=30',
   '--no-parallel-scavenge',
 ]
 
