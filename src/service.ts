@@ -14,7 +14,6 @@ import { createCatalogue } from './models/catalogue.ts'
 import { createLocalEngine } from './models/local/engine.ts'
 import type { Model } from './models/model.ts'
 import { loadProviders, type Provider } from './models/upstream/ai-sdk-provider.ts'
-import { createAiSdkModel } from './models/upstream/ai-sdk.ts'
 import { createOpenAiModel } from './models/upstream/openai.ts'
 import { createIdentities, type Identities } from './people/identities.ts'
 import { createPeople, type People } from './people/people.ts'
@@ -131,7 +130,7 @@ function configuredPrices({ models }: Config): Map<string, Price> {
   return new Map(models.flatMap(({ id, price }) => (price ? [[id, price] as const] : [])))
 }
 
-function build(entry: ModelConfig, providers: ReadonlyMap<string, Provider>, log: Logger): Model {
+async function build(entry: ModelConfig, providers: ReadonlyMap<string, Provider>, log: Logger): Promise<Model> {
   const { id, context, max_output_tokens: maxOutputTokens } = entry
   if (entry.engine === 'local') {
     return createLocalEngine({ id, context, maxOutputTokens, file: entry.file, parallel: entry.parallel, log })
@@ -141,5 +140,6 @@ function build(entry: ModelConfig, providers: ReadonlyMap<string, Provider>, log
   if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
   const provider = providers.get(entry.package)
   if (!provider) throw new Error(`the package ${entry.package} was not loaded`)
+  const { createAiSdkModel } = await import('./models/upstream/ai-sdk.ts')
   return createAiSdkModel({ ...common, provider, package: entry.package, url: entry.url, key: entry.key })
 }

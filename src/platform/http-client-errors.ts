@@ -1,9 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { refusalOf } from './http-errors.ts'
 import { Problem, problems, type ProblemCode } from './problems.ts'
 import { securityHeaders } from './security-headers.ts'
+
+// Not by `import`, which touches every export: with `WebSocket`, Node would load its own fetch, 2 MB.
+const { IncomingMessage, ServerResponse, STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** What Node calls it → what we call it; everything else is no HTTP. */
 const known: Readonly<Record<string, ProblemCode>> = {

@@ -1,4 +1,6 @@
-import { Pool, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
+// This file of it and no more: with the rest, its fetch and caches, come 6 MB that no request here needs.
+import Pool from 'undici/lib/dispatcher/pool.js'
 import { connectionLost, tooLate, unusable } from './failure.ts'
 import type { Member } from './pool.ts'
 import { givenUp, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
