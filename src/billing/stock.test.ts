@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { mock, test } from 'node:test'
 import { ask, mostOfOne, type Payer } from '../../tests/support/tills.ts'
 import { createAllowances, type Allowances, type Ending, type Taken } from './allowances.ts'
 import { unit, type Standing } from './limits.ts'
 import { renewed, trusted } from './stock.ts'
 
 // What an instance tells of an account step by step, with the answers of a database that says what the test wants.
+
+/** Time goes on only where a test says so. */
+let time = 1_000_000
+mock.method(performance, 'now', () => time)
 
 const payer: Payer = { accountId: 'a', keyId: 'k' }
 /** A bucket gets one request and a hundred tokens every ms. */
@@ -110,8 +113,7 @@ test('what ends gives back what it did not use, and what lies there beyond what 
 test('who is refused is granted half, down to two, and after that asks for more again', () => {
   const allowances = createAllowances()
   const sizes: number[] = []
-  // Whole ms: a fraction more or less would be a second or none.
-  let at = Math.ceil(performance.now())
+  let at = performance.now()
   const round = (granted: boolean) => {
     for (let each = 0; each < 60; each++) allowances.take(ask(payer))
     at += trusted
@@ -134,10 +136,10 @@ test('who is refused is granted half, down to two, and after that asks for more 
   }
 })
 
-test('it is told of again when it has not been for a while: to keep it in use, or to give it back', async () => {
+test('it is told of again when it has not been for a while: to keep it in use, or to give it back', () => {
   const [used, idle] = [stocked(), stocked()]
   for (const each of [used, idle]) assert.ok(!each.due())
-  await sleep(renewed + 50)
+  time += renewed + 50
   taken(used)
   assert.ok(used.due())
   assert.equal(told(used).at_hand, 2)
@@ -193,17 +195,11 @@ test('no more remains of a limit than it is, whatever is at hand', () => {
   assert.deepEqual([tokens.remaining, tokens.resetSeconds], [6_000_000, 0])
 })
 
-test('how the limits stand is what was heard last, what came in since, and what is at hand', async () => {
+test('how the limits stand is what was heard last, what came in since, and what is at hand', () => {
   const allowances = stocked()
   const standing = { ...full, request_level: 1000n * unit, token_level: 0n }
-  const heard = performance.now()
-  allowances.answered([], [{ id: payer.accountId, granted: true, ...standing }], heard)
-  await sleep(50)
-  const between = [performance.now() - heard]
-  const levels = allowances.levels(payer.accountId)
-  between.push(performance.now() - heard)
-  const [least = 0, most = 0] = between
-  const { requests, tokens } = levels ?? assert.fail()
-  assert.ok(requests.remaining >= 1007 + least - 2 && requests.remaining <= 1008 + most, `${requests.remaining}`)
-  assert.ok(tokens.remaining >= 240 + 100 * (least - 2) && tokens.remaining <= 240 + 100 * most, `${tokens.remaining}`)
+  allowances.answered([], [{ id: payer.accountId, granted: true, ...standing }], performance.now())
+  time += 50
+  const { requests, tokens } = allowances.levels(payer.accountId) ?? assert.fail()
+  assert.deepEqual([requests.remaining, tokens.remaining], [1008 + 50, 240 + 100 * 50])
 })

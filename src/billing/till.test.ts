@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { countOwnTime, realNow } from '../../tests/support/clock.ts'
+import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Database } from '../platform/database.ts'
 import {
   ask,
@@ -20,6 +22,8 @@ import { Refusal } from './limits.ts'
 
 let stage: Tills
 
+// What an instance relies upon for a second must not depend on whether the machine lets it run.
+countOwnTime()
 before(async () => {
   stage = await openTills(3)
 })
@@ -62,13 +66,16 @@ test('402 tells to retry only while requests in flight hold the credit', async (
 test('A25: remaining falls by what was taken and recovers by what was given back', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne, requests: 5, tokens: 100 })
   const first = ask(payer)
+  const began = realNow()
   const admission = await nth(0).admit(first)
   assert.deepEqual(admission.levels.requests, { limit: 5, remaining: 4, resetSeconds: 12 })
   assert.deepEqual(admission.levels.tokens, { limit: 100, remaining: 70, resetSeconds: 18 })
   const { levels, cost } = await nth(1).settle(first.requestId, used(3))
   assert.equal(cost, 10n * price.input + 3n * price.output)
-  assert.equal(levels.tokens.remaining, 87)
-  assert.equal(levels.requests.remaining, 4)
+  // A token is refilled every 600 ms, and a request every 12 s.
+  const passed = realNow() - began
+  const [tokens, requests] = [levels.tokens.remaining - 87, levels.requests.remaining - 4]
+  assert.ok(tokens >= 0 && tokens <= passed / 600 && requests >= 0 && requests <= passed / 12_000, `after ${passed} ms`)
 })
 
 test('A24: what fits is admitted first, what can never fit is 400 and not 429', async () => {
@@ -83,18 +90,26 @@ test('A24: what fits is admitted first, what can never fit is 400 and not 429', 
 test('A23: after a refusal, waiting exactly Retry-After is enough', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne, requests: 60, tokens: 1800 })
   const asks = Array.from({ length: 62 }, () => ask(payer))
+  const began = realNow()
   const outcomes = await Promise.all(asks.map((each) => outcome(nth(0).admit(each))))
   const admitted = outcomes.filter((each) => each === 'admitted').length
-  assert.ok(admitted === 60 || admitted === 61, `${admitted} admitted of a bucket of 60`)
-  const refusal = await nth(1)
-    .admit(ask(payer, { maxOutputTokens: 50 }))
-    .catch((error: unknown) => error)
+  const most = 60 + Math.ceil((realNow() - began) / 1000)
+  assert.ok(admitted >= 60 && admitted <= most, `${admitted} admitted of a bucket of 60, at most ${most}`)
+  const large = Array.from({ length: 10 }, () => ask(payer, { maxOutputTokens: 50 }))
+  const refusals = await Promise.all(
+    large.map((each) =>
+      nth(1)
+        .admit(each)
+        .catch((error: unknown) => error),
+    ),
+  )
+  const refusal = refusals.at(-1)
   assert.ok(refusal instanceof Refusal && refusal.details.retryAfter !== undefined)
   assert.equal(refusal.code, 'rate_limit_exceeded')
   await sleep(refusal.details.retryAfter * 1000)
   const last = ask(payer, { maxOutputTokens: 50 })
   assert.equal(await outcome(nth(2).admit(last)), 'admitted')
-  await Promise.all([...asks, last].map((each) => nth(1).release(each.requestId)))
+  await Promise.all([...asks, ...large, last].map((each) => nth(1).release(each.requestId)))
 })
 
 test('a closed or unknown account is refused and holds nothing', async () => {
@@ -117,12 +132,12 @@ test('a released hold charges nothing, and its settlement afterwards is refused'
 })
 
 test('a hold is priced anew in its place, or given up when the credit does not cover it', async () => {
-  const payer = await addAccount({ credit: 3n * mostOfOne, requests: 5, tokens: 30 })
+  const payer = await addAccount({ credit: 3n * mostOfOne, requests: 2, tokens: 30 })
   const first = ask(payer)
   await nth(0).admit(first)
   const dearer = { input: 2n * price.input, output: 2n * price.output }
   const levels = await nth(0).reprice({ ...first, model: 'other', price: dearer })
-  assert.equal(levels.requests.remaining, 4, 'no further request is taken')
+  assert.equal(levels.requests.remaining, 1, 'no further request is taken')
   assert.equal((await account(payer)).held, 2n * mostOfOne)
   const { cost } = await nth(0).settle(first.requestId, used(3))
   assert.equal(cost, 10n * dearer.input + 3n * dearer.output)
@@ -220,13 +235,7 @@ test('any number of dead instances are given up at once, and one that lives is n
   const own = openDatabase(stage.url, { log })
   const started = await createTill({ database: own, log })
   await started.levels(randomUUIDv7(), randomUUIDv7())
-  const deadline = performance.now() + 15_000
-  for (;;) {
-    const left = await database().rows('select from instance where id = any($1)', [dead])
-    if (left.length === 0) break
-    assert.ok(performance.now() < deadline, `${left.length} are still there`)
-    await sleep(100)
-  }
+  await until(async () => (await database().rows('select from instance where id = any($1)', [dead])).length === 0)
   const alive = await database().rows('select from instance')
   assert.equal(alive.length, stage.tills.length + 1)
   await started.drain()
@@ -240,14 +249,8 @@ test('an instance that has nothing to do says that it lives', async () => {
   const own = openDatabase(stage.url, { log })
   const silent = await createTill({ database: own, log })
   const id = (await ids()).find((each) => !others.has(each))
-  const deadline = performance.now() + 10_000
-  const isHeard = async () =>
-    (await database().rows(`select from instance where id = $1 and seen_at > started_at + interval '1 second'`, [id]))
-      .length > 0
-  while (!(await isHeard())) {
-    assert.ok(performance.now() < deadline, 'it is silent')
-    await sleep(200)
-  }
+  const heard = `select from instance where id = $1 and seen_at > started_at + interval '1 second'`
+  await until(async () => (await database().rows(heard, [id])).length > 0)
   await silent.drain()
   await own.close()
 })
@@ -271,14 +274,16 @@ test('who comes back from a lost connection gives the others time to come back a
 /** As after one longer than the lease: all have lost their connection. Gives the id of one that is not back yet. */
 async function outage(): Promise<string> {
   const other = randomUUIDv7()
-  await database().rows(
-    `insert into instance (id, host, seen_at) values ($1, 'other', now() - interval '30 seconds')`,
-    [other],
-  )
-  await database().rows(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and query ~ 'till[(]|exchange[(]|reap[(]'`,
-  )
+  // In one transaction: nobody sees it before all are cut.
+  await database().transaction(async (tx) => {
+    await tx.rows(`insert into instance (id, host, seen_at) values ($1, 'other', now() - interval '30 seconds')`, [
+      other,
+    ])
+    await tx.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and query ~ 'till[(]|exchange[(]|reap[(]'`,
+    )
+  })
   return other
 }
 
@@ -288,12 +293,15 @@ test('a dead instance has its holds released by another, uncharged', async () =>
   const dying = await createTill({ database: own, log })
   const first = ask(payer)
   await dying.admit(first)
-  await database().rows(
-    `update instance set seen_at = now() - interval '1 hour' where id = (select instance_id from hold where id = $1)`,
-    [first.requestId],
-  )
-  // One a call, and there may be others.
-  await database().rows(`select reap('20 seconds') from generate_series(1, 20)`)
+  // In one transaction, so that it cannot say in between that it lives.
+  await database().transaction(async (tx) => {
+    await tx.rows(
+      `update instance set seen_at = now() - interval '1 hour' where id = (select instance_id from hold where id = $1)`,
+      [first.requestId],
+    )
+    // One a call, and there may be others.
+    await tx.rows(`select reap('20 seconds') from generate_series(1, 20)`)
+  })
   assert.deepEqual(await account(payer), { charged: 0n, held: 0n, left: mostOfOne })
   assert.equal(await outcome(dying.settle(first.requestId, used(1))), 'unavailable', 'its reply must not leave')
   assert.equal(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Database } from './database.ts'
 import { openPipeline, type Pipeline, type PreparedStatement } from './database-pipeline.ts'
 
@@ -95,7 +96,8 @@ describe('a pipeline', () => {
       pipeline.transact([{ name: `slow${n}`, text: 'select pg_sleep(10)::text as x' }, insert(20 + n)]),
     )
     const refused = slow.map((each) => assert.rejects(each, { code: 'unavailable' }))
-    await database.rows('select pg_sleep(0.1)')
+    const sleeping = `select from pg_stat_activity where datname = current_database() and query ~ 'pg_sleep.10' and wait_event = 'PgSleep'`
+    await until(async () => (await database.rows(sleeping)).length === 2)
     await database.rows(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ~ 'pg_sleep.10'
         and pid <> pg_backend_pid()`,
@@ -106,7 +108,7 @@ describe('a pipeline', () => {
   })
 
   test('a statement that takes too long is unavailable, and the connection lives', async () => {
-    const hasty = openPipeline(own.url, { log, connections: 1, statementTimeout: 50 })
+    const hasty = openPipeline(own.url, { log, connections: 1, statementTimeout: 500 })
     const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' }
     const first = await hasty.transact([pid])
     await assert.rejects(hasty.transact([{ name: 'slow', text: 'select pg_sleep(5)::text as x' }]), {

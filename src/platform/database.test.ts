@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Database } from './database.ts'
 import { Problem } from './problems.ts'
 
@@ -44,17 +44,20 @@ async function cut(but = 0): Promise<void> {
 
 /** Waits until the news of a cut has arrived: a statement sent before that may still be refused. */
 async function served(): Promise<void> {
-  const tries = 5
-  for (let round = 1; ; round += 1) {
+  await until(async () => {
     try {
       assert.deepEqual(await database.rows('select 1 as n'), [{ n: 1 }])
-      return
+      return true
     } catch (error) {
-      isUnavailable(error)
-      assert.ok(round < tries, 'the pool does not recover')
-      await wait(20)
+      return !isUnavailable(error)
     }
-  }
+  })
+}
+
+/** Waits until so many statements sleep for so many seconds. */
+async function sleeping(seconds: number, statements = 1): Promise<void> {
+  const query = `select from pg_stat_activity where datname = current_database() and state = 'active' and query = $1`
+  await until(async () => (await database.rows(query, [`select pg_sleep(${seconds})`])).length === statements)
 }
 
 async function things(): Promise<number[]> {
@@ -158,7 +161,7 @@ describe('a database that goes away', () => {
 
   test('a statement that is cut is unavailable, the next one is served', async () => {
     const slow = assert.rejects(database.rows('select pg_sleep(10)'), isUnavailable)
-    await database.rows('select pg_sleep(0.05)')
+    await sleeping(10)
     await cut()
     await slow
     await served()
@@ -203,7 +206,7 @@ describe('a database that goes away', () => {
   })
 
   test('a statement that takes too long is unavailable', async () => {
-    const hasty = openDatabase(own.url, { log, connections: 1, statementTimeout: 50 })
+    const hasty = openDatabase(own.url, { log, connections: 1, statementTimeout: 500 })
     await assert.rejects(hasty.rows('select pg_sleep(5)'), isUnavailable)
     await assert.rejects(
       hasty.transaction((tx) => tx.rows('select pg_sleep(5)')),
@@ -215,7 +218,7 @@ describe('a database that goes away', () => {
 
   test('a server that falls silent is unavailable, for the pool and for a session, which is lost then', async () => {
     const line = await silentLine(own.url)
-    const hasty = openDatabase(line.url, { log, connections: 1, statementTimeout: 50 })
+    const hasty = openDatabase(line.url, { log, connections: 1, statementTimeout: 500 })
     const session = await hasty.session()
     await hasty.rows('select 1')
     line.hush()
@@ -254,12 +257,12 @@ async function silentLine(
 
 test('a connection that is reset under a statement is unavailable, for the pool and for a session', async () => {
   const line = await silentLine(own.url)
-  const through = openDatabase(line.url, { log })
+  const through = openDatabase(line.url, { log, statementTimeout: 0 })
   const session = await through.session()
-  const sleeping = [through.rows('select pg_sleep(1)'), session.rows('select pg_sleep(1)')]
-  await wait(100)
+  const statements = [through.rows('select pg_sleep(60)'), session.rows('select pg_sleep(60)')]
+  await sleeping(60, 2)
   line.reset()
-  for (const each of sleeping) await assert.rejects(each, isUnavailable)
+  for (const each of statements) await assert.rejects(each, isUnavailable)
   await through.close()
   line.close()
 })
@@ -290,7 +293,7 @@ describe('sessions', () => {
   })
 
   test('outlive a statement that took too long', async () => {
-    const hasty = openDatabase(own.url, { log, statementTimeout: 50 })
+    const hasty = openDatabase(own.url, { log, statementTimeout: 500 })
     const session = await hasty.session()
     await assert.rejects(session.rows('select pg_sleep(5)'), isUnavailable)
     assert.deepEqual(await session.rows('select 1 as n'), [{ n: 1 }])
@@ -318,5 +321,5 @@ test('closing ends pool and sessions, may be repeated, and leaves no connection 
   await assert.rejects(other.rows('select 1'), isUnavailable)
   await assert.rejects(session.rows('select 1'), isUnavailable)
   const left = `select from pg_stat_activity where application_name = 'closing'`
-  for (let round = 0; (await database.rows(left)).length > 0; round += 1) assert.ok(round < 200, 'one is left')
+  await until(async () => (await database.rows(left)).length === 0)
 })

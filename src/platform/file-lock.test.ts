@@ -74,7 +74,7 @@ describe('a file lock', () => {
     const { path, files } = await freshLock()
     await writeFile(`${path}-${deadProcess()}-123-aa`, '')
     await writeFile(`${path}-${process.ppid}-1-bb`, '')
-    assert.equal(await withFileLock(path, async () => 'done', 500), 'done')
+    assert.equal(await withFileLock(path, async () => 'done', 60_000), 'done')
     assert.deepEqual(await files(), [])
   })
 
@@ -93,7 +93,7 @@ describe('a file lock', () => {
     const { path, files } = await freshLock()
     const others = ['x.lock', 'x.lock-1', 'x.lock-abc-1-aa', 'y.lock-1-1-aa']
     for (const name of others) await writeFile(join(path, '..', name), '')
-    assert.equal(await withFileLock(path, async () => 'done', 500), 'done')
+    assert.equal(await withFileLock(path, async () => 'done', 60_000), 'done')
     assert.deepEqual((await files()).toSorted(), others.toSorted())
   })
 })

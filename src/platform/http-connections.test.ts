@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { assertRefusal, get, post, startServer } from '../../tests/support/echo-server.ts'
+import { settle } from '../../tests/support/clock.ts'
+import { until } from '../../tests/support/until.ts'
 import { openWire } from '../../tests/support/wire.ts'
 
 describe('a connection', () => {
@@ -27,13 +29,14 @@ describe('a connection', () => {
 
   it('notices that a caller has gone, and says 499', async () => {
     const wire = await openWire(started.port)
-    wire.send(get('/v1/slow/9'))
-    await new Promise((resolve) => setTimeout(resolve, 100))
     started.served.length = 0
+    const release = started.hold()
+    wire.send(get('/v1/slow/9'))
+    await until(() => started.served.includes('slow'))
     wire.cut()
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    assert.deepEqual(started.served, ['gone'])
-    assert.equal(started.ends.at(-1)?.status, 499)
+    await until(() => started.ends.at(-1)?.status === 499)
+    assert.deepEqual(started.served, ['slow', 'gone'])
+    release()
   })
 })
 
@@ -53,13 +56,14 @@ describe('a caller who is slow', () => {
 
 describe('a server that closes', () => {
   it('lets requests in flight finish, refuses new ones, and answers /healthz', async () => {
-    const { server, port } = await startServer()
+    const { server, port, served, hold } = await startServer()
+    const release = hold()
     const busy = await openWire(port)
     const other = await openWire(port)
     busy.send(get('/v1/slow/1'))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await until(() => served.includes('slow'))
     const closing = server.close()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await settle()
 
     const fresh = await openWire(port)
     fresh.send(get('/healthz'))
@@ -71,22 +75,23 @@ describe('a server that closes', () => {
     assert.equal(refused.headers['connection'], 'close')
     await other.closed
 
+    release()
     assert.equal((await busy.answer()).body, '{"aborted":false}')
     await closing
     await assert.rejects(openRefused(port))
   })
 
   it('cuts what has not finished in its time', async () => {
-    const { server, port, served } = await startServer({ drainTime: 50 })
+    const { server, port, served, hold } = await startServer({ drainTime: 50 })
+    const release = hold()
     const wire = await openWire(port)
     wire.send(get('/v1/slow/1'))
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    const start = performance.now()
+    await until(() => served.includes('slow'))
     await server.close()
-    assert.ok(performance.now() - start < 250)
     await wire.closed
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(() => served.includes('gone'))
     assert.deepEqual(served, ['slow', 'gone'])
+    release()
   })
 })
 

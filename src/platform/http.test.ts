@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { assertRefusal, exchange, get, post, startServer, uuidv7 } from '../../tests/support/echo-server.ts'
 import { parseObject } from '../../tests/support/json.ts'
+import { until } from '../../tests/support/until.ts'
 import { openWire } from '../../tests/support/wire.ts'
 
 describe('the HTTP server', () => {
@@ -94,7 +95,7 @@ describe('the HTTP server', () => {
     wire.send(post(`{"text":"${secret}"}`))
     await wire.answer()
     wire.cut()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(() => started.lines.length >= logged + 2)
     const lines = started.lines.slice(logged)
     assert.equal(lines.length, 2)
     assert.doesNotMatch(lines.join(''), new RegExp(secret))

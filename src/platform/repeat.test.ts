@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTestLog } from '../../tests/support/log.ts'
+import { until } from '../../tests/support/until.ts'
 import { repeat } from './repeat.ts'
 
 test('the work is done again and again, and not after the stop', async () => {
@@ -18,14 +19,16 @@ test('the work is done again and again, and not after the stop', async () => {
 test('the next round waits for the one before, and the stop for the one under way', async () => {
   let under = 0
   let most = 0
+  let rounds = 0
   const work = async () => {
     under += 1
+    rounds += 1
     most = Math.max(most, under)
     await wait(20)
     under -= 1
   }
   const repeated = repeat({ name: 'waiting', pause: 1, work, log: createTestLog().log })
-  await wait(100)
+  await until(() => rounds >= 3)
   await repeated.stop()
   assert.equal(most, 1)
   assert.equal(under, 0)

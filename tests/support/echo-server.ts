@@ -14,6 +14,7 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'time
   const lines: string[] = []
   const ends: RequestEnd[] = []
   const served: string[] = []
+  let held: Promise<void> | undefined
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
   const onEnd = (end: RequestEnd) => ends.push(end)
   const server = createServer({ log, requestBytes: 1024, baseUrl, onEnd, ...options })
@@ -26,7 +27,7 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'time
     served.push('slow')
     const gone = goneSignal(reply)
     gone.addEventListener('abort', () => served.push('gone'))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await (held ?? new Promise((resolve) => setTimeout(resolve, 300)))
     return { aborted: gone.aborted }
   })
   server.get('/fails', async () => {
@@ -44,7 +45,20 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'time
   server.get('/healthz', { config: { whileDraining: true } }, async () => ({ status: 'ok' }))
   await server.listen({ port: 0, host: '127.0.0.1' })
   const port = Number(new URL(server.listeningOrigin).port)
-  return { server, port, url: server.listeningOrigin, lines, ends, served }
+  return {
+    server,
+    port,
+    url: server.listeningOrigin,
+    lines,
+    ends,
+    served,
+    /** From now on the slow address answers only when that is called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return resolve
+    },
+  }
 }
 
 function errorOf(answer: { body: string }) {

@@ -12,6 +12,11 @@ export interface VendorOptions {
   readonly usage?: unknown
   /** Milliseconds before it answers. */
   readonly delay?: number
+  /**
+   * What each token of a stream waits for, by its index, and the end of it, by their number; an answer in one piece waits
+   * for 0. Nothing can be told in words to a stand-in in another process, so there is none there.
+   */
+  readonly gate?: (step: number) => Promise<void>
   readonly fault?: Fault
   /** How many calls the fault lasts; for good when left out. */
   readonly times?: number

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import type { Model, Piece, Prompt, RunLimits } from '../../src/models/model.ts'
 import { createOpenAiModel, type OpenAiModelOptions } from '../../src/models/upstream/openai.ts'
 import { Problem } from '../../src/platform/problems.ts'
+import type { Gate } from './gate.ts'
 
 /** 20 bytes, so 5 tokens where nobody counts. */
 export const prompt: Prompt = {
@@ -36,7 +37,7 @@ export const modelOptions = {
   upstreamModel: 'm',
   context: 32_768,
   maxOutputTokens: 4096,
-  timeout: { connect: 1000, first_token: 1000, total: 5000 },
+  timeout: { connect: 30_000, first_token: 30_000, total: 60_000 },
 }
 
 /** How a model is run: whole unless told. */
@@ -52,6 +53,17 @@ export async function pieces(
   if (stream) return Array.fromAsync(model.stream(prompt, all, signal))
   const { text, ...end } = await model.run(prompt, all, signal)
   return [...(text === '' ? [] : [{ kind: 'texts', texts: [text] } as const]), { kind: 'end', ...end }]
+}
+
+/** The pieces of a stream whose next token is sent when the one before has been read. */
+export async function* stepwise(run: AsyncIterable<Piece>, gate: Gate): AsyncGenerator<Piece, void, undefined> {
+  let read = 0
+  gate.open(1)
+  for await (const piece of run) {
+    yield piece
+    read += piece.kind === 'texts' ? piece.texts.length : 0
+    gate.open(read + 1)
+  }
 }
 
 /** The Problem that a run throws. */

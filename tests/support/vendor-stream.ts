@@ -46,6 +46,7 @@ export function play(response: ServerResponse, frames: Frames, options: VendorOp
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
   if (options.cut !== undefined) return playCut(response, Buffer.concat([...frames.head, ...tokens]), options.cut, end)
   for (const event of frames.head) response.write(event)
+  if (options.gate) return void playGated(response, tokens, options.gate, end)
   if (tokensPerSecond === undefined) {
     for (const event of tokens) response.write(event)
     return end()
@@ -65,6 +66,21 @@ function playPaced(response: ServerResponse, tokens: readonly Buffer[], perSecon
     end()
   }, 1000 / perSecond)
   response.on('close', () => clearInterval(timer))
+}
+
+async function playGated(
+  response: ServerResponse,
+  tokens: readonly Buffer[],
+  gate: (step: number) => Promise<void>,
+  end: () => void,
+): Promise<void> {
+  for (const [index, token] of tokens.entries()) {
+    await gate(index)
+    if (response.destroyed) return
+    response.write(token)
+  }
+  await gate(tokens.length)
+  if (!response.destroyed) end()
 }
 
 function playCut(response: ServerResponse, bytes: Buffer, size: number, end: () => void, from = 0): void {

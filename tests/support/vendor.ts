@@ -100,9 +100,11 @@ function answer(state: State, dialect: Dialect<VendorOptions>, response: ServerR
   const { options } = state
   const fault = state.faults-- > 0 ? (options.fault ?? 'none') : 'none'
   const onTheWay = isStreamFault(fault) && (options.after !== undefined || !isWhole(fault)) ? fault : undefined
+  const sendWhole = (): void => void answers[isWhole(fault) ? fault : 'none'](response, state.whole(dialect), options)
   const send = (): void => {
     if (stream && (fault === 'none' || onTheWay)) play(response, state.frames(dialect), options, onTheWay)
-    else answers[isWhole(fault) ? fault : 'none'](response, state.whole(dialect), options)
+    else if (options.gate) void options.gate(0).then(sendWhole)
+    else sendWhole()
   }
   if (options.delay === undefined) send()
   else setTimeout(send, options.delay)

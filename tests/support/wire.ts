@@ -10,7 +10,7 @@ export interface WireAnswer {
 /** A bare connection: it sends exactly what it is told. */
 export interface Wire {
   send(data: string | Buffer): void
-  /** The next whole answer. Rejects when the connection ends before it, or after 5 s. */
+  /** The next whole answer. Rejects when the connection ends before it, or after a minute. */
   answer(): Promise<WireAnswer>
   /** When the other side has closed. */
   readonly closed: Promise<void>
@@ -50,7 +50,7 @@ export async function openWire(port: number): Promise<Wire> {
       socket.write(data)
     },
     async answer() {
-      const late = AbortSignal.timeout(5000)
+      const late = AbortSignal.timeout(60_000)
       for (;;) {
         const parsed = parseAnswer(received)
         if (parsed) {
@@ -58,7 +58,7 @@ export async function openWire(port: number): Promise<Wire> {
           return parsed.answer
         }
         if (over) throw new Error(`the connection ended with ${JSON.stringify(received.toString())} unanswered`)
-        if (late.aborted) throw new Error('no answer in 5 s')
+        if (late.aborted) throw new Error('no answer in a minute')
         await Promise.race([changed.promise, new Promise((resolve) => setTimeout(resolve, 100))])
       }
     },

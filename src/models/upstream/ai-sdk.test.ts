@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { inspect } from 'node:util'
+import { createGate } from '../../../tests/support/gate.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
 import {
@@ -10,6 +11,7 @@ import {
   parts,
   pieces,
   prompt,
+  stepwise,
   type Manner,
 } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
@@ -138,11 +140,10 @@ for (const name of packages) {
       if (fault === 'no_terminal' && name === '@ai-sdk/openai-compatible') continue
       test(`A14 a stream with ${fault} after 2 tokens is an error, not complete`, async () => {
         const before = vendor.calls
-        const { texts, stopReason, usage } = await run(
-          name,
-          { tokens: 5, fault, after: 2, tokensPerSecond: 100 },
-          stream,
-        )
+        const gate = createGate()
+        vendor.set({ tokens: 5, fault, after: 2, gate: gate.pass })
+        const told = open(name).stream(prompt, { maxOutputTokens: 100 }, new AbortController().signal)
+        const { texts, stopReason, usage } = parts(await Array.fromAsync(stepwise(told, gate)))
         assert.deepEqual([texts, stopReason], [['word', ' word'], 'error'])
         assert.deepEqual(usage, { inputTokens: 5, outputTokens: 2, source: 'estimated' })
         assert.equal(vendor.calls, before + 1)
@@ -150,11 +151,13 @@ for (const name of packages) {
     }
 
     test('A15 a caller who leaves aborts the upstream and pays for what came', async () => {
-      vendor.set({ tokens: 1000, tokensPerSecond: 100 })
+      const gate = createGate()
+      vendor.set({ tokens: 1000, gate: gate.pass })
       const { abandoned } = vendor
       const leaving = new AbortController()
       const all: Piece[] = []
-      for await (const piece of open(name).stream(prompt, { maxOutputTokens: 4096 }, leaving.signal)) {
+      const told = open(name).stream(prompt, { maxOutputTokens: 4096 }, leaving.signal)
+      for await (const piece of stepwise(told, gate)) {
         all.push(piece)
         if (all.length === 5) leaving.abort()
       }
@@ -184,10 +187,12 @@ for (const name of packages) {
     })
 
     test('more requests than connections are overloaded; then there is room again', async () => {
-      vendor.set({ delay: 50 })
+      const gate = createGate()
+      vendor.set({ gate: gate.pass })
       const model = open(name, { connections: 1 })
       const first = pieces(model)
       assert.equal((await failure(model)).code, 'overloaded')
+      gate.open()
       await first
       for (const streams of [true, true, false]) await pieces(model, { stream: streams })
     })

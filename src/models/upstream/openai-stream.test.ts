@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { settle, stopClock } from '../../../tests/support/clock.ts'
+import { createGate } from '../../../tests/support/gate.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
-import { createModels, failure, parts, pieces, prompt } from '../../../tests/support/vendor-run.ts'
+import { createModels, failure, parts, pieces, prompt, stepwise } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
-import type { Piece } from '../model.ts'
+import type { Model, Piece } from '../model.ts'
 import type { OpenAiModelOptions } from './openai.ts'
 
 const vendor = await startVendor()
@@ -20,6 +22,10 @@ afterEach(async () => {
 after(() => vendor.close())
 
 const stream = { stream: true }
+const textsOf = (all: readonly Piece[]) =>
+  all.reduce((sum, piece) => sum + (piece.kind === 'texts' ? piece.texts.length : 0), 0)
+const run = (model: Model, signal = new AbortController().signal) =>
+  model.stream(prompt, { maxOutputTokens: 4096 }, signal)
 const streamed = async (options: VendorOptions, limits = {}) => {
   vendor.set(options)
   return parts(await pieces(open(), { ...stream, ...limits }))
@@ -37,14 +43,9 @@ test('a reply comes token by token, and the request asks for the usage', async (
 })
 
 test('the first piece is there before the second is sent', async () => {
-  vendor.set({ tokens: 3, tokensPerSecond: 5 })
-  const started = performance.now()
-  const times: number[] = []
-  for await (const piece of open().stream(prompt, { maxOutputTokens: 9 }, new AbortController().signal)) {
-    if (piece.kind === 'texts') times.push(performance.now() - started)
-  }
-  const [first = 0, , third = 0] = times
-  assert.ok(third - first > 150, String(times))
+  const gate = createGate()
+  vendor.set({ tokens: 3, gate: gate.pass })
+  assert.deepEqual(parts(await Array.fromAsync(stepwise(run(open()), gate))).texts, ['word', ' word', ' word'])
 })
 
 for (const cut of [1, 2, 7, 100]) {
@@ -123,10 +124,11 @@ const broken = [
 describe('A14 a stream that is not whole is an error, not complete', () => {
   for (const fault of broken) {
     test(`${fault} after 2 tokens ends with what came by then, and no other attempt`, async () => {
-      vendor.set({ tokens: 5, fault, after: 2, tokensPerSecond: 25, usageOn: 'none' })
+      const gate = createGate()
+      vendor.set({ tokens: 5, fault, after: 2, gate: gate.pass, usageOn: 'none' })
       const before = vendor.calls
       models.lines.length = 0
-      const { texts, stopReason, usage } = parts(await pieces(open(), stream))
+      const { texts, stopReason, usage } = parts(await Array.fromAsync(stepwise(run(open()), gate)))
       assert.deepEqual(texts, ['word', ' word'])
       assert.deepEqual([stopReason, usage], ['error', { inputTokens: 5, outputTokens: 2, source: 'estimated' }])
       assert.equal(vendor.calls, before + 1)
@@ -161,22 +163,20 @@ describe('A14 a stream that is not whole is an error, not complete', () => {
 
 describe('A15 a caller who leaves', () => {
   test('aborts the upstream at once and pays for what came', async () => {
-    vendor.set({ tokens: 1000, tokensPerSecond: 100 })
+    const gate = createGate()
+    vendor.set({ tokens: 1000, gate: gate.pass })
     const [calls, abandoned] = [vendor.calls, vendor.abandoned]
     const leaving = new AbortController()
     const all: Piece[] = []
-    let left = 0
-    for await (const piece of open().stream(prompt, { maxOutputTokens: 4096 }, leaving.signal)) {
+    gate.open(5)
+    // No other token would come: the end does not wait for one.
+    for await (const piece of run(open(), leaving.signal)) {
       all.push(piece)
-      if (all.length !== 5) continue
-      left = performance.now()
-      leaving.abort()
+      if (piece.kind === 'texts' && textsOf(all) === 5) leaving.abort()
     }
-    assert.ok(performance.now() - left < 50, 'within a token')
     const { texts, stopReason, usage } = parts(all)
-    assert.equal(stopReason, 'cancelled')
-    assert.ok(texts.length >= 5 && texts.length < 50, `${texts.length}`)
-    assert.deepEqual(usage, { inputTokens: 5, outputTokens: texts.length, source: 'estimated' })
+    assert.deepEqual([texts.length, stopReason], [5, 'cancelled'])
+    assert.deepEqual(usage, { inputTokens: 5, outputTokens: 5, source: 'estimated' })
     await until(() => vendor.abandoned === abandoned + 1)
     assert.equal(vendor.calls, calls + 1)
   })
@@ -185,18 +185,20 @@ describe('A15 a caller who leaves', () => {
     vendor.set({ fault: 'stall', after: 0 })
     const [calls, abandoned] = [vendor.calls, vendor.abandoned]
     const leaving = new AbortController()
-    const run = pieces(open(), stream, leaving.signal)
+    const left = pieces(open(), stream, leaving.signal)
     await until(() => vendor.calls > calls)
     leaving.abort()
-    const { stopReason, usage } = parts(await run)
+    const { stopReason, usage } = parts(await left)
     assert.deepEqual([stopReason, usage.inputTokens, usage.outputTokens], ['cancelled', 5, 0])
     await until(() => vendor.abandoned === abandoned + 1)
   })
 
   test('who stops reading aborts the upstream, too', async () => {
-    vendor.set({ tokens: 1000, tokensPerSecond: 100 })
+    const gate = createGate()
+    vendor.set({ tokens: 1000, gate: gate.pass })
     const { abandoned } = vendor
-    for await (const piece of open().stream(prompt, { maxOutputTokens: 9 }, new AbortController().signal)) {
+    gate.open(1)
+    for await (const piece of run(open())) {
       assert.equal(piece.kind, 'texts')
       break
     }
@@ -204,14 +206,17 @@ describe('A15 a caller who leaves', () => {
   })
 
   test('frees the connection', async () => {
-    vendor.set({ tokens: 1000, tokensPerSecond: 100 })
+    const gate = createGate()
+    vendor.set({ tokens: 1000, gate: gate.pass })
+    gate.open(1)
     const model = open({ connections: 1 })
     for (let round = 0; round < 3; round++) {
-      for await (const piece of model.stream(prompt, { maxOutputTokens: 9 }, new AbortController().signal)) {
+      const { abandoned } = vendor
+      for await (const piece of run(model)) {
         assert.equal(piece.kind, 'texts')
         break
       }
-      await wait(20)
+      await until(() => vendor.abandoned === abandoned + 1)
     }
     vendor.set({})
     assert.equal(parts(await pieces(model, stream)).stopReason, 'complete')
@@ -219,42 +224,67 @@ describe('A15 a caller who leaves', () => {
 })
 
 describe('times', () => {
-  test('no token in time is upstream_timeout; each attempt has the time for itself', async () => {
+  const timeout = { connect: 100_000, first_token: 20_000, total: 70_000 }
+  /** Longer than the pause before the same endpoint is asked again. */
+  const pause = 1000
+
+  test('no token in time is upstream_timeout; each attempt has the time for itself', async (t) => {
+    const clock = stopClock(t)
     vendor.set({ fault: 'stall', after: 0 })
     const before = vendor.calls
-    const started = performance.now()
-    const model = open({ timeout: { connect: 1000, first_token: 100, total: 5000 } })
-    assert.equal((await failure(model, stream)).code, 'upstream_timeout')
+    models.lines.length = 0
+    const failed = failure(open({ timeout }), stream)
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await until(() => vendor.calls === before + attempt)
+      clock.advance(timeout.first_token - 1)
+      await settle()
+      assert.equal(models.lines.length, attempt - 1)
+      clock.advance(1)
+      if (attempt === 3) break
+      await until(() => models.lines.length === attempt)
+      clock.advance(pause)
+    }
+    assert.equal((await failed).code, 'upstream_timeout')
     assert.equal(vendor.calls - before, 3)
-    const passed = performance.now() - started
-    assert.ok(passed >= 300 && passed < 1500, `${passed} ms`)
   })
 
-  test('the first token counts, the others may take longer', async () => {
-    vendor.set({ tokens: 5, tokensPerSecond: 4 })
-    const model = open({ timeout: { connect: 1000, first_token: 900, total: 10_000 } })
-    assert.equal(parts(await pieces(model, stream)).texts.length, 5)
+  test('the first token counts, the others may take longer', async (t) => {
+    const clock = stopClock(t)
+    const gate = createGate()
+    vendor.set({ tokens: 5, gate: gate.pass })
+    const all: Piece[] = []
+    for await (const piece of stepwise(run(open({ timeout })), gate)) {
+      all.push(piece)
+      if (all.length === 1) clock.advance(timeout.first_token + 1)
+    }
+    const { texts, stopReason } = parts(all)
+    assert.deepEqual([texts.length, stopReason], [5, 'complete'])
   })
 
-  test('the total time ends a stream with an error', async () => {
-    vendor.set({ tokens: 100, tokensPerSecond: 50 })
+  test('the total time ends a stream with an error', async (t) => {
+    const clock = stopClock(t)
+    const gate = createGate()
+    vendor.set({ tokens: 100, gate: gate.pass })
     const { abandoned } = vendor
-    const model = open({ timeout: { connect: 1000, first_token: 200, total: 200 } })
-    const { stopReason, texts } = parts(await pieces(model, stream))
-    assert.equal(stopReason, 'error')
-    assert.ok(texts.length >= 5 && texts.length <= 12, String(texts.length))
+    const all: Piece[] = []
+    for await (const piece of stepwise(run(open({ timeout })), gate)) {
+      all.push(piece)
+      if (all.length <= 7) clock.advance(timeout.total / 7)
+    }
+    const { stopReason, texts } = parts(all)
+    assert.deepEqual([stopReason, texts.length], ['error', 7])
     await until(() => vendor.abandoned === abandoned + 1)
   })
 })
 
 test('a slow caller holds the upstream back instead of filling the memory', async () => {
   vendor.set({ tokens: Array.from({ length: 100 }, () => 'x'.repeat(100_000)) })
-  const run = open().stream(prompt, { maxOutputTokens: 4096 }, new AbortController().signal)
+  const slow = run(open())
   let texts = 0
   // What the stand-in keeps is there by now.
   await pieces(open(), { ...stream, maxOutputTokens: 4096 })
   const before = process.memoryUsage().arrayBuffers
-  for await (const piece of run) {
+  for await (const piece of slow) {
     if (texts === 0) {
       await wait(300)
       const grown = process.memoryUsage().arrayBuffers - before
