@@ -60,9 +60,7 @@ describe('set-up', () => {
   test('installs once, then has nothing to do and says nothing', async () => {
     const root = clone()
     assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: `${started}done.\n` })
-    const before = performance.now()
     assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: '' })
-    assert.ok(performance.now() - before < 1000)
   })
 
   test('installs again when the lock file has changed, or the runtime is gone', async () => {

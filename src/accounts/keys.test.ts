@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
@@ -173,7 +174,9 @@ test('an unknown public id takes the same work as a wrong secret, whether or not
   })
 })
 
-test('look-ups that come together share a query', async () => {
+test('look-ups that come together share a query', async (t) => {
+  // No refresh comes in between.
+  stopClock(t)
   const made = await Promise.all(Array.from({ length: 20 }, () => addKey()))
   const { database: watched, asked } = counted(database)
   await withInstance(watched, async (instance) => {
@@ -191,7 +194,8 @@ test('look-ups that come together share a query', async () => {
   })
 })
 
-test('keys in use are refreshed in one query, made-up ones and wrong secrets are not remembered', async () => {
+test('keys in use are refreshed in one query, made-up ones and wrong secrets are not remembered', async (t) => {
+  const clock = stopClock(t)
   const [used, guessed] = [await addKey(), await addKey()]
   const { database: watched, asked } = counted(database)
   await withInstance(watched, async (instance) => {
@@ -199,15 +203,19 @@ test('keys in use are refreshed in one query, made-up ones and wrong secrets are
     await Promise.all(Array.from({ length: 500 }, () => codeOf(instance.identify(sent(createKey().key)))))
     await codeOf(instance.identify(sent(withWrongSecret(guessed.key))))
     const lookedUp = asked.length
-    while (asked.length === lookedUp) await wait(20)
-    await wait(700)
-    const refreshes = asked.slice(lookedUp)
-    assert.ok(refreshes.length <= 2, `${refreshes.length} queries in about a second`)
-    for (const { values } of refreshes) assert.deepEqual(values, [[used.key.slice(3, 15)]])
+    for (const refreshes of [1, 2]) {
+      await until(() => {
+        clock.advance(50)
+        return asked.length > lookedUp + refreshes - 1
+      })
+      await settle()
+      assert.equal(asked.length, lookedUp + refreshes, 'all in one query')
+    }
+    for (const { values } of asked.slice(lookedUp)) assert.deepEqual(values, [[used.key.slice(3, 15)]])
   })
 })
 
-/** How long after `change` an instance that uses the key all the time still lets it in, in ms; and what it says then. */
+/** How long after `change` an instance that uses the key all the time still lets in who asks, in ms; and what it says then. */
 async function timeToRefuse(key: string, change: () => Promise<unknown>): Promise<{ ms: number; code: string }> {
   const other = openDatabase(home.url, { log })
   try {
@@ -217,9 +225,10 @@ async function timeToRefuse(key: string, change: () => Promise<unknown>): Promis
       const changed = performance.now()
       let letIn = changed
       for (;;) {
+        const asked = performance.now()
         const code = await codeOf(instance.identify(sent(key)))
         if (code !== 'let in') return { ms: letIn - changed, code }
-        letIn = performance.now()
+        letIn = asked
         assert.ok(letIn - changed < 5000, 'the change never came')
         await wait(5)
       }
@@ -245,33 +254,42 @@ test('revoking, closing, rotating and expiring hold on another instance within a
   for (const { ms, code } of changes) assert.ok(ms < 1000, `${code} took ${Math.round(ms)} ms`)
 })
 
-test('a key in use ends at its time, without waiting for a refresh', async () => {
+test('a key in use ends at its time, without waiting for a refresh', async (t) => {
+  const clock = stopClock(t)
   const { id, key } = await addKey()
-  await sql(`update api_key set expires_at = clock_timestamp() + interval '150 ms' where id = $1`, id)
-  const ends = performance.now() + 150
-  await withInstance(database, async (instance) => {
-    assert.equal(await codeOf(instance.identify(sent(key))), 'let in')
-    await wait(ends - performance.now() + 1)
+  const { database: watched, asked } = counted(database)
+  await withInstance(watched, async (instance) => {
+    // A machine that is slow may have used the time up when it is first looked at.
+    await until(async () => {
+      await sql(`update api_key set expires_at = clock_timestamp() + interval '900 ms' where id = $1`, id)
+      return (await codeOf(instance.identify(sent(key)))) === 'let in'
+    })
+    const lookedUp = asked.length
+    clock.advance(900)
     assert.equal(await codeOf(instance.identify(sent(key))), 'expired_key')
+    const refreshes = asked.slice(lookedUp).filter(({ values }) => Array.isArray(values?.[0]))
+    assert.ok(refreshes.length <= 1, 'it did not look the key up')
   })
 })
 
-test('while the database is away a key in use is let in for a second, then nobody; never a 401', async () => {
+test('while the database is away a key in use is let in for a second, then nobody; never a 401', async (t) => {
+  const clock = stopClock(t)
   const { key } = await addKey()
   const away = openDatabase(home.url, { log })
   await withInstance(away, async (instance) => {
     await instance.identify(sent(key))
-    const lastRead = performance.now()
     await away.close()
     assert.equal(await codeOf(instance.identify(sent(key))), 'let in')
     assert.equal(await codeOf(instance.identify(sent(createKey().key))), 'unavailable')
     assert.equal(await codeOf(instance.identify(sent(withWrongSecret(key)))), 'unavailable')
-    await wait(lastRead + 1001 - performance.now())
+    clock.advance(1001)
     assert.equal(await codeOf(instance.identify(sent(key))), 'unavailable')
   })
 })
 
-test('the last use is kept to the minute, in the background and once', async () => {
+test('the last use is kept to the minute, in the background and once', async (t) => {
+  // No refresh comes in between.
+  stopClock(t)
   const { id, key } = await addKey()
   const { database: watched, asked } = counted(database)
   const lastUsed = async () => (await keys.list(accountId)).find((entry) => entry.id === id)?.lastUsedAt
@@ -312,9 +330,9 @@ test('rotating makes a key like the old one, which stays valid for the overlap',
   const [replaced, replacing] = [old.id, issued.id].map((id) => listed.find((key) => key.id === id))
   assert.equal(replaced?.replacedBy, issued.id)
   assert.equal(replacing?.name, 'worker')
-  assert.ok(Math.abs((replaced?.expiresAt?.getTime() ?? 0) - Date.now() - hour) < 5000)
+  assert.ok(Math.abs((replaced?.expiresAt?.getTime() ?? 0) - Date.now() - hour) < 60_000)
   assert.ok(
-    Math.abs((replacing?.expiresAt?.getTime() ?? 0) - Date.now() - 24 * hour) < 5000,
+    Math.abs((replacing?.expiresAt?.getTime() ?? 0) - Date.now() - 24 * hour) < 60_000,
     'as long a life as the old',
   )
 })

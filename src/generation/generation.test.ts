@@ -3,6 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { settle } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import type { Caller } from '../accounts/keys.ts'
@@ -183,20 +184,26 @@ describe('a generation', () => {
 
       it('whose caller has gone is waited for before the service ends', async () => {
         const gone = new AbortController()
+        const released = Promise.withResolvers<void>()
         let called = false
         const pending = generate(
           told,
           async function* (signal) {
             called = true
             await new Promise((resolve) => signal.addEventListener('abort', resolve))
-            await new Promise((resolve) => setTimeout(resolve, 100))
+            await released.promise
             yield { ...end(10, 4), stopReason: 'cancelled' }
           },
           gone.signal,
         )
         await until(() => called)
         gone.abort()
-        await generation.settled()
+        let settled = false
+        const settling = generation.settled().then(() => (settled = true))
+        await settle()
+        assert.equal(settled, false)
+        released.resolve()
+        await settling
         assert.deepEqual(await charged(), [[10, 4, 4010n]])
         await pending
       })

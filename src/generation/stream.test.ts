@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import net from 'node:net'
 import { describe, it } from 'node:test'
+import { settle, stopClock } from '../../tests/support/clock.ts'
+import { until } from '../../tests/support/until.ts'
 import { createEventStream } from './stream.ts'
 
 /** Serves one request, and gives the caller's bare connection, which reads only when it is told. */
@@ -27,83 +29,132 @@ async function connect(serve: (response: ServerResponse) => Promise<void>) {
 }
 
 describe('a stream of events', () => {
-  it('sends nothing before it begins, each event by one write, and pings in the pauses', async () => {
+  it('sends nothing before it begins, each event by one write, and pings in the pauses', async (t) => {
+    const clock = stopClock(t)
+    const steps = createSteps()
     let begun: readonly boolean[] = []
     await using caller = await connect(async (response) => {
       const stream = createEventStream(response, { ping: 20, patience: 1000 })
       begun = [stream.begun]
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      clock.advance(50)
       assert.equal(response.headersSent, false)
       stream.begin({ 'x-model': 'm' })
       begun = [...begun, stream.begun]
       await stream.send(['data: 1\n\n'])
-      await new Promise((resolve) => setTimeout(resolve, 70))
+      await steps.next()
       await stream.send(['data: 2\n\n'])
+      await steps.next()
       stream.end()
     })
-    const chunks: string[] = []
-    caller.socket.on('data', (chunk) => chunks.push(chunk.toString()))
+    const chunks = chunksOf(caller.socket)
+    await until(() => chunks.length === 1)
+    for (const pings of [1, 2]) {
+      clock.advance(19)
+      await settle()
+      assert.equal(chunks.length, pings)
+      clock.advance(1)
+      await until(() => chunks.length === 1 + pings)
+    }
+    steps.go()
+    await until(() => chunks.length === 4)
+    steps.go()
     await caller.done
-    await new Promise((resolve) => setTimeout(resolve, 50))
     assert.deepEqual(begun, [false, true])
-    assert.match(chunks[0] ?? '', /^HTTP\/1.1 200 [^]*x-model: m\r\n[^]*text\/event-stream[^]*data: 1\n\n/)
-    const rest = chunks.slice(1)
-    assert.ok(rest.filter((chunk) => chunk.includes(': ping\n\n')).length >= 2)
-    assert.match(rest.at(-1) ?? '', /data: 2\n\n/)
-    assert.equal(chunks.join('').split('data: ').length, 3)
+    assert.match(chunks[0] ?? '', /^HTTP\/1.1 200 [^]*x-model: m\r\n[^]*text\/event-stream[^]*data: 1\n\n\r\n$/)
+    assert.deepEqual(chunks.slice(1, 4), ['8\r\n: ping\n\n\r\n', '8\r\n: ping\n\n\r\n', '9\r\ndata: 2\n\n\r\n'])
   })
 
   it('sends events that are there together by one write, whole and in order, and none before they are there', async () => {
+    const steps = createSteps()
     await using caller = await connect(async (response) => {
-      const stream = createEventStream(response, { ping: 1000, patience: 1000 })
+      const stream = createEventStream(response, { ping: 60_000, patience: 60_000 })
       stream.begin({})
       await stream.send([])
       await stream.send(['data: 1\n\n', 'data: 2\n\n'])
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await steps.next()
       await stream.send(['data: 3\n\n'])
+      await steps.next()
       stream.end()
     })
-    const chunks: string[] = []
-    caller.socket.on('data', (chunk) => chunks.push(chunk.toString()))
-    await caller.done
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    const chunks = chunksOf(caller.socket)
+    await until(() => chunks.length === 1)
     assert.match(chunks[0] ?? '', /\r\n12\r\ndata: 1\n\ndata: 2\n\n\r\n$/)
-    assert.match(chunks[1] ?? '', /^9\r\ndata: 3\n\n\r\n/)
+    steps.go()
+    await until(() => chunks.length === 2)
+    assert.equal(chunks[1], '9\r\ndata: 3\n\n\r\n')
+    steps.go()
+    await caller.done
   })
 
   it('waits for a caller who reads slowly, and keeps little for him', async () => {
     let most = 0
+    let isFull = false
     await using caller = await connect(async (response) => {
-      const stream = createEventStream(response, { ping: 1000, patience: 5000 })
+      const stream = createEventStream(response, { ping: 60_000, patience: 60_000 })
       stream.begin({})
       for (let sent = 0; sent < 400; sent++) {
-        await stream.send([`data: ${'x'.repeat(50_000)}\n\n`])
+        const sending = stream.send([`data: ${'x'.repeat(50_000)}\n\n`])
+        isFull = response.writableNeedDrain
+        await sending
         most = Math.max(most, response.writableLength)
       }
       stream.end()
     })
     caller.socket.pause()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await until(() => isFull)
+    await settle()
     const read = { bytes: 0 }
     caller.socket.on('data', (chunk) => (read.bytes += chunk.length))
     caller.socket.resume()
     await caller.done
     assert.ok(most < 300_000, `${most} bytes were kept`)
-    while (read.bytes < 20_000_000) await once(caller.socket, 'data')
+    await until(() => read.bytes >= 20_000_000)
   })
 
-  it('cuts off a caller who does not read for too long, and does nothing more for him', async () => {
+  it('cuts off a caller who does not read for too long, and does nothing more for him', async (t) => {
+    const clock = stopClock(t)
+    const responses: ServerResponse[] = []
     await using caller = await connect(async (response) => {
+      responses.push(response)
       const stream = createEventStream(response, { ping: 10, patience: 100 })
       stream.begin({})
-      const start = performance.now()
       while (!response.destroyed) await stream.send([`data: ${'x'.repeat(100_000)}\n\n`])
-      assert.ok(performance.now() - start >= 100)
       for (let more = 0; more < 1000; more++) await stream.send(['data: x\n\n'])
       stream.end()
     })
     caller.socket.pause()
     caller.socket.on('error', () => undefined)
+    // What the connection takes it takes at once: then nothing goes on.
+    let written = -1
+    await until(async () => {
+      await settle()
+      const before = written
+      written = responses[0]?.socket?.bytesWritten ?? -1
+      return written === before && responses[0]?.writableNeedDrain === true
+    })
+    clock.advance(99)
+    await settle()
+    assert.equal(responses[0]?.destroyed, false)
+    clock.advance(1)
     await caller.done
   })
 })
+
+/** Steps of the server that wait for the test. */
+function createSteps() {
+  let waiting = Promise.withResolvers<void>()
+  return {
+    next: () => waiting.promise,
+    go() {
+      const { resolve } = waiting
+      waiting = Promise.withResolvers()
+      resolve()
+    },
+  }
+}
+
+function chunksOf(socket: net.Socket): string[] {
+  const chunks: string[] = []
+  socket.on('data', (chunk) => chunks.push(chunk.toString()))
+  return chunks
+}

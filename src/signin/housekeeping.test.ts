@@ -91,9 +91,8 @@ describe('B37: what is over', () => {
     await fill(3, { seen: -2 * hour, ends: hour })
     await database.transaction(async (tx) => {
       await tx.rows('select 1 from session limit 1 for update')
-      const start = performance.now()
+      // Whoever waited would wait for this transaction, which waits for them.
       await clean()
-      assert.ok(performance.now() - start < 1000)
     })
     assert.equal(await count('session'), 1)
     await clean()

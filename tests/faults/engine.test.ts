@@ -18,6 +18,8 @@ import {
 } from '../support/engine.ts'
 import { OperatorError, Problem } from '../../src/platform/problems.ts'
 import type { LocalEngine, LocalEngineNeeds } from '../../src/models/local/engine.ts'
+import { until } from '../support/until.ts'
+import { putForward, settle } from '../support/clock.ts'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'engine-'))
 after(() => rm(folder, { recursive: true }))
@@ -35,6 +37,20 @@ function openEngine(context: TestContext, needs: Partial<LocalEngineNeeds> = {})
 const hello = promptOf('Hello')
 const ask = (engine: LocalEngine) => readRun(engine, hello, { maxOutputTokens: 2 })
 
+/** As `ask` while the engine starts, which is waited for; for longer than anybody would where the machine is slow. */
+async function askPatiently(engine: LocalEngine): Promise<Ran> {
+  for (const end = performance.now() + 60_000; ;) {
+    const askedAt = performance.now()
+    try {
+      return await ask(engine)
+    } catch (error) {
+      isUnavailable(error)
+      assert.ok(performance.now() - askedAt > 4900, 'it was not waited for')
+      assert.ok(performance.now() < end, 'it does not start')
+    }
+  }
+}
+
 function isUnavailable(error: unknown): true {
   assert.ok(error instanceof Problem)
   assert.equal(error.code, 'unavailable')
@@ -49,22 +65,32 @@ function kill(engine: LocalEngine, signal: NodeJS.Signals): number {
   return pid
 }
 
-async function untilReady(engine: LocalEngine): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!engine.health().ready && performance.now() < deadline) await setTimeout(20)
-}
+const untilReady = (engine: LocalEngine): Promise<void> => until(() => engine.health().ready)
 
-/** Starts four runs that stream and four that do not, and returns when the first text of each of the former has come. */
+/**
+ * Starts four runs that stream and four that do not, and stops the child when the first text of each of the former has
+ * come, so that none comes to its end.
+ */
 async function underLoad(engine: LocalEngine) {
-  const started = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
-  const whole = started.map(() =>
-    readRun(engine, letterPrompt, { maxOutputTokens: 500, stream: false }).catch((error: unknown) => error),
-  )
-  const streamed = started.map(({ resolve }) =>
-    readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => resolve() }),
-  )
-  await Promise.all(started.map(({ promise }) => promise))
-  return { whole, streamed }
+  for (let tries = 1; ; tries += 1) {
+    let ended = 0
+    const started = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+    const whole = started.map(() =>
+      readRun(engine, letterPrompt, { maxOutputTokens: 500, stream: false }).catch((error: unknown) => error),
+    )
+    const streamed = started.map(({ resolve }) =>
+      readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => resolve() }),
+    )
+    for (const run of [...whole, ...streamed]) void run.then(() => (ended += 1))
+    await Promise.all(started.map(({ promise }) => promise))
+    kill(engine, 'SIGSTOP')
+    await settle()
+    if (ended === 0) return { whole, streamed }
+    // The machine let the child run, and not us.
+    assert.ok(tries < 10, `${ended} have ended`)
+    kill(engine, 'SIGCONT')
+    await Promise.all([...whole, ...streamed])
+  }
 }
 
 /** What came of a reply by the crash, and exactly that, is what it used. */
@@ -78,17 +104,19 @@ async function isPart(engine: LocalEngine, { text, end }: Ran): Promise<void> {
 }
 
 for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) {
-  void test(`a child that ends by ${signal} fails its requests, ends its streams, and the next are served within 5 s`, async (context) => {
+  void test(`a child that ends by ${signal} fails its requests, ends its streams, and the next are served soon`, async (context) => {
     const engine = openEngine(context, { file: endlessFile })
     await engine.ready()
     const runs = await underLoad(engine)
     const first = kill(engine, signal)
+    kill(engine, 'SIGCONT')
     for (const error of await Promise.all(runs.whole)) isUnavailable(error)
     const streams = await Promise.all(runs.streamed)
     assert.equal(engine.health().ready, false)
     const killedAt = performance.now()
-    const [{ end }, counted] = await Promise.all([ask(engine), engine.count(hello)])
-    assert.ok(performance.now() - killedAt < 5000)
+    const { end } = await askPatiently(engine)
+    const counted = await engine.count(hello)
+    assert.ok(performance.now() - killedAt < 50_000)
     assert.equal(end.usage.inputTokens, counted.tokens)
     assert.equal(engine.health().ready, true)
     for (const ran of streams) await isPart(engine, ran)
@@ -102,39 +130,50 @@ for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) {
 void test('a child that ends again and again is started with growing pauses', async (context) => {
   const engine = openEngine(context)
   for (let round = 0; round < 3; round += 1) {
-    await ask(engine)
+    await askPatiently(engine)
     kill(engine, 'SIGKILL')
     while (engine.health().ready) await setTimeout(1)
   }
-  await ask(engine)
+  await askPatiently(engine)
   assert.match(engine.logged(), /"restart_in_ms":0\b[\s\S]*"restart_in_ms":500\b[\s\S]*"restart_in_ms":1000\b/)
 })
 
 void test('a child that hangs while it answers is killed and started again', async (context) => {
-  const engine = openEngine(context, { stallTimeout: 3000 })
+  const putOn = putForward(context)
+  const engine = openEngine(context, { stallTimeout: 60_000 })
   await engine.ready()
   const first = kill(engine, 'SIGSTOP')
-  await assert.rejects(ask(engine), isUnavailable)
+  const asked = assert.rejects(ask(engine), isUnavailable)
+  await settle()
+  putOn(60_001)
+  await asked
   await untilReady(engine)
   await ask(engine)
   assert.notEqual(engine.pid(), first)
 })
 
 void test('a child that hangs while it loads is killed and started again', async (context) => {
-  const engine = openEngine(context, { stallTimeout: 3000 })
+  const putOn = putForward(context)
+  const engine = openEngine(context, { stallTimeout: 60_000 })
   while (engine.pid() === undefined) await setTimeout(1)
   const first = kill(engine, 'SIGSTOP')
-  await assert.rejects(ask(engine), isUnavailable)
+  const asked = assert.rejects(ask(engine), isUnavailable)
+  await settle()
+  putOn(60_001)
+  await asked
   await untilReady(engine)
   await ask(engine)
   assert.notEqual(engine.pid(), first)
 })
 
 void test('a child with nothing to do is left alone', async (context) => {
-  const engine = openEngine(context, { stallTimeout: 3000 })
+  const putOn = putForward(context)
+  const engine = openEngine(context, { stallTimeout: 60_000 })
   await engine.ready()
   const pid = engine.pid()
-  await setTimeout(4500)
+  putOn(60_001)
+  // It is looked at once a second.
+  await setTimeout(2500)
   await ask(engine)
   assert.equal(engine.pid(), pid)
 })
@@ -177,7 +216,7 @@ for (const { name, bytes, reason } of faults) {
     const engine = openEngine(context, { file })
     const openedAt = performance.now()
     await assert.rejects(engine.ready(), (error) => {
-      assert.ok(performance.now() - openedAt < 5000)
+      assert.ok(performance.now() - openedAt < 50_000)
       assert.ok(error instanceof OperatorError)
       assert.match(error.message, reason)
       return true
@@ -187,7 +226,7 @@ for (const { name, bytes, reason } of faults) {
     assert.match(shown ?? '', reason)
     const askedAt = performance.now()
     await Promise.all([assert.rejects(engine.count(hello), isUnavailable), assert.rejects(ask(engine), isUnavailable)])
-    assert.ok(performance.now() - askedAt < 100, 'at once')
+    assert.ok(performance.now() - askedAt < 4000, 'without waiting for it to be put right')
   })
 }
 
@@ -202,9 +241,7 @@ for (const [name, bytes] of [
     await assert.rejects(engine.ready())
     await writeFile(`${file}.new`, original)
     await rename(`${file}.new`, file)
-    const putAt = performance.now()
     await untilReady(engine)
-    assert.ok(performance.now() - putAt < 5000)
     await ask(engine)
   })
 }
@@ -239,8 +276,7 @@ void test('the child ends with the server, also when that is killed in the middl
   assert.ok(existsSync(`/proc/${pid}`))
   server.kill('SIGKILL')
   await once(server, 'exit')
-  for (let waited = 0; existsSync(`/proc/${pid}`) && waited < 100; waited += 1) await setTimeout(20)
-  assert.equal(existsSync(`/proc/${pid}`), false)
+  await until(() => !existsSync(`/proc/${pid}`))
 })
 
 void test('closing lets what runs and waits finish, refuses what is new, and ends the child', async (context) => {
@@ -265,9 +301,11 @@ void test('closing waits no longer than its grace', async (context) => {
   const engine = openEngine(context, { file: endlessFile, grace: 50 })
   await engine.ready()
   const limits = { maxOutputTokens: 512, stream: false }
+  // However long it takes until it is closed, the run is not over.
+  const pid = kill(engine, 'SIGSTOP')
   const run = readRun(engine, letterPrompt, limits).catch((error: unknown) => error)
-  await engine.count(hello)
   await engine.close()
+  assert.equal(existsSync(`/proc/${pid}`), false)
   isUnavailable(await run)
 })
 

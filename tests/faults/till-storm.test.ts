@@ -7,6 +7,7 @@ import { openDatabase, type Database } from '../../src/platform/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import { losing, type Fate } from '../support/losses.ts'
 import { ask, log, openTills, price, used, type Payer, type Tills } from '../support/tills.ts'
+import { until } from '../support/until.ts'
 
 // Three instances, many accounts, and everything that can go wrong at once; the oracle knows what was promised.
 
@@ -167,16 +168,8 @@ test('whatever is cut, lost and given up: what was promised is in the ledger onc
       rows.reduce((sum, { cost }) => sum + cost, 0n),
     )
   }
-  const until = performance.now() + 13_000
-  for (;;) {
-    const left = await stage.database.rows<object>(
-      `select id, held, credit_lent, requests_lent, tokens_lent from account
-       where (held, credit_lent, requests_lent, tokens_lent) <> (0, 0, 0, 0)`,
-    )
-    if (left.length === 0) break
-    if (performance.now() > until) assert.deepEqual(left, [])
-    await sleep(100)
-  }
+  const left = `select from account where (held, credit_lent, requests_lent, tokens_lent) <> (0, 0, 0, 0)`
+  await until(async () => (await stage.database.rows(left)).length === 0)
   const total = customers.reduce((sum, { settled }) => sum + settled.size, 0)
   assert.ok(total > 300, `${total} settled`)
   await Promise.all(tills.map((till) => till.drain()))

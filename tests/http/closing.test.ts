@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createTestDatabase } from '../support/database.ts'
 import { startService, upstreamModel } from '../support/service.ts'
+import { createGate } from '../support/gate.ts'
 import { until } from '../support/until.ts'
 import { startVendor } from '../support/vendor.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
 it('A18 a service that stops finishes and settles what is in flight, and refuses what is new', async () => {
-  const vendor = await startVendor({ delay: 500 })
+  const gate = createGate()
+  const vendor = await startVendor({ gate: gate.pass })
   const server = await createTestDatabase()
   const options = { models: [upstreamModel(vendor.url)], databaseUrl: server.url }
   const stopping = await startService(options)
@@ -30,6 +32,7 @@ it('A18 a service that stops finishes and settles what is in flight, and refuses
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
   assert.equal(refused.headers.get('connection'), 'close')
   assert.equal((await stopping.call('/healthz', undefined)).status, 200)
+  gate.open()
   const answer = await inFlight
   assert.equal(answer.status, 200)
   await closing

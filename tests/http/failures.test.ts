@@ -4,6 +4,7 @@ import { problems } from '../../src/platform/problems.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+import { createGate } from '../support/gate.ts'
 
 const valid = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 100 }
 
@@ -57,12 +58,14 @@ describe('a generation that fails', () => {
   })
 
   it('a reply whose hold was given up is not sent and not charged', async () => {
-    vendor.set({ delay: 300 })
+    const gate = createGate()
+    vendor.set({ gate: gate.pass })
     const { accountId, key } = await service.customer()
     const pending = service.call('/v1/generate', key, valid)
     await untilHeld(accountId)
     await service.database.rows('delete from hold where account_id = $1', [accountId])
     await service.database.rows('update account set held = 0 where id = $1', [accountId])
+    gate.open()
     const answer = await pending
     vendor.set({})
     assert.deepEqual([answer.status, answer.error['code']], [503, 'unavailable'])
@@ -72,7 +75,7 @@ describe('a generation that fails', () => {
   })
 
   it('A15 a caller who leaves is charged for what was generated, and the model is stopped', async () => {
-    vendor.set({ delay: 2000 })
+    vendor.set({ gate: createGate().pass })
     const abandoned = vendor.abandoned
     const { accountId, key } = await service.customer()
     const controller = new AbortController()
@@ -89,6 +92,6 @@ describe('a generation that fails', () => {
     vendor.set({})
     const { rows, held } = await service.books(accountId)
     assert.deepEqual([rows.length, rows[0]?.stopReason, rows[0]?.outputTokens, held], [1, 'cancelled', 0, 0n])
-    assert.equal(vendor.abandoned, abandoned + 1)
+    await until(() => vendor.abandoned === abandoned + 1)
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+import { createGate } from '../support/gate.ts'
 import { until } from '../support/until.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
@@ -86,7 +87,7 @@ describe('Idempotency-Key', () => {
     const { accountId, key } = await service.customer()
     vendor.set({ fault: 'server_error' })
     assert.equal((await once(key, 'k')).status, 502)
-    vendor.set({ delay: 1000 })
+    vendor.set({ gate: createGate().pass })
     const controller = new AbortController()
     const left = fetch(`${service.url}/v1/generate`, {
       method: 'POST',

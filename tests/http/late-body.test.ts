@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { until } from '../support/until.ts'
 import { openWire } from '../support/wire.ts'
 
 // The body of a change may take a minute to arrive. Whoever held one back must not outlive their session with it.
@@ -24,6 +25,7 @@ async function heldBack(
     `${method} ${address} HTTP/1.1\r\nhost: localhost\r\ncookie: ${cookie}\r\nsec-fetch-site: same-origin\r\n` +
       `content-type: application/json\r\ncontent-length: ${text.length}\r\n${headers}\r\n${text.slice(0, 1)}`,
   )
+  await until(() => firm.service.app.requestsInFlight() > 0)
   await sleep(100)
   await meanwhile()
   wire.send(text.slice(1))

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
 import { objectAt } from '../support/json.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+import { createGate } from '../support/gate.ts'
 import { until } from '../support/until.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
@@ -50,21 +51,28 @@ describe('limits', () => {
 
   it('A25 what is left falls by what was taken, and recovers by what was given back', async () => {
     const limit = 60_000
+    const began = performance.now()
+    const gate = createGate()
     const { accountId, key } = await service.customer({ requestsPerMinute: 60, tokensPerMinute: limit })
-    vendor.set({ delay: 200, usage: { prompt_tokens: counted, completion_tokens: 1 } })
+    vendor.set({ gate: gate.pass, usage: { prompt_tokens: counted, completion_tokens: 1 } })
     const pending = service.call('/v1/generate', key, { ...valid, max_output_tokens: 4000 })
     await until(async () => (await service.books(accountId)).holds === 1)
     const during = await service.call('/v1/models', key)
+    const seconds = (performance.now() - began) / 1000
+    gate.open()
     const answer = await pending
     vendor.set({})
 
     const taken = counted + 4000
     const [most, left, reset] = level(during, 'tokens')
     assert.equal(most, limit)
-    // The bucket refills by 1000 tokens a second, so what is taken is seen less a part of a second.
-    assert.ok(left >= limit - taken && left < limit - taken + 300, `${left} left`)
+    // The bucket refills by 1000 tokens a second, so what is taken is seen less what came in since.
+    const refilled = limit - taken + 1000 * seconds
+    assert.ok(left >= limit - taken && left <= refilled, `${left} left, at most ${refilled}`)
     assert.ok(reset === Math.ceil((limit - left) / 1000), `whole in ${reset} s with ${left} left`)
-    assert.deepEqual(level(during, 'requests'), [60, 59, 1])
+    const [mostRequests, requestsLeft] = level(during, 'requests')
+    assert.equal(mostRequests, 60)
+    assert.ok(requestsLeft >= 59 && requestsLeft <= 59 + seconds, `${requestsLeft} left`)
 
     const [, leftAfter] = level(answer, 'tokens')
     assert.ok(leftAfter >= limit - counted - 1 && leftAfter <= limit, `${leftAfter} left after the answer`)
@@ -72,24 +80,29 @@ describe('limits', () => {
   })
 
   it('A25 a refusal gives its tokens back, but not its request', async () => {
-    const { key } = await service.customer({ requestsPerMinute: 60, tokensPerMinute: 60_000 })
+    // A request comes in every minute.
+    const { key } = await service.customer({ requestsPerMinute: 1, tokensPerMinute: 60_000 })
     vendor.set({ fault: 'server_error' })
     const failed = await service.call('/v1/generate', key, { ...valid, max_output_tokens: 4000 })
     vendor.set({})
     assert.equal(failed.status, 502)
     assert.deepEqual(level(failed, 'tokens'), [60_000, 60_000, 0])
-    assert.deepEqual(level(failed, 'requests'), [60, 59, 1])
+    const [limit, left, reset] = level(failed, 'requests')
+    assert.deepEqual([limit, left], [1, 0])
+    assert.ok(reset > 0 && reset <= 60, `${reset} s`)
     const invalid = await service.call('/v1/generate', key, { ...valid, input: '' })
-    assert.deepEqual(level(invalid, 'requests').slice(0, 2), [60, 59])
+    assert.deepEqual(level(invalid, 'requests').slice(0, 2), [1, 0])
   })
 
   it('A23 a refusal says which limit, its value and when to come back, and coming back then is enough', async () => {
     const { accountId, key } = await service.customer({ requestsPerMinute: 120, tokensPerMinute: 60_000 })
     vendor.set({ usage: { prompt_tokens: 20_000, completion_tokens: 0 } })
     const large = { ...valid, input: 'x'.repeat(20_000), max_output_tokens: 1000 }
-    assert.equal((await service.call('/v1/generate', key, large)).status, 200)
-    assert.equal((await service.call('/v1/generate', key, large)).status, 200)
-    const refused = await service.call('/v1/generate', key, large)
+    let served = 0
+    let refused = await service.call('/v1/generate', key, large)
+    // As many as come in while the machine takes its time.
+    for (; refused.status === 200; served++) refused = await service.call('/v1/generate', key, large)
+    assert.ok(served >= 2, `${served} served`)
     assert.deepEqual([refused.status, refused.error['code']], [429, 'rate_limit_exceeded'])
     const limit = objectAt(refused.error, 'limit')
     assert.deepEqual([limit['name'], limit['value']], ['tokens_per_minute', 60_000])
@@ -97,8 +110,8 @@ describe('limits', () => {
     assert.match(String(refused.error['reason']), /tokens per minute/)
     assert.equal(refused.headers.get('x-should-retry'), 'true')
     const wait = Number(refused.headers.get('retry-after'))
-    assert.ok(wait >= 1 && wait <= 3, `wait ${wait}`)
-    assert.equal((await service.books(accountId)).rows.length, 2)
+    assert.ok(wait >= 1 && wait <= 22, `wait ${wait}`)
+    assert.equal((await service.books(accountId)).rows.length, served)
     await new Promise((resolve) => setTimeout(resolve, wait * 1000))
     assert.equal((await service.call('/v1/generate', key, large)).status, 200)
     vendor.set({})

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { parsePrice } from '../../src/billing/money.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+import { createGate } from '../support/gate.ts'
 import { until } from '../support/until.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
@@ -71,10 +72,12 @@ describe('money', () => {
   it('402 says when to come back while requests in flight hold the credit', async () => {
     const counted = await service.call('/v1/count_tokens', (await service.customer()).key, valid)
     const { accountId, key } = await service.customer({ credit: units(String(counted.json['max_cost'])) })
-    vendor.set({ delay: 300 })
+    const gate = createGate()
+    vendor.set({ gate: gate.pass })
     const first = service.call('/v1/generate', key, valid)
     await until(async () => (await service.books(accountId)).holds === 1)
     const second = await service.call('/v1/generate', key, valid)
+    gate.open()
     vendor.set({})
     assert.deepEqual([second.status, second.headers.get('x-should-retry')], [402, 'true'])
     assert.ok(Number(second.headers.get('retry-after')) >= 1)

@@ -4,6 +4,7 @@ import { problems, type ProblemCode } from '../../src/platform/problems.ts'
 import { startService, upstreamModel, type Answer, type Customer, type Service } from '../support/service.ts'
 import { at } from '../support/json.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+import { until } from '../support/until.ts'
 import { openWire } from '../support/wire.ts'
 
 const valid = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 100 }
@@ -168,9 +169,9 @@ describe('POST /v1/generate', () => {
       `POST /v1/generate HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
         `content-type: application/json\r\ncontent-length: 500\r\n\r\n${JSON.stringify(valid)}`,
     )
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await until(() => service.app.requestsInFlight() > 0)
     wire.cut()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await until(() => service.app.requestsInFlight() === 0)
     const { rows, holds } = await service.books(accountId)
     assert.deepEqual([rows.length, holds, vendor.calls - calls], [0, 0, 0])
   })

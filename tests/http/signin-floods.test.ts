@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, mock, test } from 'node:test'
 import { objectAt } from '../support/json.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import { createProfile, type Page } from '../support/profile.ts'
@@ -7,7 +7,12 @@ import { createProfile, type Page } from '../support/profile.ts'
 const perMinute = 12
 let portal: Portal
 
+// Only so many in a minute are a number however long the machine takes for them.
+let time = Date.now()
+const pass = (seconds: number) => void (time += seconds * 1000)
+
 before(async () => {
+  mock.method(Date, 'now', () => time)
   portal = await startPortal({ signIn: { starts_per_minute: perMinute }, trustedProxies: ['127.0.0.1'] })
 })
 after(() => portal.close())
@@ -76,7 +81,7 @@ describe('a flood of sign-ins from one network', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => attacker.back('/auth/callback?state=x&code=y')))
     assert.ok(answers.some(({ status }) => status === 429))
     const wait = waitOf(await person.back(callback))
-    await new Promise((resolve) => setTimeout(resolve, wait * 1000))
+    pass(wait)
     assert.equal((await person.back(callback)).status, 303)
     assert.ok(person.cookies().get('session'))
   })

