@@ -3,7 +3,10 @@ import { after, afterEach, test } from 'node:test'
 import { startVendor } from '../tests/support/vendor.ts'
 import { readResponse } from './http-response.ts'
 import { runLoad, type Load } from './load.ts'
+import { countOwnTime } from '../tests/support/clock.ts'
 
+// The time of a load is that in which the machine lets it run.
+countOwnTime()
 const vendor = await startVendor()
 const body = '{"model":"m","messages":[]}'
 const expected = await fetch(`${vendor.url}/chat/completions`, { method: 'POST', body }).then((answer) => answer.text())
@@ -24,7 +27,7 @@ after(() => vendor.close())
 test('every request that the server saw is an answer that was counted', async () => {
   const before = vendor.calls
   const outcome = await runLoad(load)
-  assert(outcome.answers > 10, `${outcome.answers}`)
+  assert(outcome.answers >= load.connections, `${outcome.answers}`)
   assert.equal(vendor.calls - before, outcome.answers)
   assert.equal(vendor.abandoned, 0)
   assert.deepEqual([outcome.wrong, outcome.cut, outcome.firstWrong], [0, 0, undefined])

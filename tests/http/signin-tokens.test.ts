@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, mock, test } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import { clientId, type LyingProvider } from '../support/lying-provider.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
@@ -8,6 +8,8 @@ let portal: Portal
 let provider: LyingProvider
 
 before(async () => {
+  // What is said of seconds must not depend on how many a sign-in takes.
+  mock.timers.enable({ apis: ['Date'], now: Date.now() })
   portal = await startPortal()
   provider = portal.provider
 })
