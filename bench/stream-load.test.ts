@@ -46,14 +46,15 @@ test('every stream that the server saw is counted, with all of its events', asyn
   }
 })
 
+/** Pauses before the first two tokens; what was sent before has been read when a pause begins. */
+async function pauseAtFirst(step: number): Promise<void> {
+  if (step > 1) return
+  await settle()
+  await wait(200)
+}
+
 test('each connection plays one stream at least, and the gaps in it are seen', async () => {
-  // What was sent before has been read when the pause begins.
-  const gate = async (step: number) => {
-    if (step > 1) return
-    await settle()
-    await wait(200)
-  }
-  const { streams, longestGap, firstText } = await play({ tokens: 5, gate }, { connections: 3 })
+  const { streams, longestGap, firstText } = await play({ tokens: 5, gate: pauseAtFirst }, { connections: 3 })
   assert.ok(streams >= 3, `${streams}`)
   assert.ok(longestGap > 150, `${longestGap} ms`)
   assert.ok(firstText.p50 > 150, `${firstText.p50} ms`)

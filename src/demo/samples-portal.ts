@@ -11,6 +11,9 @@ export interface TransactionNeeds {
   readonly log: Logger
 }
 
+/** Milliseconds: whoever comes second waits until the first has entered everything, also on a slow machine. */
+const patience = 60_000
+
 /**
  * Carries out all that `work` does with records as one transaction, each thing in the role of the person who does it and
  * under the same row-level security as ever. What it does after `setTime` is dated so, as long as nobody has signed in.
@@ -20,7 +23,7 @@ export async function inOneTransaction<T>(
   { databaseUrl, log }: TransactionNeeds,
   work: (portal: Portal, setTime: (time: Date) => void) => Promise<T>,
 ): Promise<T> {
-  const database = openDatabase(await portalAddress(databaseUrl), { log, connections: 1 })
+  const database = openDatabase(await portalAddress(databaseUrl), { log, connections: 1, statementTimeout: patience })
   try {
     return await database.transaction(async (tx) => {
       await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate samples'))`)

@@ -39,7 +39,7 @@ describe("OpenAI's own client", () => {
     assert.equal(data.choices[0]?.finish_reason, 'stop')
     assert.deepEqual(data.usage, { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 })
     assert.equal(data.model, 'fast')
-    assert.ok(Math.abs(data.created - Date.now() / 1000) < 10)
+    assert.ok(Math.abs(data.created - Date.now() / 1000) < 60)
     const { rows } = await service.books(accountId)
     assert.deepEqual(
       rows.map((row) => [row.requestId, row.inputTokens, row.outputTokens, row.clientId]),

@@ -53,7 +53,7 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'time
     ends,
     served,
     /** From now on the slow address answers only when that is called. */
-    hold(): () => void {
+    hold(this: void): () => void {
       const { promise, resolve } = Promise.withResolvers<void>()
       held = promise
       return resolve

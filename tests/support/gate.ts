@@ -9,10 +9,13 @@ export interface Gate {
 export function createGate(): Gate {
   let allowed = 0
   let changed = Promise.withResolvers<void>()
+  async function pass(step: number): Promise<void> {
+    if (step < allowed) return
+    await changed.promise
+    await pass(step)
+  }
   return Object.freeze({
-    async pass(step: number) {
-      while (step >= allowed) await changed.promise
-    },
+    pass,
     open(steps = Number.POSITIVE_INFINITY) {
       allowed = Math.max(allowed, steps)
       changed.resolve()
