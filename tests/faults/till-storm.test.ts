@@ -12,6 +12,7 @@ import { until } from '../support/until.ts'
 // Three instances, many accounts, and everything that can go wrong at once; the oracle knows what was promised.
 
 const duration = 8000
+const enough = 300
 
 interface Customer extends Payer {
   readonly requests: number
@@ -139,7 +140,9 @@ test('whatever is cut, lost and given up: what was promised is in the ledger onc
   process.on('unhandledRejection', note)
   chance = 0.02
   const start = performance.now()
-  const isOver = () => performance.now() - start > duration
+  const total = () => customers.reduce((sum, { settled }) => sum + settled.size, 0)
+  // On a slow machine it goes on until enough has happened.
+  const isOver = () => performance.now() - start > (total() > enough ? duration : 10 * duration)
   const worker = async (index: number) => {
     while (!isOver()) await request(pick(customers), tills[index % 3] ?? assert.fail())
   }
@@ -170,8 +173,7 @@ test('whatever is cut, lost and given up: what was promised is in the ledger onc
   }
   const left = `select from account where (held, credit_lent, requests_lent, tokens_lent) <> (0, 0, 0, 0)`
   await until(async () => (await stage.database.rows(left)).length === 0)
-  const total = customers.reduce((sum, { settled }) => sum + settled.size, 0)
-  assert.ok(total > 300, `${total} settled`)
+  assert.ok(total() > enough, `${total()} settled`)
   await Promise.all(tills.map((till) => till.drain()))
   const books = await verifyBooks(stage.database)
   assert.deepEqual(

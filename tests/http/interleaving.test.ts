@@ -27,7 +27,7 @@ test(`${users} users at once over few connections: no answer has what belongs to
   const markers = /marker-\d+-/g
   let answers = 0
   async function work({ member, client, marker }: (typeof members)[number], n: number): Promise<void> {
-    for (let round = n; performance.now() < ending; round += 1) {
+    for (let round = n; performance.now() < ending || round < n + 5; round += 1) {
       const other = members[(round * 31 + 7) % users]
       const addresses = [
         `/clients/${client}`,
@@ -50,5 +50,5 @@ test(`${users} users at once over few connections: no answer has what belongs to
     }
   }
   await Promise.all(members.map((each, n) => work(each, n)))
-  assert.ok(answers > users * 3, `${answers} answers`)
+  assert.ok(answers >= users * 5, `${answers} answers`)
 })
