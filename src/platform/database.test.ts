@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { settle } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Database } from './database.ts'
 import { Problem } from './problems.ts'
@@ -31,18 +32,20 @@ const isUnavailable = (error: unknown) => {
   return true
 }
 
-/** Cuts every other connection to the database. */
-async function cut(but = 0): Promise<void> {
+/** Cuts every other connection to the database, and lets the news of it arrive. */
+async function cut(): Promise<void> {
   const other = openDatabase(own.url, { log, connections: 1 })
-  await other.rows(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and pid <> $1`,
-    [but],
+  const rows = await other.rows<{ pid: number }>(
+    'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )
+  const pids = [rows.map(({ pid }) => pid)]
+  await other.rows('select pg_terminate_backend(pid) from unnest($1::integer[]) pid', pids)
+  await until(async () => (await other.rows('select from pg_stat_activity where pid = any($1)', pids)).length === 0)
   await other.close()
+  await settle()
 }
 
-/** Waits until the news of a cut has arrived: a statement sent before that may still be refused. */
+/** Waits until the pool answers again: who had begun before the cut may have to be refused first. */
 async function served(): Promise<void> {
   await until(async () => {
     try {
