@@ -134,13 +134,14 @@ async function disturb(): Promise<void> {
   }
 }
 
+const total = () => customers.reduce((sum, { settled }) => sum + settled.size, 0)
+
 test('whatever is cut, lost and given up: what was promised is in the ledger once, and no limit is exceeded', async () => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => void unhandled.push(error)
   process.on('unhandledRejection', note)
   chance = 0.02
   const start = performance.now()
-  const total = () => customers.reduce((sum, { settled }) => sum + settled.size, 0)
   // On a slow machine it goes on until enough has happened.
   const isOver = () => performance.now() - start > (total() > enough ? duration : 10 * duration)
   const worker = async (index: number) => {
