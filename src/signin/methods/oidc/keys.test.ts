@@ -74,17 +74,17 @@ describe('B11: the keys of a provider', () => {
     await verify(old)
   })
 
-  test('are renewed behind the back of whoever signs in', async (t) => {
+  test('are renewed behind the back of whoever signs in', async () => {
     const { verify, pass } = openKeys()
     const token = await sign()
     await verify(token)
     const asked = provider.asked.keys
     pass(5 * minute)
     provider.lies.keys = 'slow'
-    // Neither the answer comes nor the time to wait for it goes by.
-    t.mock.timers.enable({ apis: ['setTimeout'] })
-    t.mock.method(AbortSignal, 'timeout', () => new AbortController().signal)
+    const start = performance.now()
     await verify(token)
+    const passed = performance.now() - start
+    assert.ok(passed < 3900, `${passed} ms: an answer would have been waited for 4 s`)
     await until(() => provider.asked.keys === asked + 1)
   })
 
