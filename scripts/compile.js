@@ -5,7 +5,7 @@ const modules = [
   'main',
   'commands/start',
   'service',
-  'demo/provider',
+  'demo/provider-process',
   'platform/config',
   'platform/database',
   'platform/embedded',

@@ -16,8 +16,14 @@ export function startCommand(context: Context): Command {
     const settings = await withPort(await context.config())
     await using opened = new AsyncDisposableStack()
     const { log } = opened.adopt(openLog(), (it) => it.close())
+    // The provider of the demo starts while the database does, and is closed also where the database does not start.
+    const opening = openDemo(settings, log)
+    opened.adopt(
+      opening.catch(() => undefined),
+      async (it) => (await it)?.close(),
+    )
     const databaseUrl = await context.databaseUrl(log)
-    const demo = opened.adopt(await openDemo(settings, log), (it) => it?.close())
+    const demo = await opening
     const config = demo?.config ?? settings
     const { openService } = await import('../service.ts')
     const service = opened.adopt(await openService({ config, databaseUrl, log }), (it) => it.close())

@@ -25,9 +25,9 @@ export function isTryOut({ demo, sign_in: signIn, base_url: baseUrl }: Config): 
 /** Starts the provider of the demo where this is a try-out; undefined otherwise, and then nothing of it is loaded. */
 export async function openDemo(config: Config, log: Logger): Promise<Demo | undefined> {
   if (!isTryOut(config)) return undefined
-  const { openDemoProvider } = await import('./provider.ts')
+  const { startDemoProvider } = await import('./provider-process.ts')
   const { port } = config.listen
-  const provider = await openDemoProvider({ baseUrl: config.base_url, port: port < 65_535 ? port + 1 : 0, log })
+  const provider = await startDemoProvider({ baseUrl: config.base_url, port: port < 65_535 ? port + 1 : 0, log })
   const signIn = Object.freeze({ ...config.sign_in, providers: [provider.settings] })
   return Object.freeze({
     config: Object.freeze({ ...config, sign_in: signIn }),

@@ -7,14 +7,15 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import * as oidc from 'openid-client'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createVisitor, type Page, type Visitor } from '../../tests/support/visitor.ts'
-import { openDemoProvider, type DemoProvider } from './provider.ts'
+import { openDemoProvider } from './provider.ts'
+import { settingsOf } from './provider-settings.ts'
 
 /** What a portal is to the provider: it is told of sign-outs. */
 let portal: Server
 let baseUrl: string
 const told: URLSearchParams[] = []
 const { log, text: logged } = createTestLog()
-let provider: DemoProvider
+let provider: Awaited<ReturnType<typeof open>>
 let issuer: string
 let client: oidc.Configuration
 
@@ -23,7 +24,7 @@ before(async () => {
     void hear(incoming).finally(() => response.end())
   })
   baseUrl = `http://localhost:${await portOf(portal)}`
-  provider = await openDemoProvider({ baseUrl, port: 0, log })
+  provider = await open(0)
   issuer = provider.settings.issuer
   client = await oidc.discovery(
     new URL(issuer),
@@ -40,6 +41,12 @@ after(async () => {
   portal.close()
   assert.doesNotMatch(logged(), /failed|could not/)
 })
+
+async function open(port: number) {
+  const clientSecret = 'a secret of both'
+  const { issuer: its, close } = await openDemoProvider({ baseUrl, port, clientSecret }, log)
+  return { settings: settingsOf(its, clientSecret), close }
+}
 
 async function hear(incoming: IncomingMessage): Promise<void> {
   assert.equal(incoming.url, '/auth/backchannel-logout/demo')
@@ -255,7 +262,7 @@ describe('the provider refuses', () => {
 })
 
 test('it listens on the loopback address only, and on another port when its own is taken', async () => {
-  const second = await openDemoProvider({ baseUrl, port: Number(new URL(issuer).port), log })
+  const second = await open(Number(new URL(issuer).port))
   try {
     assert.match(second.settings.issuer, /^http:\/\/127\.0\.0\.1:\d+$/)
     assert.notEqual(second.settings.issuer, issuer)
@@ -264,7 +271,7 @@ test('it listens on the loopback address only, and on another port when its own 
     await second.close()
   }
   await assert.rejects(fetch(second.settings.issuer))
-  const third = await openDemoProvider({ baseUrl, port: Number(new URL(second.settings.issuer).port), log })
+  const third = await open(Number(new URL(second.settings.issuer).port))
   await third.close()
   assert.equal(third.settings.issuer, second.settings.issuer)
 })

@@ -1,61 +1,46 @@
-import { randomBytes } from 'node:crypto'
 import { once, type EventEmitter } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import path from 'node:path'
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
-import type { Config } from '../platform/config.ts'
 import { demoPeople } from './people.ts'
 import { guard, pages } from './provider-routes.ts'
+import { clientId, providerId, type ProviderOrder } from './provider-settings.ts'
 import { providerSetup, type Portal } from './provider-setup.ts'
 import { createEndSignIn } from './provider-sign-out.ts'
 
-type ProviderSettings = Config['sign_in']['providers'][number]
-
 /** An OpenID provider for trying the portal out: whoever can reach it may sign in as anyone of the demo's firm. */
 export interface DemoProvider {
-  /** What the service has to know of it, as if the configuration named it. */
-  readonly settings: ProviderSettings
+  readonly issuer: string
   close(): Promise<void>
-}
-
-export interface DemoProviderNeeds {
-  /** The portal's address, of this machine. */
-  readonly baseUrl: string
-  /** The port to take when it is free; otherwise any. */
-  readonly port: number
-  readonly log: Logger
 }
 
 /** Numerical, so that no resolver has a say, and another host than the `localhost` of the portal: its own cookies. */
 const loopback = '127.0.0.1'
 
 /** Starts the provider, on the loopback address only. It forgets its keys and sign-ins when it ends. */
-export async function openDemoProvider({ baseUrl, port, log }: DemoProviderNeeds): Promise<DemoProvider> {
+export async function openDemoProvider(order: ProviderOrder, log: Logger): Promise<DemoProvider> {
   await using opened = new AsyncDisposableStack()
-  const server = opened.adopt(await listen(port), close)
+  const server = opened.adopt(await listen(order.port), close)
   const issuer = addressOf(server)
-  const portal = portalAt(baseUrl)
-  server.on('request', await createHandler(issuer, portal, log))
+  const handler = createHandler(issuer, portalOf(order), log)
+  // Who asks before it is ready waits.
+  server.on('request', (request, response) => {
+    void handler.then(
+      (handle) => handle(request, response),
+      () => response.destroy(),
+    )
+  })
+  await handler
   const parts = opened.move()
-  const settings: ProviderSettings = {
-    id: providerId,
-    name: 'the demo',
-    issuer,
-    client_id: portal.clientId,
-    client_secret: portal.clientSecret,
-    trust_email: 'when_verified',
-  }
-  return Object.freeze({ settings: Object.freeze(settings), close: () => parts.disposeAsync() })
+  return Object.freeze({ issuer, close: () => parts.disposeAsync() })
 }
 
-const providerId = 'demo'
-
-function portalAt(baseUrl: string): Portal {
+function portalOf({ baseUrl, clientSecret }: ProviderOrder): Portal {
   return {
-    clientId: 'tollgate',
-    clientSecret: randomBytes(32).toString('base64url'),
+    clientId,
+    clientSecret,
     baseUrl,
     backChannel: `${baseUrl}/auth/backchannel-logout/${providerId}`,
     afterSignOut: [`${baseUrl}/signin`],

@@ -1,0 +1,18 @@
+import { openLog } from '../platform/log.ts'
+import { openDemoProvider } from './provider.ts'
+import { isProviderOrder } from './provider-settings.ts'
+
+/** The process of the demo's provider, forked by `provider-process.ts`. It ends with the service. */
+
+// Ctrl-C reaches every process of the terminal; when to end is the service's to say.
+process.on('SIGINT', () => undefined)
+process.on('disconnect', () => process.exit())
+process.once('message', (order) => {
+  if (isProviderOrder(order)) void open(order)
+})
+
+async function open(order: Parameters<typeof openDemoProvider>[0]): Promise<void> {
+  const { log } = openLog()
+  const { issuer } = await openDemoProvider(order, log)
+  process.send?.({ issuer })
+}
