@@ -23,6 +23,7 @@ export const flags = [
   '--initial-old-space-size=40',
   '--heap-growing-percent=30',
   '--no-parallel-scavenge',
+  '--v8-pool-size=2',
 ]
 
 /** Where the runtime keeps what it has compiled, unless NODE_COMPILE_CACHE says otherwise. */
