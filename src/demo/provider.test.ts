@@ -15,7 +15,7 @@ let portal: Server
 let baseUrl: string
 const told: URLSearchParams[] = []
 const { log, text: logged } = createTestLog()
-let provider: Awaited<ReturnType<typeof open>>
+let provider: Awaited<ReturnType<typeof openAt>>
 let issuer: string
 let client: oidc.Configuration
 
@@ -24,7 +24,7 @@ before(async () => {
     void hear(incoming).finally(() => response.end())
   })
   baseUrl = `http://localhost:${await portOf(portal)}`
-  provider = await open(0)
+  provider = await openAt(0)
   issuer = provider.settings.issuer
   client = await oidc.discovery(
     new URL(issuer),
@@ -42,10 +42,10 @@ after(async () => {
   assert.doesNotMatch(logged(), /failed|could not/)
 })
 
-async function open(port: number) {
+async function openAt(port: number) {
   const clientSecret = 'a secret of both'
-  const { issuer: its, close } = await openDemoProvider({ baseUrl, port, clientSecret }, log)
-  return { settings: settingsOf(its, clientSecret), close }
+  const opened = await openDemoProvider({ baseUrl, port, clientSecret }, log)
+  return { settings: settingsOf(opened.issuer, clientSecret), close: () => opened.close() }
 }
 
 async function hear(incoming: IncomingMessage): Promise<void> {
@@ -262,7 +262,7 @@ describe('the provider refuses', () => {
 })
 
 test('it listens on the loopback address only, and on another port when its own is taken', async () => {
-  const second = await open(Number(new URL(issuer).port))
+  const second = await openAt(Number(new URL(issuer).port))
   try {
     assert.match(second.settings.issuer, /^http:\/\/127\.0\.0\.1:\d+$/)
     assert.notEqual(second.settings.issuer, issuer)
@@ -271,7 +271,7 @@ test('it listens on the loopback address only, and on another port when its own 
     await second.close()
   }
   await assert.rejects(fetch(second.settings.issuer))
-  const third = await open(Number(new URL(second.settings.issuer).port))
+  const third = await openAt(Number(new URL(second.settings.issuer).port))
   await third.close()
   assert.equal(third.settings.issuer, second.settings.issuer)
 })
