@@ -3,16 +3,17 @@
 import random
 from dataclasses import dataclass
 
-from . import instructions, letters
+from . import figures, instructions, letters
 from .disputes import dispute
-from .facts import Case, Point, kinds_of, new_case
+from .facts import Case, Point, kinds_of, new_case, pronoun
+from .midway import midway_notes
 from .notes import meeting_notes
 from .offtopic import NO_INPUT, off_topic
-from .people import person
+from .people import Person, person, rarer, rarer_firm
 from .strange import strangers
 from .words import say
 
-JOBS = {"letter": 34, "summary": 19, "actions": 26, "dispute": 14, "offtopic": 7}
+JOBS = {"letter": 33, "summary": 19, "actions": 32, "dispute": 11, "offtopic": 5}
 POINTS = {"letter": [1, 2, 3, 3, 4, 4, 5, 6], "summary": [1, 2, 3, 3, 4, 5, 6], "actions": [2, 3, 4, 5, 6]}
 
 
@@ -42,19 +43,37 @@ def example(seed: int, held_out: bool = False, job: str | None = None) -> Exampl
     case = new_case(rng, held_out)
     case.tasks = job == "actions"
     case.free = None if held_out else random.Random(f"{seed} free")
-    if case.free and case.shows["contact"] and job in ("letter", "summary") and case.free.random() < 0.07:
-        case.pair = person(case.free)
+    if case.free:
+        vary(case.free, case, job)
     if job == "dispute":
         case.shows["contact"] = True
         material, reply, required = dispute(rng, case)
         if not held_out:
             material, reply, required = strangers(seed, material, reply, required)
         return Example(job, instructions.messages(rng, job, material), reply, present(required, material))
-    kinds = kinds_of(rng, rng.choice(POINTS[job]), rng.choice([0, 1, 2, 2, 3, 3, 4]) if job == "actions" else 0)
-    extra, reply, required, notes = from_notes(rng, job, case, *meeting_notes(rng, case, kinds))
+    mixed = case.tasks and case.free is not None and case.free.random() < 0.5
+    count = case.free.randint(3, 8) if mixed else rng.choice(POINTS[job])
+    kinds = kinds_of(rng, count, rng.choice([0, 1, 2, 2, 3, 3, 4]) if job == "actions" else 0, mixed)
+    midway = case.free and not case.pair and not case.whose and case.free.random() < 0.14
+    extra, reply, required, notes = from_notes(rng, job, case, *(midway_notes if midway else meeting_notes)(rng, case, kinds))
     if not held_out:
         notes, reply, required = strangers(seed, notes, reply, required)
     return Example(job, instructions.messages(rng, job, notes, extra), reply, present(required, notes))
+
+
+def vary(rng: random.Random, case: Case, job: str) -> None:
+    """What only the training has: rarer names, two clients, larger and odder sums, a topic that is 'his' or 'her'."""
+    case.contact, case.sender, case.others = rarer(rng, case.contact), rarer(rng, case.sender), [rarer(rng, other) for other in case.others]
+    case.firm = rarer_firm(rng, case.firm)
+    if rng.random() < 0.5:
+        case.new_amount = figures.money(rng, pence=0.35, most=rng.choice([1, 10, 100]))
+    if not case.shows["contact"] or job not in ("letter", "summary"):
+        return
+    if rng.random() < 0.09:
+        other = rarer(rng, person(rng))
+        case.pair = Person(other.title, other.first, case.contact.last, other.woman) if rng.random() < 0.45 else other
+    elif case.shows["topic"] and rng.random() < 0.12:
+        case.whose = "her" if pronoun(case) == "she" else "his"
 
 
 def from_notes(rng: random.Random, job: str, case: Case, notes: str, points: list[Point], listed: bool) -> tuple[str, str, list[str], str]:

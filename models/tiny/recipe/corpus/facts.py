@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import figures, matters
-from .free import CLIENT_FORMS, FORMS, TASKS, free_text
+from .free import CLIENT_FORMS, FORMS, SETTLED, TASKS, free_text
 from .people import Person, advisers, firm, person
 from .words import capital, say, third_person
 
@@ -36,6 +36,10 @@ class Case:
     shows: dict[str, bool]
     called: bool = False
     pair: Person | None = None  # a second client, of the case's free part
+    alone: bool = False  # whether the notes call the client by the first name and nothing else
+    unmet: bool = False  # whether the client has yet to be named: a point made now cannot be about them
+    subject: str = ""  # how the point made now has to call the client, where the notes name them there
+    whose: str = ""  # whose the topic is, where the notes say "his" or "her"
     tasks: bool = False  # whether a list of action items is wanted
     free: random.Random | None = None  # draws the free points, where the case has any
 
@@ -77,10 +81,14 @@ def new_case(rng: random.Random, held_out: bool) -> Case:
 
 def contact_of(case: Case) -> str:
     """The client's name as the notes introduce it."""
+    if case.pair and not case.shows["title"] and case.pair.last == case.contact.last and case.pair.woman:
+        return f"{case.contact.first} and {case.pair.name}"
     return " and ".join(called_by(case, person) for person in (case.contact, case.pair) if person)
 
 
 def called_by(case: Case, person: Person) -> str:
+    if case.alone:
+        return person.first
     if not case.shows["first"]:
         return f"{person.title} {person.last}"
     return f"{person.title} {person.name}" if case.shows["title"] else person.name
@@ -95,8 +103,9 @@ def pronoun(case: Case) -> str:
     return "she" if case.contact.woman else "he"
 
 
-def kinds_of(rng: random.Random, count: int, tasks: int = 0) -> list[str]:
-    """The kinds of the points in the order of the notes, `tasks` of them at least things to do; the next meeting mostly last."""
+def kinds_of(rng: random.Random, count: int, tasks: int = 0, mixed: bool = False) -> list[str]:
+    """The kinds of the points in the order of the notes, `tasks` of them at least things to do; the next meeting mostly last.
+    Unless they are to be mixed, things to do often stand at the end."""
     kinds: list[str] = []
     for kind in rng.choices(KINDS, WEIGHTS, k=count):
         kinds.append(kind if kind not in ("next", "hours") or kind not in kinds else "act")
@@ -104,7 +113,7 @@ def kinds_of(rng: random.Random, count: int, tasks: int = 0) -> list[str]:
         kinds[at] = "act"
     if rng.random() < 0.85:
         kinds.sort(key=lambda kind: kind == "next")
-    if rng.random() < 0.4:
+    if not mixed and rng.random() < 0.4:
         kinds.sort(key=lambda kind: kind in ("act", "next"))
     return kinds
 
@@ -135,9 +144,10 @@ def free_words(case: Case, rng: random.Random, forms: list[str], named: bool = T
 
 def free_point(rng: random.Random, case: Case, kind: str, terse: bool) -> Point:
     """A point that no list has, told in its own words; what the client does becomes 'you do' in the letter. Where tasks are
-    listed, it is nothing that the client or somebody with a name does."""
-    about = not case.tasks and (kind == "client" or rng.random() < 0.2)
-    text = free_words(case, rng, CLIENT_FORMS if about else FORMS, named=not case.tasks)
+    listed, it is nothing that the client or somebody with a name has to do."""
+    about = not case.unmet and (kind == "client" or rng.random() < 0.2)
+    settled = case.tasks and about
+    text = free_words(case, rng, SETTLED if settled else CLIENT_FORMS if about else FORMS, named=settled or not (case.tasks or case.unmet))
     if not any(f"<{slot}>" in text for slot in PERSONS):
         return Point(kind, text, text, text)
     point = about_client(rng, case, kind, text, terse)
@@ -165,11 +175,15 @@ def about_client(rng: random.Random, case: Case, kind: str, chosen: str, terse: 
         subjects += (
             [f"{case.contact.title} {case.contact.last}"] * 3 if shows["title"] else [case.contact.first, case.contact.first, case.contact.name]
         )
-    subject = one_of(rng, case, rng.choice([case.contact, case.pair])) if case.pair else rng.choice(subjects)
+    if case.alone:
+        subjects = [pronoun(case)] * 3 + [case.contact.first] * 2
+    subject = case.subject or (one_of(rng, case, rng.choice([case.contact, case.pair])) if case.pair else rng.choice(subjects))
     third = {"he": subject, "she": pronoun(case), "has": "has", "is": "is", "was": "was", "vs": "s"}
     third |= {"his": "her", "him": "her", "self": "herself"} if woman else {"his": "his", "him": "him", "self": "himself"}
     if chosen.startswith("<his> ") and subject[0].isupper() and rng.random() < 0.5:
         third["his"] = f"{subject}'s"
+    elif case.subject and not chosen.startswith("<he>") and "<him>" in chosen and "<she>" not in chosen:
+        third["him"] = subject
     elif not chosen.startswith("<he>"):
         third["he"] = subject = pronoun(case)
     told = say(rng, chosen, **third)
@@ -200,10 +214,12 @@ def owner(rng: random.Random, case: Case, prose: bool) -> tuple[str, str, str]:
     if case.pair and side == "you":
         named = one_of(rng, case, rng.choice([contact, case.pair]))
         return named, named, "other"
+    if side == "you" and case.subject:
+        return case.subject, case.subject, side
     if side == "you":
         if not shows["contact"] or rng.random() < 0.2:
             return "the client" if prose else rng.choice(["client", "the client", "Client"]), "Client", side
-        if rng.random() < 0.2:
+        if rng.random() < (0.4 if case.free else 0.2):
             return pronoun(case), contact_of(case), side
         named = (
             f"{contact.title} {contact.last}"

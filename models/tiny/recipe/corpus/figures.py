@@ -71,13 +71,16 @@ def clock(rng: random.Random) -> str:
     )
 
 
-def money(rng: random.Random) -> Callable[..., str]:
-    """One writer's way to write amounts: a function of the bounds (in whole units) that draws an amount in the same form at every call."""
+def money(rng: random.Random, pence: float = 0.2, most: int = 1) -> Callable[..., str]:
+    """One writer's way to write amounts: a function of the bounds (in whole units) that draws an amount in the same form at every call.
+    `pence` is the share of amounts with two decimals; one in three is up to `most` times as large."""
     sign, code, form = rng.choice(SIGNS), rng.choice(CODES), rng.choices(range(9), [40, 8, 14, 14, 6, 5, 4, 4, 3])[0]
 
     def amount(low: int = 80, high: int = 90_000) -> str:
+        if most > 1 and rng.random() < 0.35:
+            high *= most
         value = rng.randint(low, high) if rng.random() < 0.35 else max(1, rng.randint(low // 50, high // 50)) * 50
-        cents = f".{rng.randint(0, 99):02d}" if rng.random() < 0.2 else ""
+        cents = f".{rng.randint(0, 99):02d}" if rng.random() < pence else ""
         grouped = f"{value:,}"
         return [
             f"{sign}{grouped}{cents}", f"{sign}{value}{cents}", f"{code} {grouped}{cents}", f"{grouped}{cents} {code}", f"{value} {code}",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from . import matters
 from .strange import made_up
-from .words import third_person
+from .words import say, third_person
 
 NOUNS = """account adviser agent aunt baker bill board book boss boundary box branch budget builder bundle buyer card carpenter cashier chair chapter charity child clerk colleague
 committee company condition consent cost cousin crew customer daughter dealer debt decision delay delivery designer detail doctor document draft driver duty employee engineer entry
@@ -84,6 +84,17 @@ TASKS = [
 # The verb stands twice: as the client does it (with its ending) and as 'you' do it.
 CLIENT_FORMS = [*["<he> <V> <t><rest>"] * 5, "<he> <V> that <t> <be> <d><rest>", "<he> <V><rest>", "<he> <V> <t> and <V> <t>", "<he> <has> <d> <t><rest>", "<he> <has> not <d> <t><rest>", "<he> <is> <j> and <V> <t>", "<he> <was> <d> <p> <t><rest>", "<he> no longer <V> <t><rest>", "<his> <n> <vs> <t><rest>", "<his> <n> <be> <d><rest>", "<his> <j> <n> <vs> <him> <t>", "<t> <vs> <him> <t><rest>", "<t> was <d> to <him> <time>", "<he> only <V> <t><rest>", "<he> <V> <t> and <V> <t> <time>", "<he> <V> that <she> <V> <t><rest>", "<he> <V> <t> if <she> <V> <t>", "<he> <V> <t> because <she> <V> <t>", "<he> <d> <t> and <has> <d> <t>", "<he> <V> what <she> <d><rest>", "<he> <V> <t> to <self> and <his> <n>", "<he> <V> <his> <n>, which <she> <d> <time>", "<t> <vs> what <she> <d>", "<his> <n> and <his> <n> <v> <t>", "<he> <V> <t> unless <his> <n> <vs> <him>", "<he> <d> <t>, but <she> <has> no <n>", "<t> <d> <him> <time>, <she> <V> <t> <time>", *["<he> <has> <d> <t> and <V> to <v> <t>", "<he> <has> <d> <t> and <V> <t><rest>", "<he> would <v> <his> <n> and <d> what <t> <vs>", "I <v> <him> <t> <time>", "we will <v> <him> <t> <time>", "we <v> <his> <n><rest>", "<he> <V> <his> <j> <n> <time>", "<he> <V> <t> and <his> <n>"] * 2]  # fmt: skip
 
+CLIENT_FORMS += [
+    *["<he> <V> <t>", "<he> <V> from <t> <time>", "<he> <V> <t> <p> <t> <time>"] * 2, "<he> <V> <t>, which <vs> <t>", "<he> asked whether <t> may <v> <t>: {yes|no}", "<he> asked if <t> <be> <d>: {yes|no}, <t> <be> <j>",
+    "<he> asked whether <she> may <v> <t>: {yes|no|yes, at <sum>}", "<he> asked what that <vs>: <sum>", "<he> asked what <t> means for <t>", "<he> <V> <t> and thanked us for <t>", "<he> <V> <t>, but <t> <be> <j><rest>", "<he> said <t> <d> <t> when <she> <d> <t>",
+    "<he> wants <t> <j>", "I told <him> that <t> <vs> <t>", "<he> needs <t> before <t> and <is> <d> to <v>", "<he> <V> and <V> <t>", "<he> <V> <sum> for <t>",
+]  # fmt: skip
+# About the client, and still nothing to do: what is over, wished or the case.
+SETTLED = [
+    "<he> <has> <d> <t><rest>", "<he> <has> not <d> <t><rest>", "<he> <d> <t> <time>", "<he> <d> <t><rest>", "<he> <was> <d> <p> <t>", "<his> <n> <be> <d><rest>", "<his> <n> <vs> <t>", "<t> was <d> to <him> <time>", "<he> wants <t><rest>", "<he> would like to <v> <t>",
+    "<he> hopes to <v> <t> <time>", "<he> prefers to <v> <t>", "<he> asked whether <t> <be> <d>", "<he> plans to <v> <t>", "<he> knows <t> <p> <t>", "<he> fears that <t> <vs> <t>", "<he> is afraid of <t>", "<name> <d> <t> <time>", "<name> has <d> <t>", "<name> wants <t>", "<he> no longer needs <t>",
+]  # fmt: skip
+
 
 SLOT = re.compile(r"<(?!V:|he>|she>|his>|him>|self>|has>|is>|was>)(\w+)>")
 AN = re.compile(r"\ba (?=[aeio])")
@@ -99,7 +110,7 @@ def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amou
         "ns": lambda: rng.choice(PLURAL) + "s",
         "v": lambda: rng.choice(VERBS),
         "vs": lambda: third_person(rng.choice(VERBS)),
-        "V": lambda: f"<V:{rng.choice(VERBS)}>",
+        "V": lambda: f"<V:{made_up(rng) if rng.random() < 0.12 else rng.choice(VERBS)}>",
         "d": lambda: rng.choice(DONE),
         "p": lambda: rng.choice(SMALL),
         "be": lambda: rng.choice(["is", "is", "was", "are", "were"]),
@@ -117,7 +128,7 @@ def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amou
         "amt": amount,
         "clock": clock,
     }
-    text = rng.choice(forms)
+    text = say(rng, rng.choice(forms), **{name: f"<{name}>" for name in [*drawn, "he", "she", "his", "him", "self", "has", "is", "was"]})
     while found := SLOT.search(text):
         text = text[: found.start()] + drawn[found.group(1)]() + text[found.end() :]
     return AN.sub("an ", text)

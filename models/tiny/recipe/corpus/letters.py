@@ -6,8 +6,8 @@ from .words import capital, stopped
 
 def salutation(case: Case, friendly: bool) -> str:
     if not case.shows["contact"]:
-        return f"Dear {case.firm} team,"
-    if case.pair:
+        return f"Dear {case.firm} team," if case.shows["firm"] else "Dear client,"
+    if case.pair or case.alone:
         return f"Dear {contact_of(case)},"
     if friendly and case.shows["first"]:
         return f"Dear {case.contact.first},"
@@ -29,7 +29,7 @@ def closing(last: Point) -> str:
 def letter(case: Case, points: list[Point], listed: bool, friendly: bool) -> str:
     """A letter that tells the points in the order of the notes: a list where the notes are one, else a paragraph."""
     on = f" on {case.date}" if case.shows["date"] else ""
-    about = f" about the {case.topic}" if case.shows["topic"] else ""
+    about = f" about {'your' if case.whose else 'the'} {case.topic}" if case.shows["topic"] else ""
     first = ("Thank you for the call" if case.called else "Thank you for meeting with us") + on + about
     if listed and len(points) > 1:
         body = ["We noted these points:", "\n".join(f"- {point.letter}" for point in points)]
@@ -53,9 +53,9 @@ def required_in_letter(case: Case, points: list[Point], friendly: bool) -> list[
 def summary(case: Case, points: list[Point]) -> str:
     """Two sentences: who met about what, then the points in the order of the notes."""
     on = f" on {case.date}" if case.shows["date"] else ""
-    who = contact_of(case) if case.shows["contact"] else case.firm
+    who = contact_of(case) if case.shows["contact"] else case.firm if case.shows["firm"] else "the client"
     of = f" of {case.firm}" if case.shows["contact"] and case.shows["firm"] else ""
-    about = f" about the {case.topic}" if case.shows["topic"] else ""
+    about = f" about {case.whose or 'the'} {case.topic}" if case.shows["topic"] else ""
     first = f"{'We spoke to' if case.called else 'We met'} {who}{of}{on}{about}"
     return f"{stopped(first)} {stopped(capital('; '.join(point.summary for point in points)))}"
 

@@ -43,7 +43,7 @@ def key_values(rng: random.Random, case: Case) -> list[str]:
                 rng,
                 "{Topic|Re|Subject|Matter|Project|About|topic|Case|Reason|RE|Concerns}<c><topic>",
                 c=colon,
-                topic=rng.choice([case.topic, capital(case.topic)]),
+                topic=f"{case.whose} {case.topic}".strip() if case.whose else rng.choice([case.topic, capital(case.topic)]),
             )
         )
     if shows["date"]:
@@ -111,9 +111,14 @@ def heading(rng: random.Random, case: Case) -> list[str]:
             topic=case.topic,
             Topic=capital(case.topic),
         )
-        head = [f"{head[0]}{dash}{case.topic}"] if rng.random() < 0.35 else [*head, topic]
+        if case.whose:
+            topic = rng.choice([f"About {case.whose} {case.topic}", f"{capital(case.whose)} {case.topic}", f"about {case.whose} {case.topic}"])
+        inline = f"{case.whose} {case.topic}".strip()
+        head = [f"{head[0]}{dash}{inline}"] if rng.random() < 0.35 else [*head, topic]
     if shows["sender"]:
         by = case.sender.name + (f" ({case.advisers})" if shows["advisers"] else "")
+        if case.free and case.free.random() < 0.35:
+            return [head[0] + case.free.choice([f", for us {by}", f", for us: {by}", f" (for us {by})", f", {by} for us", f", our side {by}", f"; notes: {by}"]), *head[1:]]
         head.append(say(rng, "{Notes by <by>|For us: <by>|Author: <by>|Present for us: <by>|Written by <by>|Our side: <by>|Sign as <by>}", by=by))
     return head
 
@@ -143,7 +148,7 @@ def opening(rng: random.Random, case: Case) -> str:
     who = contact_of(case) if shows["contact"] else case.firm
     of = say(rng, "{ of <firm>| from <firm>| (<firm>)|, <firm>,}", firm=case.firm) if shows["contact"] and shows["firm"] else ""
     on = rng.choice([" on ", " on ", " on ", " "]) + case.date if shows["date"] else ""
-    about = f"{rng.choice(['about', 'to discuss', 'regarding', 're', 'concerning', 'on'])} the {case.topic}" if shows["topic"] else ""
+    about = f"{rng.choice(['about', 'to discuss', 'regarding', 're', 'concerning', 'on'])} {case.whose or 'the'} {case.topic}" if shows["topic"] else ""
     case.called = rng.random() < 0.25
     template = CALLS if case.called else rng.choice(OPENINGS)
     first = say(rng, template, who=who, of=of, on=on, On=f"On {case.date} " if shows["date"] else "", about=f" {about}" if about else "").replace(
@@ -176,6 +181,18 @@ def sentences(points: list[Point]) -> str:
     return " ".join(stopped(capital(point.note)) for point in points)
 
 
+def halves(rng: random.Random, points: list[Point]) -> list[Point]:
+    """The points, now and then two of them in one sentence with a semicolon."""
+    at = rng.randrange(len(points))
+    if not at or rng.random() > 0.1:
+        return points
+    one = merged(points[at - 1], points[at])
+    one.note, one.letter, one.summary = (
+        f"{first}; {second}" for first, second in ((getattr(points[at - 1], part), getattr(points[at], part)) for part in ("note", "letter", "summary"))
+    )
+    return [*points[: at - 1], one, *points[at + 1 :]]
+
+
 def laid_out(rng: random.Random, points: list[Point]) -> str:
     """Points as bullets, as numbers, or in one line. The entries of a letter begin and end as they do here."""
     kind, notes = rng.random(), [point.note for point in points]
@@ -200,6 +217,8 @@ def meeting_notes(rng: random.Random, case: Case, kinds: list[str]) -> tuple[str
     kind = rng.random()
     if kind < 0.45:
         points = written(rng, case, kinds, prose=True)
+        if case.free:
+            points = halves(case.free, points)
         start = (
             opening(rng, case)
             if rng.random() < 0.55

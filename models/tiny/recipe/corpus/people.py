@@ -128,6 +128,38 @@ def firm(rng: random.Random, held_out: bool = False) -> str:
     return draw(make, held_out)
 
 
+RARE = "bcdfghjklmnpqrstvwxzbcdfglmnprst"
+RARE_VOWELS = [*"aaaeeeiiioouuy", *"àáâãäåæèéêëìíîïòóôõöøùúûüýÿăąćčďđęěğıłńňőœřśşšťůűźżž"]
+PLACES_IN_NAMES = """hall|ton|ham|by|thorpe|stead|combe|worth|field|gate|bury|croft|mere|ley|brook|bridge|wood|land|burn|cliff|well|ford|stone|more|dale|wall|mann|stein|bach|
+quist|gren|vik|sund|dal|strand|escu|opoulos|akis|enko|chuk|wicz|czyk|nyi|vary|ashvili|ullah|uddin|zadeh|nejad|singh|appa|murthy|gowda|tunga|sanya|iroha|shima|zaki|gawa|guchi""".replace("\n", "").split("|")
+
+
+def rare_name(rng: random.Random) -> str:
+    """A name of letters that seldom stand together, for the training alone: nobody knows it, and it has to be copied."""
+    kind = rng.random()
+    if kind < 0.3:
+        return (syllables(rng, 1, 3) + rng.choice(PLACES_IN_NAMES)).capitalize()
+    letters = [rng.choice(RARE) if at % 2 else rng.choice(RARE_VOWELS) for at in range(rng.randint(3, 9))][rng.choice([0, 1]) :]
+    name = "".join(letter * 2 if rng.random() < 0.12 else letter for letter in letters).capitalize()
+    if kind < 0.8:
+        return name
+    other = (syllables(rng, 1, 2) + rng.choice(LAST_END)).capitalize()
+    return rng.choice([f"{name}-{other}", f"{other}-{name}", f"Mc{name}", f"D'{name}", f"O'{name}", f"Al-{name}", f"de {name}", f"van der {name}", f"Le{name}", f"Fitz{name.lower()}"])
+
+
+def rarer(rng: random.Random, person: Person) -> Person:
+    """The person, often under a name that nobody knows."""
+    first = rare_name(rng) if rng.random() < 0.15 else person.first
+    return Person(person.title, first, rare_name(rng) if rng.random() < 0.4 else person.last, person.woman)
+
+
+def rarer_firm(rng: random.Random, name: str) -> str:
+    """The firm, now and then under a name that nobody knows."""
+    if rng.random() < 0.7:
+        return name
+    return f"{rare_name(rng)} {rng.choice([*TRADES, *FORMS, 'Trust', 'Club', 'House', 'Hotel', 'School'])}"
+
+
 def advisers(rng: random.Random, held_out: bool = False) -> str:
     """The name of the firm that writes the letter."""
     return draw(lambda: f"{family_name(rng, held_out)} {rng.choice(ADVICE)}", held_out)
