@@ -42,6 +42,13 @@ test('a word of the prompt may open a sentence, and the numbers of a list are no
   assert.deepEqual(verdictOf('1. Bank: answer by 3 April\n2. Fee: £2,400').invented, [])
 })
 
+test('a name behind a hyphen of the prompt is known, a part of a name is not', () => {
+  const judged = (text: string) =>
+    judge({ ...sample, input: 'Omar Al-Sayed answers by mid-January' }, { text, stopReason: 'complete' }, ordinary)
+  assert.deepEqual(judged('- Omar Al-Sayed answers by mid-January').invented, [])
+  assert.deepEqual(judged('- Omar Sayed answers by mid-March').invented, ['March', 'Sayed'])
+})
+
 test('a reply that was cut off did not end', () => {
   assert.equal(verdictOf(good, 'max_output_tokens').ended, false)
 })

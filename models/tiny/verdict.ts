@@ -66,7 +66,8 @@ function inventedFigures(text: string, prompt: string): string[] {
 
 /** Words in capitals that the prompt does not hold; at the start of a sentence, ordinary words are no names. */
 function inventedNames(text: string, prompt: string, ordinary: ReadonlySet<string>): string[] {
-  const known = new Set(wordsOf(prompt))
+  // 'mid-January' holds the word January, which a reply finds behind the hyphen as the prompt does.
+  const known = new Set([...wordsOf(prompt), ...[...prompt.matchAll(capitalised)].map(({ groups }) => groups?.['word'] ?? '')])
   const lower = new Set(wordsOf(prompt.toLowerCase()))
   return [...text.matchAll(capitalised)].flatMap((match) => {
     const word = match.groups?.['word'] ?? ''
