@@ -129,7 +129,8 @@ def firm(rng: random.Random, held_out: bool = False) -> str:
 
 
 RARE = "bcdfghjklmnpqrstvwxzbcdfglmnprst"
-RARE_VOWELS = [*"aaaeeeiiioouuy", *"àáâãäåæèéêëìíîïòóôõöøùúûüýÿăąćčďđęěğıłńňőœřśşšťůűźżž"]
+ACCENTED = [*"àáâãäåæèéêëìíîïòóôõöøùúûüýćčďęěğıłńňőœřśşšťůűźżž"]
+RARE_VOWELS = "aaaeeeiiioouuy"
 PLACES_IN_NAMES = """hall|ton|ham|by|thorpe|stead|combe|worth|field|gate|bury|croft|mere|ley|brook|bridge|wood|land|burn|cliff|well|ford|stone|more|dale|wall|mann|stein|bach|
 quist|gren|vik|sund|dal|strand|escu|opoulos|akis|enko|chuk|wicz|czyk|nyi|vary|ashvili|ullah|uddin|zadeh|nejad|singh|appa|murthy|gowda|tunga|sanya|iroha|shima|zaki|gawa|guchi""".replace("\n", "").split("|")
 
@@ -140,6 +141,8 @@ def rare_name(rng: random.Random) -> str:
     if kind < 0.3:
         return (syllables(rng, 1, 3) + rng.choice(PLACES_IN_NAMES)).capitalize()
     letters = [rng.choice(RARE) if at % 2 else rng.choice(RARE_VOWELS) for at in range(rng.randint(3, 9))][rng.choice([0, 1]) :]
+    if rng.random() < 0.3:
+        letters[rng.randrange(len(letters))] = rng.choice(ACCENTED)
     name = "".join(letter * 2 if rng.random() < 0.12 else letter for letter in letters).capitalize()
     if kind < 0.8:
         return name
