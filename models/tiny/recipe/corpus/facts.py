@@ -126,7 +126,10 @@ def new_point(rng: random.Random, case: Case, kind: str, prose: bool, terse: boo
         return free_point(case.free, case, kind, terse and not prose)
     slots = {"amt": case.new_amount(), "amt2": case.new_amount(), "day": case.new_date(), "clock": figures.clock(rng), "hours": figures.hours(rng)}
     slots["meeting"] = rng.choice(["meeting", "meeting", "call", "appointment"])
-    template = rng.choice(JOTTED[kind] if terse and not prose and kind in JOTTED and rng.random() < 0.6 else TOLD[kind])
+    templates = JOTTED[kind] if terse and not prose and kind in JOTTED and rng.random() < 0.6 else TOLD[kind]
+    template = rng.choice(templates)
+    while case.free and case.tasks and LIKE_A_TASK.match(template):
+        template = rng.choice(templates)
     chosen = filled(rng, case, template, slots)
     point = (
         about_client(rng, case, kind, chosen, terse and not prose)
@@ -302,6 +305,8 @@ JOTTED_TASKS = "{<who> to <text><due>|<who> to <text><due>|<who> to <text><due>|
 CLIENT_VERB = re.compile(r"<V:(\w+)>")
 # What stands before a task in the notes and not in a list of action items.
 MARK = re.compile(r"^(?:action|Action|TODO|To do): |^\[ \] ")
+# What reads like something to do and stands in no list of action items: the training has none of it beside tasks.
+LIKE_A_TASK = re.compile(r"(?:<he>|we|it was) (?:agreed to|need<vs> to|decided to|must|<has> to|move<vs>|ask<vs>|agree<vs>|offer<vs>|will) ")
 SLOTS = "the be have s f party phas ps paper topic money place unit number year month mis mwas ms".split()
 # Parts of the templates below that are phrases of their own.
 CLAUSES = {"plan": [*matters.PLANS, *["<act>"] * 25], "fear": matters.FEARS, "question": matters.QUESTIONS, "state": matters.STATES}
