@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import figures, matters
-from .free import CLIENT_FORMS, FORMS, SETTLED, TASKS, free_text
+from .free import CLIENT_FORMS, FORMS, OUR_TASKS, SETTLED, TASKS, free_text
 from .people import Person, advisers, firm, person
 from .words import capital, say, third_person
 
@@ -170,9 +170,17 @@ def filled(rng: random.Random, case: Case, template: str, slots: dict[str, str])
     return matters.fill(rng, case.area, template, act=matters.action(rng, case.area), **slots, **persons)
 
 
+def of_client(case: Case) -> dict[str, str]:
+    """What stands for the client's person in the notes."""
+    verbs = {"has": "has", "is": "is", "was": "was", "vs": "s"}
+    if case.contact.woman:
+        return {"he": "she", "she": "she", "his": "her", "him": "her", "self": "herself"} | verbs
+    return {"he": "he", "she": "he", "his": "his", "him": "him", "self": "himself"} | verbs
+
+
 def about_client(rng: random.Random, case: Case, kind: str, chosen: str, terse: bool) -> Point:
     """A point about the client, who is 'she', 'Anna' or 'the client' in the notes, or left out; the letter says 'you'."""
-    woman, shows = case.contact.woman, case.shows
+    shows = case.shows
     subjects = [pronoun(case)] * 3 + ["the client"] + ([] if terse else ["my client"])
     if shows["contact"]:
         subjects += (
@@ -181,8 +189,7 @@ def about_client(rng: random.Random, case: Case, kind: str, chosen: str, terse: 
     if case.alone:
         subjects = [pronoun(case)] * 3 + [case.contact.first] * 2
     subject = case.subject or (one_of(rng, case, rng.choice([case.contact, case.pair])) if case.pair else rng.choice(subjects))
-    third = {"he": subject, "she": pronoun(case), "has": "has", "is": "is", "was": "was", "vs": "s"}
-    third |= {"his": "her", "him": "her", "self": "herself"} if woman else {"his": "his", "him": "him", "self": "himself"}
+    third = of_client(case) | {"he": subject}
     if chosen.startswith("<his> ") and subject[0].isupper() and rng.random() < 0.5:
         third["his"] = f"{subject}'s"
     elif case.subject and not chosen.startswith("<he>") and "<him>" in chosen and "<she>" not in chosen:
@@ -240,9 +247,12 @@ def owner(rng: random.Random, case: Case, prose: bool) -> tuple[str, str, str]:
 def task(rng: random.Random, case: Case, prose: bool) -> Point:
     """Something that somebody has to do."""
     text, due = matters.action(rng, case.area), figures.due(rng, case.new_date) if rng.random() < 0.75 else ""
-    if case.free and case.free.random() < 0.4:
-        text = free_words(case, case.free, TASKS)
     who, named, side = owner(rng, case, prose)
+    if case.free and case.free.random() < 0.4:
+        ours = side in ("us", "me") and case.shows["contact"] and not case.pair and case.free.random() < 0.25
+        text = free_words(case, case.free, OUR_TASKS if ours else TASKS)
+    told_text = say(rng, text, **YOU)
+    text = say(rng, text, **of_client(case))
     verbal = prose or rng.random() < 0.55
     if who.lower() in ("us", "me") and verbal:
         who = {"us": "we", "me": "I"}[who.lower()]
@@ -270,7 +280,7 @@ def task(rng: random.Random, case: Case, prose: bool) -> Point:
     point = Point(
         "act",
         note,
-        f"{doing or f'{told} {said} {text}'}{after}",
+        f"{doing or f'{told} {said} {told_text}'}{after}",
         f"{told_in_summary} {does or f'{in_summary} {text}'}{after}",
         action,
     )

@@ -41,7 +41,7 @@ insured invited kept known left lent let listed lost made mailed missed moved na
 reached read received recorded reduced refused registered rejected removed rented repaired replaced reported requested reserved returned reviewed saved seen sent settled shared shown signed
 sold spent split started stored stopped submitted taken tested told transferred translated used valued viewed voted withdrawn written""".split()
 SMALL = "at|to|for|from|with|without|after|before|until|during|under|over|behind|near|against|about|instead of|because of|in|on|by".split("|")
-THINGS = "the <n>|the <n>|a <n>|the <j> <n>|the <j> <n>|the <n> <n>|the <n> of the <n>|no <n>|each <n>|both <ns>|<number> <ns>|all <ns>|<n>|<j> <n>|<n> <n>|<ns>|<name>|<place>|<made>|the <made>|the <n> and the <n>|the <made> <n>".split(
+THINGS = "the <n>|the <n>|a <n>|the <j> <n>|the <j> <n>|the <n> <n>|the <n> of the <n>|no <n>|each <n>|both <ns>|<number> <ns>|all <ns>|<n>|<j> <n>|<n> <n>|<ns>|<name>|<place>|<made>|the <made>|the <n> and the <n>|the <made> <n>|all <count> <ns>|the <count> <ns>|<count> <ns>|it|that".split(
     "|"
 )
 TIMES = "on <day>|until <day>|from <day>|after <day>|since <day>|in <month>|this week|next week|next year|last year|every month|every <number> weeks|twice a year|within <number> days|for <number> years|at <clock>".split(
@@ -58,7 +58,7 @@ FORMS = [
     "<t> has <d> <t><rest>", "<t> <d> <t><rest>", "<t> to be <d><rest>", "<t> will be <d><rest>", "<t> may not <v><rest>", "<t>: <t><rest>", "<t>: <sum>", "<t>: <sum>, <d> <time>", "<t> <sum>, <t> <sum>", "<t> <time>", "<t> <d> <time>, <t> <d> <time>", "<d>: <t><rest>", "<d> <t><rest>",
     "<t> <vs> <sum><rest>", "<t> <p> <t>", "no <n> without <n>", "nobody <vs> <t><rest>", "only <t> <vs> <t><rest>", "<sum> for <t><rest>", "<t> worth <sum>", "<t> costs <sum> instead of <sum>", "<t> costs <sum>", "<time> <t> <vs> <t>", "<time>: <t><rest>", "nothing <d><rest>", "<t> rather than <t>",
     "<t> <p> <t>: <t> <vs> <t>", "<number> of <number> <ns> <d><rest>", "<t> <vs>, <t> <vs><rest>", "<t> or <t>", "<t>, <t>, <t>", "it <vs> <t><rest>", "they <v> <t><rest>", "one <n> <vs> that <t> <be> <d>", "there is <t><rest>", "there are <ns><rest>", "<t> <be> to be <d> <time>", "<n>, <n> and <n> <d>",
-    "<ns> <v> <t><rest>", "<t>, not <t>", "<n> <vs> <t><rest>", "<n> has <d><rest>", "<n> has <d> <t><rest>", "<n> wants <t> <time>",
+    "<ns> <v> <t><rest>", "<t>, not <t>", "<n> <vs> <t><rest>", "<n> has <d><rest>", "<n> has <d> <t><rest>", "<n> wants <t> <time>", "<name> (<n>) wants <t> <d> <time>", "<name> (<n>) <d> <t>", "<sum> more <time>", "<n> rises, about <sum> more <time>", "<t> <be> ready", "<n> planned for <day>", "<n>: <n> <time> or <n> for <sum>", "<t> comes back <time>", "condition: <t> <time>", "<n>, <n> <d>", "<t> is to be <d> and <t> is <d>",
 ]  # fmt: skip
 # Things to do, in their base form.
 TASKS = [
@@ -80,7 +80,15 @@ TASKS = [
     "<v> the <n> of the <n>",
     "<v> <t> (<t>)",
     "<v> <t>, <t> and <t>",
+    "<v> it",
+    "<v> that",
+    "<v> them <p> <t>",
+    "<v> both <ns>",
+    "<v> it <p> <t>",
+    "<v> no more than <number> <ns> (<sum>)",
 ]
+# Things that our side does for the client.
+OUR_TASKS = ["<v> <him> <t>", "<v> <his> <n>", "<v> <his> <n> <p> <t>", "<v> <him> about <t>", "<v> what <she> <d>", "<v> where <she> <is> <d>", "<v> <him> and <his> <n>", "<v> <t> for <him>", "<v> whether <she> may <v> <t>"]
 # The verb stands twice: as the client does it (with its ending) and as 'you' do it.
 CLIENT_FORMS = [*["<he> <V> <t><rest>"] * 5, "<he> <V> that <t> <be> <d><rest>", "<he> <V><rest>", "<he> <V> <t> and <V> <t>", "<he> <has> <d> <t><rest>", "<he> <has> not <d> <t><rest>", "<he> <is> <j> and <V> <t>", "<he> <was> <d> <p> <t><rest>", "<he> no longer <V> <t><rest>", "<his> <n> <vs> <t><rest>", "<his> <n> <be> <d><rest>", "<his> <j> <n> <vs> <him> <t>", "<t> <vs> <him> <t><rest>", "<t> was <d> to <him> <time>", "<he> only <V> <t><rest>", "<he> <V> <t> and <V> <t> <time>", "<he> <V> that <she> <V> <t><rest>", "<he> <V> <t> if <she> <V> <t>", "<he> <V> <t> because <she> <V> <t>", "<he> <d> <t> and <has> <d> <t>", "<he> <V> what <she> <d><rest>", "<he> <V> <t> to <self> and <his> <n>", "<he> <V> <his> <n>, which <she> <d> <time>", "<t> <vs> what <she> <d>", "<his> <n> and <his> <n> <v> <t>", "<he> <V> <t> unless <his> <n> <vs> <him>", "<he> <d> <t>, but <she> <has> no <n>", "<t> <d> <him> <time>, <she> <V> <t> <time>", *["<he> <has> <d> <t> and <V> to <v> <t>", "<he> <has> <d> <t> and <V> <t><rest>", "<he> would <v> <his> <n> and <d> what <t> <vs>", "I <v> <him> <t> <time>", "we will <v> <him> <t> <time>", "we <v> <his> <n><rest>", "<he> <V> <his> <j> <n> <time>", "<he> <V> <t> and <his> <n>"] * 2]  # fmt: skip
 
@@ -88,6 +96,8 @@ CLIENT_FORMS += [
     *["<he> <V> <t>", "<he> <V> from <t> <time>", "<he> <V> <t> <p> <t> <time>"] * 2, "<he> <V> <t>, which <vs> <t>", "<he> asked whether <t> may <v> <t>: {yes|no}", "<he> asked if <t> <be> <d>: {yes|no}, <t> <be> <j>",
     "<he> asked whether <she> may <v> <t>: {yes|no|yes, at <sum>}", "<he> asked what that <vs>: <sum>", "<he> asked what <t> means for <t>", "<he> <V> <t> and thanked us for <t>", "<he> <V> <t>, but <t> <be> <j><rest>", "<he> said <t> <d> <t> when <she> <d> <t>",
     "<he> wants <t> <j>", "I told <him> that <t> <vs> <t>", "<he> needs <t> before <t> and <is> <d> to <v>", "<he> <V> and <V> <t>", "<he> <V> <sum> for <t>",
+    "instead <he> <V> <t><rest>", "then <he> <V> <t><rest>", "in <month> <he> <V> <t>", "<he> <V> <t>, <V> <t> <p> <t>", "<he> <V> <p> <t>, <V> for <t> <time>", "until then <he> <V> <t>", "<he> <V> <t> and <she> <V> <t>", "<t> <vs> <t> and <she> <V> <t>",
+    "<he> wants <t> from us: <sum>", "<he> <V> <t> <time>: <sum>", "<his> <n> would like to <v> <t>", "<he> <is> <d> and <has> no <n>",
 ]  # fmt: skip
 # About the client, and still nothing to do: what is over, wished or the case.
 SETTLED = [
@@ -119,6 +129,7 @@ def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amou
         "time": lambda: rng.choice(TIMES),
         "sum": lambda: rng.choice(SUMS),
         "made": lambda: made_up(rng),
+        "count": lambda: str(rng.choice([rng.randint(2, 40), rng.randint(2, 400)])),
         "number": lambda: rng.choice(matters.NUMBERS),
         "place": lambda: rng.choice(matters.PLACES),
         "month": lambda: rng.choice(matters.MONTHS),

@@ -226,6 +226,8 @@ def meeting_notes(rng: random.Random, case: Case, kinds: list[str]) -> tuple[str
             if rng.random() < 0.6
             else "\n".join(key_values(rng, case))
         )
+        if case.free and start[-1] == "." and case.free.random() < 0.1:
+            return f"{start[:-1]}: {stopped(points[0].note)} {sentences(points[1:])}".strip(), points, False
         text = f"{start}{rng.choice([' ', ' ', chr(10), chr(10) * 2]) if start[-1] == '.' else chr(10)}{sentences(points)}"
         return text, points, False
     points = written(rng, case, kinds, prose=False)
