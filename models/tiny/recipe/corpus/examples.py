@@ -62,11 +62,13 @@ def example(seed: int, held_out: bool = False, job: str | None = None) -> Exampl
 
 
 def vary(rng: random.Random, case: Case, job: str) -> None:
-    """What only the training has: rarer names, two clients, larger and odder sums, a topic that is 'his' or 'her'."""
+    """What only the training has: rarer names, two clients, larger and odder sums, days of one month, a topic that is 'his' or 'her'."""
     case.contact, case.sender, case.others = rarer(rng, case.contact), rarer(rng, case.sender), [rarer(rng, other) for other in case.others]
     case.firm = rarer_firm(rng, case.firm)
     if rng.random() < 0.5:
         case.new_amount = figures.money(rng, pence=0.35, most=rng.choice([1, 10, 100]))
+    if rng.random() < 0.5:
+        case.date, case.new_date = figures.near_dates(rng)
     if not case.shows["contact"] or job not in ("letter", "summary"):
         return
     if rng.random() < 0.09:

@@ -31,6 +31,22 @@ def dates(rng: random.Random) -> Callable[[], str]:
     return date
 
 
+def near_dates(rng: random.Random) -> tuple[str, Callable[[], str]]:
+    """The day of a meeting, mostly with its year, and a function that draws days of that month and the next two, mostly without."""
+    month, year, form = rng.randrange(12), rng.randint(2023, 2031), rng.choice([0, 0, 0, 0, 1, 2])
+
+    def written(day: int, at: int, of: str) -> str:
+        if form == 1:
+            return f"{MONTHS[at % 12]} {day}" + (f", {of}" if of else "")
+        return f"{day} {(SHORT if form == 2 else MONTHS)[at % 12]}" + (f" {of}" if of else "")
+
+    def later() -> str:
+        weekday = f"{rng.choice(DAYS)} " if form == 0 and rng.random() < 0.15 else ""
+        return weekday + written(rng.randint(1, 30), month + rng.choices([0, 1, 2], [45, 40, 15])[0], str(year) if rng.random() < 0.04 else "")
+
+    return written(rng.randint(1, 30), month, str(year) if rng.random() < 0.75 else ""), later
+
+
 def due(rng: random.Random, date: Callable[[], str]) -> str:
     """A time limit as a phrase that can follow a verb; most carry a date, some only a day or a span."""
     kind = rng.random()

@@ -44,7 +44,7 @@ SMALL = "at|to|for|from|with|without|after|before|until|during|under|over|behind
 THINGS = "the <n>|the <n>|a <n>|the <j> <n>|the <j> <n>|the <n> <n>|the <n> of the <n>|no <n>|each <n>|both <ns>|<number> <ns>|all <ns>|<n>|<j> <n>|<n> <n>|<ns>|<name>|<place>|<made>|the <made>|the <n> and the <n>|the <made> <n>|all <count> <ns>|the <count> <ns>|<count> <ns>|it|that".split(
     "|"
 )
-TIMES = "on <day>|until <day>|from <day>|after <day>|since <day>|in <month>|this week|next week|next year|last year|every month|every <number> weeks|twice a year|within <number> days|for <number> years|at <clock>".split(
+TIMES = "on <day>|until <day>|from <day>|after <day>|since <day>|in <month>|this week|next week|next year|last year|every month|every <number> weeks|twice a year|within <number> days|for <number> years|at <clock>|since <year>|from <year>|<number> days a week|by <day>|by <day>".split(
     "|"
 )
 SUMS = "<amt>|<amt>|<amt> a month|<amt> a year|about <amt>|<amt> each|<amt> or <amt>|between <amt> and <amt>|up to <amt>|<amt> less|another <amt>|<share>|<share> of <t>|<share> or <amt>".split(
@@ -58,7 +58,7 @@ FORMS = [
     "<t> has <d> <t><rest>", "<t> <d> <t><rest>", "<t> to be <d><rest>", "<t> will be <d><rest>", "<t> may not <v><rest>", "<t>: <t><rest>", "<t>: <sum>", "<t>: <sum>, <d> <time>", "<t> <sum>, <t> <sum>", "<t> <time>", "<t> <d> <time>, <t> <d> <time>", "<d>: <t><rest>", "<d> <t><rest>",
     "<t> <vs> <sum><rest>", "<t> <p> <t>", "no <n> without <n>", "nobody <vs> <t><rest>", "only <t> <vs> <t><rest>", "<sum> for <t><rest>", "<t> worth <sum>", "<t> costs <sum> instead of <sum>", "<t> costs <sum>", "<time> <t> <vs> <t>", "<time>: <t><rest>", "nothing <d><rest>", "<t> rather than <t>",
     "<t> <p> <t>: <t> <vs> <t>", "<number> of <number> <ns> <d><rest>", "<t> <vs>, <t> <vs><rest>", "<t> or <t>", "<t>, <t>, <t>", "it <vs> <t><rest>", "they <v> <t><rest>", "one <n> <vs> that <t> <be> <d>", "there is <t><rest>", "there are <ns><rest>", "<t> <be> to be <d> <time>", "<n>, <n> and <n> <d>",
-    "<ns> <v> <t><rest>", "<t>, not <t>", "<n> <vs> <t><rest>", "<n> has <d><rest>", "<n> has <d> <t><rest>", "<n> wants <t> <time>", "<name> (<n>) wants <t> <d> <time>", "<name> (<n>) <d> <t>", "<sum> more <time>", "<n> rises, about <sum> more <time>", "<t> <be> ready", "<n> planned for <day>", "<n>: <n> <time> or <n> for <sum>", "<t> comes back <time>", "condition: <t> <time>", "<n>, <n> <d>", "<t> is to be <d> and <t> is <d>",
+    "<ns> <v> <t><rest>", "<t>, not <t>", "<n> <vs> <t><rest>", "<n> has <d><rest>", "<n> has <d> <t><rest>", "<n> wants <t> <time>", "<name> (<n>) wants <t> <d> <time>", "<name> (<n>) <d> <t>", "<sum> more <time>", "<n> rises, about <sum> more <time>", "<t> <be> ready", "<n> planned for <day>", "<n>: <n> <time> or <n> for <sum>", "<t> comes back <time>", "condition: <t> <time>", "<n>, <n> <d>", "<t> is to be <d> and <t> is <d>", "<ns> are in: <amt>, <amt> and <amt>", "<n>: <amt>, <amt> and <amt>", "<j> <n>: <n> <sum>, <count> months, or <v> for <sum>", "<n> <amt>, <n> <amt>, <n> <amt>", "<n> <d> on <day>, <n> on <day>", "last <n> is <day>", "<n> <d>, last <n> is <day>", "<sum> for <number> months",
 ]  # fmt: skip
 # Things to do, in their base form.
 TASKS = [
@@ -130,6 +130,7 @@ def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amou
         "sum": lambda: rng.choice(SUMS),
         "made": lambda: made_up(rng),
         "count": lambda: str(rng.choice([rng.randint(2, 40), rng.randint(2, 400)])),
+        "year": lambda: str(rng.randint(2015, 2031)),
         "number": lambda: rng.choice(matters.NUMBERS),
         "place": lambda: rng.choice(matters.PLACES),
         "month": lambda: rng.choice(matters.MONTHS),
