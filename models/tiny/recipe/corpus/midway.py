@@ -9,8 +9,14 @@ from .strange import made_up
 from .words import capital, say, stopped
 
 EARLIER = ["state", "state", "state", "money", "due", "fear"]
-EVENTS = """{{Inspection|Visit|Audit|Hearing|Site visit|Appointment|Viewing|Handover|Workshop|Tax inspection|Mediation|Interview|Closing|Auction} {at <firm>|in <place>|of the <thing>|at the <thing>|}|<made> at <firm>|{First|Second|Last|Next} day {at <firm>|of the <thing>|in <place>}|Follow-up{| on the <thing>}|News {from <place>|on the <thing>|about the <thing>}}"""
-THINGS = "court|bank|school|warehouse|office|building|site|factory|shop|practice|archive|museum|farm|port|clinic|lift|roof|bridge|contract|claim|sale|lease|grant".split("|")
+EVENTS = """{{Inspection|Visit|Audit|Hearing|Site visit|Appointment|Viewing|Handover|Workshop|Tax inspection|Mediation|Interview|Closing|Auction} {in <place>|of the <thing>|at the <thing>|}|
+{First|Second|Last|Next} day {of the <thing>|in <place>}|Follow-up{| on the <thing>}|News {from <place>|on the <thing>|about the <thing>}}""".replace(
+    "\n", ""
+)
+AT_FIRM = "{Inspection|Visit|Audit|Site visit|Appointment|Handover|Workshop|First day|Hearing|Interview|<made>} {at|at|with|for} <firm>"
+THINGS = "court|bank|school|warehouse|office|building|site|factory|shop|practice|archive|museum|farm|port|clinic|lift|roof|bridge|contract|claim|sale|lease|grant".split(
+    "|"
+)
 
 
 def midway_notes(rng: random.Random, case: Case, kinds: list[str]) -> tuple[str, list[Point], bool]:
@@ -47,7 +53,8 @@ def point_at(rng: random.Random, case: Case, kind: str, index: int, at: int, lis
     while True:
         wanted = rng.choice(EARLIER) if case.unmet else rng.choice(["client", "client", "client", "act"])
         point = new_point(rng, case, wanted, not listed, False)
-        if case.unmet and point.note.lower() == point.letter.lower() or not case.unmet and called in point.note and called not in point.letter:
+        named = called in point.note and called not in point.letter
+        if named or (case.unmet and point.note.lower() == point.letter.lower()):
             case.unmet, case.subject = False, ""
             return point
 
@@ -75,10 +82,6 @@ def dated(rng: random.Random, case: Case, points: list[Point], listed: str) -> s
 
 def occasion(rng: random.Random, case: Case) -> str:
     """'Audit at Berg Foods, 3 May' and the like; a firm in it is the client's."""
-    template = EVENTS if not case.shows["firm"] else "{Inspection|Visit|Audit|Site visit|Appointment|Handover|Workshop|First day|Hearing|Interview} {at|at|with|for} <firm>"
-    while True:
-        text = say(rng, template, firm="<firm>", place=rng.choice(matters.PLACES), thing=rng.choice(THINGS), made=capital(made_up(rng)))
-        if ("<firm>" in text) == case.shows["firm"]:
-            break
-    text = text.replace("<firm>", case.firm)
+    thing, place = rng.choice(THINGS), rng.choice(matters.PLACES)
+    text = say(rng, AT_FIRM if case.shows["firm"] else EVENTS, firm=case.firm, place=place, thing=thing, made=capital(made_up(rng))).strip()
     return text + (say(rng, "{, | on |, |: | }<day>{|||| and the day after|, first day|, afternoon}", day=case.date) if case.shows["date"] else "")

@@ -118,7 +118,11 @@ def heading(rng: random.Random, case: Case) -> list[str]:
     if shows["sender"]:
         by = case.sender.name + (f" ({case.advisers})" if shows["advisers"] else "")
         if case.free and case.free.random() < 0.35:
-            return [head[0] + case.free.choice([f", for us {by}", f", for us: {by}", f" (for us {by})", f", {by} for us", f", our side {by}", f"; notes: {by}"]), *head[1:]]
+            return [
+                head[0]
+                + case.free.choice([f", for us {by}", f", for us: {by}", f" (for us {by})", f", {by} for us", f", our side {by}", f"; notes: {by}"]),
+                *head[1:],
+            ]
         head.append(say(rng, "{Notes by <by>|For us: <by>|Author: <by>|Present for us: <by>|Written by <by>|Our side: <by>|Sign as <by>}", by=by))
     return head
 
@@ -148,7 +152,9 @@ def opening(rng: random.Random, case: Case) -> str:
     who = contact_of(case) if shows["contact"] else case.firm
     of = say(rng, "{ of <firm>| from <firm>| (<firm>)|, <firm>,}", firm=case.firm) if shows["contact"] and shows["firm"] else ""
     on = rng.choice([" on ", " on ", " on ", " "]) + case.date if shows["date"] else ""
-    about = f"{rng.choice(['about', 'to discuss', 'regarding', 're', 'concerning', 'on'])} {case.whose or 'the'} {case.topic}" if shows["topic"] else ""
+    about = (
+        f"{rng.choice(['about', 'to discuss', 'regarding', 're', 'concerning', 'on'])} {case.whose or 'the'} {case.topic}" if shows["topic"] else ""
+    )
     case.called = rng.random() < 0.25
     template = CALLS if case.called else rng.choice(OPENINGS)
     first = say(rng, template, who=who, of=of, on=on, On=f"On {case.date} " if shows["date"] else "", about=f" {about}" if about else "").replace(
@@ -188,7 +194,8 @@ def halves(rng: random.Random, points: list[Point]) -> list[Point]:
         return points
     one = merged(points[at - 1], points[at])
     one.note, one.letter, one.summary = (
-        f"{first}; {second}" for first, second in ((getattr(points[at - 1], part), getattr(points[at], part)) for part in ("note", "letter", "summary"))
+        f"{first}; {second}"
+        for first, second in ((getattr(points[at - 1], part), getattr(points[at], part)) for part in ("note", "letter", "summary"))
     )
     return [*points[: at - 1], one, *points[at + 1 :]]
 

@@ -132,7 +132,9 @@ RARE = "bcdfghjklmnpqrstvwxzbcdfglmnprst"
 ACCENTED = [*"àáâãäåæèéêëìíîïòóôõöøùúûüýćčďęěğıłńňőœřśşšťůűźżž"]
 RARE_VOWELS = "aaaeeeiiioouuy"
 PLACES_IN_NAMES = """hall|ton|ham|by|thorpe|stead|combe|worth|field|gate|bury|croft|mere|ley|brook|bridge|wood|land|burn|cliff|well|ford|stone|more|dale|wall|mann|stein|bach|
-quist|gren|vik|sund|dal|strand|escu|opoulos|akis|enko|chuk|wicz|czyk|nyi|vary|ashvili|ullah|uddin|zadeh|nejad|singh|appa|murthy|gowda|tunga|sanya|iroha|shima|zaki|gawa|guchi""".replace("\n", "").split("|")
+quist|gren|vik|sund|dal|strand|escu|opoulos|akis|enko|chuk|wicz|czyk|nyi|vary|ashvili|ullah|uddin|zadeh|nejad|singh|appa|murthy|gowda|tunga|sanya|iroha|shima|zaki|gawa|guchi""".replace(
+    "\n", ""
+).split("|")
 
 
 def rare_name(rng: random.Random) -> str:
@@ -147,13 +149,26 @@ def rare_name(rng: random.Random) -> str:
     if kind < 0.8:
         return name
     other = (syllables(rng, 1, 2) + rng.choice(LAST_END)).capitalize()
-    return rng.choice([f"{name}-{other}", f"{other}-{name}", f"Mc{name}", f"D'{name}", f"O'{name}", f"Al-{name}", f"de {name}", f"van der {name}", f"Le{name}", f"Fitz{name.lower()}"])
+    return rng.choice(
+        [
+            f"{name}-{other}",
+            f"{other}-{name}",
+            f"Mc{name}",
+            f"D'{name}",
+            f"O'{name}",
+            f"Al-{name}",
+            f"de {name}",
+            f"van der {name}",
+            f"Le{name}",
+            f"Fitz{name.lower()}",
+        ]
+    )
 
 
-def rarer(rng: random.Random, person: Person) -> Person:
+def rarer(rng: random.Random, known: Person) -> Person:
     """The person, often under a name that nobody knows."""
-    first = rare_name(rng) if rng.random() < 0.15 else person.first
-    return Person(person.title, first, rare_name(rng) if rng.random() < 0.4 else person.last, person.woman)
+    first = rare_name(rng) if rng.random() < 0.15 else known.first
+    return Person(known.title, first, rare_name(rng) if rng.random() < 0.4 else known.last, known.woman)
 
 
 def rarer_firm(rng: random.Random, name: str) -> str:
