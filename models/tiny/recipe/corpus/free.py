@@ -105,9 +105,9 @@ CLIENT_FORMS = [*["<he> <V> <t><rest>"] * 5, "<he> <V> that <t> <be> <d><rest>",
 CLIENT_FORMS += [
     *["<he> <V> <t>", "<he> <V> from <t> <time>", "<he> <V> <t> <p> <t> <time>"] * 2, "<he> <V> <t>, which <vs> <t>", "<he> asked whether <t> may <v> <t>: {yes|no}", "<he> asked if <t> <be> <d>: {yes|no}, <t> <be> <j>",
     "<he> asked whether <she> may <v> <t>: {yes|no|yes, at <sum>}", "<he> asked what that <vs>: <sum>", "<he> asked what <t> means for <t>", "<he> <V> <t> and thanked us for <t>", "<he> <V> <t>, but <t> <be> <j><rest>", "<he> said <t> <d> <t> when <she> <d> <t>",
-    "<he> wants <t> <j>", "I told <him> that <t> <vs> <t>", "<he> needs <t> before <t> and <is> <d> to <v>", "<he> <V> and <V> <t>", "<he> <V> <sum> for <t>",
+    "<he> <V:want> <t> <j>", "I told <him> that <t> <vs> <t>", "<he> <V:need> <t> before <t> and <is> <d> to <v>", "<he> <V> and <V> <t>", "<he> <V> <sum> for <t>",
     "instead <he> <V> <t><rest>", "then <he> <V> <t><rest>", "in <month> <he> <V> <t>", "<he> <V> <t>, <V> <t> <p> <t>", "<he> <V> <p> <t>, <V> for <t> <time>", "until then <he> <V> <t>", "<he> <V> <t> and <she> <V> <t>", "<t> <vs> <t> and <she> <V> <t>",
-    "<he> wants <t> from us: <sum>", "<he> <V> <t> <time>: <sum>", "<his> <n> would like to <v> <t>", "<he> <is> <d> and <has> no <n>",
+    "<he> <V:want> <t> from us: <sum>", "<he> <V> <t> <time>: <sum>", "<his> <n> would like to <v> <t>", "<he> <is> <d> and <has> no <n>",
 ]  # fmt: skip
 # About the client, and still nothing to do: what is over, wished or the case.
 SETTLED = [
