@@ -43,10 +43,10 @@ test('a word of the prompt may open a sentence, and the numbers of a list are no
 })
 
 test('a name behind a hyphen of the prompt is known, a part of a name is not', () => {
-  const judged = (text: string) =>
-    judge({ ...sample, input: 'Omar Al-Sayed answers by mid-January' }, { text, stopReason: 'complete' }, ordinary)
-  assert.deepEqual(judged('- Omar Al-Sayed answers by mid-January').invented, [])
-  assert.deepEqual(judged('- Omar Sayed answers by mid-March').invented, ['March', 'Sayed'])
+  const hyphened = { ...sample, input: 'Omar Al-Sayed answers by mid-January' }
+  const invented = (text: string) => judge(hyphened, { text, stopReason: 'complete' }, ordinary).invented
+  assert.deepEqual(invented('- Omar Al-Sayed answers by mid-January'), [])
+  assert.deepEqual(invented('- Omar Sayed answers by mid-March'), ['March', 'Sayed'])
 })
 
 test('a reply that was cut off did not end', () => {
