@@ -1,6 +1,6 @@
-// Loads what `./tollgate start` loads, so that the runtime keeps it compiled (NODE_COMPILE_CACHE): the first start is as
-// quick as any, and has no compiler of TypeScript in its memory, which takes 20 MB. Called with --version, since loading
-// main.ts runs a command.
+// Loads what `./tollgate start` loads into its own process, so that the runtime keeps it compiled (NODE_COMPILE_CACHE):
+// the first start compiles nothing, and has no compiler of TypeScript in its memory, which takes 20 MB. The processes that
+// it starts run with other flags and compile their own. Called with --version, since loading main.ts runs a command.
 const modules = [
   'main',
   'commands/start',

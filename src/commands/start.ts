@@ -18,8 +18,8 @@ export function startCommand(context: Context): Command {
     const { log } = opened.adopt(openLog(), (it) => it.close())
     // The provider of the demo starts while the database does, and is closed also where the database does not start.
     const opening = openDemo(settings, log)
-    const sure = opening.catch(() => undefined)
-    opened.defer(async () => (await sure)?.close())
+    const begun = opening.catch(() => undefined)
+    opened.defer(async () => (await begun)?.close())
     const databaseUrl = await context.databaseUrl(log)
     const demo = await opening
     const config = demo?.config ?? settings

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { endOf } from '../platform/child-end.ts'
 import { settingsOf, type ProviderOrder, type ProviderSettings } from './provider-settings.ts'
 
 /** The provider of the demo, as the service sees it. */
@@ -60,15 +61,11 @@ export async function startDemoProvider({ baseUrl, port, log }: RunningProviderN
 /** One process. `issuer` is undefined where it ended before it had one; `ended` tells how. Neither rejects. */
 function begin(order: ProviderOrder) {
   const child = fork(fileURLToPath(new URL('provider-child.ts', import.meta.url)), {
+    // The flags of this process are for what the service does.
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const ended = new Promise<string>((resolve) => {
-    child.once('exit', (code, signal) => resolve(signal ?? `exit status ${code}`))
-    child.on('error', (error) => {
-      if (child.pid === undefined) resolve(error.message)
-    })
-  })
+  const ended = endOf(child)
   const told = once(child, 'message').then(([message]: unknown[]) => issuerIn(message))
   child.send(order, () => {})
   return {

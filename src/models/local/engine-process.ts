@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { endOf } from '../../platform/child-end.ts'
 import { isFromChild, type CallMessage, type FromChild, type LoadOrder, type Text, type ToChild } from './protocol.ts'
 
 /** One child process, from its start to its end. */
@@ -85,16 +86,6 @@ function beside(name: string): string {
 
 function send(child: ChildProcess, message: ToChild): void {
   if (child.connected) child.send(message, () => {})
-}
-
-/** `error` alone means that the process could not be started; after that there is no `exit`. */
-function endOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve(signal ?? `exit status ${code}`))
-    child.on('error', (error) => {
-      if (child.pid === undefined) resolve(error.message)
-    })
-  })
 }
 
 /** What llama.cpp and the runtime print. The child itself prints nothing of prompts and replies. */
