@@ -19,6 +19,7 @@ export function runtimePath(root) {
 
 /** What the runtime is started with: ./tollgate says why. Code that was compiled with other flags is compiled anew. */
 export const flags = [
+  '--min-semi-space-size=16',
   '--max-semi-space-size=16',
   '--initial-old-space-size=40',
   '--heap-growing-percent=30',

@@ -114,7 +114,8 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       const { bid, begun } = await start(work, chosen, admission.levels, whole)
       return await settle(work, bid, begun)
     } finally {
-      await end(work)
+      if (work.isHeld) await release(work)
+      end()
     }
   }
 
@@ -140,13 +141,12 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       const { problem } = step.value
       yield problem ? { kind: 'broken', reply, problem } : { kind: 'reply', reply }
     } finally {
-      await end(work)
+      if (work.isHeld) await release(work)
+      end()
     }
   }
 
-  /** Whatever failed, nothing is charged. */
-  async function end(work: Work): Promise<void> {
-    if (work.isHeld) await release(work)
+  function end(): void {
     underWay--
     if (underWay > 0) return
     idle.resolve()
@@ -181,6 +181,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     })
   }
 
+  /** Whatever failed, nothing is charged. */
   async function release({ requestId }: Work): Promise<void> {
     await till.release(requestId).catch((failure: unknown) => {
       log.warn({ request_id: requestId, err: failure }, 'a hold could not be released; it ends with this instance')
