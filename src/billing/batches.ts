@@ -62,9 +62,10 @@ export async function openBatches({
       item.reject(
         new Problem('unavailable', 'The database is away. Nothing was charged; try again.', { retryAfter: 1 }),
       )
-      // It may be held all the same: the next call that gets through releases it. The batch number keeps out a late one.
+      // What is not settled is still held, and what nobody heard of may be: the next call that gets through releases it.
+      // The batch number keeps out a late one.
       if (item.kind === 'end') allowances.dropped(item.ending)
-      else if (item.sent) queue.push(releaseOf(item.id))
+      else if (item.kind === 'settle' || item.sent) queue.push(releaseOf(item.id))
     }
     await sleep(100)
   }

@@ -184,7 +184,10 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   /** Whatever failed, nothing is charged. */
   async function release({ requestId }: Work): Promise<void> {
     await till.release(requestId).catch((failure: unknown) => {
-      log.warn({ request_id: requestId, err: failure }, 'a hold could not be released; it ends with this instance')
+      log.warn(
+        { request_id: requestId, err: failure },
+        'a hold could not be released yet; it ends with this instance at the latest',
+      )
     })
   }
 
