@@ -136,6 +136,10 @@ const broken: Readonly<Record<string, Behaviour>> = {
     socket.write(streamHead + delta('One'))
     drip(socket, Buffer.from(`${delta('x'.repeat(1000))}${ending}`), 20)
   },
+  'goes on with a chunk of no length': send(
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+    `${delta('One').length.toString(16)}\r\n${delta('One')}\r\nzz\r\n${delta('reply-text')}`,
+  ),
   'says that it is a chunk of 4 GB': send(
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
     `${delta('One').length.toString(16)}\r\n${delta('One')}\r\nffffffff\r\n`,
@@ -224,6 +228,7 @@ describe('a stream that', () => {
       const [row] = rows
       assert.deepEqual([rows.length, row?.stopReason, row?.outputTokens], [1, 'error', 1])
       assert.deepEqual([holds, held, charged], [0, 0n, row?.cost])
+      assert.doesNotMatch(service.logText(), /reply-text/)
       await isWell()
     })
   }

@@ -34,10 +34,17 @@ export const unusable = (what: string, repeatable = false): Failure =>
     { repeatable },
   )
 
-export const connectionLost = (cause: unknown, repeatable: boolean): Failure =>
-  new Failure(new Problem('upstream_failed', 'The connection to the model failed. Try again.', { cause }), {
-    repeatable,
-  })
+export const connectionLost = (cause: Error, repeatable: boolean): Failure =>
+  new Failure(
+    new Problem('upstream_failed', 'The connection to the model failed. Try again.', { cause: inWords(cause) }),
+    { repeatable },
+  )
+
+/** undici's error of an answer that is no HTTP has the bytes of it, and those may be a reply: the log gets its words. */
+function inWords(cause: Error): Error {
+  const code = 'code' in cause ? ` (${String(cause.code)})` : ''
+  return new Error(`${cause.name}${code}: ${cause.message}`)
+}
 
 export const tooLate = (repeatable: boolean): Failure =>
   new Failure(
