@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { tollgate, tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
@@ -10,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { createKeys } from '../accounts/keys.ts'
 import { openDatabase, type Database } from '../platform/database.ts'
 import { findRuntime } from './doctor-checks.ts'
+import { runCommand } from './run.ts'
 
 const log = pino({ level: 'silent' })
 let home: TestDatabase
@@ -245,8 +247,29 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
   const { stdout } = await run('ledger', '--account', 'Busy')
   assert.equal(stdout.split('\n').filter((line) => line.includes('upstream')).length, 50)
   assert.match(stdout, /There are more/)
+  assert.deepEqual(await readLedger(new PassThrough()), { status: 0, stderr: '', listeners: 0 })
+  const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) })
+  assert.deepEqual(await readLedger(gone), { status: 0, stderr: '', listeners: 0 }, 'a reader that has seen enough')
   await database.rows('truncate ledger, usage_day')
 })
+
+/** The whole ledger as JSON to that stream, and how many listeners are left on it. */
+async function readLedger(stdout: Writable) {
+  const count = () => ['drain', 'close', 'error'].reduce((sum, name) => sum + stdout.listenerCount(name), 0)
+  if (stdout instanceof PassThrough) stdout.resume()
+  const own = count()
+  let stderr = ''
+  const said = new Writable({
+    write(chunk, _encoding, done) {
+      stderr += String(chunk)
+      done()
+    },
+  })
+  const root = path.join(import.meta.dirname, '../..')
+  const args = ['ledger', '--account', 'Busy', '--json']
+  const status = await runCommand(args, { environment, root, stdout, stderr: said })
+  return { status, stderr, listeners: count() - own }
+}
 
 test('verify proves the books, and shows the rows at fault otherwise', async () => {
   assert.equal((await json('verify'))['ok'], true)

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Ledger, LedgerRow } from '../billing/ledger.ts'
@@ -59,10 +58,20 @@ async function writeRows(stdout: Writable, all: AsyncIterable<LedgerRow[]>): Pro
   for await (const page of all) {
     const text = page.map((row) => JSON.stringify(toJson(row))).join(',')
     if (!stdout.writable) return
-    if (!stdout.write(before + text)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')])
+    if (!stdout.write(before + text) && !(await isReadOn(stdout))) return
     before = ','
   }
   stdout.write(`${before === ',' ? '' : before}]}\n`)
+}
+
+/** Waits until what was written is read. Returns false where nobody reads any more, which is no fault: see main.ts. */
+async function isReadOn(stdout: Writable): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const [goOn, stop] = [() => resolve(true), () => resolve(false)]
+  stdout.on('drain', goOn).on('close', stop).on('error', stop)
+  const isRead = await promise
+  stdout.off('drain', goOn).off('close', stop).off('error', stop)
+  return isRead
 }
 
 async function writeScreen(context: Context, ledger: Ledger, span: Span, limit: number): Promise<void> {
