@@ -4,12 +4,10 @@ import type { Database } from '../platform/database.ts'
 import type { Server } from '../platform/http.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Method } from './methods/method.ts'
-import type { Sessions } from './sessions.ts'
-import { takeLogoutToken } from './store.ts'
+import { deleteSessions, takeLogoutToken } from './store.ts'
 
 interface Needs {
   readonly methods: readonly Method[]
-  readonly sessions: Sessions
   readonly database: Database
   readonly audit: Pick<Audit, 'record'>
 }
@@ -37,17 +35,16 @@ export async function registerProviderLogout(server: Server, needs: Needs): Prom
   })
 }
 
-async function endSessions(
-  { sessions, database, audit }: Needs,
-  method: Method,
-  request: FastifyRequest,
-): Promise<void> {
+async function endSessions({ database, audit }: Needs, method: Method, request: FastifyRequest): Promise<void> {
   const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null
   if (token === null) throw new Problem('sign_in_failed', 'There is no logout_token in the form.')
   const { issuer, subject, sid, jti, expiresAt } = await method.readLogout(token)
-  const isNew = await takeLogoutToken(database, { issuer, jti, expiresAt })
-  if (!isNew) throw new Problem('sign_in_failed', 'This logout token was taken before.')
-  for (const { id, personId } of await sessions.end({ issuer, subject, sid })) {
+  // Together or not at all: a token that was used up without effect could not be sent again.
+  const ended = await database.transaction(async (tx) => {
+    if (await takeLogoutToken(tx, { issuer, jti, expiresAt })) return deleteSessions(tx, { issuer, subject, sid })
+    throw new Problem('sign_in_failed', 'This logout token was taken before.')
+  })
+  for (const { id, personId } of ended) {
     await audit.record({
       action: 'session_ended',
       outcome: 'allowed',

@@ -75,10 +75,11 @@ export interface Sessions {
   close(): Promise<void>
 }
 
-/** A person's, one of them, or those that a provider says are over. */
-export type EndWhich =
-  | { readonly personId: string; readonly id?: string }
-  | { readonly issuer: string; readonly subject?: string | undefined; readonly sid?: string | undefined }
+/** A person's, or one of them. */
+export interface EndWhich {
+  readonly personId: string
+  readonly id?: string
+}
 
 interface SessionNeeds {
   readonly database: Database

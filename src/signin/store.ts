@@ -108,7 +108,7 @@ export function deleteSessions(database: Queryable, which: Selection): Promise<E
   )
 }
 
-/** The newest first. */
+/** A session as its person's own list shows it. */
 export interface SessionSummary {
   readonly id: string
   readonly method: string
@@ -119,6 +119,7 @@ export interface SessionSummary {
   readonly lastSeenAt: Date
 }
 
+/** The last used first. */
 export function readSessionsOf(
   database: Queryable,
   personId: string,

@@ -99,6 +99,21 @@ describe('B39: a logout token', () => {
     assert.deepEqual(await areIn(profiles[0]), [true])
   })
 
+  test('that could not be carried out is not used up: the provider sends it again', async () => {
+    const { subject, profiles } = await twice()
+    const token = await tokenOf(subject)
+    const { database } = portal.service
+    await database.rows(`
+      create function refuse_end() returns trigger language plpgsql as
+        $$ begin raise exception 'the disk is full' using errcode = 'disk_full'; end $$;
+      create trigger refuse_end before delete on session for each row execute function refuse_end()`)
+    assert.equal((await tell(token)).status, 503)
+    assert.deepEqual(await areIn(...profiles), [true, true])
+    await database.rows('drop function refuse_end cascade')
+    assert.equal((await tell(token)).status, 200)
+    assert.deepEqual(await areIn(...profiles), [false, false])
+  })
+
   const wrong: Record<string, () => Token> = {
     'is not signed': () => ({ signature: 'none' }),
     'is signed by the secret that we know too': () => ({ signature: 'secret' }),
