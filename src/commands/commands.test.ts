@@ -439,8 +439,8 @@ test('the doctor and the list find a package that is not installed, or is none o
 })
 
 test('the doctor refuses a runtime that is too old', () => {
-  for (const version of ['24.12.0', '24.30.1', '26.0.0']) assert.equal(findRuntime(version), `Node ${version}`)
-  for (const version of ['24.11.9', '22.20.0'])
+  for (const version of ['26.1.0', '26.10.0', '27.0.0']) assert.equal(findRuntime(version), `Node ${version}`)
+  for (const version of ['26.0.0', '25.9.0', '24.12.0'])
     assert.throws(() => findRuntime(version), /too old: start with \.\/tollgate/)
 })
 

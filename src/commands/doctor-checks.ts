@@ -14,7 +14,8 @@ export interface Check {
   find(context: Context): Promise<string>
 }
 
-const oldestRuntime = [24, 12] as const
+/** The first of the pinned line that has `crypto.randomUUIDv7`. */
+const oldestRuntime = [26, 1] as const
 const mostSkew = 2000
 
 /** In the order in which they are carried out. */
