@@ -15,7 +15,7 @@ type RecordNoun = Exclude<Noun, 'person' | 'audit'>
 
 /** What has become of a record. Both methods refuse as `Access.refuse` does. */
 export interface History {
-  /** Every state that the client, or something in its record, has had, the newest first; also of what is archived. */
+  /** The last hundred states of the client, or of something in its record, the newest first; also of what is archived. */
   revisions(visit: Visit, clientId: string, noun: RecordNoun, id: string): Promise<RevisionList>
   /** Who did what with the record, the last first. */
   activity(

@@ -121,7 +121,7 @@ export const listRevisions = {
   ...inRecords,
   operationId: 'listClientRevisions',
   summary: 'Read what a client was',
-  description: 'Every state that the fields of the client itself have had, the newest first.',
+  description: 'The last hundred states of the fields of the client itself, the newest first.',
   params: clientParams,
   response: found(schema.revisionList, 'The states.', reading),
 }
@@ -197,7 +197,7 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
       ...inRecords,
       operationId: `list${name}Revisions`,
       summary: `Read what ${one} was`,
-      description: 'Every state that it has had, the newest first, also when it was taken off the record.',
+      description: 'Its last hundred states, the newest first, also when it was taken off the record.',
       params: itemParams,
       response: found(schema.revisionList, 'The states.', reading),
     },

@@ -48,7 +48,7 @@ function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
       <p className={classes.head}>
         <strong>{`Version ${revision.version}`}</strong>
         <span>
-          {revision.archived ? 'Archived' : earlier ? 'Changed' : 'Written'}
+          {revision.archived ? 'Archived' : revision.version > 1 ? 'Changed' : 'Written'}
           {revision.by ? ` by ${revision.by.name}, ` : ' '}
           <Ago time={revision.at} />
         </span>
