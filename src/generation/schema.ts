@@ -90,7 +90,11 @@ export const generateResponse = Type.Object({
 const amount = (description: string) => Type.String({ pattern: '^\\d+(\\.\\d+)?$', description })
 
 export const countResponse = Type.Object({
-  input_tokens: Type.Integer({ minimum: 0, description: 'What the call would be charged for its input.' }),
+  input_tokens: Type.Integer({
+    minimum: 0,
+    description:
+      'What the call would be charged for its input; of a model behind an upstream, which alone can count its tokens, the most that it could be.',
+  }),
   max_cost: amount("The most that the call could cost, in the account's currency."),
 })
 
