@@ -9,7 +9,7 @@ Every refusal and every fault of the API has an HTTP status and a JSON body:
 {
   "error": {
     "code": "rate_limit_exceeded",
-    "reason": "The account has used up its 60 requests per minute. Try again in 1 second.",
+    "reason": "The account has used up its requests per minute. Retry in 1 s.",
     "limit": { "name": "requests_per_minute", "value": 60, "remaining": 0 },
     "request_id": "01981c6e-3a5b-7c1d-9e2f-4b6a8c0d1e2f",
     "docs": "https://tollgate.example.com/docs/errors#rate_limit_exceeded"
