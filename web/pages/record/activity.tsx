@@ -61,8 +61,8 @@ const verbs: Readonly<Record<string, string>> = {
   read: 'looked at',
   created: 'added',
   changed: 'changed',
+  imported: 'imported',
   archived: 'archived',
-  restored: 'restored',
 }
 
 const looks: Readonly<Record<string, string>> = {

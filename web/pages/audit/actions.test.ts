@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { actions } from './actions.ts'
+
+const root = path.join(import.meta.dirname, '../../..')
+
+/** The places where the service names what it writes into the audit log. */
+const places = [
+  /\baction: '([a-z]+_[a-z_]+)'/g,
+  /\bentry\('([a-z]+_[a-z_]+)'/g,
+  /return \[.*, '([a-z]+_[a-z_]+)'\]/g,
+  /`'([a-z]+_[a-z_]+)'`/g,
+  /const action = .*\? '([a-z_]+)' : '([a-z_]+)'/g,
+  /then '([a-z]+_[a-z_]+)' else '([a-z]+_[a-z_]+)'/g,
+]
+
+test('whatever is written into the audit log can be looked for', () => {
+  const files = globSync('src/{access,clients,people,signin}/**/*.ts', { cwd: root })
+  const sources = files
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(path.join(root, file), 'utf8'))
+  const literal = sources.flatMap((source) =>
+    places.flatMap((place) => [...source.matchAll(place)].flatMap(([, ...names]) => names)),
+  )
+  for (const name of ['sign_in', 'role_changed', 'person_enabled', 'client_assigned', 'client_changed']) {
+    assert.ok(literal.includes(name), `${name} is found in the sources`)
+  }
+  const composed = ['note', 'dispute', 'letter'].flatMap((noun) => [
+    `${noun}s_listed`,
+    `${noun}_read`,
+    `${noun}_archived`,
+  ])
+  assert.deepEqual(
+    [...new Set([...literal, ...composed])].filter((name) => !actions.includes(name)),
+    [],
+  )
+})
+
+test('nothing is there twice', () => {
+  assert.equal(new Set(actions).size, actions.length)
+})
