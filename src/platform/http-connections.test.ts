@@ -38,6 +38,23 @@ describe('a connection', () => {
     assert.deepEqual(started.served, ['slow', 'gone'])
     release()
   })
+
+  it('also one who had gone before anybody asked', async () => {
+    started.served.length = 0
+    for (const leaves of [true, false]) {
+      const wire = await openWire(started.port)
+      const release = started.hold()
+      const ended = started.ends.length
+      wire.send(get('/v1/late'))
+      await until(() => started.served.at(-1) === 'late')
+      if (leaves) wire.cut()
+      await until(() => !leaves || started.ends.length > ended)
+      release()
+      await until(() => started.served.at(-1) !== 'late')
+      wire.cut()
+    }
+    assert.deepEqual(started.served, ['late', 'gone', 'late', 'there'])
+  })
 })
 
 describe('a caller who is slow', () => {

@@ -167,9 +167,10 @@ function decodable(url: string): string {
   }
 }
 
-/** A signal that aborts when the caller goes away before the answer is out. */
+/** A signal that aborts when the caller goes away before the answer is out; it has aborted where the caller is gone already. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
+  if (reply.raw.destroyed) controller.abort()
   reply.raw.on('close', () => {
     if (!reply.raw.writableFinished) controller.abort()
   })

@@ -30,6 +30,12 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'time
     await (held ?? new Promise((resolve) => setTimeout(resolve, 300)))
     return { aborted: gone.aborted }
   })
+  server.get('/v1/late', async (_request, reply) => {
+    served.push('late')
+    await held
+    served.push(goneSignal(reply).aborted ? 'gone' : 'there')
+    return {}
+  })
   server.get('/fails', async () => {
     throw new TypeError('a text that must not leave')
   })
@@ -52,7 +58,7 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'time
     lines,
     ends,
     served,
-    /** From now on the slow address answers only when that is called. */
+    /** From now on the slow addresses answer only when that is called. */
     hold(this: void): () => void {
       const { promise, resolve } = Promise.withResolvers<void>()
       held = promise
