@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import pino from 'pino'
 import { createTestDatabase } from '../../tests/support/database.ts'
+import { until } from '../../tests/support/until.ts'
 import { openDatabase } from '../platform/database.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
@@ -29,6 +30,43 @@ test('housekeeping makes partitions ahead and forgets answers after 24 hours, an
     `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'ledger'::regclass`,
   )
   assert.equal(partitions.length, 5, 'this month, three to come, and the one for whatever else')
+  await database.close()
+  await home.drop()
+})
+
+test('housekeeping does not hold up the till while somebody reads the whole ledger', async () => {
+  const home = await createTestDatabase()
+  const log = pino({ level: 'silent' })
+  const database = openDatabase(home.url, { log })
+  await database.rows(`do $$ begin
+    execute 'drop table ledger_' || to_char((now() at time zone 'UTC') + interval '1 month', 'YYYY_MM');
+  end $$`)
+  await database.rows(
+    `insert into idempotency (account_id, key, request_hash, hold_id, created_at, body)
+     values (gen_random_uuid(), 'old', 'h', gen_random_uuid(), now() - interval '25 hours', '{}')`,
+  )
+  const reader = await database.session()
+  await reader.rows('begin')
+  await reader.rows('select count(*) from ledger')
+  let done = false
+  const keeping = startHousekeeping({ database, log })
+    .close()
+    .then(() => (done = true))
+  await until(async () => {
+    const waiting = await database.rows(`select from pg_locks where not granted and relation = 'ledger'::regclass`)
+    return waiting.length > 0 || done
+  })
+  const begun = performance.now()
+  await database.rows(`insert into ledger select now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'm', null,
+    1, 1, 1, 2, 3, 'complete', 'model'`)
+  const waited = performance.now() - begun
+  assert.ok(waited < 3000, `the till waited for ${waited} ms`)
+  await keeping
+  assert.deepEqual(await database.rows('select key from idempotency'), [], 'the rest is done all the same')
+  await reader.close()
+  await startHousekeeping({ database, log }).close()
+  const partitions = await database.rows(`select from pg_inherits where inhparent = 'ledger'::regclass`)
+  assert.equal(partitions.length, 5)
   await database.close()
   await home.drop()
 })
