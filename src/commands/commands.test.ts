@@ -329,6 +329,7 @@ test('wrong usage is status 2, with nothing on stdout', async () => {
     'usage',
     'usage --account A --from yesterday',
     'ledger --account A --limit -1',
+    'ledger --account A --from 7d',
   ]) {
     const { status, stdout, stderr } = await run(...line.split(' ').filter(Boolean))
     assert.deepEqual({ status, stdout }, { status: 2, stdout: '' }, line)

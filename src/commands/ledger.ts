@@ -5,7 +5,7 @@ import { formatMoney } from '../billing/money.ts'
 import { argument, command, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { withCents, writeLines, writeTable } from './output.ts'
-import { parseEnd, parseTime } from './times.ts'
+import { parseEnd, parseMoment } from './times.ts'
 
 interface LedgerOptions extends CommonOptions {
   readonly account: string
@@ -27,7 +27,7 @@ export function ledgerCommand(context: Context): Command {
   return command('ledger', 'Every charged call of an account, the newest first', 'ledger --account Acme --limit 20')
     .requiredOption('--account <account>', 'its id or name')
     .option('--limit <n>', `at most so many (all with --json, else ${screenful})`, argument(parseCount))
-    .option('--from <when>', 'a date or time', argument(parseTime))
+    .option('--from <when>', 'a date or time', argument(parseMoment))
     .option('--to <when>', 'a date, which is included, or a time', argument(parseEnd))
     .action(async ({ json, account, limit, from, to }: LedgerOptions) => {
       const database = await context.database()

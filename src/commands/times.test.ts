@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { parseDay, parseEnd, parseSpan, parseTime } from './times.ts'
+import { parseDay, parseEnd, parseMoment, parseSpan, parseTime } from './times.ts'
 
 test('durations', () => {
   assert.equal(parseSpan('45s'), 45_000)
@@ -33,9 +33,15 @@ test('a time that would mean something else elsewhere, or does not exist, is ref
     '2029-02-29',
     '2030-01-31T25:00Z',
     '1893456000',
+    '0000-01-01',
   ]) {
     assert.throws(() => parseTime(text), RangeError, JSON.stringify(text))
   }
+})
+
+test('a duration from now on is no moment in the past', () => {
+  assert.equal(parseMoment('2030-01-31T12:30+02:00').toISOString(), '2030-01-31T10:30:00.000Z')
+  for (const parse of [parseMoment, parseEnd]) assert.throws(() => parse('7d'), RangeError)
 })
 
 test('a date as an end means the whole of that day', () => {
@@ -45,5 +51,6 @@ test('a date as an end means the whole of that day', () => {
 
 test('a day is a date and nothing more', () => {
   assert.equal(parseDay('2030-01-31'), '2030-01-31')
-  for (const text of ['2030-02-30', '2030-01-31T12:00:00Z', '7d']) assert.throws(() => parseDay(text), RangeError, text)
+  for (const text of ['2030-02-30', '2030-01-31T12:00:00Z', '7d', '0000-01-01'])
+    assert.throws(() => parseDay(text), RangeError, text)
 })

@@ -21,9 +21,16 @@ export function parseTime(text: string): Date {
   return time
 }
 
+/** A time by date, or by date and time with a zone. Throws a RangeError. */
+export function parseMoment(text: string): Date {
+  const time = readTime(text)
+  if (time !== undefined) return time
+  throw new RangeError('must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z')
+}
+
 /** The end of a span: a date means the whole of that day. Throws a RangeError. */
 export function parseEnd(text: string): Date {
-  const time = parseTime(text)
+  const time = parseMoment(text)
   return isDay(text) ? new Date(time.getTime() + 86_400_000) : time
 }
 
@@ -33,14 +40,16 @@ export function parseDay(text: string): string {
   return text
 }
 
+/** PostgreSQL has no year 0. */
 function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text)
+  return /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)
 }
 
 /** Without a zone a time would mean another moment on another machine. A date alone is midnight in UTC. */
 function readTime(text: string): Date | undefined {
-  if (!isDay(text) && !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(text))
+  if (!isDay(text.slice(0, 10)) || !/^.{10}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) {
     return undefined
+  }
   const time = new Date(text)
   // JavaScript takes 31 February for 3 March.
   const day = Number(text.slice(8, 10))
