@@ -193,7 +193,7 @@ describe('text that is not saved', () => {
   })
 })
 
-describe('two people who edit one note', () => {
+describe('two people who edit one thing', () => {
   test('see both versions, and what is chosen of each is saved', async () => {
     const address = await recordOfDaniel()
     const [slow, quick] = [await daniel.newPage(), await ruth.newPage()]
@@ -226,6 +226,29 @@ describe('two people who edit one note', () => {
     await slow.getByRole('heading', { name: 'Versions' }).waitFor()
     await slow.getByText('Version 3').waitFor()
     await slow.locator('ins', { hasText: 'partner' }).waitFor()
+    await Promise.all([slow.close(), quick.close()])
+  })
+
+  test('of one client are told names and not ids', async () => {
+    const address = await recordOfDaniel()
+    const [slow, quick] = [await ruth.newPage(), await ruth.newPage()]
+    for (const page of [slow, quick]) {
+      await page.goto(address)
+      await page.getByRole('button', { name: 'Edit client' }).click()
+    }
+    await quick.getByLabel('Consultant').selectOption({ label: 'Mei Sakamoto' })
+    await quick.getByRole('button', { name: 'Save' }).click()
+    await quick.getByRole('button', { name: 'Edit client' }).waitFor()
+
+    await slow.getByLabel('Reference').fill('ZZ-7')
+    await slow.getByRole('button', { name: 'Save' }).click()
+    const conflict = slow.getByRole('dialog', { name: 'Somebody saved this while you were writing' })
+    const choice = conflict.getByRole('group', { name: 'Consultant' })
+    await choice.getByText('Sakamoto').waitFor()
+    await choice.getByText('Okonjo').waitFor()
+    await conflict.getByRole('button', { name: 'Save what is chosen' }).click()
+    await slow.getByText('ZZ-7').waitFor()
+    await slow.getByText('Mei Sakamoto').waitFor()
     await Promise.all([slow.close(), quick.close()])
   })
 })

@@ -4,6 +4,7 @@ import { isSame, type Field, type Value } from '../fields.ts'
 import classes from './conflict.module.css'
 import type { Conflict, Draft } from './draft.ts'
 import { differences } from './differences.ts'
+import { usePeople } from './people-names.ts'
 
 /** Shows what somebody else has saved meanwhile beside what was written here, and lets one choose field by field. */
 export function ConflictDialog({ draft }: { readonly draft: Draft }) {
@@ -29,6 +30,8 @@ interface ChoicesProps extends Pick<Draft, 'fields' | 'values' | 'base' | 'postp
 
 function Choices({ conflict: { theirs, by }, fields, values, base, postpone, resolve }: ChoicesProps) {
   const open = fields.filter(({ name }) => !isSame(values[name], theirs[name]))
+  const people = usePeople(open.some(({ kind }) => kind === 'consultant'))
+  const names = Object.fromEntries(people.map(({ id, name }) => [id, name]))
   const [sides, setSides] = useState<Readonly<Record<string, Side>>>(() =>
     Object.fromEntries(open.map(({ name }) => [name, isSame(values[name], base[name]) ? 'theirs' : 'mine'])),
   )
@@ -44,7 +47,7 @@ function Choices({ conflict: { theirs, by }, fields, values, base, postpone, res
       {open.map((field) => (
         <Choice
           key={field.name}
-          field={field}
+          field={field.kind === 'consultant' ? { ...field, choices: names } : field}
           mine={values[field.name] ?? ''}
           theirs={theirs[field.name] ?? ''}
           by={by}

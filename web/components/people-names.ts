@@ -4,10 +4,11 @@ import { read } from '../api.ts'
 
 let asked: Promise<PeopleList> | undefined
 
-/** The active people of the firm, for partners to choose from; fetched once, when a page first needs them. */
-export function usePeople(): PeopleList['people'] {
+/** The active people of the firm, for partners to choose from; fetched once, when they are first wanted. */
+export function usePeople(isWanted = true): PeopleList['people'] {
   const [people, setPeople] = useState<PeopleList['people']>([])
   useEffect(() => {
+    if (!isWanted) return undefined
     let isGone = false
     asked ??= read<PeopleList>('/people')
     asked.then(
@@ -17,6 +18,6 @@ export function usePeople(): PeopleList['people'] {
     return () => {
       isGone = true
     }
-  }, [])
+  }, [isWanted])
   return people
 }
