@@ -236,8 +236,11 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
   assert.deepEqual(row, {
     key_id: id,
     model: 'far',
+    client_id: null,
     input_tokens: 10,
     output_tokens: 1,
+    input_price: '0.1',
+    output_price: '0.400001',
     cost: '0.000001400001',
     stop_reason: 'complete',
     usage_source: 'upstream',

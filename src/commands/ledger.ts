@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Ledger, LedgerRow } from '../billing/ledger.ts'
-import { formatMoney } from '../billing/money.ts'
+import { formatMoney, formatPrice } from '../billing/money.ts'
 import { argument, command, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { withCents, writeLines, writeTable } from './output.ts'
@@ -101,8 +101,11 @@ function toJson(row: LedgerRow): object {
     at: row.at,
     key_id: row.keyId,
     model: row.model,
+    client_id: row.clientId,
     input_tokens: row.inputTokens,
     output_tokens: row.outputTokens,
+    input_price: formatPrice(row.inputPrice),
+    output_price: formatPrice(row.outputPrice),
     cost: formatMoney(row.cost),
     stop_reason: row.stopReason,
     usage_source: row.usageSource,
