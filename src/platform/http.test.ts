@@ -53,7 +53,7 @@ describe('the HTTP server', () => {
     assertRefusal(await exchange(started.port, `POST /nowhere HTTP/1.1\r\nhost: x\r\n${rubbish}`), 'not_found')
   })
 
-  it('answers in the same shape what is no HTTP, has too large headers, no host, or a bad address', async () => {
+  it('answers in the same shape what is no HTTP, has too large headers, no host or two, or a bad address', async () => {
     assertRefusal(await exchange(started.port, 'RUBBISH\r\n\r\n'), 'malformed_request')
     assertRefusal(await exchange(started.port, 'GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n'), 'malformed_request')
     assertRefusal(
@@ -61,6 +61,11 @@ describe('the HTTP server', () => {
       'headers_too_large',
     )
     assertRefusal(await exchange(started.port, 'GET /healthz HTTP/1.1\r\n\r\n'), 'malformed_request')
+    // Two could be two different ones to a proxy and to us (RFC 9112, section 3.2).
+    for (const version of ['1.0', '1.1']) {
+      const twice = `GET /healthz HTTP/${version}\r\nhost: x\r\nHost: y\r\n\r\n`
+      assertRefusal(await exchange(started.port, twice), 'malformed_request')
+    }
     assertRefusal(await exchange(started.port, get('/%ff')), 'not_found')
     assert.equal((await exchange(started.port, 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: rain\r\n\r\n')).status, 200)
   })

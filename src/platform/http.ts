@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Server as HttpServer } from 'node:http'
+import type { IncomingMessage, Server as HttpServer } from 'node:http'
 import fastify, { type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
@@ -110,8 +110,7 @@ export function createServer(needs: ServerNeeds) {
     setHeaders(request, reply, fixed)
     if (request.is404) return done(addresses.refusal(request.method, request.url))
     if (traffic.draining && request.routeOptions.config.whileDraining !== true) return done(stopping())
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(noHost())
-    done()
+    done(hostFault(request.raw))
   })
   server.addHook('preClose', async () => {
     await traffic.drain()
@@ -192,8 +191,18 @@ function stopping(): Problem {
   return new Problem('unavailable', 'This server is stopping. Send the request again.', { retryAfter: 1 })
 }
 
-function noHost(): Problem {
-  return new Problem('malformed_request', 'The request has no Host header, which HTTP/1.1 asks for.')
+/** In a list of names and values in turn. */
+const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+
+/** RFC 9112 section 3.2: a request has one Host header. With two, a proxy before this server may have gone by the other. */
+function hostFault({ headers, rawHeaders, httpVersion }: IncomingMessage): Problem | undefined {
+  if (headers.host === undefined) {
+    if (httpVersion !== '1.1') return undefined
+    return new Problem('malformed_request', 'The request has no Host header, which HTTP/1.1 asks for.')
+  }
+  const first = rawHeaders.findIndex(isHost)
+  if (rawHeaders.findLastIndex(isHost) === first) return undefined
+  return new Problem('malformed_request', 'The request has more than one Host header. Send one.')
 }
 
 /** Counts the requests in flight, reports each at its end, and waits for the last. */
