@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { assertRefusal, exchange, post, startServer } from '../../tests/support/echo-server.ts'
 import { at, parseObject } from '../../tests/support/json.ts'
 import { openWire } from '../../tests/support/wire.ts'
@@ -53,6 +54,24 @@ describe('the body of a request', () => {
       assertRefusal(await exchange(started.port, post('{"text":"a"}', type)), 'unsupported_media_type')
     })
   }
+
+  it('A2 refuses a body in a coding as unsupported_media_type, and says that it is the coding', async () => {
+    const served = started.served.length
+    for (const coding of ['gzip', 'br', 'x-mine', 'identity, gzip']) {
+      const headers = `content-type: application/json\r\ncontent-encoding: ${coding}\r\n`
+      for (const body of [gzipSync('{"text":"a"}'), '{"text":"a"}']) {
+        const answer = await exchange(started.port, post(body, headers))
+        assert.match(String(assertRefusal(answer, 'unsupported_media_type')['reason']), /Content-Encoding/)
+        assert.equal(answer.headers['accept-encoding'], 'identity')
+      }
+    }
+    assert.equal(started.served.length, served)
+  })
+
+  it('takes a body whose coding is none', async () => {
+    const headers = 'content-type: application/json\r\ncontent-encoding: Identity\r\n'
+    assert.equal((await exchange(started.port, post('{"text":"a"}', headers))).status, 200)
+  })
 
   it('takes JSON with a charset in its type', async () => {
     const answer = await exchange(

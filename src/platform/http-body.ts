@@ -4,10 +4,13 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from './problems.ts'
 
 /**
- * Reads a body: JSON in UTF-8 (RFC 8259). A wrong one is `malformed_json`; what it holds is never repeated. For a
- * request with an Idempotency-Key it notes the hash that tells whether the same request came again.
+ * Reads a body: JSON in UTF-8 (RFC 8259). A wrong one is `malformed_json`, one that is compressed
+ * `unsupported_media_type`; what it holds is never repeated. For a request with an Idempotency-Key it notes the hash that
+ * tells whether the same request came again.
  */
 export function parseJson(request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) {
+  const coding = request.headers['content-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') return done(coded())
   if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hashOf(request.url, body)
   const parsed = parse(body)
   if (parsed instanceof Problem) done(parsed)
@@ -22,6 +25,11 @@ function parse(body: Buffer): Problem | { value: unknown } {
   } catch {
     return new Problem('malformed_json', 'The body is not valid JSON. Check that it was not cut off on its way.')
   }
+}
+
+/** RFC 9110 section 8.4: what a body in a coding means is what it decodes to, and a small one may decode to a huge one. */
+function coded(): Problem {
+  return new Problem('unsupported_media_type', 'Send the body as it is, without Content-Encoding.')
 }
 
 function hashOf(url: string, body: Buffer): string {

@@ -103,6 +103,8 @@ function errorHeaders(problem: Problem): Record<string, string> {
     'x-should-retry': String(retry || wait !== undefined),
     ...(wait !== undefined && { 'retry-after': String(wait) }),
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    // RFC 9110 section 15.5.16: what would have been taken.
+    ...(status === 415 && { 'accept-encoding': 'identity' }),
     ...(problem instanceof MethodNotAllowed && { allow: problem.allow }),
   }
 }
