@@ -73,6 +73,11 @@ describe('the body of a request', () => {
     assert.equal((await exchange(started.port, post('{"text":"a"}', headers))).status, 200)
   })
 
+  it('A2 does not say of null that it is empty', async () => {
+    const { reason } = assertRefusal(await exchange(started.port, post('null')), 'malformed_json')
+    assert.match(String(reason), /not an object/)
+  })
+
   it('takes JSON with a charset in its type', async () => {
     const answer = await exchange(
       started.port,

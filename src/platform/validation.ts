@@ -27,9 +27,8 @@ export function compileBody<Body extends TObject>(schema: Body): (body: unknown)
 }
 
 function bodyFault(schema: TObject, body: unknown): Problem {
-  if (body === undefined || body === null)
-    return new Problem('malformed_json', 'The body is empty: send a JSON object.')
-  if (typeof body !== 'object' || Array.isArray(body)) {
+  if (body === undefined) return new Problem('malformed_json', 'The body is empty: send a JSON object.')
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return new Problem('malformed_json', 'The body is JSON, but not an object: send a JSON object.')
   }
   const fault = firstFault(schema, body, '')
