@@ -3,12 +3,17 @@ import { runCommand } from './commands/run.ts'
 
 // A reader that has seen enough, such as `head`, closes the pipe: no fault, and what was opened is still closed.
 process.stdout.on('error', (error) => {
-  if (!('code' in error && error.code === 'EPIPE')) throw error
+  if (process.exitCode !== undefined || ('code' in error && error.code === 'EPIPE')) return
+  process.exitCode = 1
+  process.stderr.write(`What there was to say could not be written: ${error.message}.\n`)
 })
 
-process.exitCode = await runCommand(process.argv.slice(2), {
+const status = await runCommand(process.argv.slice(2), {
   environment: process.env,
   root: path.join(import.meta.dirname, '..'),
   stdout: process.stdout,
   stderr: process.stderr,
 })
+// Of what was written last, it is told in the next turn whether it was.
+await new Promise((resolve) => setImmediate(resolve))
+process.exitCode ??= status

@@ -64,7 +64,7 @@ async function writeRows(stdout: Writable, all: AsyncIterable<LedgerRow[]>): Pro
   stdout.write(`${before === ',' ? '' : before}]}\n`)
 }
 
-/** Waits until what was written is read. Returns false where nobody reads any more, which is no fault: see main.ts. */
+/** Waits until what was written is read. Returns false where it cannot be, of which main.ts hears. */
 async function isReadOn(stdout: Writable): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const [goOn, stop] = [() => resolve(true), () => resolve(false)]

@@ -1,4 +1,6 @@
-import { spawn } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -13,14 +15,35 @@ export interface Outcome {
 type Environment = Readonly<Record<string, string>>
 
 const root = path.join(import.meta.dirname, '../..')
+const main = path.join(root, 'src/main.ts')
 
 /** Carries out `./tollgate …` in a process of its own, which sees these environment variables only. */
 export async function tollgate(args: readonly string[], environment: Environment): Promise<Outcome> {
-  const main = path.join(root, 'src/main.ts')
   const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject))
-  const [status, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  const [status, stdout, stderr] = await Promise.all([endOf(child), text(child.stdout), text(child.stderr)])
   return { status, stdout, stderr }
+}
+
+/** The same, with a reader of stdout that takes the first of it and closes the pipe, as `head` does. */
+export async function tollgateCutOff(args: readonly string[], environment: Environment): Promise<Outcome> {
+  const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.once('data', () => child.stdout.destroy())
+  const [status, stderr] = await Promise.all([endOf(child), text(child.stderr)])
+  return { status, stdout: '', stderr }
+}
+
+/** The same, with stdout going to a file, which is not read. */
+export async function tollgateInto(file: string, args: readonly string[], environment: Environment): Promise<Outcome> {
+  const out = openSync(file, 'w')
+  const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', out, 'pipe'] })
+  assert.ok(child.stderr)
+  const [status, stderr] = await Promise.all([endOf(child), text(child.stderr)])
+  closeSync(out)
+  return { status, stdout: '', stderr }
+}
+
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => child.on('close', resolve).on('error', reject))
 }
 
 /** Carries out the same command line in this process: all but `main.ts`, ten times as fast. */
