@@ -342,8 +342,11 @@ test('wrong usage is status 2, with nothing on stdout', async () => {
     'price set far --input 0.0000001 --output 1',
     'usage',
     'usage --account A --from yesterday',
+    'usage --account A --from 2030-01-02 --to 2030-01-01',
     'ledger --account A --limit -1',
     'ledger --account A --from 7d',
+    'ledger --account A --from 2030-01-02 --to 2030-01-01',
+    'ledger --account A --from 2030-01-02T12:00Z --to 2030-01-02T12:00Z',
   ]) {
     const { status, stdout, stderr } = await run(...line.split(' ').filter(Boolean))
     assert.deepEqual({ status, stdout }, { status: 2, stdout: '' }, line)

@@ -24,12 +24,17 @@ const screenful = 50
 const pageRows = 5000
 
 export function ledgerCommand(context: Context): Command {
-  return command('ledger', 'Every charged call of an account, the newest first', 'ledger --account Acme --limit 20')
+  const shown = command(
+    'ledger',
+    'Every charged call of an account, the newest first',
+    'ledger --account Acme --limit 20',
+  )
     .requiredOption('--account <account>', 'its id or name')
     .option('--limit <n>', `at most so many (all with --json, else ${screenful})`, argument(parseCount))
     .option('--from <when>', 'a date or time', argument(parseMoment))
     .option('--to <when>', 'a date, which is included, or a time', argument(parseEnd))
     .action(async ({ json, account, limit, from, to }: LedgerOptions) => {
+      if (from && to && from >= to) shown.error('error: --from must be before --to')
       const database = await context.database()
       const { createAccounts } = await import('../accounts/accounts.ts')
       const { createLedger } = await import('../billing/ledger.ts')
@@ -39,6 +44,7 @@ export function ledgerCommand(context: Context): Command {
       if (json) return writeRows(context.stdout, pages(ledger, span, limit ?? Infinity))
       return writeScreen(context, ledger, span, limit ?? screenful)
     })
+  return shown
 }
 
 /** A ledger may be larger than the memory: it is read and written page by page. */

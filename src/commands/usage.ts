@@ -14,11 +14,12 @@ interface UsageOptions extends CommonOptions {
 
 export function usageCommand(context: Context): Command {
   const day = argument(parseDay)
-  return command('usage', 'What an account used', 'usage --account Acme --from 2030-01-01 --to 2030-01-31')
+  const shown = command('usage', 'What an account used', 'usage --account Acme --from 2030-01-01 --to 2030-01-31')
     .requiredOption('--account <account>', 'its id or name')
     .option('--from <day>', 'the first day, in UTC', day)
     .option('--to <day>', 'the last day, in UTC', day)
     .action(async ({ json, account, from, to }: UsageOptions) => {
+      if (from && to && from > to) shown.error('error: --from must not be after --to')
       const database = await context.database()
       const { createAccounts } = await import('../accounts/accounts.ts')
       const { createUsage } = await import('../billing/usage.ts')
@@ -29,6 +30,7 @@ export function usageCommand(context: Context): Command {
       const models = await usage.byModel(span)
       return writeUsage(context, models, await usage.total(span))
     })
+  return shown
 }
 
 async function writeUsage(context: Context, models: readonly ModelUsage[], total: UsageTotal): Promise<void> {
