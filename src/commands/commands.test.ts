@@ -369,6 +369,7 @@ test('every command has help with an example that names it', async () => {
     assert.equal(status, 0)
     assert.ok(stdout.includes(`$ ./tollgate ${line}`), line)
     assert.match(stdout, /--json/)
+    assert.doesNotMatch(stdout, /default: \d+\)/, 'a default is told as it would be written')
     assert.match(overview, new RegExp(`^  ${line.split(' ')[0]} `, 'm'))
   }
   assert.match((await run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)

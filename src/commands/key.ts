@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { Keys, KeySummary } from '../accounts/keys.ts'
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
@@ -84,7 +84,11 @@ function listCommand(context: Context): Command {
 function rotateCommand(context: Context): Command {
   return command('rotate', 'Make a key that takes the place of another', 'key rotate <id> --overlap 24h')
     .argument('<id>', 'the id of the old key')
-    .option('--overlap <span>', 'for how long the old one stays valid', argument(parseSpan), day)
+    .addOption(
+      new Option('--overlap <span>', 'for how long the old one stays valid')
+        .argParser(argument(parseSpan))
+        .default(day, '24h'),
+    )
     .action(async (old: string, { json, overlap }: CommonOptions & { overlap: number }) => {
       const { id, key } = await withKeys(context, (keys) => keys.rotate(old, { overlapMs: overlap }))
       if (json) return writeJson(context, { id, key, replaces: old })
