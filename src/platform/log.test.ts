@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { parseObject } from '../../tests/support/json.ts'
+
+const openLogFile = JSON.stringify(path.join(import.meta.dirname, 'log.ts'))
+const scriptOf = (text: string) => `import { openLog } from ${openLogFile}\nconst { log, close } = openLog()\n${text}`
 
 /** Runs a script that has `log` and `close`, and kills it once it has said so much. `unread`: nobody reads its stderr. */
 async function run(
   script: string,
   { unread = false, enough = Number.POSITIVE_INFINITY } = {},
 ): Promise<{ lines: string[]; writes: number; code: number | null }> {
-  const file = JSON.stringify(path.join(import.meta.dirname, 'log.ts'))
-  const text = `import { openLog } from ${file}\nconst { log, close } = openLog()\n${script}`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const args = ['--input-type=module', '-e', scriptOf(script)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   let writes = 0
   if (!unread) {
@@ -66,4 +69,18 @@ test('lines that nobody reads are dropped, and do not keep a closed process from
     }
     close()`
   assert.equal(typeof (await run(flood, { unread: true })).code, 'number', 'it ended by itself')
+})
+
+const full = '/dev/full'
+test('a log that cannot be written does not keep a process from ending', { skip: !existsSync(full) }, async () => {
+  const stderr = openSync(full, 'w')
+  for (const [end, status] of [
+    ['setTimeout(close, 500)', 0],
+    ['setTimeout(() => process.exit(3), 500)', 3],
+  ] as const) {
+    const args = ['--input-type=module', '-e', scriptOf(`${few}\n${end}`)]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', stderr], timeout: 20_000 })
+    assert.deepEqual(await once(child, 'exit'), [status, null], end)
+  }
+  closeSync(stderr)
 })

@@ -28,7 +28,10 @@ export function openLog(): OpenLog {
   let isOpen = true
   let lines = ''
   const stderr = pino.destination({ dest: 2, sync: false, maxLength: mostWaiting, retryEAGAIN: () => isOpen })
-  stderr.on('error', () => undefined)
+  stderr.on('error', () => {
+    // At the exit it would try again without end to write what a full disk does not take.
+    stderr.flushSync = () => undefined
+  })
   const flush = (): void => {
     if (lines !== '') stderr.write(lines)
     lines = ''
