@@ -20,10 +20,12 @@ test('the provider of the demo is a process that is started again where it was, 
   assert.ok(first !== undefined && first !== process.pid)
   assert.equal(await answers(issuer), true)
 
-  // As Ctrl-C in a terminal does, to the service and to all that it has started.
-  process.kill(first, 'SIGINT')
-  assert.equal(await answers(issuer), true)
-  assert.equal(text(), '')
+  // As Ctrl-C in a terminal does, and many who stop a service, to it and to all that it has started.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.kill(first, signal)
+    assert.equal(await answers(issuer), true, signal)
+    assert.equal(text(), '')
+  }
 
   process.kill(first, 'SIGKILL')
   await until(() => text().includes('started again'))
