@@ -27,11 +27,20 @@ export function prepareGuards(server: Server, { recognise }: Pick<Sessions, 'rec
   })
 }
 
-/** Lets only requests with a session pass, and sets it. Throws Problem `not_signed_in`. */
+/** What a page of ours sends with everything it asks for: the id of the person for whom it was made. */
+const madeFor = 'tollgate-person'
+
+/**
+ * Lets only requests with a session pass, and sets it. All tabs of a browser share one cookie: a page that was made for
+ * somebody else than who is signed in by now must neither act in their name nor see what is theirs. Throws Problem
+ * `not_signed_in`.
+ */
 export function signedIn({ recognise }: Pick<Sessions, 'recognise'>): Guard {
   return async (request) => {
-    request.session = await recognise(request.headers.cookie)
-    if (request.session === undefined) throw notSignedIn()
+    const session = await recognise(request.headers.cookie)
+    if (session === undefined) throw notSignedIn()
+    if ((request.headers[madeFor] ?? session.person.id) !== session.person.id) throw somebodyElse()
+    request.session = session
   }
 }
 
@@ -43,6 +52,10 @@ export function sessionOf(request: FastifyRequest): Session {
 
 function notSignedIn(): Problem {
   return new Problem('not_signed_in', 'Sign in first: nobody is signed in, or the session has ended.')
+}
+
+function somebodyElse(): Problem {
+  return new Problem('not_signed_in', 'Sign in again: somebody else has signed in in this browser since.')
 }
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { at } from '../support/json.ts'
 
 let portal: TestPortal
 
@@ -125,6 +126,32 @@ describe('a session that has ended', () => {
     const mine = await profile.newPage()
     assert.equal((await mine.goto(page.url()))?.status(), 403)
     assert.equal(await mine.getByText(typed).count(), 0)
+    await profile.close()
+  })
+
+  test('does not make somebody who signs in beside it the author of what is typed here', async () => {
+    const profile = await portal.profile()
+    const { page } = await writing(profile)
+    const text = `${typed} ${Date.now()}`
+    await page.getByLabel('Note', { exact: true }).fill(text)
+    const other = await profile.newPage()
+    // A page that is not of the portal, and tells the other tabs nothing.
+    await other.goto(`${portal.base}/auth/start/demo?return_to=/docs`)
+    await other.getByRole('button', { name: 'Ruth Penhallow' }).click()
+    await other.waitForURL(`${portal.base}/docs`)
+    await page.getByLabel('Note', { exact: true }).press('Control+Enter')
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await signInAgain(page, 'Daniel Okonjo')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByRole('article').filter({ hasText: text }).waitFor()
+    const answer = await page.request.get(`${page.url()}/notes`, { headers: { accept: 'application/json' } })
+    const notes = at(await answer.json(), 'notes')
+    assert.ok(Array.isArray(notes))
+    const written = notes.filter((note) => at(note, 'text') === text)
+    assert.deepEqual(
+      written.map((note) => at(note, 'created_by', 'name')),
+      ['Daniel Okonjo'],
+    )
     await profile.close()
   })
 })

@@ -78,6 +78,23 @@ describe('B29: signing out', () => {
   })
 })
 
+describe('a page that was made for somebody else than who is signed in by now', () => {
+  test('reads and changes nothing: for it, nobody is signed in', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const other = await portal.enter('consultant')
+    const made = await profile.ask('/clients', { method: 'POST', body: { name: 'Client' } })
+    const address = made.headers.get('location') ?? ''
+    for (const [method, body] of [['GET'], ['POST', { date: '2026-03-12', text: 'A note.' }]] as const) {
+      const ask = (headers: Record<string, string>) => profile.ask(`${address}/notes`, { method, body, headers })
+      const refused = await ask({ 'tollgate-person': other.id })
+      assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [401, 'not_signed_in'])
+      assert.equal(at((await profile.ask(`${address}/notes`)).json, 'notes', 0), undefined)
+      assert.equal((await ask({ 'tollgate-person': id })).status, method === 'GET' ? 200 : 201)
+    }
+    assert.ok(await profile.who())
+  })
+})
+
 describe('B30: one’s own sessions', () => {
   test('all end at once, everywhere', async () => {
     const { profile } = await portal.enter('consultant')
