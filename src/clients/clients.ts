@@ -40,6 +40,11 @@ const deedOf = (did: string, clientId: string): Deed => ({
 })
 
 export function createClients({ access }: { access: Access }): Clients {
+  const refused = (visit: Visit, deed: Deed) => (error: unknown) => {
+    if (violates(error, 'client_reference')) return access.decline(visit, deed, referenceTaken(error))
+    throw error
+  }
+
   return Object.freeze({
     async read(visit: Visit, id: string) {
       const [[row]] = await access.as(visit, [store.readRecord(scopeOf(visit.person, 'read', 'client'), id)])
@@ -73,9 +78,7 @@ export function createClients({ access }: { access: Access }): Clients {
           store.insertClient(visit, id, columns),
           store.readRecord(scopeOf(visit.person, 'create', 'client'), id),
         ])
-        .catch((error: unknown) => {
-          throw violates(error, 'client_reference') ? referenceTaken(error) : error
-        })
+        .catch(refused(visit, { action: 'client_created', noun: 'client' }))
       return row ? presentRecord(row) : access.refuse(visit, deedOf('created', id))
     },
 
@@ -89,9 +92,7 @@ export function createClients({ access }: { access: Access }): Clients {
           store.updateClient(scope, { visit, id, basis, columns: columnsOf(body), assigns }),
           store.readRecord(scope, id),
         ])
-        .catch((error: unknown) => {
-          throw violates(error, 'client_reference') ? referenceTaken(error) : error
-        })
+        .catch(refused(visit, deed))
       if (!row || !may(visit.person, 'change', 'client', ownerOf(row))) return access.refuse(visit, deed)
       const record = presentRecord(row)
       if (changed) return record

@@ -242,6 +242,23 @@ describe('a reference that is taken', () => {
     )
   })
 
+  test('is in the audit log as a change that was refused', async () => {
+    const reference = 'R-2'
+    await anna.send('POST', '/clients', { name: 'First', reference })
+    const address = `/clients/${await firm.client(anna)}`
+    const replies = [
+      ['client_created', await anna.send('POST', '/clients', { name: 'Again', reference })],
+      ['client_changed', await anna.send('PATCH', address, { reference }, { 'if-match': '*' })],
+    ] as const
+    for (const [action, { status, headers }] of replies) {
+      const rows = await firm.service.database.rows(
+        'select action, outcome, person_id from audit where request_id = $1',
+        [headers.get('request-id')],
+      )
+      assert.deepEqual([status, rows], [409, [{ action, outcome: 'refused', person_id: anna.id }]])
+    }
+  })
+
   test('an id is made here: a client or note with an id of the caller is refused', async () => {
     const client = await firm.client(ben)
     assert.equal((await anna.send('POST', '/clients', { name: 'x', id: client })).status, 400)
