@@ -37,7 +37,7 @@ export async function readOpenApi(): Promise<unknown> {
     },
     countClients: unused,
     signIn: { methods: [], begin: unused, complete: unused },
-    audit: { record: unused, close: unused },
+    audit: { record: unused, recordWithin: unused, close: unused },
     records: createRecords({ access: { as: unused, note: unused, refuse: unused, forbid: unused, decline: unused } }),
     sessions: {
       recognise: unused,

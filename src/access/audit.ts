@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../platform/database.ts'
+import type { Database, Queryable } from '../platform/database.ts'
 import { repeat } from '../platform/repeat.ts'
 import { isUuid } from '../platform/uuid.ts'
 import { createSealer } from './seals.ts'
@@ -30,6 +30,8 @@ export interface Audit {
    * the database is away; the entry may have been written all the same.
    */
   record(this: void, entry: AuditEntry): Promise<void>
+  /** Writes entries in the transaction of what they tell of: neither is there without the other. */
+  recordWithin(this: void, tx: Queryable, entries: readonly AuditEntry[]): Promise<void>
   /** Writes what is queued and seals what can be. Call it when no request is left. */
   close(): Promise<void>
 }
@@ -82,6 +84,9 @@ export function createAudit({ database, log, sealEvery = 5000 }: AuditNeeds): Au
         // What the same turn of the event loop brings goes with it.
         writing ??= Promise.resolve().then(writeAll)
       }),
+    async recordWithin(tx: Queryable, entries: readonly AuditEntry[]) {
+      if (entries.length > 0) await tx.rows(insertion(entries.map(rowOf)))
+    },
     async close() {
       await sealing.stop()
       await writing

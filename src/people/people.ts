@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Audit } from '../access/audit.ts'
+import type { Audit, AuditEntry } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
@@ -61,7 +61,7 @@ export interface People {
 
 interface Needs {
   readonly database: Database
-  readonly audit: Pick<Audit, 'record'>
+  readonly audit: Pick<Audit, 'recordWithin'>
 }
 
 export function createPeople(needs: Needs): People {
@@ -84,11 +84,15 @@ async function create({ database, audit }: Needs, { name, email, role }: NewPers
   const read = readEmail(email)
   if (read === undefined) throw notAnAddress(email)
   const person = { id: randomUUIDv7(), name: checkName(name), email: read.address, role }
-  const added = await store.insertPerson(database, { ...person, emailKey: read.key, createdAt: new Date() })
-  if (!added) {
-    throw new Problem('conflict', `There is a person with the address ${read.address} already.`, { field: 'email' })
-  }
-  await audit.record({ ...by, action: 'person_created', outcome: 'allowed', ...about(person.id, { role }) })
+  await database.transaction(async (tx) => {
+    const added = await store.insertPerson(tx, { ...person, emailKey: read.key, createdAt: new Date() })
+    if (!added) {
+      throw new Problem('conflict', `There is a person with the address ${read.address} already.`, { field: 'email' })
+    }
+    await audit.recordWithin(tx, [
+      { ...by, action: 'person_created', outcome: 'allowed', ...about(person.id), details: { role } },
+    ])
+  })
   return Object.freeze(person)
 }
 
@@ -109,38 +113,41 @@ function nobody(id: string): Problem {
 }
 
 async function change({ database, audit }: Needs, id: string, to: PersonChange, by: Actor): Promise<PersonSummary> {
-  const before = await database.transaction(async (tx) => {
+  const { before, refusal } = await database.transaction(async (tx) => {
     const partners = await store.lockPartners(tx)
     // Two partners may demote each other at the same moment: the second is no partner any more.
     if (by.personId !== undefined && !partners.includes(by.personId)) throw notAPartner()
     const person = isUuid(id) ? await store.lockPerson(tx, id) : undefined
     if (person === undefined) throw nobody(id)
     const { role, status } = { ...person, ...to }
-    if (partners.length === 1 && partners[0] === person.id && (role !== 'partner' || status !== 'active')) {
-      throw new Problem('conflict', `${person.name} is the last partner: make another person a partner first.`)
-    }
-    await store.updatePerson(tx, id, to)
-    return person
+    const isLast = partners.length === 1 && partners[0] === person.id && (role !== 'partner' || status !== 'active')
+    if (!isLast) await store.updatePerson(tx, id, to)
+    const outcome = isLast ? 'refused' : 'allowed'
+    await audit.recordWithin(
+      tx,
+      changesOf(person, { role, status }).map((each) => ({ ...by, ...about(person.id), ...each, outcome })),
+    )
+    return { before: person, refusal: isLast ? lastPartner(person) : undefined }
   })
-  const after = { ...before, ...to }
-  if (after.role !== before.role) {
-    const details = { from: before.role, to: after.role }
-    await audit.record({ ...by, action: 'role_changed', outcome: 'allowed', ...about(before.id, details) })
-  }
-  if (after.status !== before.status) {
-    const action = after.status === 'disabled' ? 'person_disabled' : 'person_enabled'
-    await audit.record({ ...by, action, outcome: 'allowed', ...about(before.id) })
-  }
-  return after
+  if (refusal) throw refusal
+  return { ...before, ...to }
+}
+
+/** What a change changes, as the audit log calls it. */
+function changesOf(before: PersonSummary, after: Required<PersonChange>): Pick<AuditEntry, 'action' | 'details'>[] {
+  const enabled = after.status === 'active' ? 'person_enabled' : 'person_disabled'
+  return [
+    ...(after.role === before.role ? [] : [{ action: 'role_changed', details: { from: before.role, to: after.role } }]),
+    ...(after.status === before.status ? [] : [{ action: enabled }]),
+  ]
+}
+
+function lastPartner({ name }: PersonSummary): Problem {
+  return new Problem('conflict', `${name} is the last partner: make another person a partner first.`)
 }
 
 function notAPartner(): Problem {
   return new Problem('forbidden', 'Only a partner of the firm may change people.')
 }
 
-function about(
-  id: string,
-  details: Record<string, string> = {},
-): { noun: string; nounId: string; details: Record<string, string> } {
-  return { noun: 'person', nounId: id, details }
-}
+const about = (id: string) => ({ noun: 'person', nounId: id })

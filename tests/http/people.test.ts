@@ -90,6 +90,20 @@ describe('B32, B76: a change of a person', () => {
     assert.equal((await other.profile.signIn('firm')).status, 303)
   })
 
+  test('that cannot be noted in the audit log is not made', async () => {
+    const [partner, { profile, id }] = [await portal.enter('partner'), await portal.enter('consultant')]
+    const { database } = portal.service
+    await database.rows(`create trigger full_disk before insert on audit for each row
+      when (new.action = 'role_changed') execute function refuse_change()`)
+    try {
+      assert.ok((await change(partner, id, { role: 'partner' })).status >= 500)
+    } finally {
+      await database.rows('drop trigger full_disk on audit')
+    }
+    assert.equal(at(await rowOf(partner, id), 'role'), 'consultant')
+    assert.equal((await profile.who())?.['role'], 'consultant')
+  })
+
   test('that is none, or not one, changes nothing', async () => {
     const [partner, other] = [await portal.enter('partner'), await portal.enter('consultant')]
     const was = await rowOf(partner, other.id)
@@ -137,6 +151,12 @@ describe('B76: the last partner', () => {
       for (const body of [{ role: 'consultant' }, { status: 'disabled' }, { role: 'consultant', status: 'active' }]) {
         const page = await change(last, last.id, body)
         assert.deepEqual([page.status, at(page.json, 'error', 'code')], [409, 'conflict'], JSON.stringify(body))
+        const rows = await own.service.database.rows<{ said: string }>(
+          `select concat_ws(' ', action, outcome, noun_id) as said from audit where request_id = $1`,
+          [page.headers.get('request-id')],
+        )
+        const action = 'role' in body ? 'role_changed' : 'person_disabled'
+        assert.deepEqual(rows, [{ said: `${action} refused ${last.id}` }])
       }
       assert.equal((await last.profile.who())?.['role'], 'partner')
     } finally {
