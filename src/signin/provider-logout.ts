@@ -9,7 +9,7 @@ import { deleteSessions, takeLogoutToken } from './store.ts'
 interface Needs {
   readonly methods: readonly Method[]
   readonly database: Database
-  readonly audit: Pick<Audit, 'record'>
+  readonly audit: Pick<Audit, 'recordWithin'>
 }
 
 /** A logout token has about a kilobyte. */
@@ -39,21 +39,24 @@ async function endSessions({ database, audit }: Needs, method: Method, request: 
   const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null
   if (token === null) throw new Problem('sign_in_failed', 'There is no logout_token in the form.')
   const { issuer, subject, sid, jti, expiresAt } = await method.readLogout(token)
-  // Together or not at all: a token that was used up without effect could not be sent again.
-  const ended = await database.transaction(async (tx) => {
-    if (await takeLogoutToken(tx, { issuer, jti, expiresAt })) return deleteSessions(tx, { issuer, subject, sid })
-    throw new Problem('sign_in_failed', 'This logout token was taken before.')
+  // Together: a token that is taken while the sessions stay could not be sent again.
+  const isNew = await database.transaction(async (tx) => {
+    if (!(await takeLogoutToken(tx, { issuer, jti, expiresAt }))) return false
+    const ended = await deleteSessions(tx, { issuer, subject, sid })
+    await audit.recordWithin(
+      tx,
+      ended.map(({ id, personId }) => ({
+        action: 'session_ended',
+        outcome: 'allowed',
+        personId,
+        noun: 'session',
+        nounId: id,
+        requestId: request.id,
+        address: request.ip,
+        details: { why: 'signed out at the provider', method: method.id },
+      })),
+    )
+    return true
   })
-  for (const { id, personId } of ended) {
-    await audit.record({
-      action: 'session_ended',
-      outcome: 'allowed',
-      personId,
-      noun: 'session',
-      nounId: id,
-      requestId: request.id,
-      address: request.ip,
-      details: { why: 'signed out at the provider', method: method.id },
-    })
-  }
+  if (!isNew) throw new Problem('sign_in_failed', 'This logout token was taken before.')
 }
