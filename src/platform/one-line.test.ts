@@ -28,7 +28,8 @@ test('names of any language have nothing hidden', () => {
   ]) {
     assert.deepEqual([hiddenIn(name), isBlank(name)], [undefined, false], name)
   }
-  for (const blank of ['', '   ', '\u00a0', '\u3000', '\u200c']) assert.ok(isBlank(blank), JSON.stringify(blank))
+  for (const blank of ['', '   ', '\u00a0', '\u3000', '\u200c', '\u3164', '\u115f\u1160', '\uffa0', '\u2800'])
+    assert.ok(isBlank(blank), JSON.stringify(blank))
 })
 
 test('a text in quotes shows all that is in it', () => {

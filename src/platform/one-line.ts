@@ -20,9 +20,12 @@ const names = new Map([
   ['\t', 'a tab'],
 ])
 
+/** Letters and signs, but for those that are drawn as nothing: fillers of Hangul, the empty pattern of Braille. */
+const shown = /[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]/v
+
 /** Whether there is anything to see. */
 export function isBlank(text: string): boolean {
-  return !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
+  return !shown.test(text)
 }
 
 /** A text of somebody else's in quotes, for a terminal: with what does not show written out. */
