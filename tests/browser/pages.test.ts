@@ -132,6 +132,7 @@ test('texts as long as may be, without a space to break at, stay within every wi
     text: 'y'.repeat(600),
   })
   await post(`${record}/disputes`, { invoice: 'I'.repeat(100), amount: '12345678901234.56' })
+  await post(`${record}/disputes`, { invoice: 'PA-2026-0117', amount: '123456789012.123456789012' })
   await post(`${record}/letters`, { subject: 'S'.repeat(300), body: 'z'.repeat(600) })
   const places = ['/clients', ...['', '/disputes', '/letters', '/activity', '/revisions'].map((tab) => record + tab)]
   for (const width of [360, 1280]) {
@@ -144,6 +145,10 @@ test('texts as long as may be, without a space to break at, stay within every wi
   await open(page, `${record}/disputes`)
   const amount = await page.getByText('12,345,678,901,234.56').boundingBox()
   assert.ok((amount?.width ?? 0) > 110, `the amount has ${amount?.width} pixels`)
+  await page.setViewportSize({ width: 360, height: 800 })
+  const invoice = await page.getByRole('heading', { name: 'PA-2026-0117' }).boundingBox()
+  assert.ok((invoice?.height ?? 100) < 60, `the number of the invoice is ${invoice?.height} pixels high`)
+  await page.setViewportSize({ width: 1280, height: 800 })
   await open(page, '/clients')
   const column = await page.getByRole('columnheader', { name: 'Name' }).boundingBox()
   assert.ok((column?.width ?? 0) > 400, `names have ${column?.width} pixels`)
