@@ -57,8 +57,8 @@ export function createAuditLog({ access }: { access: Access }): AuditLog {
   } satisfies AuditLog)
 }
 
-/** An id that nobody has, for what is no id: it finds nothing. */
-const nobody = '00000000-0000-7000-8000-000000000000'
+/** An id that stands in no row, for what is no id: it finds nothing. */
+const nobody = '00000000-0000-0000-0000-000000000000'
 
 const idOf = (text: string | undefined) => (text === undefined || isUuid(text) ? text : nobody)
 

@@ -453,7 +453,10 @@ describe('what was done', () => {
     ]) {
       assert.equal((await paula.get(`/audit?${query}`)).status, 200, query)
     }
-    assert.deepEqual((await paula.get('/audit?to=2020-01-01')).json['audit'], [])
+    assert.equal((await anna.get('/clients/nobody')).status, 403)
+    for (const query of ['to=2020-01-01', 'client=nobody', 'person=nobody']) {
+      assert.deepEqual((await paula.get(`/audit?${query}`)).json['audit'], [], query)
+    }
     for (const query of ['from=yesterday', 'outcome=maybe', 'cursor=x', 'to=2026-13-01']) {
       assert.equal((await paula.get(`/audit?${query}`)).status, 400, query)
     }
