@@ -14,8 +14,8 @@ function deal({ nextBatch }: Batching, lengths: readonly number[], size = 512): 
 }
 
 /** With so many replies that grow. */
-function batchingOf(replies: number): Batching {
-  const batching = createBatching(128)
+function batchingOf(replies: number, { isApart = false } = {}): Batching {
+  const batching = createBatching(128, isApart)
   for (let index = 0; index < replies; index += 1) batching.beginReply()
   return batching
 }
@@ -55,7 +55,7 @@ void test('a batch waits for the replies that have not asked yet, but not for ev
 })
 
 void test('a reply that is over is not waited for', () => {
-  const batching = createBatching(128)
+  const batching = createBatching(128, false)
   const reply = batching.beginReply()
   assert.deepEqual(deal(batching, [128]), [])
   reply[Symbol.dispose]()
@@ -74,4 +74,26 @@ void test('a batch is never too large', () => {
     const total = batch.reduce((sum, [, tokens]) => sum + tokens, 0)
     assert.ok(batch.length > replies && total <= 136 && batch.every(([, tokens]) => tokens > 0), String(chunks))
   }
+})
+
+void test('apart, a batch has tokens of one run alone, and who asks first is first', () => {
+  const batching = batchingOf(0, { isApart: true })
+  assert.deepEqual(deal(batching, [60, 128, 6]), [[0, 60]])
+  assert.deepEqual(deal(batching, [1, 1, 1]), [[0, 1]])
+  assert.deepEqual(deal(batching, []), [])
+})
+
+void test('apart, every reply has its turn between two chunks, whoever asks how often', () => {
+  const batching = batchingOf(3, { isApart: true })
+  const turns = Array.from({ length: 12 }, () => deal(batching, [128, 1, 1, 1, 128])[0])
+  const chunk = [0, 128]
+  const token = [1, 1]
+  assert.deepEqual(turns, [chunk, token, token, token, chunk, token, token, token, chunk, token, token, token])
+})
+
+void test('apart, nobody waits for a reply that does not ask', () => {
+  const batching = batchingOf(3, { isApart: true })
+  assert.deepEqual(deal(batching, [128, 128]), [[0, 128]])
+  assert.deepEqual(deal(batching, [128, 128]), [[0, 128]])
+  assert.deepEqual(deal(batching, [1]), [[0, 1]])
 })

@@ -12,6 +12,42 @@ export interface Batching {
 const mostPauses = 16
 
 /**
+ * @param chunkLength tokens of a prompt that are read at once
+ * @param isApart whether each batch has tokens of one run alone, so that no run's arithmetic depends on the others
+ */
+export function createBatching(chunkLength: number, isApart: boolean): Batching {
+  let replies = 0
+  const growing = (): number => replies
+  return {
+    nextBatch: isApart ? turns(growing) : sharedBatches(chunkLength, growing),
+    beginReply() {
+      replies += 1
+      return {
+        [Symbol.dispose]() {
+          replies -= 1
+        },
+      }
+    },
+  }
+}
+
+/**
+ * One after the other, in the order in which they ask. Between two chunks of prompts every reply that grows has its turn.
+ * llama.cpp adds numbers up in another order for a batch of one token than for one of several, and cuts a chunk that
+ * comes with others' tokens in two: results differ in their last bits, and now and then in a word.
+ */
+function turns(growing: () => number): CustomBatchingPrioritizationStrategy {
+  let owed = 0
+  return ({ items, size }) => {
+    const token = items.find(isNextToken)
+    const chunk = items.find((item) => !isNextToken(item))
+    const next = owed > 0 ? (token ?? chunk) : (chunk ?? token)
+    owed = next === chunk ? growing() : owed - 1
+    return next ? fill([next], size) : []
+  }
+}
+
+/**
  * What goes into the next batch: first the next token of every reply that grows, then chunks of prompts, whole and in
  * the order in which they came. A run asks for its next chunk when the last one is done, so that prompts take turns.
  *
@@ -20,31 +56,18 @@ const mostPauses = 16
  * Chunks are not cut, as node-llama-cpp does by default: attention over fewer than 64 tokens of a sequence is slower on
  * a CPU, by 7 % of the whole.
  */
-export function createBatching(chunkLength: number): Batching {
-  let replies = 0
+function sharedBatches(chunkLength: number, growing: () => number): CustomBatchingPrioritizationStrategy {
   let pauses = 0
-
-  function nextBatch({ items, size }: Parameters<CustomBatchingPrioritizationStrategy>[0]): PrioritizedBatchItem[] {
+  return ({ items, size }) => {
     const nextTokens = items.filter(isNextToken)
-    if (nextTokens.length < replies && pauses < mostPauses) {
+    if (nextTokens.length < growing() && pauses < mostPauses) {
       pauses += 1
       return []
     }
     pauses = 0
-    const room = replies === 0 ? size : Math.min(size, nextTokens.length + chunkLength)
+    const room = growing() === 0 ? size : Math.min(size, nextTokens.length + chunkLength)
     return fill([...nextTokens, ...items.filter((item) => !isNextToken(item))], room)
   }
-
-  function beginReply(): Disposable {
-    replies += 1
-    return {
-      [Symbol.dispose]() {
-        replies -= 1
-      },
-    }
-  }
-
-  return { nextBatch, beginReply }
 }
 
 function fill(items: readonly PrioritizedBatchItem['item'][], size: number): PrioritizedBatchItem[] {

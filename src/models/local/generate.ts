@@ -10,7 +10,7 @@ const seeds = 2 ** 32 - 1
 
 export interface GenerateNeeds {
   /** With an empty history. */
-  readonly sequence: LlamaContextSequence
+  readonly sequence: Pick<LlamaContextSequence, 'model' | 'evaluate' | 'evaluateWithoutGeneratingNewTokens'>
   readonly prompt: readonly Token[]
   /** Tokens of the prompt that are read at once. */
   readonly chunkLength: number

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import {
   getLlama,
+  GgmlType,
   LlamaLogLevel,
   LlamaLogLevelGreaterThan,
   type Llama,
@@ -28,6 +29,9 @@ export interface LoadedModel {
 /** Tokens of prompts that are read at once while no reply grows. */
 const batchLength = 512
 
+/** With weights of these types sharing a batch gains little, and being computed apart gives the same bits always. */
+const unquantised: ReadonlySet<GgmlType> = new Set([GgmlType.F32, GgmlType.F16, GgmlType.BF16])
+
 /** How llama.cpp begins to say what is wrong with a file; node-llama-cpp's own error says only that it failed. */
 const complaint = 'error loading model: '
 const complaintDelay = 100
@@ -48,11 +52,12 @@ export async function loadModel({ file, context, parallel }: LoadOrder, onProgre
     const renderer = createRenderer(model)
     const threads = threadsFor((await stat(file)).size, Math.min(llama.cpuMathCores, availableParallelism()))
     const chunkLength = llama.gpu === false ? 128 : batchLength
-    const batching = createBatching(chunkLength)
+    const isApart = llama.gpu === false && isUnquantised(model)
+    const batching = createBatching(chunkLength, isApart)
     const room = await model.createContext({
       sequences: parallel,
       contextSize: context,
-      batchSize: batchLength + parallel,
+      batchSize: isApart ? chunkLength : batchLength + parallel,
       batching: { itemPrioritizationStrategy: batching.nextBatch },
       threads,
       failedCreationRemedy: false,
@@ -83,6 +88,10 @@ function startLlama(complaints: string[]): Promise<Llama> {
       if (!LlamaLogLevelGreaterThan(level, LlamaLogLevel.error)) complaints.push(message.trim())
     },
   })
+}
+
+function isUnquantised({ fileInfo }: LlamaModel): boolean {
+  return (fileInfo.fullTensorInfo ?? []).every(({ ggmlType }) => unquantised.has(ggmlType))
 }
 
 /** llama.cpp accepts any length and then talks nonsense. */

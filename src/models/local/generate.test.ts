@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { LlamaContextSequence } from 'node-llama-cpp'
+import { letterPrompt, promptOf, tinyFile } from '../../../tests/support/engine.ts'
+import type { Prompt } from '../model.ts'
+import { generate, type GenerateNeeds } from './generate.ts'
+import { loadModel } from './loaded-model.ts'
+
+const { sequences, renderer, chunkLength, batching } = await loadModel(
+  { file: tinyFile, context: 1024, parallel: 4 },
+  () => {},
+)
+after(() => sequences[0]?.model.llama.dispose())
+
+/** Notes everything that is chosen, and how likely it was: the last bit tells what no word shows yet. */
+function noting(sequence: LlamaContextSequence, notes: number[]): GenerateNeeds['sequence'] {
+  return {
+    model: sequence.model,
+    evaluateWithoutGeneratingNewTokens: (...args) => sequence.evaluateWithoutGeneratingNewTokens(...args),
+    async *evaluate(tokens, options) {
+      for await (const { token, confidence } of sequence.evaluateWithMetadata(tokens, { confidence: true }, options)) {
+        notes.push(token, confidence)
+        yield token
+      }
+    },
+  }
+}
+
+interface Call {
+  readonly prompt: Prompt
+  readonly temperature: number
+}
+
+const calls: readonly Call[] = [
+  { prompt: letterPrompt, temperature: 0 },
+  { prompt: promptOf('Summarise.', `Notes of 3 May. ${'Anna Berg brought it. '.repeat(40)}`), temperature: 0 },
+  { prompt: letterPrompt, temperature: 1 },
+  { prompt: promptOf('Write a poem about the sea.'), temperature: 0 },
+]
+
+/** What a reply of at most 48 tokens notes. `onText` is called as it grows. */
+async function noted({ prompt, temperature }: Call, place: number, onText = () => {}): Promise<number[]> {
+  const sequence = sequences[place]
+  assert.ok(sequence)
+  const notes: number[] = []
+  await generate({
+    sequence: noting(sequence, notes),
+    prompt: await renderer.render(prompt),
+    chunkLength,
+    beginReply: batching.beginReply,
+    limits: { maxOutputTokens: 48, temperature, seed: 7 },
+    isEnd: renderer.isEnd,
+    isCancelled: () => false,
+    onText,
+    onProgress: () => {},
+  })
+  await sequence.clearHistory()
+  return notes
+}
+
+void test('of 16-bit weights every likelihood is the same to the last bit, alone and among others', async () => {
+  const alone: number[][] = []
+  for (const call of calls) alone.push(await noted(call, 0))
+  assert.ok(alone.flat().length > 200)
+  assert.deepEqual(await Promise.all(calls.map((call, place) => noted(call, place))), alone)
+
+  // A prompt of several chunks is read while another reply grows.
+  const [letter, summary] = calls
+  assert.ok(letter && summary && (await renderer.render(summary.prompt)).length > 2 * chunkLength)
+  const started = Promise.withResolvers<void>()
+  const growing = noted(letter, 3, started.resolve)
+  await started.promise
+  assert.deepEqual(await noted(summary, 1), alone[1])
+  assert.deepEqual(await growing, alone[0])
+})
