@@ -140,7 +140,7 @@ function inTemplate(text: string): string {
 
 /** Made once, then kept. */
 async function halfBillionFile(): Promise<string> {
-  const file = join(folder, 'half-billion-2.gguf')
+  const file = join(folder, 'half-billion-3.gguf')
   try {
     await access(file)
   } catch {

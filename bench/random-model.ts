@@ -26,6 +26,9 @@ export const halfBillion: Shape = {
 const block = { type: 2, weights: 32, bytes: 18 }
 const controlTokenType = 3
 
+/** A token that is text by itself, as byte-pair vocabularies write it: `Ġ` is a space and `Ċ` a line break. */
+const plainText = /^[!-~ĠĊ]+$/u
+
 /** The largest value that Web Crypto fills at once. */
 const randomChunk = 65_536
 
@@ -100,7 +103,8 @@ function shapeMetadata(shape: Shape): [string, MetadataValue][] {
 interface Vocabulary {
   readonly metadata: readonly [string, MetadataValue][]
   readonly size: number
-  readonly controlTokens: readonly number[]
+  /** Control tokens, and parts of characters: what shows nothing when it is generated. */
+  readonly silentTokens: readonly number[]
 }
 
 async function vocabularyOf(donor: string): Promise<Vocabulary> {
@@ -119,13 +123,15 @@ async function vocabularyOf(donor: string): Promise<Vocabulary> {
     ['tokenizer.ggml.eos_token_id', endToken],
     ['tokenizer.chat_template', template],
   ]
-  const controlTokens = types.flatMap((type, token) => (type.valueOf() === controlTokenType ? [token] : []))
-  return { metadata, size: tokens.length, controlTokens }
+  const silentTokens = tokens.flatMap((text, token) =>
+    types[token]?.valueOf() === controlTokenType || !plainText.test(text) ? [token] : [],
+  )
+  return { metadata, size: tokens.length, silentTokens }
 }
 
 /**
- * Writes a model with random weights, which costs as much to run as a trained one of its shape. It never ends a reply
- * by itself when the likeliest token is taken.
+ * Writes a model with random weights, which costs as much to run as a trained one of its shape. When the likeliest token
+ * is taken it never ends a reply by itself, and each token shows as text, so that whoever counts texts counts tokens.
  *
  * @param donor a GGUF file whose vocabulary and chat template it borrows
  */
@@ -133,7 +139,7 @@ export async function writeRandomModel(path: string, shape: Shape, donor: string
   const vocabulary = await vocabularyOf(donor)
   await writeGguf(path, new Map([...shapeMetadata(shape), ...vocabulary.metadata]), [
     quantised('token_embd.weight', shape.width, vocabulary.size, { scale: scales.embedding }),
-    quantised('output.weight', shape.width, vocabulary.size, { zeroRows: vocabulary.controlTokens }),
+    quantised('output.weight', shape.width, vocabulary.size, { zeroRows: vocabulary.silentTokens }),
     ones('output_norm.weight', shape.width),
     ...Array.from({ length: shape.layers }, (_, index) => layer(shape, index)).flat(),
   ])
