@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { after, test } from 'node:test'
 import { getLlama, LlamaLogLevel, type Token } from 'node-llama-cpp'
 import { createTestEngine, promptOf, tinyFile } from '../../../tests/support/engine.ts'
@@ -76,6 +77,19 @@ void test('a long text without a space comes through whole, cut between characte
     const rendered = await renderer.render(promptOf(text))
     assert.ok(model.detokenize(rendered).includes(text), `${text.slice(0, 4)}…`)
   }
+})
+
+void test('long texts take turns: after each slice of any of them everything else goes on', async ({ mock }) => {
+  const tokenize = mock.method(model, 'tokenize')
+  const slices = (): number => tokenize.mock.calls.filter((call) => call.arguments[0].length > 1000).length
+  const rendered = Promise.all(Array.from({ length: 8 }, () => renderer.render(promptOf('lorem ipsum '.repeat(2000)))))
+  const inEachRound: number[] = []
+  for (let seen = 0; seen < 8 * 6; seen = slices()) {
+    await setImmediate()
+    inEachRound.push(slices() - seen)
+  }
+  assert.equal(Math.max(...inEachRound), 1)
+  assert.equal(new Set((await rendered).map(String)).size, 1)
 })
 
 void test('a tokenizer that recurses with every character does not end the child', async () => {

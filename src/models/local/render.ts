@@ -7,6 +7,7 @@ import {
   type Token,
 } from 'node-llama-cpp'
 import type { Message, Prompt } from '../model.ts'
+import { createPool, type Pool } from './pool.ts'
 
 /** Prompts to tokens, in the manner of one model. */
 export interface Renderer {
@@ -32,12 +33,13 @@ export function createRenderer(model: LlamaModel): Renderer {
   const wrapper = new JinjaTemplateChatWrapper({ template, tokenizer: model.tokenizer })
   const { bos, shouldPrependBosToken } = model.tokens
   const closing = closingToken(wrapper, model)
+  const turns = createPool(['the turn'])
   return {
     async render({ messages }) {
       const { contextText } = wrapper.generateContextState({ chatHistory: history(messages) })
       const tokens: Token[] = []
       for (const part of contextText.values) {
-        if (typeof part === 'string') await appendText(tokens, part, model)
+        if (typeof part === 'string') await appendText(tokens, part, model, turns)
         else if (part instanceof SpecialToken) append(tokens, part.tokenize(model.tokenizer))
         else append(tokens, part.tokenize(model.tokenizer, tokens.length > 0))
       }
@@ -65,11 +67,20 @@ function closingToken(wrapper: JinjaTemplateChatWrapper, model: LlamaModel): Tok
   return first !== undefined && model.getTokenAttributes(first).control ? first : undefined
 }
 
-async function appendText(tokens: Token[], text: string, model: LlamaModel): Promise<void> {
+/**
+ * Long texts take turns, slice by slice, and after each slice everything else has its own: so many of them together
+ * hold up a reply no more than one.
+ */
+async function appendText(tokens: Token[], text: string, model: LlamaModel, turns: Pool<string>): Promise<void> {
+  const isLong = text.length > sliceLength
   for (let at = 0; at < text.length;) {
     const end = sliceEnd(text, at)
-    append(tokens, model.tokenize(text.slice(at, end), false, tokens.length > 0 ? 'trimLeadingSpace' : undefined))
-    if (end < text.length) await setImmediate()
+    const turn = isLong ? await turns.take() : undefined
+    try {
+      append(tokens, model.tokenize(text.slice(at, end), false, tokens.length > 0 ? 'trimLeadingSpace' : undefined))
+    } finally {
+      if (turn !== undefined) void setImmediate().then(() => turns.giveBack(turn))
+    }
     at = end
   }
 }
