@@ -44,7 +44,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
   const running = new Set<number>()
 
   async function count({ id, prompt }: ToChild & { kind: 'count' }): Promise<void> {
-    const tokens = await renderer.render(prompt)
+    const tokens = await renderer.render(prompt, () => cancelled.has(id))
     onProgress()
     send({ kind: 'counted', id, tokens: tokens.length })
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { createTestEngine, letterPrompt, promptOf, readRun, writeEndlessModel } from '../../../tests/support/engine.ts'
+import { Problem } from '../../platform/problems.ts'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'engine-cancel-'))
 const file = path.join(folder, 'endless.gguf')
@@ -156,4 +157,19 @@ void test('a long text is counted without holding up a reply', async () => {
   await other
   assert.ok(tokens > 160_000, `${tokens}`)
   assert.ok(textsMeanwhile >= 3, `${textsMeanwhile} texts came while it was counted`)
+})
+
+void test('who leaves while a text is counted stops the counting', async () => {
+  const text = promptOf('lorem ipsum '.repeat(80_000))
+  const startedAt = performance.now()
+  await engine.count(text)
+  const whole = performance.now() - startedAt
+  const soon = Math.ceil(whole / 10)
+  const left = Array.from({ length: 40 }, () => engine.count(text, AbortSignal.timeout(soon)))
+  for (const counted of await Promise.allSettled(left)) {
+    assert.ok(counted.status === 'rejected' && counted.reason instanceof Problem)
+    assert.equal(counted.reason.code, 'malformed_request')
+  }
+  const leftAfter = performance.now() - startedAt - whole
+  assert.ok(leftAfter < 10 * whole, `${leftAfter} ms for 40 of ${whole} ms`)
 })

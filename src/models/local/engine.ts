@@ -82,15 +82,9 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
       return
     }
     using call = calls.open()
-    const cancel = (): void => child.send({ kind: 'cancel', id: call.id })
-    signal.addEventListener('abort', cancel, { once: true })
-    try {
-      child.send({ kind: 'run', id: call.id, ...order })
-      yield* piecesOf(call, limits.maxOutputTokens)
-    } finally {
-      signal.removeEventListener('abort', cancel)
-      if (!call.isOver()) cancel()
-    }
+    using _ = cancelling(child, call, signal)
+    child.send({ kind: 'run', id: call.id, ...order })
+    yield* piecesOf(call, limits.maxOutputTokens)
   }
 
   async function* piecesOf(call: Call, asked: number): AsyncGenerator<Piece, void, void> {
@@ -115,10 +109,12 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
   async function count(prompt: Prompt, signal?: AbortSignal): Promise<{ tokens: number; exact: boolean }> {
     assertOpen()
     const child = await supervisor.available(signal)
-    if (!child) throw new Problem('malformed_request', 'The caller went away before the tokens were counted.')
+    if (!child || signal?.aborted) throw uncounted()
     using call = calls.open()
+    using _ = cancelling(child, call, signal)
     child.send({ kind: 'count', id: call.id, prompt })
     const answer = await call.next()
+    if (signal?.aborted) throw uncounted()
     if (answer.kind !== 'counted') throw failure(answer, log)
     return { tokens: answer.tokens, exact: true }
   }
@@ -151,6 +147,22 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     pid: supervisor.pid,
     close: () => (closing ??= close()),
   })
+}
+
+/** Tells the child when `signal` aborts, or when the call is left before it is over. */
+function cancelling(child: EngineProcess, call: Call, signal?: AbortSignal): Disposable {
+  const cancel = (): void => child.send({ kind: 'cancel', id: call.id })
+  signal?.addEventListener('abort', cancel, { once: true })
+  return {
+    [Symbol.dispose]() {
+      signal?.removeEventListener('abort', cancel)
+      if (!call.isOver()) cancel()
+    },
+  }
+}
+
+function uncounted(): Problem {
+  return new Problem('malformed_request', 'The caller went away before the tokens were counted.')
 }
 
 function end(stopReason: StopReason, inputTokens: number, outputTokens: number): End {

@@ -7,15 +7,16 @@ import {
   type Token,
 } from 'node-llama-cpp'
 import type { Message, Prompt } from '../model.ts'
-import { createPool, type Pool } from './pool.ts'
+import { createPool } from './pool.ts'
 
 /** Prompts to tokens, in the manner of one model. */
 export interface Renderer {
   /**
    * The tokens of the prompt in the model's own chat template, ready for the reply. Always the same for the same
-   * prompt. Only the template makes control tokens: text that looks like one is plain text.
+   * prompt. Only the template makes control tokens: text that looks like one is plain text. What is left of a long text
+   * is left out once `isCancelled`.
    */
-  render(prompt: Prompt): Promise<Token[]>
+  render(prompt: Prompt, isCancelled?: () => boolean): Promise<Token[]>
   /** Whether this token ends the reply. */
   readonly isEnd: (token: Token) => boolean
 }
@@ -33,13 +34,13 @@ export function createRenderer(model: LlamaModel): Renderer {
   const wrapper = new JinjaTemplateChatWrapper({ template, tokenizer: model.tokenizer })
   const { bos, shouldPrependBosToken } = model.tokens
   const closing = closingToken(wrapper, model)
-  const turns = createPool(['the turn'])
+  const appendText = createTextAppender(model)
   return {
-    async render({ messages }) {
+    async render({ messages }, isCancelled = () => false) {
       const { contextText } = wrapper.generateContextState({ chatHistory: history(messages) })
       const tokens: Token[] = []
       for (const part of contextText.values) {
-        if (typeof part === 'string') await appendText(tokens, part, model, turns)
+        if (typeof part === 'string') await appendText(tokens, part, isCancelled)
         else if (part instanceof SpecialToken) append(tokens, part.tokenize(model.tokenizer))
         else append(tokens, part.tokenize(model.tokenizer, tokens.length > 0))
       }
@@ -71,17 +72,25 @@ function closingToken(wrapper: JinjaTemplateChatWrapper, model: LlamaModel): Tok
  * Long texts take turns, slice by slice, and after each slice everything else has its own: so many of them together
  * hold up a reply no more than one.
  */
-async function appendText(tokens: Token[], text: string, model: LlamaModel, turns: Pool<string>): Promise<void> {
-  const isLong = text.length > sliceLength
-  for (let at = 0; at < text.length;) {
-    const end = sliceEnd(text, at)
-    const turn = isLong ? await turns.take() : undefined
-    try {
-      append(tokens, model.tokenize(text.slice(at, end), false, tokens.length > 0 ? 'trimLeadingSpace' : undefined))
-    } finally {
-      if (turn !== undefined) void setImmediate().then(() => turns.giveBack(turn))
+function createTextAppender(model: LlamaModel) {
+  const turns = createPool(['the turn'])
+
+  function slice(tokens: Token[], text: string): void {
+    append(tokens, model.tokenize(text, false, tokens.length > 0 ? 'trimLeadingSpace' : undefined))
+  }
+
+  return async (tokens: Token[], text: string, isCancelled: () => boolean): Promise<void> => {
+    if (text.length <= sliceLength) return slice(tokens, text)
+    for (let at = 0; at < text.length && !isCancelled();) {
+      const end = sliceEnd(text, at)
+      const turn = await turns.take()
+      try {
+        if (!isCancelled()) slice(tokens, text.slice(at, end))
+      } finally {
+        void setImmediate().then(() => turns.giveBack(turn))
+      }
+      at = end
     }
-    at = end
   }
 }
 
