@@ -87,6 +87,12 @@ void test('noise behind the right beginning', async () => {
   }
 })
 
+void test('a name of the architecture that would steer a terminal', async () => {
+  const bytes = Buffer.from(original)
+  bytes.write('\u001B[2J', bytes.indexOf('llama', bytes.indexOf('general.architecture')))
+  assert.equal(await inspected(bytes), 'The model file FILE is damaged. Copy it again.')
+})
+
 void test('settings without which llama.cpp ends the process', async () => {
   for (const setting of ['llama.attention.head_count', 'llama.feed_forward_length', 'llama.block_count']) {
     assert.equal(

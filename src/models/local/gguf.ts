@@ -84,6 +84,8 @@ async function readHeader(file: FileHandle, size: number): Promise<Header | stri
 const magic = 'GGUF'
 const versions: readonly number[] = [2, 3]
 const mostEntries = 1_000_000
+/** It is shown to the operator: nothing in it may steer a terminal. */
+const architectureName = /^[\w.-]*$/
 const defaultAlignment = 32
 const arrayType = 9
 const textType = 8
@@ -151,6 +153,7 @@ function sizeOf(type: number): number {
 
 function judge(path: string, { settings, tensors, dataStart }: Header, size: number): ModelFile {
   const architecture = String(settings.get('general.architecture') ?? '')
+  if (!architectureName.test(architecture)) return refuse(path, damaged)
   const missing = needed(tensors)
     .map((name) => (name.startsWith('general.') ? name : `${architecture}.${name}`))
     .find((name) => !settings.has(name))
