@@ -161,15 +161,15 @@ void test('a long text is counted without holding up a reply', async () => {
 
 void test('who leaves while a text is counted stops the counting', async () => {
   const text = promptOf('lorem ipsum '.repeat(80_000))
-  const startedAt = performance.now()
-  await engine.count(text)
-  const whole = performance.now() - startedAt
-  const soon = Math.ceil(whole / 10)
+  const { milliseconds: earlier } = await timed(engine.count(text))
+  const soon = Math.ceil(earlier / 10)
   const left = Array.from({ length: 40 }, () => engine.count(text, AbortSignal.timeout(soon)))
-  for (const counted of await Promise.allSettled(left)) {
+  const { result: forty, milliseconds } = await timed(Promise.allSettled(left))
+  for (const counted of forty) {
     assert.ok(counted.status === 'rejected' && counted.reason instanceof Problem)
     assert.equal(counted.reason.code, 'malformed_request')
   }
-  const leftAfter = performance.now() - startedAt - whole
-  assert.ok(leftAfter < 10 * whole, `${leftAfter} ms for 40 of ${whole} ms`)
+  // The machine may be busier meanwhile.
+  const one = Math.max(earlier, (await timed(engine.count(text))).milliseconds)
+  assert.ok(milliseconds < 10 * one, `${milliseconds} ms for forty of ${one} ms`)
 })
