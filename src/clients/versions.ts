@@ -17,17 +17,24 @@ export function basisOf(header: string | undefined): Basis {
     throw new Problem('precondition_required', 'Send If-Match with the ETag that the record had when you read it.')
   }
   if (header.trim() === '*') return null
-  return header.split(',').map((tag) => {
-    const digits = /^\s*(?:W\/)?"(\d{1,9})"\s*$/.exec(tag)?.[1]
-    if (digits !== undefined) return Number(digits)
-    throw new Problem(
-      'invalid_field',
-      'The header If-Match must be an ETag that the record had: "3", with the quotes.',
-      {
-        field: 'If-Match',
-      },
-    )
+  // Empty elements of a list are to be ignored (section 5.6.1).
+  const tags = header.split(',').flatMap((tag) => tag.trim() || [])
+  if (tags.length === 0) throw notOurs()
+  return tags.map((tag) => {
+    const digits = /^(?:W\/)?"(0|[1-9]\d{0,8})"$/.exec(tag)?.[1]
+    if (digits === undefined) throw notOurs()
+    return Number(digits)
   })
+}
+
+function notOurs(): Problem {
+  return new Problem(
+    'invalid_field',
+    'The header If-Match must be an ETag that the record had: "3", with the quotes.',
+    {
+      field: 'If-Match',
+    },
+  )
 }
 
 /** The same for what overwrites nothing, and so may come without If-Match. */

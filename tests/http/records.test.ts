@@ -126,7 +126,7 @@ describe('an edit', () => {
     for (const address of [`/clients/${id}`, note]) {
       const body = address === note ? { text: 'x' } : { name: 'x' }
       assert.equal((await anna.send('PATCH', address, body)).status, 428)
-      for (const tag of ['1', 'x', '"x"', '"-1"', '""', '"1" "2"', '"99999999999"']) {
+      for (const tag of ['1', 'x', '"x"', '"-1"', '"01"', '""', ',', '"1" "2"', '"99999999999"']) {
         const { status, error } = await anna.send('PATCH', address, body, { 'if-match': tag })
         assert.deepEqual([status, error['field']], [400, 'If-Match'], tag)
       }
@@ -153,7 +153,7 @@ describe('an edit', () => {
       for (const [tag, version] of [
         ['"2"', 3],
         ['W/"3"', 4],
-        ['"1", "4"', 5],
+        ['"1", , "4",', 5],
         ['*', 6],
       ] as const) {
         const done = await anna.send('PATCH', address, late, { 'if-match': tag })
