@@ -103,6 +103,20 @@ async function isPart(engine: LocalEngine, { text, end }: Ran): Promise<void> {
   assert.deepEqual([text, end.usage], [again.text, again.end.usage])
 }
 
+void test('a child that is told to stop, as everybody is by a terminal or a manager of services, does its work', async (context) => {
+  const engine = openEngine(context, { file: endlessFile })
+  await engine.ready()
+  const { whole, streamed } = await underLoad(engine)
+  const pid = engine.pid()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGCONT'] as const) kill(engine, signal)
+  for (const run of await Promise.all([...whole, ...streamed])) {
+    if (run instanceof Error) throw run
+    assert.ok(typeof run === 'object' && run !== null && 'end' in run)
+    assert.partialDeepStrictEqual(run.end, { stopReason: 'max_output_tokens', usage: { outputTokens: 500 } })
+  }
+  assert.equal(engine.pid(), pid)
+})
+
 for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) {
   void test(`a child that ends by ${signal} fails its requests, ends its streams, and the next are served soon`, async (context) => {
     const engine = openEngine(context, { file: endlessFile })

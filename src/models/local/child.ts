@@ -98,8 +98,9 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
 
 let calls: Promise<(message: ToChild) => void> | undefined
 
-// Ctrl-C reaches every process of the terminal: when to end is the server's to say.
-process.on('SIGINT', () => undefined)
+// Ctrl-C reaches every process of the terminal, and a manager of services tells all of one to stop: when to end is the
+// server's to say.
+process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined)
 process.on('disconnect', end)
 process.on('message', (message) => {
   if (!isToChild(message)) return
