@@ -18,6 +18,7 @@ export async function readOpenApi(): Promise<unknown> {
     },
     till: {
       admit: unused,
+      replay: unused,
       reprice: unused,
       settle: unused,
       release: unused,

@@ -9,6 +9,7 @@ import { chargeRow } from './exchange-rows.ts'
 import type { TillRow } from './instance.ts'
 import { levelsOf, refusalOf, type Levels } from './limits.ts'
 import { costOf, type Price } from './prices.ts'
+import { readStoredAnswer } from './stored-answer.ts'
 
 export { Refusal, type Level, type Levels } from './limits.ts'
 
@@ -34,9 +35,8 @@ export interface Answer {
   readonly body: string
 }
 
-export type Admission =
-  | { readonly kind: 'admitted'; readonly levels: Levels }
-  | ({ readonly kind: 'replay'; readonly levels: Levels } & Answer)
+export type Admission = { readonly kind: 'admitted'; readonly levels: Levels } | Replay
+export type Replay = { readonly kind: 'replay'; readonly levels: Levels } & Answer
 
 /** What a request used, as it is written to the ledger. */
 export interface Charge {
@@ -60,6 +60,8 @@ export interface Till {
    * answer to a repeated one. Throws Refusal. Who is admitted must settle or release.
    */
   admit(ask: Ask): Promise<Admission>
+  /** The stored answer to a repeated request, where nobody can say what it would cost. Undefined when there is none. */
+  replay(ask: Pick<Ask, 'requestId' | 'accountId' | 'idempotency'>): Promise<Replay | undefined>
   /**
    * Holds anew what is held, at another model and price, before that model is called. Takes no further request from the
    * limit. Throws Refusal, and nothing is held any more.
@@ -157,6 +159,8 @@ export async function createTill({ database, log }: { database: Database; log: L
     return (await end(taken, undefined)) ? allowances.levels(taken.ask.accountId) : undefined
   }
 
+  const standingOf = async (requestId: string, accountId: string) => levelsAfter(await take(requestId, accountId, 0))
+
   return Object.freeze({
     async admit(ask: Ask): Promise<Admission> {
       const taken = ask.idempotency === undefined ? allowances.take(ask) : undefined
@@ -168,6 +172,12 @@ export async function createTill({ database, log }: { database: Database; log: L
         return { kind: 'replay', headers: row.headers ?? {}, body: row.body, levels }
       }
       throw refusalOf(row, ask.inputTokens + ask.maxOutputTokens)
+    },
+
+    async replay({ requestId, accountId, idempotency }: Parameters<Till['replay']>[0]): Promise<Replay | undefined> {
+      const answer = idempotency && (await readStoredAnswer(database, accountId, idempotency))
+      const standing = answer && (await standingOf(requestId, accountId))
+      return standing && { kind: 'replay', headers: answer.headers, body: answer.body, levels: standing }
     },
 
     async reprice(ask: Ask): Promise<Levels> {
@@ -192,7 +202,7 @@ export async function createTill({ database, log }: { database: Database; log: L
       throw refusalOf(row, 0)
     },
 
-    levels: async (requestId: string, accountId: string) => levelsAfter(await take(requestId, accountId, 0)),
+    levels: standingOf,
 
     drain: () => batches.drain(),
   })

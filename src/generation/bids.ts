@@ -29,6 +29,9 @@ const passing: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'overloaded',
 ])
 
+/** Whether that is for the moment, and says nothing of the request. */
+export const isPassing = (error: unknown): boolean => error instanceof Problem && passing.has(error.code)
+
 /** `signal` aborts when the caller goes away: then nobody else is asked. */
 export function createBids(catalogue: Catalogue, caller: Caller, request: TextRequest, signal: AbortSignal): Bids {
   const asked = new Set<string>()
@@ -48,8 +51,7 @@ export function createBids(catalogue: Catalogue, caller: Caller, request: TextRe
 
   /** A fall-back that the caller may not use, or that cannot take the request, is none. */
   async function next({ fallback }: Offer, error: unknown): Promise<Bid | undefined> {
-    const mayPass = error instanceof Problem && passing.has(error.code) && !signal.aborted
-    if (!mayPass || fallback === undefined) return undefined
+    if (!isPassing(error) || signal.aborted || fallback === undefined) return undefined
     try {
       const offer = choose(catalogue, caller, request, fallback)
       return asked.has(offer.model.id) ? undefined : await bid(offer)

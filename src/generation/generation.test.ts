@@ -136,6 +136,48 @@ describe('a generation', () => {
     return rows.map((row) => [row.inputTokens, row.outputTokens, row.cost])
   }
 
+  it('A22 a stored answer is told again while no model can say what the request would cost', async () => {
+    const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
+    const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit: 10n ** 12n })
+    caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
+    let away = false
+    const well = modelThat(working)
+    const model: Model = {
+      ...well,
+      async count(...asked) {
+        if (away) throw new Problem('unavailable', 'The model is not ready.')
+        return well.count(...asked)
+      },
+    }
+    const offer = { aliases: [], model, price, createdAt: 1_700_000_000, fallback: undefined }
+    const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
+    generation = createGeneration({ catalogue, till, log, currency: 'USD' })
+    const ask = (hash: string, key = 'k', stream = false) => {
+      const circumstances = {
+        requestId: randomUUIDv7(),
+        signal: new AbortController().signal,
+        idempotency: { key, hash },
+      }
+      if (stream) return replyOf(generation.stream(caller, { ...request, stream }, circumstances))
+      return generation.generate(caller, request, circumstances)
+    }
+    const first = await ask('a')
+    away = true
+    for (const again of [await ask('a'), await ask('a', 'k', true)]) {
+      assert.deepEqual([again.body, again.headers, again.replayed], [first.body, first.headers, true])
+      assert.equal(again.levels.tokens.limit, limits.tokensPerMinute)
+    }
+    for (const [hash, key] of [
+      ['b', 'k'],
+      ['a', 'other'],
+    ] as const) {
+      for (const stream of [false, true]) await assert.rejects(ask(hash, key, stream), { code: 'unavailable' })
+    }
+    assert.equal((await charged()).length, 1)
+    away = false
+    assert.equal((await ask('a', 'other')).replayed, false, 'what was refused left nothing behind')
+  })
+
   for (const told of [false, true]) {
     describe(told ? 'told as it comes' : 'whole', () => {
       it('is charged what it used', async () => {

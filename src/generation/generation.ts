@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../accounts/keys.ts'
 import { costOf } from '../billing/prices.ts'
-import type { Levels, Till } from '../billing/till.ts'
+import type { Levels, Replay, Till } from '../billing/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
 import { billOf } from './bill.ts'
-import { createBids, type Bid, type Bids } from './bids.ts'
+import { createBids, isPassing, type Bid, type Bids } from './bids.ts'
 import { choose, listModels, mostOutput, showModel } from './choice.ts'
 import { checked, read, type Outcome, type Texts } from './outcome.ts'
 import { replayedReply, type Reply } from './reply.ts'
@@ -91,6 +91,11 @@ interface Work extends Circumstances {
   isHeld: boolean
 }
 
+/** How a request begins: with a hold, or with an answer that is there already. */
+type Entry =
+  | { readonly kind: 'held'; readonly bid: Bid; readonly levels: Levels }
+  | { readonly kind: 'replay'; readonly reply: Reply }
+
 /** How a model is called: what comes of it, when it begins or is done. Throws the model's Problem. */
 type Run<Begun> = (bid: Bid, work: Work) => Promise<Begun>
 
@@ -107,11 +112,9 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   async function generate(work: Work): Promise<Reply> {
     underWay++
     try {
-      const chosen = await work.bids.first()
-      const admission = await till.admit(askOf(work, chosen))
-      if (admission.kind === 'replay') return replayedReply(admission, work.requestId, chosen.offer.model.id)
-      work.isHeld = true
-      const { bid, begun } = await start(work, chosen, admission.levels, whole)
+      const entered = await enter(work)
+      if (entered.kind === 'replay') return entered.reply
+      const { bid, begun } = await start(work, entered.bid, entered.levels, whole)
       return await settle(work, bid, begun)
     } finally {
       if (work.isHeld) await release(work)
@@ -123,13 +126,9 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   async function* stream(work: Work): AsyncGenerator<Step, void, void> {
     underWay++
     try {
-      const chosen = await work.bids.first()
-      const admission = await till.admit(askOf(work, chosen))
-      if (admission.kind === 'replay') {
-        return yield { kind: 'reply', reply: replayedReply(admission, work.requestId, chosen.offer.model.id) }
-      }
-      work.isHeld = true
-      const { bid, levels, begun } = await start(work, chosen, admission.levels, telling)
+      const entered = await enter(work)
+      if (entered.kind === 'replay') return yield { kind: 'reply', reply: entered.reply }
+      const { bid, levels, begun } = await start(work, entered.bid, entered.levels, telling)
       const { texts, first } = begun
       const inputTokens = bid.exact ? bid.inputTokens : undefined
       if (!first.done) yield { kind: 'started', id: work.requestId, model: bid.offer.model.id, inputTokens, levels }
@@ -144,6 +143,23 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       if (work.isHeld) await release(work)
       end()
     }
+  }
+
+  /** Holds what a request can cost, or finds its stored answer. That needs no model, and is there also while none is. */
+  async function enter(work: Work): Promise<Entry> {
+    const bid = await work.bids.first().catch((error: unknown) => storedFor(work, error))
+    if ('kind' in bid) return replayOf(bid, work.requestId, work.request.model)
+    const admission = await till.admit(askOf(work, bid))
+    if (admission.kind === 'replay') return replayOf(admission, work.requestId, bid.offer.model.id)
+    work.isHeld = true
+    return { kind: 'held', bid, levels: admission.levels }
+  }
+
+  async function storedFor({ requestId, caller, idempotency }: Work, error: unknown): Promise<Replay> {
+    const { accountId } = caller
+    const stored = isPassing(error) && (await till.replay({ requestId, accountId, idempotency }).catch(() => undefined))
+    if (stored) return stored
+    throw error
   }
 
   function end(): void {
@@ -225,6 +241,10 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       if (underWay > 0) await idle.promise
     },
   })
+}
+
+function replayOf(stored: Replay, requestId: string, model: string): Entry {
+  return { kind: 'replay', reply: replayedReply(stored, requestId, model) }
 }
 
 const whole: Run<Outcome> = async ({ offer, maxOutputTokens }, { request, caller, signal }) =>
