@@ -33,6 +33,10 @@ describe('/metrics', () => {
     const answer = await get('/metrics', 'Bearer metrics-token')
     assert.equal(answer.status, 200)
     assert.match(String(answer.headers.get('content-type')), /^text\/plain; version=0\.0\.4/)
+    // RFC 9110 section 11.1, as for the keys.
+    for (const token of ['bearer metrics-token', 'BEARER  metrics-token']) {
+      assert.equal((await get('/metrics', token)).status, 200, token)
+    }
   })
 
   it('counts by route, never by address, so that callers cannot make new labels', async () => {

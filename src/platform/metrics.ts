@@ -64,14 +64,18 @@ export function createMetrics(): Metrics {
 /** /metrics, for who knows the token (`Authorization: Bearer …`). Without a configured token there is no such address. */
 export function registerMetrics(server: Server, metrics: Metrics, token: string | undefined): void {
   if (token === undefined) return
-  const wanted = digest(`Bearer ${token}`)
+  const wanted = digest(token)
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    if (!timingSafeEqual(digest(request.headers.authorization ?? ''), wanted)) {
+    const sent = bearer.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (!timingSafeEqual(digest(sent), wanted)) {
       throw new Problem('missing_key', 'Send the metrics token in the header "Authorization: Bearer …".')
     }
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text())
   })
 }
+
+/** RFC 9110 section 11.1: the scheme's name is case-insensitive. */
+const bearer = /^bearer +(\S.*)$/i
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
