@@ -48,17 +48,13 @@ export async function insertIdentity(
   return rows.length > 0
 }
 
-/** False when the address is somebody else's. */
+/** Throws an error that `isTaken` when the address is somebody else's. */
 export async function updateEmail(
-  database: Queryable,
+  tx: Queryable,
   personId: string,
   { address, key }: { readonly address: string; readonly key: string },
-): Promise<boolean> {
-  try {
-    await database.rows('update person set email = $2, email_key = $3 where id = $1', [personId, address, key])
-    return true
-  } catch (error) {
-    if (codeOf(error) === uniqueViolation) return false
-    throw error
-  }
+): Promise<void> {
+  await tx.rows('update person set email = $2, email_key = $3 where id = $1', [personId, address, key])
 }
+
+export const isTaken = (error: unknown): boolean => codeOf(error) === uniqueViolation

@@ -32,30 +32,38 @@ export interface Identities {
 
 interface Needs {
   readonly database: Database
-  readonly audit: Pick<Audit, 'record'>
+  readonly audit: Pick<Audit, 'recordWithin'>
 }
 
 export function createIdentities({ database, audit }: Needs): Identities {
   return Object.freeze({
     find: (identity: Identity) => store.readPersonOf(database, identity),
     async welcome(identity: Identity, { email, mayJoin }: { readonly email: Email; readonly mayJoin: boolean }) {
-      const [person, action] = await database.transaction(async (tx) => {
+      return database.transaction(async (tx) => {
         await store.lockIdentity(tx, identity)
-        return welcome(tx, identity, email, mayJoin)
+        const [person, action] = await welcome(tx, identity, email, mayJoin)
+        const entries = person && action !== undefined ? [entry(action, person.id, identity)] : []
+        await audit.recordWithin(tx, entries)
+        return person
       })
-      if (person !== undefined && action !== undefined) {
-        await audit.record(entry(action, person.id, identity))
-      }
-      return person
     },
     async identify(personId: string, identity: Identity) {
-      const added = await store.insertIdentity(database, identity, { personId, at: new Date() })
-      if (added) await audit.record(entry('identity_added', personId, identity))
+      await database.transaction(async (tx) => {
+        const added = await store.insertIdentity(tx, identity, { personId, at: new Date() })
+        if (added) await audit.recordWithin(tx, [entry('identity_added', personId, identity)])
+      })
     },
     async keepEmail(person: PersonSummary, email: Email) {
-      if (person.email === email.address || !(await store.updateEmail(database, person.id, email))) return
+      if (person.email === email.address) return
       const about = { personId: person.id, noun: 'person', nounId: person.id }
-      await audit.record({ action: 'email_changed', outcome: 'allowed', ...about })
+      try {
+        await database.transaction(async (tx) => {
+          await store.updateEmail(tx, person.id, email)
+          await audit.recordWithin(tx, [{ action: 'email_changed', outcome: 'allowed', ...about }])
+        })
+      } catch (error) {
+        if (!store.isTaken(error)) throw error
+      }
     },
   })
 }

@@ -52,6 +52,25 @@ for (const [policy, names] of Object.entries(admitted)) {
   })
 }
 
+test('nobody joins, and no address changes, without a row in the audit log', async () => {
+  const portal = await startPortal()
+  const { database } = portal.service
+  try {
+    const known = portal.newcomer()
+    assert.equal((await portal.profile().signIn('firm')).status, 303)
+    const before = await database.rows('select id, email from person order by id')
+    await database.rows(`create trigger full_disk before insert on audit for each row
+      when (new.action in ('person_created', 'email_changed')) execute function refuse_change()`)
+    portal.provider.say({ ...known, email: 'moved@example.com' })
+    assert.ok((await portal.profile().signIn('firm')).status >= 500)
+    portal.newcomer()
+    assert.ok((await portal.profile().signIn('firm')).status >= 500)
+    assert.deepEqual(await database.rows('select id, email from person order by id'), before)
+  } finally {
+    await portal.close()
+  }
+})
+
 function reasonOf({ status, text }: Page): string {
   assert.equal(status, 403)
   return text.replace(/"request_id":"[^"]*"/, '')
