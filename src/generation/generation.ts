@@ -147,8 +147,12 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
 
   /** Holds what a request can cost, or finds its stored answer. That needs no model, and is there also while none is. */
   async function enter(work: Work): Promise<Entry> {
-    const bid = await work.bids.first().catch((error: unknown) => storedFor(work, error))
-    if ('kind' in bid) return replayOf(bid, work.requestId, work.request.model)
+    let bid: Bid
+    try {
+      bid = await work.bids.first()
+    } catch (error) {
+      return replayOf(await storedFor(work, error), work.requestId, work.request.model)
+    }
     const admission = await till.admit(askOf(work, bid))
     if (admission.kind === 'replay') return replayOf(admission, work.requestId, bid.offer.model.id)
     work.isHeld = true
