@@ -135,10 +135,10 @@ async function change({ database, audit }: Needs, id: string, to: PersonChange, 
 
 /** What a change changes, as the audit log calls it. */
 function changesOf(before: PersonSummary, after: Required<PersonChange>): Pick<AuditEntry, 'action' | 'details'>[] {
-  const enabled = after.status === 'active' ? 'person_enabled' : 'person_disabled'
+  const action = after.status === 'active' ? 'person_enabled' : 'person_disabled'
   return [
     ...(after.role === before.role ? [] : [{ action: 'role_changed', details: { from: before.role, to: after.role } }]),
-    ...(after.status === before.status ? [] : [{ action: enabled }]),
+    ...(after.status === before.status ? [] : [{ action }]),
   ]
 }
 
