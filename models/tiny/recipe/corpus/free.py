@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from . import matters
-from .strange import made_up
+from .strange import stranger
 from .words import say, third_person
 
 NOUNS = """account adviser agent aunt baker bill board book boss boundary box branch budget builder bundle buyer card carpenter cashier chair chapter charity child clerk colleague
@@ -125,12 +125,12 @@ def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amou
     Without a name, none is in it."""
     things = [thing for thing in THINGS if name or thing != "<name>"]
     drawn = {
-        "n": lambda: made_up(rng) if rng.random() < 0.12 else rng.choice(NOUNS),
-        "j": lambda: made_up(rng) if rng.random() < 0.06 else rng.choice(ADJECTIVES),
+        "n": lambda: stranger(rng) if rng.random() < 0.2 else rng.choice(NOUNS),
+        "j": lambda: stranger(rng) if rng.random() < 0.1 else rng.choice(ADJECTIVES),
         "ns": lambda: rng.choice(PLURAL) + "s",
         "v": lambda: rng.choice(VERBS),
         "vs": lambda: third_person(rng.choice(VERBS)),
-        "V": lambda: f"<V:{made_up(rng) if rng.random() < 0.12 else rng.choice(VERBS)}>",
+        "V": lambda: f"<V:{stranger(rng) if rng.random() < 0.12 else rng.choice(VERBS)}>",
         "d": lambda: rng.choice(DONE),
         "p": lambda: rng.choice(SMALL),
         "be": lambda: rng.choice(["is", "is", "was", "are", "were"]),
@@ -138,7 +138,7 @@ def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amou
         "rest": lambda: rng.choice(RESTS),
         "time": lambda: rng.choice(TIMES),
         "sum": lambda: rng.choice(SUMS),
-        "made": lambda: made_up(rng),
+        "made": lambda: stranger(rng),
         "count": lambda: str(rng.choice([rng.randint(2, 40), rng.randint(2, 400)])),
         "year": lambda: str(rng.randint(2015, 2031)),
         "number": lambda: rng.choice(matters.NUMBERS),

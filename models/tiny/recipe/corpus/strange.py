@@ -1,8 +1,9 @@
-"""Words that nobody knows: some words of a prompt and its reply are exchanged for made-up ones, so that replies must copy."""
+"""Words that nobody expects: some words of a prompt and its reply are exchanged for others, real or made up, so that replies must copy."""
 
 import random
 import re
 
+from .everyday import everyday_word
 from .people import CODA, ONSET, PLAIN_VOWELS
 from .words import capital
 
@@ -28,16 +29,21 @@ def made_up(rng: random.Random) -> str:
     return "".join(parts) + (rng.choice(ENDS) if rng.random() < 0.6 else "")
 
 
+def stranger(rng: random.Random) -> str:
+    """A word that nobody expects where it stands: a real one, one of parts of real ones, or one of syllables."""
+    return everyday_word(rng) if rng.random() < 0.55 else made_up(rng)
+
+
 def strangers(seed: int, material: str, reply: str, required: list[str]) -> tuple[str, str, list[str]]:
-    """In half of the examples up to six words that stand in the material and in the reply, everywhere they stand."""
+    """In most examples up to eight words that stand in the material and in the reply, everywhere they stand."""
     rng = random.Random(f"{seed} strangers")
-    if rng.random() < 0.5:
+    if rng.random() < 0.35:
         return material, reply, required
     told = set(WORD.findall(reply))
     names = {word for value in required for word in WORD.findall(value)}
     shared = sorted({word.lower() for word in WORD.findall(material) if word in told and word.lower() not in KEPT and word not in names})
-    chosen = rng.sample(shared, min(len(shared), rng.randint(1, 6)))
-    made = {word: made_up(rng) for word in chosen}
+    chosen = rng.sample(shared, min(len(shared), rng.randint(1, 8)))
+    made = {word: stranger(rng) for word in chosen}
 
     def exchanged(text: str) -> str:
         def other(match: re.Match[str]) -> str:
