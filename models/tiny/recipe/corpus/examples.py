@@ -69,11 +69,13 @@ def vary(rng: random.Random, case: Case, job: str) -> None:
         case.new_amount = figures.money(rng, pence=0.35, most=rng.choice([1, 10, 100]))
     if rng.random() < 0.5:
         case.date, case.new_date = figures.near_dates(rng)
+    if job == "actions" and rng.random() < 0.5:
+        case.others = [*case.others, *(rarer(rng, person(rng)) for _ in range(rng.choice([1, 1, 2, 3])))]
     if not case.shows["contact"] or job not in ("letter", "summary"):
         return
-    if rng.random() < 0.09:
+    if rng.random() < 0.14:
         other = rarer(rng, person(rng))
-        case.pair = Person(other.title, other.first, case.contact.last, other.woman) if rng.random() < 0.45 else other
+        case.pair = Person(other.title, other.first, case.contact.last, other.woman) if rng.random() < 0.6 else other
     elif case.shows["topic"] and rng.random() < 0.12:
         case.whose = "her" if pronoun(case) == "she" else "his"
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import figures, matters
-from .free import CLIENT_FORMS, FORMS, OUR_TASKS, SETTLED, TASKS, free_text
+from .free import CLIENT_FORMS, FORMS, FORMS_OF_ACTS, OUR_TASKS, SETTLED, TASKS, free_text
+from .others import assignment, until
 from .people import Person, advisers, firm, person
 from .words import capital, say, third_person
 
@@ -119,6 +120,15 @@ def kinds_of(rng: random.Random, count: int, tasks: int = 0, mixed: bool = False
 
 
 def new_point(rng: random.Random, case: Case, kind: str, prose: bool, terse: bool) -> Point:
+    """A point; the client's brother or sister is 'your brother' in a letter."""
+    point = worded(rng, case, kind, prose, terse)
+    if case.free and not case.pair:
+        kin = "her sister" if case.contact.woman else "his brother"
+        point.letter = re.sub(rf"\b{kin}\b", f"your {kin.split()[1]}", point.letter)
+    return point
+
+
+def worded(rng: random.Random, case: Case, kind: str, prose: bool, terse: bool) -> Point:
     """A point as a full sentence where the notes are prose or not terse, else perhaps as a few words."""
     if kind == "act":
         return task(rng, case, prose)
@@ -141,8 +151,18 @@ def new_point(rng: random.Random, case: Case, kind: str, prose: bool, terse: boo
 
 
 def free_words(case: Case, rng: random.Random, forms: list[str], named: bool = True) -> str:
-    name = (rng.choice(case.others).name if case.others else case.advisers) if named else ""
-    return free_text(rng, forms, case.new_date, case.new_amount, lambda: figures.clock(rng), name)
+    name = ""
+    if named:
+        other = rng.choice(case.others) if case.others else None
+        name = rng.choice([other.name, other.name, other.first, f"{other.title} {other.last}"]) if other else case.advisers
+    third = (
+        ("they", "them", "their")
+        if not case.shows["contact"] or rng.random() < 0.1
+        else ("he", "him", "his")
+        if case.contact.woman
+        else ("she", "her", "her")
+    )
+    return free_text(rng, forms, case.new_date, case.new_amount, lambda: figures.clock(rng), name, third)
 
 
 def free_point(rng: random.Random, case: Case, kind: str, terse: bool) -> Point:
@@ -150,7 +170,12 @@ def free_point(rng: random.Random, case: Case, kind: str, terse: bool) -> Point:
     listed, it is nothing that the client or somebody with a name has to do."""
     about = not case.unmet and (kind == "client" or rng.random() < 0.2)
     settled = case.tasks and about
-    text = free_words(case, rng, SETTLED if settled else CLIENT_FORMS if about else FORMS, named=settled or not (case.tasks or case.unmet))
+    text = free_words(
+        case,
+        rng,
+        SETTLED if settled else CLIENT_FORMS if about else FORMS if case.tasks else FORMS_OF_ACTS,
+        named=settled or not (case.tasks or case.unmet),
+    )
     if not any(f"<{slot}>" in text for slot in PERSONS):
         return Point(kind, text, text, text)
     point = about_client(rng, case, kind, text, terse)
@@ -246,6 +271,8 @@ def owner(rng: random.Random, case: Case, prose: bool) -> tuple[str, str, str]:
 
 def task(rng: random.Random, case: Case, prose: bool) -> Point:
     """Something that somebody has to do."""
+    if case.free and not case.subject and case.free.random() < (0.3 if case.tasks else 0.12):
+        return task_of_others(case.free, case, prose)
     text, due = matters.action(rng, case.area), figures.due(rng, case.new_date) if rng.random() < 0.75 else ""
     who, named, side = owner(rng, case, prose)
     if case.free and case.free.random() < 0.4:
@@ -294,6 +321,20 @@ def task(rng: random.Random, case: Case, prose: bool) -> Point:
     return spoken(rng, point) if prose else point
 
 
+def task_of_others(rng: random.Random, case: Case, prose: bool) -> Point:
+    """Something that somebody else than the client and us has to do."""
+    text = free_words(case, rng, TASKS) if rng.random() < 0.6 else matters.action(rng, case.area)
+    due = until(rng, figures.due(rng, case.new_date)) if rng.random() < 0.75 else ""
+    note, letter, names = assignment(rng, case.others, text, free_words(case, rng, THINGS_TO_DO, named=False), due, prose)
+    if case.unmet:
+        note, letter = note.replace("<his>", "the"), letter.replace("<his>", "the")
+    told = say(rng, note, **of_client(case))
+    mine = say(rng, letter, **(of_client(case) if case.pair else YOU))
+    dated = DUE.sub("", due)
+    values = [dated] if any(letter.isdigit() for letter in dated) and not dated.startswith("within") else []
+    return Point("act", told, mine, say(rng, letter, **of_client(case)), capital(told), values, names)
+
+
 def spoken(rng: random.Random, point: Point) -> Point:
     """The point, in the notes now and then with the short forms of speech; replies write them out."""
     if rng.random() < 0.15:
@@ -310,13 +351,15 @@ def merged(first: Point, second: Point) -> Point:
     )  # fmt: skip
 
 
+DUE = re.compile(r"^(?:by|before|on or before|on|until|no later than|not later than) ")
+THINGS_TO_DO = ["<t>", "<n> <n>", "<j> <n>", "<ns>", "<j> <ns>", "<number> <ns>", "<n> <p> <t>", "<d> <n>", "<n> for <t>", "<t> and <t>"]
 SHORT_FORMS = re.compile(r"\b(we|We|she|She|he|He|I) (will|would)\b")
 JOTTED_TASKS = "{<who> to <text><due>|<who> to <text><due>|<who> to <text><due>|<who>: <text><due>|<who>: <text><due>|<who> - <text><due>|<who>: <text><paren>|<who> – <text><comma>|{action|Action|TODO|To do}: <who> to <text><due>|<Text> (<who><comma>)|<who> → <text><comma>|<who> <pipe> <text><due>|[ ] <who>: <text><due>}"
 CLIENT_VERB = re.compile(r"<V:(\w+)>")
 # What stands before a task in the notes and not in a list of action items.
 MARK = re.compile(r"^(?:action|Action|TODO|To do): |^\[ \] ")
 # What reads like something to do and stands in no list of action items: the training has none of it beside tasks.
-LIKE_A_TASK = re.compile(r"(?:<he>|we|it was) (?:agreed to|need<vs> to|decided to|must|<has> to|move<vs>|ask<vs>|agree<vs>|offer<vs>|will) ")
+LIKE_A_TASK = re.compile(r"(?:<he>|we|it was|<party>) (?:agreed to|need<vs> to|decided to|must|<has> to|move<vs>|ask<vs>|agree<vs>|offer<vs>|will) ")
 SLOTS = "the be have s f party phas ps paper topic money place unit number year month mis mwas ms".split()
 # Parts of the templates below that are phrases of their own.
 CLAUSES = {"plan": [*matters.PLANS, *["<act>"] * 25], "fear": matters.FEARS, "question": matters.QUESTIONS, "state": matters.STATES}

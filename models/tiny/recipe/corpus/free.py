@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable
 
-from . import matters
+from . import matters, others
 from .strange import stranger
 from .words import say, third_person
 
@@ -60,6 +60,9 @@ FORMS = [
     "<t> <p> <t>: <t> <vs> <t>", "<number> of <number> <ns> <d><rest>", "<t> <vs>, <t> <vs><rest>", "<t> or <t>", "<t>, <t>, <t>", "it <vs> <t><rest>", "they <v> <t><rest>", "one <n> <vs> that <t> <be> <d>", "there is <t><rest>", "there are <ns><rest>", "<t> <be> to be <d> <time>", "<n>, <n> and <n> <d>",
     "<ns> <v> <t><rest>", "<t>, not <t>", "<n> <vs> <t><rest>", "<n> has <d><rest>", "<n> has <d> <t><rest>", "<n> wants <t> <time>", "<name> (<n>) wants <t> <d> <time>", "<name> (<n>) <d> <t>", "<sum> more <time>", "<n> rises, about <sum> more <time>", "<t> <be> ready", "<n> planned for <day>", "<n>: <n> <time> or <n> for <sum>", "<t> comes back <time>", "condition: <t> <time>", "<n>, <n> <d>", "<t> is to be <d> and <t> is <d>", "<ns> are in: <amt>, <amt> and <amt>", "<n>: <amt>, <amt> and <amt>", "<j> <n>: <n> <sum>, <count> months, or <v> for <sum>", "<n> <amt>, <n> <amt>, <n> <amt>", "<n> <d> on <day>, <n> on <day>", "last <n> is <day>", "<n> <d>, last <n> is <day>", "<sum> for <number> months",
 ]  # fmt: skip
+FORMS += others.FACTS
+# What reads like something to do, and so never stands beside a list of tasks.
+FORMS_OF_ACTS = [*FORMS, *others.ACTS, *others.ACTS]
 # Things to do, in their base form.
 TASKS = [
     "<v> <t>",
@@ -85,6 +88,25 @@ TASKS = [
     "<v> them <p> <t>",
     "<v> both <ns>",
     "<v> it <p> <t>",
+    "ask <r> for <t>",
+    "ask <r> whether <t> <be> <d>",
+    "write to <r> about <t>",
+    "tell <r> that <t> <be> <d>",
+    "get <t> from <r>",
+    "look for <t>",
+    "find out what <t> <vs>",
+    "have <t> <d>",
+    "make <t>",
+    "take <t> to <r>",
+    "<v> and <v> <t>",
+    "<v> <r>",
+    "<v> the <n> and the <n>",
+    "<v> <ns> and the <n>",
+    "<v> <t> on <count> <ns>",
+    "<v> how <t> <vs>",
+    "work out the <n>",
+    "write down what <r> <d>",
+    "<v>",
     "<v> no more than <number> <ns> (<sum>)",
 ]
 # Things that our side does for the client.
@@ -109,6 +131,7 @@ CLIENT_FORMS += [
     "instead <he> <V> <t><rest>", "then <he> <V> <t><rest>", "in <month> <he> <V> <t>", "<he> <V> <t>, <V> <t> <p> <t>", "<he> <V> <p> <t>, <V> for <t> <time>", "until then <he> <V> <t>", "<he> <V> <t> and <she> <V> <t>", "<t> <vs> <t> and <she> <V> <t>",
     "<he> <V:want> <t> from us: <sum>", "<he> <V> <t> <time>: <sum>", "<his> <n> would like to <v> <t>", "<he> <is> <d> and <has> no <n>",
 ]  # fmt: skip
+CLIENT_FORMS += others.CLIENT * 2
 # About the client, and still nothing to do: what is over, wished or the case.
 SETTLED = [
     "<he> <has> <d> <t><rest>", "<he> <has> not <d> <t><rest>", "<he> <d> <t> <time>", "<he> <d> <t><rest>", "<he> <was> <d> <p> <t>", "<his> <n> <be> <d><rest>", "<his> <n> <vs> <t>", "<t> was <d> to <him> <time>", "<he> wants <t><rest>", "<he> would like to <v> <t>",
@@ -120,15 +143,23 @@ SLOT = re.compile(r"<(?!V:|he>|she>|his>|him>|self>|has>|is>|was>)(\w+)>")
 AN = re.compile(r"\ba (?=[aeio])")
 
 
-def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amount: Callable[..., str], clock: Callable[[], str], name: str) -> str:
+def free_text(
+    rng: random.Random,
+    forms: list[str],
+    day: Callable[[], str],
+    amount: Callable[..., str],
+    clock: Callable[[], str],
+    name: str,
+    third: tuple[str, str, str],
+) -> str:
     """A text with all its slots filled, but for those of the client's person and `<V:verb>`, where the client's verb stands.
-    Without a name, none is in it."""
+    Without a name, none is in it; `third` is what somebody else than the client is called: 'he', 'him', 'his'."""
     things = [thing for thing in THINGS if name or thing != "<name>"]
     drawn = {
         "n": lambda: stranger(rng) if rng.random() < 0.2 else rng.choice(NOUNS),
         "j": lambda: stranger(rng) if rng.random() < 0.1 else rng.choice(ADJECTIVES),
         "ns": lambda: rng.choice(PLURAL) + "s",
-        "v": lambda: rng.choice(VERBS),
+        "v": lambda: stranger(rng) if rng.random() < 0.08 else rng.choice(VERBS),
         "vs": lambda: third_person(rng.choice(VERBS)),
         "V": lambda: f"<V:{stranger(rng) if rng.random() < 0.12 else rng.choice(VERBS)}>",
         "d": lambda: rng.choice(DONE),
@@ -145,6 +176,10 @@ def free_text(rng: random.Random, forms: list[str], day: Callable[[], str], amou
         "place": lambda: rng.choice(matters.PLACES),
         "month": lambda: rng.choice(matters.MONTHS),
         "name": lambda: name,
+        "r": lambda: others.role(rng),
+        "xhe": lambda: third[0],
+        "xhim": lambda: third[1],
+        "xhis": lambda: third[2],
         "share": lambda: f"{rng.randint(1, 99)}{rng.choice(['', '.5', '.1', f'.{rng.randint(1, 99)}'])}{rng.choice([' %', '%', ' percent'])}",
         "day": day,
         "amt": amount,

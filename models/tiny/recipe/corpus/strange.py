@@ -17,7 +17,7 @@ KEPT = frozenset(
     your ours their hers from next must agreed promised offered january february march april june july august september october november
     december monday tuesday wednesday thursday friday saturday sunday what when where which whether because after before since were been
     could should shall might does into onto over under than then some many much more most very only also still while both each every
-    team client""".split()
+    team client miss frau herr prof""".split()
 )
 ENDS = "ment tion ing er ed ity ance al ive ness ous age ory ic ure ist able y le on et in or ant ing ed s s s".split()
 
