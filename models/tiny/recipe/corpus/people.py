@@ -137,8 +137,16 @@ quist|gren|vik|sund|dal|strand|escu|opoulos|akis|enko|chuk|wicz|czyk|nyi|vary|as
 ).split("|")
 
 
+STARTS = "Fen Gal Gil Hal Kel Lor Nar Sel Shel Stan Tal Tem Unt Vel Yar Zan Zel Dor Del Cas Pel Ral Wal Wes Win Mon Mel Lar Thor Hol Eng".split()
+FINISHES = "wick hurst vale stone ington ylan onald stead ward osa omas athan ison lex ette borne anis aloha elli aro mann rick field".split()
+
+
 def rare_name(rng: random.Random) -> str:
     """A name of letters that seldom stand together, for the training alone: nobody knows it, and it has to be copied."""
+    if rng.random() < 0.25:
+        known, other = rng.choice(LAST), rng.choice([*LAST, *WOMEN, *MEN])
+        start = rng.choice(STARTS) if rng.random() < 0.4 else known[: rng.randint(2, len(known))]
+        return (start + (rng.choice(FINISHES) if rng.random() < 0.4 else other[-rng.randint(2, len(other)) :].lower())).capitalize()
     kind = rng.random()
     if kind < 0.3:
         return (syllables(rng, 1, 3) + rng.choice(PLACES_IN_NAMES)).capitalize()

@@ -31,7 +31,7 @@ def made_up(rng: random.Random) -> str:
 
 def stranger(rng: random.Random) -> str:
     """A word that nobody expects where it stands: a real one, one of parts of real ones, or one of syllables."""
-    return everyday_word(rng) if rng.random() < 0.55 else made_up(rng)
+    return everyday_word(rng) if rng.random() < 0.65 else made_up(rng)
 
 
 def strangers(seed: int, material: str, reply: str, required: list[str]) -> tuple[str, str, list[str]]:
