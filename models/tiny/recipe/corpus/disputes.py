@@ -1,9 +1,11 @@
 """Billing disputes: what a client objects to, what our side has decided, and the reply."""
 
 import random
+import re
 
 from . import figures, matters
-from .facts import Case
+from .facts import Case, free_words
+from .free import FORMS
 from .words import capital, say, stopped
 
 # Written in the client's voice; the reply says the same thing back with the persons exchanged.
@@ -28,6 +30,8 @@ ENDINGS = "{ Please explain.| Please look into this.| We will not pay until this
 RECORD = """{Client: <firm>\nContact: <who>\nInvoice: <inv><dated>\nAmount: <amount>\n{Dispute|Reason|Complaint|Objection}: <why>|<who> of <firm> disputes invoice <inv><dated> for <amount>. {Reason: <why>|Client says: <why>|Objection: <why>}.|Dispute from <who> (<firm>) about invoice <inv><dated>, <amount>: <why>|
 Invoice <inv><dated>, <amount>\nClient <firm>, <who>\nComplaint: <why>|Billing dispute\n<who>, <firm>\n<inv><dated> - <amount>\n"<Why>"|<who> (<firm>) refuses to pay <amount> for invoice <inv><dated>: "<why>"|- client: <who>, <firm>\n- invoice <inv><dated>\n- amount <amount>\n- objection: <why>|
 Invoice: <inv>\nDate: <date0>\nAmount: <amount>\nClient: <who>, <firm>\nPosition of the client: <why>}""".replace("\n|", "|").replace("|\n", "|")
+# Reasons that no list has, for the training alone: nobody in them is 'we' or 'you'.
+OBJECTIONS = [form for form in FORMS if not re.search(r"\b(?:we|I|our|us)\b", form)]
 # What our side has decided: as jotted down, what the reply makes of it, and how the reply closes.
 POSITIONS = [
     (
@@ -99,6 +103,8 @@ def dispute(rng: random.Random, case: Case) -> tuple[str, str, list[str]]:
         "clock": figures.clock(rng), "parts": rng.choice(matters.NUMBERS[:8]), "paper": matters.paper(rng, case.area), "month": rng.choice(figures.MONTHS), "place": rng.choice(matters.PLACES), "party": rng.choice(matters.PARTIES),
     }  # fmt: skip
     chosen = say(rng, REASONS, **{name: f"<{name}>" for name in [*CLIENT, *slots]})
+    if case.free and case.free.random() < 0.4:
+        chosen = free_words(case, case.free, OBJECTIONS)
     slots["why"], slots["back"] = say(rng, chosen, **slots, **CLIENT), say(rng, chosen, **slots, **REPLY)
     slots["Why"] = capital(slots["why"])
     material, record = complaint(rng, case, slots)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import figures, matters
-from .free import CLIENT_FORMS, FORMS, FORMS_OF_ACTS, OUR_TASKS, SETTLED, TASKS, free_text
+from .free import CLIENT_FORMS, CLIENT_TASKS, FORMS, FORMS_OF_ACTS, OUR_TASKS, SETTLED, TASKS, free_text
 from .others import assignment, until
 from .people import Person, advisers, firm, person
 from .words import capital, say, third_person
@@ -277,7 +277,8 @@ def task(rng: random.Random, case: Case, prose: bool) -> Point:
     who, named, side = owner(rng, case, prose)
     if case.free and case.free.random() < 0.4:
         ours = side in ("us", "me") and case.shows["contact"] and not case.pair and case.free.random() < 0.25
-        text = free_words(case, case.free, OUR_TASKS if ours else TASKS)
+        theirs = side == "you" and not case.subject and not case.pair and case.free.random() < 0.35
+        text = free_words(case, case.free, OUR_TASKS if ours else CLIENT_TASKS if theirs else TASKS)
     told_text = say(rng, text, **YOU)
     text = say(rng, text, **of_client(case))
     verbal = prose or rng.random() < 0.55

@@ -121,6 +121,19 @@ OUR_TASKS = [
     "<v> <t> for <him>",
     "<v> whether <she> may <v> <t>",
 ]
+# Things that the client does with what is theirs.
+CLIENT_TASKS = [
+    "<v> <his> <n>",
+    "<v> <his> <n> <n>",
+    "<v> <his> <j> <n>",
+    "<v> <t> to <his> <n>",
+    "<v> <his> last <number> <ns>",
+    "ask <his> <j> <n> for <t>",
+    "ask <his> <n> for them",
+    "<v> it with <his> <n>",
+    "<v> <his> own <n>",
+    "<v> <his> <n> and <his> <n>",
+]
 # The verb stands twice: as the client does it (with its ending) and as 'you' do it.
 CLIENT_FORMS = [*["<he> <V> <t><rest>"] * 5, "<he> <V> that <t> <be> <d><rest>", "<he> <V><rest>", "<he> <V> <t> and <V> <t>", "<he> <has> <d> <t><rest>", "<he> <has> not <d> <t><rest>", "<he> <is> <j> and <V> <t>", "<he> <was> <d> <p> <t><rest>", "<he> no longer <V> <t><rest>", "<his> <n> <vs> <t><rest>", "<his> <n> <be> <d><rest>", "<his> <j> <n> <vs> <him> <t>", "<t> <vs> <him> <t><rest>", "<t> was <d> to <him> <time>", "<he> only <V> <t><rest>", "<he> <V> <t> and <V> <t> <time>", "<he> <V> that <she> <V> <t><rest>", "<he> <V> <t> if <she> <V> <t>", "<he> <V> <t> because <she> <V> <t>", "<he> <d> <t> and <has> <d> <t>", "<he> <V> what <she> <d><rest>", "<he> <V> <t> to <self> and <his> <n>", "<he> <V> <his> <n>, which <she> <d> <time>", "<t> <vs> what <she> <d>", "<his> <n> and <his> <n> <v> <t>", "<he> <V> <t> unless <his> <n> <vs> <him>", "<he> <d> <t>, but <she> <has> no <n>", "<t> <d> <him> <time>, <she> <V> <t> <time>", *["<he> <has> <d> <t> and <V> to <v> <t>", "<he> <has> <d> <t> and <V> <t><rest>", "<he> would <v> <his> <n> and <d> what <t> <vs>", "I <v> <him> <t> <time>", "we will <v> <him> <t> <time>", "we <v> <his> <n><rest>", "<he> <V> <his> <j> <n> <time>", "<he> <V> <t> and <his> <n>"] * 2]  # fmt: skip
 

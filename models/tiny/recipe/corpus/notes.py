@@ -3,6 +3,7 @@
 import random
 import re
 
+from .everyday import everyday_word
 from .facts import Case, Point, contact_of, merged, new_point
 from .strange import made_up
 from .words import capital, say, stopped
@@ -101,6 +102,8 @@ def heading(rng: random.Random, case: Case) -> list[str]:
     if date and rng.random() < 0.2:
         first = rng.choice([f"{case.date}{dash}{who}", f"{who}{dash}{case.date}", f"{case.date} {who}"])
         case.called = False
+    if case.free and case.free.random() < 0.06:
+        first += aside(case.free)
     if case.free and case.free.random() < 0.15:
         first = unusual_heading(case.free, case, dash, who, date)
     head = [rng.choice(["", "", "", "", "# ", "## "]) + first]
@@ -125,6 +128,15 @@ def heading(rng: random.Random, case: Case) -> list[str]:
             ]
         head.append(say(rng, "{Notes by <by>|For us: <by>|Author: <by>|Present for us: <by>|Written by <by>|Our side: <by>|Sign as <by>}", by=by))
     return head
+
+
+def aside(rng: random.Random) -> str:
+    """On what occasion or where it was: what a letter leaves out."""
+    return say(
+        rng,
+        "{, | }{after the <n>|after the first day of the <n>|before the <n>|at the <n>|in the <n>|with the <n> people|after the <n> of the <n>}",
+        n=everyday_word(rng),
+    )
 
 
 def unusual_heading(rng: random.Random, case: Case, dash: str, who: str, date: str) -> str:
@@ -160,6 +172,8 @@ def opening(rng: random.Random, case: Case) -> str:
     first = say(rng, template, who=who, of=of, on=on, On=f"On {case.date} " if shows["date"] else "", about=f" {about}" if about else "").replace(
         ",.", "."
     )
+    if case.free and not about and case.free.random() < 0.15:
+        first = first.removesuffix(".") + aside(case.free) + "."
     if shows["sender"]:
         by = case.sender.name + (say(rng, "{ of <firm>| (<firm>)}", firm=case.advisers) if shows["advisers"] else "")
         first += " " + say(

@@ -137,7 +137,7 @@ quist|gren|vik|sund|dal|strand|escu|opoulos|akis|enko|chuk|wicz|czyk|nyi|vary|as
 ).split("|")
 
 
-STARTS = "Fen Gal Gil Hal Kel Lor Nar Sel Shel Stan Tal Tem Unt Vel Yar Zan Zel Dor Del Cas Pel Ral Wal Wes Win Mon Mel Lar Thor Hol Eng".split()
+STARTS = "Fen Gal Gil Hal Kel Lor Nar Sel Shel Stan Tal Tem Unt Vel Yar Zan Zel Dor Del Cas Pel Ral Wal Wes Win Mon Mel Lar Thor Hol Eng Kar Hem Ul Van Jas Ev Whi Lan Sal Ren Dra Sig Mal Eun Fra Pri Bra Tor Ind Ves Jor".split()
 FINISHES = "wick hurst vale stone ington ylan onald stead ward osa omas athan ison lex ette borne anis aloha elli aro mann rick field".split()
 
 
@@ -175,7 +175,7 @@ def rare_name(rng: random.Random) -> str:
 
 def rarer(rng: random.Random, known: Person) -> Person:
     """The person, often under a name that nobody knows."""
-    first = rare_name(rng) if rng.random() < 0.15 else known.first
+    first = rare_name(rng) if rng.random() < 0.35 else known.first
     return Person(known.title, first, rare_name(rng) if rng.random() < 0.4 else known.last, known.woman)
 
 
