@@ -43,7 +43,7 @@ def third_person(phrase: str) -> str:
     if verb.endswith("y") and verb[-2] not in "aeiou":
         verb = verb[:-1] + "ies"
     else:
-        verb += "es" if verb.endswith(("s", "sh", "ch", "x", "go", "z")) else "s"
+        verb += "es" if verb.endswith(("s", "sh", "ch", "x", "go", "do", "z")) else "s"
     return f"{verb} {rest}".strip()
 
 
