@@ -3,7 +3,7 @@
 import random
 
 from .people import MEN, WOMEN, Person, rare_name
-from .words import third_person
+from .words import draw, third_person
 
 ROLES = """bank landlord tenant buyer seller insurer court customs authority council owner customer supplier register board club lender broker notary judge inspector valuer auditor builder plumber
 electrician architect surveyor agency agent regulator neighbour union school hospital partner cousin investor carrier factory museum team committee accountant bookkeeper lawyer adviser manager foreman
@@ -55,7 +55,7 @@ def role(rng: random.Random) -> str:
 def owner(rng: random.Random, others: list[Person]) -> tuple[str, list[str], bool]:
     """Who has to act, the names in it, and whether they are several; `<his>` stands for the client's."""
     names = [rng.choice([other.first, other.first, other.name, f"{other.title} {other.last}"]) for other in others]
-    names += [rare_name(rng) if rng.random() < 0.4 else rng.choice(rng.choice([WOMEN, MEN]))]
+    names += [draw(lambda: rare_name(rng) if rng.random() < 0.4 else rng.choice(rng.choice([WOMEN, MEN])), held_out=False)]
     rng.shuffle(names)
     kind = rng.random()
     if kind < 0.45:

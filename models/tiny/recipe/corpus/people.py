@@ -175,15 +175,15 @@ def rare_name(rng: random.Random) -> str:
 
 def rarer(rng: random.Random, known: Person) -> Person:
     """The person, often under a name that nobody knows."""
-    first = rare_name(rng) if rng.random() < 0.35 else known.first
-    return Person(known.title, first, rare_name(rng) if rng.random() < 0.4 else known.last, known.woman)
+    first = draw(lambda: rare_name(rng), held_out=False) if rng.random() < 0.35 else known.first
+    return Person(known.title, first, draw(lambda: rare_name(rng), held_out=False) if rng.random() < 0.4 else known.last, known.woman)
 
 
 def rarer_firm(rng: random.Random, name: str) -> str:
     """The firm, now and then under a name that nobody knows."""
     if rng.random() < 0.7:
         return name
-    return f"{rare_name(rng)} {rng.choice([*TRADES, *FORMS, 'Trust', 'Club', 'House', 'Hotel', 'School'])}"
+    return f"{draw(lambda: rare_name(rng), held_out=False)} {rng.choice([*TRADES, *FORMS, 'Trust', 'Club', 'House', 'Hotel', 'School'])}"
 
 
 def advisers(rng: random.Random, held_out: bool = False) -> str:
