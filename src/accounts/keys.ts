@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
+import { bearerOf } from '../platform/bearer.ts'
 import type { Database } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createKeyCache, type KnownKey } from './key-cache.ts'
@@ -90,11 +91,8 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
   })
 }
 
-/** RFC 9110 section 11.1: the scheme's name is case-insensitive, spaces separate it from the credentials. */
-const bearer = /^bearer +(\S.*)$/i
-
 function readHeader(authorization: string | undefined): { publicId: string; secret: string } {
-  const text = authorization === undefined ? undefined : bearer.exec(authorization)?.[1]
+  const text = bearerOf(authorization)
   if (text === undefined) {
     throw new Problem('missing_key', 'Send your API key in the header "Authorization: Bearer tg_…".')
   }

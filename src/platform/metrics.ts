@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { bearerOf } from './bearer.ts'
 import type { RequestEnd, Server } from './http.ts'
 import { Problem } from './problems.ts'
 
@@ -66,16 +67,12 @@ export function registerMetrics(server: Server, metrics: Metrics, token: string 
   if (token === undefined) return
   const wanted = digest(token)
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    const sent = bearer.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (!timingSafeEqual(digest(sent), wanted)) {
+    if (!timingSafeEqual(digest(bearerOf(request.headers.authorization) ?? ''), wanted)) {
       throw new Problem('missing_key', 'Send the metrics token in the header "Authorization: Bearer …".')
     }
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text())
   })
 }
-
-/** RFC 9110 section 11.1: the scheme's name is case-insensitive. */
-const bearer = /^bearer +(\S.*)$/i
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
