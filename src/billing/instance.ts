@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Database, Session } from '../platform/database.ts'
+import { rowsText } from '../platform/database-rows.ts'
 import type { Allowances, Ending, Renewal } from './allowances.ts'
 import { reportRow } from './exchange-rows.ts'
 import { standingOf } from './limits.ts'
@@ -120,7 +121,7 @@ export async function openInstance({
     }
     batch += 1n
     const sentAt = performance.now()
-    const answers = await on.rows<TillRow>({
+    const answers = await on.call<TillRow>({
       name: 'till',
       text: 'select * from till($1, $2, $3, $4)',
       values: [instance, batch, JSON.stringify(payloads.settle), JSON.stringify(payloads.admit)],
@@ -144,10 +145,10 @@ export async function openInstance({
     batch += 1n
     const sentAt = performance.now()
     const charges = fresh.flatMap(({ charge }) => charge ?? [])
-    const renewals = await on.rows<Renewal>({
+    const renewals = await on.call<Renewal>({
       name: 'exchange',
       text: 'select * from exchange($1, $2, $3, $4)',
-      values: [instance, batch, reports.map(reportRow), charges],
+      values: [instance, batch, rowsText(reports.map(reportRow)), rowsText(charges)],
     })
     allowances.answered(endings, renewals, sentAt)
     for (const item of fresh) item.resolve(true)

@@ -1,5 +1,4 @@
-import type { Duplex } from 'node:stream'
-import { Query, type Connection, type FieldDef } from 'pg'
+import { Query, type Client, type Connection, type FieldDef } from 'pg'
 import { valueTypes } from './database-types.ts'
 
 /**
@@ -37,11 +36,30 @@ interface Column {
 const prepared = new WeakMap<Connection, Map<string, Known>>()
 
 /**
+ * Carries out all statements as one transaction in one round trip, or none of them. Resolves with the rows of each. Rejects
+ * with the driver's error.
+ */
+export function runBatch<const Statements extends readonly PreparedStatement[]>(
+  client: Client,
+  statements: Statements,
+): Promise<RowsOf<Statements>>
+export function runBatch(client: Client, statements: readonly PreparedStatement[]): Promise<readonly Rows[]> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new Batch(statements, (error, results) => {
+        if (results === undefined) reject(error)
+        else resolve(results)
+      }),
+    )
+  })
+}
+
+/**
  * Several prepared statements with one Sync behind them. PostgreSQL carries them out as one transaction: "Sync causes
  * the backend to close the current transaction if it is not inside a BEGIN/COMMIT block (commit if no error, or roll
  * back if error)". They cost one round trip, and no messages for BEGIN and COMMIT.
  */
-export class Batch extends Query {
+class Batch extends Query {
   /** Called by the client: once, with an error or with the rows of each statement. */
   callback: (error: unknown, results?: readonly Rows[]) => void
   readonly #statements: readonly PreparedStatement[]
@@ -60,9 +78,10 @@ export class Batch extends Query {
   override submit = (connection: Connection): void => {
     const known = prepared.get(connection) ?? new Map<string, Known>()
     prepared.set(connection, known)
-    holdBack(connection.stream)
+    connection.stream.cork()
     this.#known = this.#statements.map((statement) => this.#send(connection, known, statement))
     connection.sync()
+    connection.stream.uncork()
   }
 
   #send(connection: Connection, known: Map<string, Known>, { name, text, values = [] }: PreparedStatement): Known {
@@ -115,22 +134,6 @@ export class Batch extends Query {
   handleReadyForQuery(): void {
     this.callback(null, this.#results)
   }
-}
-
-const held = new WeakSet<Duplex>()
-
-/**
- * What is written in one turn of the event loop leaves in one piece: writing to a socket costs more than all else that a
- * short transaction costs here.
- */
-function holdBack(stream: Duplex): void {
-  if (held.has(stream)) return
-  held.add(stream)
-  stream.cork()
-  setImmediate(() => {
-    held.delete(stream)
-    stream.uncork()
-  })
 }
 
 /** The driver's own types say that parsers take numbers. */

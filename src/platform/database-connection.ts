@@ -1,5 +1,6 @@
 import { Client, type ClientConfig, type QueryResultRow } from 'pg'
 import type { Logger } from 'pino'
+import { runBatch, type PreparedStatement } from './database-batch.ts'
 import { codeOf, isAway, logLoss, unavailable } from './database-failure.ts'
 import { valueTypes } from './database-types.ts'
 
@@ -20,6 +21,8 @@ export interface Queryable {
 
 /** A connection of one's own, outside of the pool: one statement at a time. */
 export interface Session extends Queryable {
+  /** Runs a prepared statement, as `rows` does and with less work for both sides. */
+  call<Row>(statement: PreparedStatement<Row>): Promise<readonly Row[]>
   /** Calls once when the connection has ended, also by `close()`; at once if it already has. */
   onLost(react: () => void): void
   /** Ends the connection, a statement under way included. May be called again. */
@@ -64,16 +67,22 @@ export async function openSession(config: ClientConfig, log: Logger): Promise<Se
     throw unavailable(error)
   })
 
+  async function settled<Result>(running: Promise<Result>): Promise<Result> {
+    try {
+      return await running
+    } catch (error) {
+      if (!isAway(error)) throw error
+      // Only a statement timeout leaves a connection that is sure to be in order.
+      if (codeOf(error) !== '57014') await client.end()
+      throw unavailable(error)
+    }
+  }
+
   return Object.freeze({
-    rows: async <Row>(query: string | Statement, values?: readonly unknown[]) => {
-      try {
-        return await run<Row>(client, query, values)
-      } catch (error) {
-        if (!isAway(error)) throw error
-        // Only a statement timeout leaves a connection that is sure to be in order.
-        if (codeOf(error) !== '57014') await client.end()
-        throw unavailable(error)
-      }
+    rows: <Row>(query: string | Statement, values?: readonly unknown[]) => settled(run<Row>(client, query, values)),
+    async call<Row>(statement: PreparedStatement<Row>) {
+      const [rows] = await settled(runBatch(client, [statement]))
+      return rows
     },
     onLost: (react: () => void) => void ended.promise.then(react),
     close: () => client.end(),

@@ -1,6 +1,7 @@
+import type { Duplex } from 'node:stream'
 import { Client, type ClientConfig } from 'pg'
 import type { Logger } from 'pino'
-import { Batch, type PreparedStatement, type RowsOf } from './database-batch.ts'
+import { runBatch, type PreparedStatement, type RowsOf } from './database-batch.ts'
 import { connectionConfig } from './database-connection.ts'
 import { codeOf, isAway, logLoss, unavailable } from './database-failure.ts'
 
@@ -110,13 +111,23 @@ export function openPipeline(url: string, options: PipelineOptions): Pipeline {
 }
 
 function submit(client: Client, statements: readonly PreparedStatement[]): Promise<Results> {
-  return new Promise((resolve, reject) => {
-    client.query(
-      new Batch(statements, (error, results) => {
-        if (results === undefined) reject(error)
-        else resolve(results)
-      }),
-    )
+  holdBack(client.connection.stream)
+  return runBatch(client, statements)
+}
+
+const held = new WeakSet<Duplex>()
+
+/**
+ * What is written in one turn of the event loop leaves in one piece: writing to a socket costs more than all else that a
+ * short transaction costs here.
+ */
+function holdBack(stream: Duplex): void {
+  if (held.has(stream)) return
+  held.add(stream)
+  stream.cork()
+  setImmediate(() => {
+    held.delete(stream)
+    stream.uncork()
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Database, Session, Statement } from '../../src/platform/database.ts'
+import type { Database, Session } from '../../src/platform/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 
 /** What becomes of a call: it is carried out, it is not, or it is and nobody hears of it. */
@@ -10,20 +10,19 @@ export function losing(database: Database, fateOf: (statement: string) => Fate):
     ...database,
     async session() {
       const session = await database.session()
-      return { ...session, rows: (query, values) => carry(session, fateOf, query, values) }
+      return {
+        ...session,
+        rows: (query, values) =>
+          carry(session, fateOf(typeof query === 'string' ? query : query.text), () => session.rows(query, values)),
+        call: (statement) => carry(session, fateOf(statement.text), () => session.call(statement)),
+      }
     },
   }
 }
 
-async function carry<Row>(
-  session: Session,
-  fateOf: (statement: string) => Fate,
-  query: string | Statement,
-  values?: readonly unknown[],
-): Promise<Row[]> {
-  const fate = fateOf(typeof query === 'string' ? query : query.text)
-  if (fate === 'answered') return session.rows<Row>(query, values)
-  if (fate === 'answer lost') await session.rows(query, values)
+async function carry<Rows>(session: Session, fate: Fate, run: () => Promise<Rows>): Promise<Rows> {
+  if (fate === 'answered') return run()
+  if (fate === 'answer lost') await run()
   await session.close()
   throw new Problem('unavailable', 'The connection was lost.')
 }
