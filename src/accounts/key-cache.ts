@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Database } from '../platform/database.ts'
 import { createLookups } from '../platform/lookups.ts'
@@ -14,10 +15,12 @@ export interface KnownKey extends KeyRow {
 export interface KeyCache {
   /** What is known of a kept key, unless it is older than a second. */
   fresh(publicId: string): KnownKey | undefined
+  /** The same, if a text of that hash has proven it: shape, checksum and secret of that text need no other look. */
+  sent(publicId: string, hash: Buffer): KnownKey | undefined
   /** Asks the database. Throws Problem `unavailable`. */
   lookUp(publicId: string): Promise<KnownKey | undefined>
-  /** Keeps a key for as long as it is in use: call it at every use. */
-  keep(key: KnownKey): void
+  /** Keeps a key for as long as it is in use. `hash` is that of the text which has proven it. */
+  keep(key: KnownKey, hash: Buffer): void
   close(): Promise<void>
 }
 
@@ -30,7 +33,7 @@ const shareable = 500
 
 /** Only keys whose secret was right are kept, so that made-up ids cannot fill the memory. */
 export function createKeyCache({ database, log }: { database: Database; log: Logger }): KeyCache {
-  const kept = new Map<string, { key: KnownKey; usedAt: number }>()
+  const kept = new Map<string, { key: KnownKey; usedAt: number; readonly hash: Buffer }>()
 
   const read = async (publicIds: readonly string[]): Promise<Map<string, KnownKey>> => {
     const readAt = performance.now()
@@ -57,10 +60,17 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
       const key = kept.get(publicId)?.key
       return key !== undefined && performance.now() - key.readAt <= oldest ? key : undefined
     },
+    sent(publicId: string, hash: Buffer) {
+      const entry = kept.get(publicId)
+      const now = performance.now()
+      if (entry === undefined || now - entry.key.readAt > oldest || !timingSafeEqual(entry.hash, hash)) return undefined
+      entry.usedAt = now
+      return entry.key
+    },
     lookUp: createLookups(read, shareable),
-    keep(key: KnownKey) {
+    keep(key: KnownKey, hash: Buffer) {
       const entry = kept.get(key.publicId)
-      if (entry === undefined) kept.set(key.publicId, { key, usedAt: performance.now() })
+      if (entry === undefined) kept.set(key.publicId, { key, usedAt: performance.now(), hash })
       else {
         entry.usedAt = performance.now()
         if (entry.key.readAt < key.readAt) entry.key = key

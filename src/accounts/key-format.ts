@@ -41,10 +41,13 @@ export function parseKey(text: string): ParsedKey | undefined {
   if (text.length !== keyLength || !shape.test(text)) return undefined
   const body = text.slice(0, -checksumLength - 1)
   if (checksum(body) !== text.slice(-checksumLength)) return undefined
-  return { publicId: text.slice(3, 15), secret: text.slice(16, 59) }
+  return { publicId: publicIdOf(text), secret: text.slice(16, 59) }
 }
 
-/** What is kept of a secret. It has 256 random bits, so a slow hash would add nothing. */
+/** The public id of a key; of another text, anything. */
+export const publicIdOf = (text: string): string => text.slice(3, 15)
+
+/** What is kept of a secret, and of a key as a whole. It has 256 random bits, so a slow hash would add nothing. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

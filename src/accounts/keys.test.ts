@@ -56,7 +56,7 @@ async function withInstance<Result>(on: Database, work: (instance: Keys) => Prom
   }
 }
 
-const codeOf = async (identified: Promise<unknown>): Promise<ProblemCode | 'let in'> => {
+const codeOf = async (identified: object | Promise<object>): Promise<ProblemCode | 'let in'> => {
   try {
     await identified
     return 'let in'
@@ -139,20 +139,28 @@ test('a wrong secret never tells that the key is revoked, expired or without acc
   assert.equal(await codeOf(keys.identify(sent(withWrongSecret(revoked.key)))), 'invalid_key')
 })
 
-test('a mistyped key is refused without a look-up, a right one is looked up once', async () => {
+test('a mistyped key is refused without a look-up, a right one is looked up once', async (t) => {
+  // No refresh comes in between.
+  stopClock(t)
   const { key } = await addKey()
   const { database: watched, asked } = counted(database)
   await withInstance(watched, async (instance) => {
-    for (let place = 3; place < 66; place += 1) {
-      const other = key[place] === 'x' ? 'y' : 'x'
-      assert.equal(
-        await codeOf(instance.identify(sent(key.slice(0, place) + other + key.slice(place + 1)))),
-        'invalid_key',
-      )
+    const refuseMistyped = async () => {
+      for (let place = 0; place < 66; place += 1) {
+        const other = key[place] === 'x' ? 'y' : 'x'
+        const mistyped = key.slice(0, place) + other + key.slice(place + 1)
+        assert.equal(await codeOf(instance.identify(sent(mistyped))), 'invalid_key')
+      }
+      for (const wrong of [`${key}x`, `${key} `, key.slice(0, -1), `x${key}`]) {
+        assert.equal(await codeOf(instance.identify(sent(wrong))), 'invalid_key')
+      }
     }
+    await refuseMistyped()
     assert.equal(asked.length, 0)
     for (let time = 0; time < 100; time += 1) await instance.identify(sent(key))
     assert.equal(asked.length, 1)
+    await refuseMistyped()
+    assert.equal(asked.length, 1, 'also while the right one is in use')
   })
 })
 
@@ -181,9 +189,9 @@ test('look-ups that come together share a query', async (t) => {
   const { database: watched, asked } = counted(database)
   await withInstance(watched, async (instance) => {
     const first = made[0] ?? assert.fail()
-    await Promise.all(Array.from({ length: 50 }, () => instance.identify(sent(first.key))))
+    await Promise.all(Array.from({ length: 50 }, async () => instance.identify(sent(first.key))))
     assert.equal(asked.length, 1, 'the same key')
-    const callers = await Promise.all(made.slice(1).map(({ key }) => instance.identify(sent(key))))
+    const callers = await Promise.all(made.slice(1).map(async ({ key }) => instance.identify(sent(key))))
     assert.equal(asked.length, 2, 'different keys')
     assert.deepEqual(
       callers.map(({ keyId }) => keyId),
@@ -408,7 +416,7 @@ test('no secret is in the database, in the log or in a refusal', async () => {
   const { id, key } = await addKey()
   const { key: next } = await keys.rotate(id, { overlapMs: hour })
   await keys.identify(sent(key))
-  const refusal = await keys.identify(sent(withWrongSecret(key))).catch(String)
+  const refusal = await Promise.resolve(keys.identify(sent(withWrongSecret(key)))).catch(String)
   const tables = await database.rows<{ name: string }>(
     `select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'`,
   )

@@ -4,7 +4,7 @@ import { bearerOf } from '../platform/bearer.ts'
 import type { Database } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createKeyCache, type KnownKey } from './key-cache.ts'
-import { hashSecret, parseKey } from './key-format.ts'
+import { hashSecret, parseKey, publicIdOf, type ParsedKey } from './key-format.ts'
 import { createLastUsed } from './last-used.ts'
 import { issueKey, revoke, rotate, type KeyRequest } from './key-issue.ts'
 import { readKeySummaries, type KeySummary } from './store.ts'
@@ -30,13 +30,14 @@ export interface IssuedKey {
 
 export interface Keys {
   /**
-   * Who sent this Authorization header. Every change to a key or its account holds within a second, also when another
-   * instance made it. Throws Problem: `missing_key`, `invalid_key`, `expired_key`, `revoked_key`, `no_billing_account`,
-   * and `unavailable` when the database is away.
+   * Who sent this Authorization header; without a promise where that is known already, since it is asked for every
+   * request. Every change to a key or its account holds within a second, also when another instance made it. Rejects with
+   * Problem: `missing_key`, `invalid_key`, `expired_key`, `revoked_key`, `no_billing_account`, and `unavailable` when the
+   * database is away.
    */
-  identify(authorization: string | undefined): Promise<Caller>
+  identify(authorization: string | undefined): Caller | Promise<Caller>
   /** Who that is a while later: as `identify`, but for the proof of the secret, which was given. */
-  identifyAgain(caller: Caller): Promise<Caller>
+  identifyAgain(caller: Caller): Caller | Promise<Caller>
   /** Throws Problem `not_found` for an unknown account, `invalid_field` for what the rules refuse. */
   create(request: KeyRequest): Promise<IssuedKey>
   /** In the order of their making: those of one account, or all. */
@@ -60,13 +61,13 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
   const lastUsed = createLastUsed({ database, log })
 
   const identify = async (authorization: string | undefined): Promise<Caller> => {
-    const { publicId, secret } = readHeader(authorization)
+    const { text, publicId, secret } = readHeader(authorization)
     const hash = hashSecret(secret)
     // Only a right secret spares the look-up: a wrong one and an unknown public id both take it, and the same time.
     const key = proven(hash, cache.fresh(publicId)) ?? proven(hash, await cache.lookUp(publicId))
     if (key === undefined) throw unknownKey()
-    cache.keep(key)
-    const caller = callerOf(key)
+    cache.keep(key, hashSecret(text))
+    const caller = granted(callerOf(key))
     lastUsed.note(key.id)
     return caller
   }
@@ -74,12 +75,23 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
   const identifyAgain = async ({ publicId }: Caller): Promise<Caller> => {
     const key = cache.fresh(publicId) ?? (await cache.lookUp(publicId))
     if (key === undefined) throw unknownKey()
-    return callerOf(key)
+    return granted(callerOf(key))
   }
 
   return Object.freeze({
-    identify,
-    identifyAgain,
+    identify(authorization: string | undefined) {
+      const text = bearerOf(authorization)
+      const key = text === undefined ? undefined : cache.sent(publicIdOf(text), hashSecret(text))
+      const caller = key && callerOf(key)
+      if (key === undefined || caller === undefined || caller instanceof Problem) return identify(authorization)
+      lastUsed.note(key.id)
+      return caller
+    },
+    identifyAgain(known: Caller) {
+      const key = cache.fresh(known.publicId)
+      const caller = key && callerOf(key)
+      return caller === undefined || caller instanceof Problem ? identifyAgain(known) : caller
+    },
     create: (request: KeyRequest) => issueKey(database, request),
     list: (accountId?: string) => readKeySummaries(database, accountId),
     rotate: (id: string, options: { readonly overlapMs: number }) =>
@@ -91,7 +103,7 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
   })
 }
 
-function readHeader(authorization: string | undefined): { publicId: string; secret: string } {
+function readHeader(authorization: string | undefined): ParsedKey & { readonly text: string } {
   const text = bearerOf(authorization)
   if (text === undefined) {
     throw new Problem('missing_key', 'Send your API key in the header "Authorization: Bearer tg_…".')
@@ -100,7 +112,7 @@ function readHeader(authorization: string | undefined): { publicId: string; secr
   if (parsed === undefined) {
     throw new Problem('invalid_key', 'This is not a whole key of ours: copy it again, all 66 characters from tg_ on.')
   }
-  return parsed
+  return { text, ...parsed }
 }
 
 function proven(hash: Buffer, key: KnownKey | undefined): KnownKey | undefined {
@@ -111,16 +123,22 @@ function unknownKey(): Problem {
   return new Problem('invalid_key', 'This key does not exist. Check which key you send.')
 }
 
-function callerOf(key: KnownKey): Caller {
-  if (key.revoked) throw new Problem('revoked_key', 'This key was revoked. Use another key, or ask for a new one.')
+/** Who calls with this key, or why nobody may. */
+function callerOf(key: KnownKey): Caller | Problem {
+  if (key.revoked) return new Problem('revoked_key', 'This key was revoked. Use another key, or ask for a new one.')
   if (key.expiresAt <= performance.now()) {
-    throw new Problem('expired_key', 'This key has expired or was rotated out. Use the key that took its place.')
+    return new Problem('expired_key', 'This key has expired or was rotated out. Use the key that took its place.')
   }
   if (key.accountId === null) {
-    throw new Problem('no_billing_account', 'This key bills no account. Use a key that was made for an account.')
+    return new Problem('no_billing_account', 'This key bills no account. Use a key that was made for an account.')
   }
   if (!key.accountOpen) {
-    throw new Problem('no_billing_account', 'The account that this key bills is closed. Use a key of an open account.')
+    return new Problem('no_billing_account', 'The account that this key bills is closed. Use a key of an open account.')
   }
   return { publicId: key.publicId, keyId: key.id, accountId: key.accountId, allowedModels: key.allowedModels }
+}
+
+function granted(answer: Caller | Problem): Caller {
+  if (answer instanceof Problem) throw answer
+  return answer
 }

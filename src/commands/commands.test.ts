@@ -157,7 +157,7 @@ test('a key is shown once and works; rotated and revoked it stops', async () => 
   assert.deepEqual(made['allowed_models'], ['far', 'quick'])
   const keys = createKeys({ database, log })
   const codeOf = (key: unknown) =>
-    keys.identify(`Bearer ${String(key)}`).then(
+    Promise.resolve(keys.identify(`Bearer ${String(key)}`)).then(
       (caller) => caller.accountId,
       (error: { code?: unknown }) => error.code,
     )

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Caller } from '../accounts/keys.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
-import { createBids } from './bids.ts'
+import { firstBid, nextBid, type Bidding } from './bids.ts'
 import type { TextRequest } from './request.ts'
 
 const request: TextRequest = {
@@ -57,6 +57,13 @@ function catalogueOf(models: Readonly<Record<string, Sketch>>): Catalogue {
   }
 }
 
+const biddingOf = (asked: TextRequest, who = caller, signal = new AbortController().signal): Bidding => ({
+  caller: who,
+  request: asked,
+  signal,
+  asked: [],
+})
+
 /** The ids that are bid one after the other while each fails with `error`. */
 async function sequence(
   models: Readonly<Record<string, Sketch>>,
@@ -64,11 +71,11 @@ async function sequence(
   who = caller,
   asked = request,
 ) {
-  const bids = createBids(catalogueOf(models), who, asked, new AbortController().signal)
+  const [catalogue, bidding] = [catalogueOf(models), biddingOf(asked, who)]
   const ids: string[] = []
-  for (let bid = await bids.first(); ;) {
+  for (let bid = await firstBid(catalogue, bidding); ;) {
     ids.push(bid.offer.model.id)
-    const next = await bids.next(bid.offer, error)
+    const next = await nextBid(catalogue, bidding, bid.offer, error)
     if (!next) return ids
     bid = next
   }
@@ -105,14 +112,14 @@ describe('the models that may serve a request', () => {
   })
 
   it('are no more when the caller has gone', async () => {
-    const bids = createBids(catalogueOf({ a: { fallback: 'b' }, b: {} }), caller, request, AbortSignal.abort())
-    assert.equal(await bids.next((await bids.first()).offer, down), undefined)
+    const catalogue = catalogueOf({ a: { fallback: 'b' }, b: {} })
+    const bidding = biddingOf(request, caller, AbortSignal.abort())
+    assert.equal(await nextBid(catalogue, bidding, (await firstBid(catalogue, bidding)).offer, down), undefined)
   })
 
   it('give as much as they can where nothing is said of the length', async () => {
     const open = { ...request, maxOutputTokens: undefined }
-    const most = async (sketch: Sketch) =>
-      (await createBids(catalogueOf({ a: sketch }), caller, open, new AbortController().signal).first()).maxOutputTokens
+    const most = async (sketch: Sketch) => (await firstBid(catalogueOf({ a: sketch }), biddingOf(open))).maxOutputTokens
     assert.equal(await most({}), 50)
     assert.equal(await most({ context: 40 }), 30)
     await assert.rejects(most({ context: 10 }), { code: 'context_length_exceeded' })

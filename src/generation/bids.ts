@@ -13,14 +13,6 @@ export interface Bid {
   readonly maxOutputTokens: number
 }
 
-/** The models that may serve one request: the one it names, and those that this one falls back on. Each is asked once. */
-export interface Bids {
-  /** The first. Throws a Problem. */
-  first(): Promise<Bid>
-  /** The one in place of `failed`, which failed before its first piece; undefined when there is none. */
-  next(failed: Offer, error: unknown): Promise<Bid | undefined>
-}
-
 /** What another model may be able to do all the same. */
 const passing: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'upstream_failed',
@@ -32,34 +24,51 @@ const passing: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 /** Whether that is for the moment, and says nothing of the request. */
 export const isPassing = (error: unknown): boolean => error instanceof Problem && passing.has(error.code)
 
-/** `signal` aborts when the caller goes away: then nobody else is asked. */
-export function createBids(catalogue: Catalogue, caller: Caller, request: TextRequest, signal: AbortSignal): Bids {
-  const asked = new Set<string>()
+/** Who asks for what. `signal` aborts when the caller goes away: then nobody else is asked. */
+export interface Bidding {
+  readonly caller: Caller
+  readonly request: TextRequest
+  readonly signal: AbortSignal
+  /** The ids of the models that were asked; each is asked once. */
+  readonly asked: string[]
+}
 
-  async function bid(offer: Offer): Promise<Bid> {
-    asked.add(offer.model.id)
-    try {
-      const input = await offer.model.count(request.prompt, signal)
-      const maxOutputTokens = mostOutput(offer, request, input)
-      return { offer, inputTokens: input.tokens, exact: input.exact, maxOutputTokens }
-    } catch (error) {
-      const other = await next(offer, error)
-      if (other) return other
-      throw error
-    }
+/** The bid of the model that the request names, or of the first it falls back on that can bid. Throws a Problem. */
+export function firstBid(catalogue: Catalogue, bidding: Bidding): Promise<Bid> {
+  return bidOf(catalogue, bidding, choose(catalogue, bidding.caller, bidding.request))
+}
+
+/**
+ * The bid in place of the offer that failed before its first piece; undefined when there is none. A fall-back that the
+ * caller may not use, or that cannot take the request, is none.
+ */
+export async function nextBid(
+  catalogue: Catalogue,
+  bidding: Bidding,
+  { fallback }: Offer,
+  error: unknown,
+): Promise<Bid | undefined> {
+  const { caller, request, signal, asked } = bidding
+  if (!isPassing(error) || signal.aborted || fallback === undefined) return undefined
+  try {
+    const offer = choose(catalogue, caller, request, fallback)
+    return asked.includes(offer.model.id) ? undefined : await bidOf(catalogue, bidding, offer)
+  } catch (refusal) {
+    if (refusal instanceof Problem) return undefined
+    throw refusal
   }
+}
 
-  /** A fall-back that the caller may not use, or that cannot take the request, is none. */
-  async function next({ fallback }: Offer, error: unknown): Promise<Bid | undefined> {
-    if (!isPassing(error) || signal.aborted || fallback === undefined) return undefined
-    try {
-      const offer = choose(catalogue, caller, request, fallback)
-      return asked.has(offer.model.id) ? undefined : await bid(offer)
-    } catch (refusal) {
-      if (refusal instanceof Problem) return undefined
-      throw refusal
-    }
+async function bidOf(catalogue: Catalogue, bidding: Bidding, offer: Offer): Promise<Bid> {
+  const { request, signal, asked } = bidding
+  asked.push(offer.model.id)
+  try {
+    const input = await offer.model.count(request.prompt, signal)
+    const maxOutputTokens = mostOutput(offer, request, input)
+    return { offer, inputTokens: input.tokens, exact: input.exact, maxOutputTokens }
+  } catch (error) {
+    const other = await nextBid(catalogue, bidding, offer, error)
+    if (other) return other
+    throw error
   }
-
-  return Object.freeze({ first: async () => bid(choose(catalogue, caller, request)), next })
 }

@@ -5,7 +5,7 @@ import type { Levels, Replay, Till } from '../billing/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
 import { billOf } from './bill.ts'
-import { createBids, isPassing, type Bid, type Bids } from './bids.ts'
+import { firstBid, isPassing, nextBid, type Bid, type Bidding } from './bids.ts'
 import { choose, listModels, mostOutput, showModel } from './choice.ts'
 import { checked, read, type Outcome, type Texts } from './outcome.ts'
 import { replayedReply, type Reply } from './reply.ts'
@@ -83,10 +83,7 @@ export interface GenerationNeeds {
 }
 
 /** A request under way. */
-interface Work extends Circumstances {
-  readonly caller: Caller
-  readonly request: TextRequest
-  readonly bids: Bids
+interface Work extends Circumstances, Bidding {
   /** Whether the till holds for it what it can cost: then it is charged in the end, or gives that back. */
   isHeld: boolean
 }
@@ -149,7 +146,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   async function enter(work: Work): Promise<Entry> {
     let bid: Bid
     try {
-      bid = await work.bids.first()
+      bid = await firstBid(catalogue, work)
     } catch (error) {
       return replayOf(await storedFor(work, error), work.requestId, work.request.model)
     }
@@ -184,7 +181,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     try {
       return { bid, levels, begun: await run(bid, work) }
     } catch (error) {
-      const next = await work.bids.next(bid.offer, error)
+      const next = await nextBid(catalogue, work, bid.offer, error)
       const repriced = next && (await reprice(work, next))
       if (!repriced) throw error
       const [model, other] = [bid.offer.model.id, next.offer.model.id]
@@ -219,11 +216,6 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     return { ...reply, levels }
   }
 
-  function begin(caller: Caller, request: TextRequest, circumstances: Circumstances): Work {
-    const bids = createBids(catalogue, caller, request, circumstances.signal)
-    return { ...circumstances, caller, request, bids, isHeld: false }
-  }
-
   return Object.freeze({
     generate: (...asked: Parameters<typeof begin>) => generate(begin(...asked)),
     stream: (...asked: Parameters<typeof begin>) => stream(begin(...asked)),
@@ -245,6 +237,10 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       if (underWay > 0) await idle.promise
     },
   })
+}
+
+function begin(caller: Caller, request: TextRequest, { requestId, signal, idempotency }: Circumstances): Work {
+  return { requestId, signal, idempotency, caller, request, asked: [], isHeld: false }
 }
 
 function replayOf(stored: Replay, requestId: string, model: string): Entry {

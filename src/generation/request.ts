@@ -22,12 +22,5 @@ export interface TextRequest {
 /** How far and in what manner the model may go on; `account` is whose work it is. */
 export function limitsOf(request: TextRequest, maxOutputTokens: number, account: string): RunLimits {
   const { temperature, topP, seed, stop } = request
-  return {
-    maxOutputTokens,
-    account,
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { topP }),
-    ...(seed !== undefined && { seed }),
-    ...(stop !== undefined && { stop }),
-  }
+  return { maxOutputTokens, account, temperature, topP, seed, stop }
 }

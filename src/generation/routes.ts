@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Keys } from '../accounts/keys.ts'
+import type { Caller, Keys } from '../accounts/keys.ts'
 import { formatMoney } from '../billing/money.ts'
 import type { Till } from '../billing/till.ts'
 import { goneSignal, type Server } from '../platform/http.ts'
@@ -48,19 +48,17 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
     async (v1: Server) => {
       // A dialect reads its own bodies: a schema alone cannot say what of another API is not served.
       v1.setValidatorCompiler(() => (value: unknown) => ({ value }))
-      v1.addHook('onRequest', async (request, reply) => {
+      v1.addHook('onRequest', (request, reply, done) => {
         const headers = mannerOf(request)?.headers?.(request.id)
         if (headers) reply.headers(headers)
         refuseBrowser(request)
-        const caller = await keys.identify(authorizationOf(request))
-        request.caller = caller
-        request.notes['account_id'] = caller.accountId
-        request.notes['key_id'] = caller.keyId
+        setCaller(request, keys.identify(authorizationOf(request)), done)
       })
 
       // A body may take a minute to arrive, and the key may be revoked meanwhile.
-      v1.addHook('preHandler', async (request) => {
-        if (request.method !== 'GET') request.caller = await keys.identifyAgain(callerOf(request))
+      v1.addHook('preHandler', (request, _, done) => {
+        if (request.method === 'GET') done()
+        else setCaller(request, keys.identifyAgain(callerOf(request)), done)
       })
 
       v1.addHook('onError', async (request, reply, error) => {
@@ -94,6 +92,18 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
     },
     { prefix: '/v1' },
   )
+}
+
+/** On the path of every request: without a promise where there is none. */
+function setCaller(request: FastifyRequest, identified: Caller | Promise<Caller>, done: (error?: Error) => void): void {
+  if (identified instanceof Promise) {
+    identified.then((caller) => setCaller(request, caller, done), done)
+    return
+  }
+  request.caller = identified
+  request.notes['account_id'] = identified.accountId
+  request.notes['key_id'] = identified.keyId
+  done()
 }
 
 function circumstancesOf(request: FastifyRequest, reply: FastifyReply) {

@@ -16,10 +16,10 @@ export interface RunLimits {
   /** Tokens; the reply never has more. */
   readonly maxOutputTokens: number
   /** 0 takes the likeliest token each time and is the default of every engine. */
-  readonly temperature?: number
-  readonly topP?: number
-  readonly seed?: number
-  readonly stop?: readonly string[]
+  readonly temperature?: number | undefined
+  readonly topP?: number | undefined
+  readonly seed?: number | undefined
+  readonly stop?: readonly string[] | undefined
   /** Whose work it is. Where requests wait for a model, accounts take turns. */
   readonly account?: string
 }
