@@ -37,6 +37,8 @@ export interface Allowances {
   take(ask: Ask): Levels | undefined
   /** The request of that id, if it was taken and has not ended. */
   taken(requestId: string): Taken | undefined
+  /** How many were taken and have not ended. */
+  underWay(): number
   /** A call of `till()` that was sent at `sentAt` has told how an account's limits stand. */
   noted(accountId: string, standing: Standing, sentAt: number): void
   /** Has all that is at hand of the account given back with the next call. Returns whether there is any. */
@@ -140,6 +142,7 @@ export function createAllowances(): Allowances {
       return levels
     },
     taken: (requestId: string) => requests.get(requestId),
+    underWay: () => requests.size,
     noted(accountId: string, standing: Standing, sentAt: number) {
       const stock = stocks.get(accountId)
       if (stock === undefined) return

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { settle, stopClock } from '../../tests/support/clock.ts'
 import { losing } from '../../tests/support/losses.ts'
-import { ask, log, mostOfOne, openTills, outcome, type Tills } from '../../tests/support/tills.ts'
+import { ask, log, mostOfOne, openTills, outcome, used, type Tills } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances } from './allowances.ts'
 import { openBatches } from './batches.ts'
+import type { Ask } from './till.ts'
 
 let stage: Tills
 
@@ -26,14 +28,38 @@ test('what ended while there was no connection, and for longer than it could wai
   const payer = await stage.addAccount({ credit: 10n * mostOfOne })
   const held = ask(payer)
   await stage.nth(0).admit(held)
-  const settle = (hold: string) => outcome(batches.send('settle', { hold }, 300))
+  const settleHold = (hold: string) => outcome(batches.send('settle', { hold }, 300))
 
   away = true
-  assert.equal(await settle(randomUUIDv7()), 'unavailable', 'the connection is lost')
-  assert.equal(await settle(held.requestId), 'unavailable')
+  assert.equal(await settleHold(randomUUIDv7()), 'unavailable', 'the connection is lost')
+  assert.equal(await settleHold(held.requestId), 'unavailable')
   assert.equal((await stage.account(payer)).held, mostOfOne)
   away = false
   await until(async () => (await stage.account(payer)).held === 0n)
   assert.deepEqual(await stage.ledgerRows(payer), [])
   await batches.drain()
+})
+
+test('a call waits for company that is on the way, and for no other', { timeout: 20_000 }, async (t) => {
+  const till = stage.nth(0)
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, tokens: 100_000_000, requests: 1_000_000 })
+  const admitted = async (count: number) => {
+    const asks = Array.from({ length: count }, () => ask(payer))
+    await Promise.all(asks.map((each) => till.admit(each)))
+    return asks
+  }
+  const settleAll = (asks: readonly Ask[]) => Promise.all(asks.map((each) => till.settle(each.requestId, used(3))))
+  for (let round = 0; round < 8; round++) await settleAll(await admitted(8))
+
+  const asks = await admitted(17)
+  // What waits for time alone waits for ever.
+  stopClock(t)
+  await settleAll(asks.slice(0, 8))
+  let settled = false
+  const first = settleAll(asks.slice(8, 9)).then(() => (settled = true))
+  await settle()
+  assert.equal(settled, false, 'one, while eight others are on the way')
+  await Promise.all([first, settleAll(asks.slice(9, 12))])
+  await settleAll(asks.slice(12))
+  await settleAll(await admitted(1))
 })

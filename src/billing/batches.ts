@@ -21,7 +21,8 @@ export interface Batches {
 const mostPerCall = 256
 /**
  * A call costs the database nearly the same whatever it carries. So after one that carried at least so many items, the
- * next waits until as many are there again, or for so many milliseconds.
+ * next waits until half as many are there, or for so many milliseconds; not where nobody else is on the way. Who waits
+ * for as many waits in vain every other time: those whose replies have just left.
  */
 const gathered = { items: 4, milliseconds: 2 }
 /** How often it is looked whether an allowance lies idle. */
@@ -101,7 +102,9 @@ export async function openBatches({
       if (queue.length === 0 && !closing && !allowances.due()) await idle()
       const due = closing ? allowances.giveAllBack() : allowances.due()
       if (queue.length === 0 && closing && (!due || !instance.isConnected())) return
-      if (carried >= gathered.items && queue.length < carried) await pause(gathered.milliseconds, carried)
+      if (carried >= gathered.items && queue.length < carried / 2 && queue.length < allowances.underWay()) {
+        await pause(gathered.milliseconds, carried / 2)
+      }
       const items = queue.splice(0, mostPerCall)
       carried = items.length
       const endings = items.filter((item) => item.kind === 'end')
