@@ -33,9 +33,7 @@ function read(cursor: string): unknown {
   }
 }
 
-const most = 200
-
 /** How many there may be on a page. */
 export function limitOf(limit: string | undefined, usual = 50): number {
-  return Math.min(most, limit === undefined ? usual : Number(limit))
+  return limit === undefined ? usual : Number(limit)
 }

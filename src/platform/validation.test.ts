@@ -33,6 +33,7 @@ describe('why a value is refused', () => {
     [line, ' \u3000', 'must be one line of text of at most 10 characters, but is blank.'],
     [texts, 5, 'must be a string or a list, but is 5.'],
     [Type.String({ format: 'page-size' }), '0', 'must be a whole number from 1 to 200, but is something else.'],
+    [Type.String({ format: 'page-size' }), '201', 'must be a whole number from 1 to 200, but is something else.'],
     [Type.String({ format: 'date' }), 'today', 'must be a day such as 2026-03-12, but is something else.'],
   ]
   for (const [shape, value, reason] of cases) {

@@ -11,7 +11,7 @@ Format.Set('text', isText)
 Format.Set('filled-text', (value) => isText(value) && /\S/.test(value))
 // One line of text that can be seen: a name, a subject.
 Format.Set('line', (value) => isText(value) && !isBlank(value) && hiddenIn(value) === undefined)
-Format.Set('page-size', (value) => /^[1-9]\d{0,2}$/.test(value))
+Format.Set('page-size', (value) => /^(?:[1-9]\d?|1\d\d|200)$/.test(value))
 Format.Set('row-number', (value) => /^[1-9]\d{0,17}$/.test(value))
 
 /**

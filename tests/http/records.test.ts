@@ -338,6 +338,12 @@ describe('lists', () => {
       assert.equal(status, 400, query)
       assert.equal(error['field'], query.split('=')[0])
     }
+    const id = await firm.client(anna)
+    for (const list of ['/clients?', '/search?q=a&', '/audit?', `/clients/${id}/activity?`]) {
+      const { status, error } = await paula.get(`${list}limit=201`)
+      assert.deepEqual([status, error['field']], [400, 'limit'], list)
+      assert.equal((await paula.get(`${list}limit=200`)).status, 200, list)
+    }
     const cursors = [['a', 'b'], ['a', 1], 1, null, ['\0', 'x'], ['a', "'"]]
     for (const cursor of cursors) {
       const text = Buffer.from(JSON.stringify(cursor)).toString('base64url')
