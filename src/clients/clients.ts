@@ -24,7 +24,7 @@ export interface Clients {
   /** Throws Problem `conflict` when the consultant has a client with that reference. */
   create(visit: Visit, client: NewClient): Promise<ShownRecord>
   /**
-   * Throws Problem `stale_version` with the record as it is now, `conflict` for an archived client that stays so or a
+   * What brings nothing new makes no version. Throws Problem `stale_version` with the record as it is now, `conflict` for an archived client that stays so or a
    * reference that the consultant has given already, `invalid_field`, and `forbidden` when the visit may not assign.
    */
   change(visit: Visit, id: string, change: { basis: Basis; body: ClientChange }): Promise<ShownRecord>
@@ -87,7 +87,7 @@ export function createClients({ access }: { access: Access }): Clients {
       const deed = deedOf('changed', id)
       if (body.consultant_id !== undefined) await assignable(visit, body.consultant_id)
       const assigns = scopeOf(visit.person, 'assign', 'client').of !== 'none'
-      const [[changed], [row]] = await access
+      const [[change], [row]] = await access
         .as(visit, [
           store.updateClient(scope, { visit, id, basis, columns: columnsOf(body), assigns }),
           store.readRecord(scope, id),
@@ -95,7 +95,10 @@ export function createClients({ access }: { access: Access }): Clients {
         .catch(refused(visit, deed))
       if (!row || !may(visit.person, 'change', 'client', ownerOf(row))) return access.refuse(visit, deed)
       const record = presentRecord(row)
-      if (changed) return record
+      if (change) {
+        if (!change.changed) await access.note(visit, deedOf('read', id))
+        return record
+      }
       const dormant = row.status === 'archived' && body.status === undefined
       return access.decline(visit, deed, dormant ? archived() : stale(record))
     },

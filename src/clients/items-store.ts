@@ -2,7 +2,7 @@ import type { Visit } from '../access/access.ts'
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database-pipeline.ts'
 import type { Kind } from './kinds.ts'
-import { logged, loggedValues, within } from './statements.ts'
+import { differs, logged, loggedValues, within, type Change } from './statements.ts'
 import { basisText, type Basis } from './versions.ts'
 
 /** A person as JSON. */
@@ -102,22 +102,28 @@ export function insertItem(
   }
 }
 
-/** Writes nothing where the item has none of the versions, or where the client is archived or out of reach. */
+/**
+ * No row where the item has none of the versions, or where the client is archived or out of reach. Writes nothing where
+ * the columns are there already.
+ */
 export function updateItem(
   kind: Kind,
   scope: Scope,
   written: Written & { readonly basis: Basis; readonly columns: Readonly<Record<string, unknown>> },
-): PreparedStatement {
+): PreparedStatement<Change> {
   const { visit, clientId, id, basis, columns } = written
   const { condition, value, name } = within(scope)
   const list = kind.columns.join(', ')
   return {
     name: `update ${kind.noun} ${name}`,
-    text: `with changed as (
+    text: `with here as materialized (
+        select n.id from client c, ${kind.noun} n where ${condition} and ${untouched} for no key update of n),
+      changed as (
         update ${kind.noun} n set (${list}) = (select ${list} from jsonb_populate_record(n, $5::jsonb)), ${touched}
-        from client c where ${condition} and ${untouched}
-        returning n.id, n.client_id, n.version)
-      ${logged(kind.noun, `'${kind.noun}_changed'`, 6)}`,
+        from here where n.id = here.id and ${differs('n', kind.columns, '$5')}
+        returning n.id, n.client_id, n.version),
+      noted as (${logged(kind.noun, `'${kind.noun}_changed'`, 6)})
+      select exists (select from noted) as changed from here`,
     values: [
       value,
       clientId,

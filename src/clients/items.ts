@@ -22,6 +22,7 @@ export interface Items {
   list(visit: Visit, clientId: string): Promise<Item[]>
   read(visit: Visit, clientId: string, id: string): Promise<Item>
   create(visit: Visit, clientId: string, body: Body): Promise<Item>
+  /** What brings nothing new makes no version. */
   change(visit: Visit, clientId: string, id: string, change: { basis: Basis; body: Body }): Promise<Item>
   archive(visit: Visit, clientId: string, id: string, basis: Basis): Promise<void>
 }
@@ -105,10 +106,12 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
       const scope = scopeOf(visit.person, 'change', noun)
       const written = { visit, clientId, id, basis, columns: kind.toColumns(body) }
       const done = deed('changed', clientId, id)
-      const [[changed], [row]] = await access
+      const [[change], [row]] = await access
         .as(visit, [store.updateItem(kind, scope, written), store.readItem(kind, scope, clientId, id)])
         .catch(refused(visit, done))
-      return outcome(visit, { deed: done, action: 'change', row, changed: changed !== undefined })
+      const item = await outcome(visit, { deed: done, action: 'change', row, changed: change !== undefined })
+      if (change?.changed === false) await access.note(visit, deed('read', clientId, id))
+      return item
     },
 
     async archive(visit: Visit, clientId: string, id: string, basis: Basis) {

@@ -67,6 +67,8 @@ const edited = (shape: TObject, description: string) => ({
 })
 const removed = { 204: { description: 'It is gone from everybody.', type: 'null' }, ...refusals(removing) }
 
+const stays = 'What the body leaves out stays as it is. What brings nothing new makes no version.'
+
 export const listClients = {
   ...inRecords,
   operationId: 'listClients',
@@ -101,7 +103,7 @@ export const changeClient = {
   ...onVersion,
   operationId: 'changeClient',
   summary: 'Change a client',
-  description: 'What the body leaves out stays as it is. `consultant_id` is for partners.',
+  description: `${stays} \`consultant_id\` is for partners.`,
   params: clientParams,
   body: schema.clientChange,
   response: edited(schema.clientRecord, 'The record as it is now.'),
@@ -179,7 +181,7 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
       ...onVersion,
       operationId: `change${name}`,
       summary: `Change ${one}`,
-      description: 'What the body leaves out stays as it is.',
+      description: stays,
       params: itemParams,
       body: changeBody,
       response: edited(shape, `The ${noun} as it is now.`),

@@ -30,6 +30,19 @@ export function personJson(row: string): string {
   return `case when ${row}.id is null then null else json_build_object('id', ${row}.id, 'name', ${row}.name) end`
 }
 
+/** What became of a change of something that was there to be changed. */
+export interface Change {
+  /** Whether it brought anything new. */
+  readonly changed: boolean
+}
+
+/** The condition that a JSON parameter has other values for the columns of `row` than it has. */
+export function differs(row: string, columns: readonly string[], parameter: string): string {
+  const of = (source: string) => columns.map((column) => `${source}.${column}`).join(', ')
+  return `exists (select from jsonb_populate_record(${row}, ${parameter}::jsonb) r
+    where (${of('r')}) is distinct from (${of(row)}))`
+}
+
 /**
  * The audit row of a change, in the transaction of the change: one for each row of `changed`, which has `client_id`,
  * `id` and `version`. A row `done` for each. Takes its values from `loggedValues`, which begin at the parameter `from`.

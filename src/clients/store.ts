@@ -5,7 +5,7 @@ import { disputes } from './disputes.ts'
 import { itemsJson, type ItemJson, type PersonJson } from './items-store.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
-import { logged, loggedValues, personJson, within } from './statements.ts'
+import { differs, logged, loggedValues, personJson, within, type Change } from './statements.ts'
 import { basisText, type Basis } from './versions.ts'
 
 export interface ClientRow {
@@ -82,11 +82,11 @@ export function insertClient(visit: Visit, id: string, columns: ClientColumns): 
 }
 
 /** The columns that everybody who may change a client may write. */
-const open = 'name, reference, email, status'
+const open = ['name', 'reference', 'email', 'status']
 
 /**
- * Changes nothing where the client is out of reach, has none of the versions, or is archived and stays so. Who may not
- * assign clients has no right to the column either.
+ * No row where the client is out of reach, has none of the versions, or is archived and stays so. Writes nothing where the
+ * columns are there already. Who may not assign clients has no right to the column either.
  */
 export function updateClient(
   scope: Scope,
@@ -97,18 +97,23 @@ export function updateClient(
     columns,
     assigns,
   }: ChangedClient & { readonly columns: ClientColumns; readonly assigns: boolean },
-): PreparedStatement {
+): PreparedStatement<Change> {
   const { condition, value, name } = within(scope)
-  const list = assigns ? `${open}, consultant_id` : open
+  const written = assigns ? [...open, 'consultant_id'] : open
+  const list = written.join(', ')
   return {
     name: `update client ${name} ${assigns}`,
-    text: `with before as materialized (select c.id, c.consultant_id from client c where ${condition} and c.id = $2),
+    text: `with here as materialized (
+        select c.id, c.consultant_id from client c
+        where ${condition} and c.id = $2 and ($3::int[] is null or c.version = any ($3))
+          and (c.status = 'active' or $4::jsonb ? 'status') for no key update),
       changed as (
         update client c set (${list}) = (select ${list} from jsonb_populate_record(c, $4::jsonb)), ${touched}
-        from before where c.id = before.id and ($3::int[] is null or c.version = any ($3))
-          and (c.status = 'active' or $4::jsonb ? 'status')
-        returning c.id, c.id as client_id, c.version, c.consultant_id <> before.consultant_id as assigned)
-      ${logged('client', `case when changed.assigned then 'client_assigned' else 'client_changed' end`, 5)}`,
+        from here where c.id = here.id and ${differs('c', written, '$4')}
+        returning c.id, c.id as client_id, c.version, c.consultant_id <> here.consultant_id as assigned),
+      noted as (
+        ${logged('client', `case when changed.assigned then 'client_assigned' else 'client_changed' end`, 5)})
+      select exists (select from noted) as changed from here`,
     values: [value, id, basisText(basis), JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
   }
 }

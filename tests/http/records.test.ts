@@ -156,10 +156,61 @@ describe('an edit', () => {
         ['"1", , "4",', 5],
         ['*', 6],
       ] as const) {
-        const done = await anna.send('PATCH', address, late, { 'if-match': tag })
+        const done = await anna.send('PATCH', address, version % 2 ? late : quick, { 'if-match': tag })
         assert.deepEqual([done.status, done.json['version']], [200, version], tag)
       }
     }
+  })
+
+  test('that brings nothing new makes no version, no revision and no entry of a change', async () => {
+    const client = await firm.client(anna, 'As it is')
+    const record = `/clients/${client}`
+    const letter = { subject: 'Dear', body: 'Text' }
+    const { json: made } = await anna.send('POST', `${record}/letters`, letter)
+    const dispute = { invoice: 'A-1', amount: '10.00' }
+    const { json: opened } = await anna.send('POST', `${record}/disputes`, dispute)
+    const note = await noteOf(client)
+    const same: [string, object][] = [
+      [record, {}],
+      [record, { name: ' As it is ', email: null, status: 'active' }],
+      [note, {}],
+      [note, { date: '2026-03-12', participants: [], text: 'first' }],
+      [`${record}/letters/${String(made['id'])}`, letter],
+      [`${record}/disputes/${String(opened['id'])}`, { ...dispute, amount: '10' }],
+    ]
+    const { json: unchanged } = await anna.get(record)
+    for (const [address, body] of same) {
+      const now = await anna.get(address)
+      for (const tag of ['"1"', '*']) {
+        const reply = await anna.send('PATCH', address, body, { 'if-match': tag })
+        assert.deepEqual([reply.status, reply.headers.get('etag'), reply.json], [200, '"1"', now.json], address)
+      }
+      const late = await anna.send('PATCH', address, body, { 'if-match': '"7"' })
+      assert.deepEqual([late.status, late.error['code']], [412, 'stale_version'], address)
+      const { json } = await anna.get(`${address}/revisions`)
+      assert.deepEqual(at(json, 'revisions', 1), undefined, address)
+    }
+    assert.deepEqual((await anna.get(record)).json, unchanged)
+    const changes = await firm.service.database.rows(
+      `select from audit where client_id = $1 and action ~ '_changed$' and outcome = 'allowed'`,
+      [client],
+    )
+    assert.equal(changes.length, 0)
+    assert.equal((await anna.send('PATCH', note, { text: 'second' }, { 'if-match': '"1"' })).json['version'], 2)
+  })
+
+  test('of an archived client is refused also where it brings nothing new', async () => {
+    const client = await firm.client(anna)
+    const note = await noteOf(client)
+    await anna.send('PATCH', `/clients/${client}`, { status: 'archived' }, { 'if-match': '"1"' })
+    for (const [address, tag] of [
+      [`/clients/${client}`, '"2"'],
+      [note, '"1"'],
+    ] as const) {
+      assert.equal((await anna.send('PATCH', address, {}, { 'if-match': tag })).status, 409, address)
+    }
+    const again = await anna.send('PATCH', `/clients/${client}`, { status: 'archived' }, { 'if-match': '"2"' })
+    assert.deepEqual([again.status, again.json['version']], [200, 2])
   })
 
   test('of 20 at once on one version goes through once', async () => {
@@ -175,6 +226,17 @@ describe('an edit', () => {
       [at(json, 'revisions', 0, 'version'), at(json, 'revisions', 0, 'data', 'text')],
       [2, done[0]?.json['text']],
     )
+  })
+
+  test('of 20 at once that say the same, on whichever version is there, is written once', async () => {
+    const client = await firm.client(anna)
+    for (const [address, body] of [
+      [`/clients/${client}`, { name: 'The same' }],
+      [await noteOf(client), { text: 'the same' }],
+    ] as const) {
+      const same = Array.from({ length: 20 }, () => anna.send('PATCH', address, body, { 'if-match': '*' }))
+      for (const reply of await Promise.all(same)) assert.deepEqual([reply.status, reply.json['version']], [200, 2])
+    }
   })
 
   test('makes a revision, whoever makes it, with the fields as they were', async () => {
