@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
 import { read } from '../api.ts'
+import { joined, type Pages } from './joined.ts'
 import { notifyFailure } from './notify.ts'
 
 export interface MoreProps<Page, Row> {
@@ -10,31 +11,34 @@ export interface MoreProps<Page, Row> {
   /** The cursor of the next page. */
   readonly next: string | null
   readonly pick: (page: Page) => readonly Row[]
+  /** What tells a row from the others. */
+  readonly idOf: (row: Row) => unknown
   readonly children: (rows: readonly Row[]) => ReactNode
 }
 
 /** A list that is fetched page by page, by a button at its end. */
 export function More<Page extends { readonly next: string | null }, Row>(props: MoreProps<Page, Row>) {
   const { pathname, search } = useLocation()
-  return <Fetched key={search} {...props} address={pathname + search} />
+  return <Fetched key={pathname + search} {...props} address={pathname + search} />
 }
 
 function Fetched<Page extends { readonly next: string | null }, Row>({
   first,
   next,
   pick,
+  idOf,
   children,
   address,
 }: MoreProps<Page, Row> & { readonly address: string }) {
-  const [rest, setRest] = useState<{ readonly rows: readonly Row[]; readonly next: string | null }>()
+  const [longer, setLonger] = useState<Pages<Row>>()
   const [busy, setBusy] = useState(false)
-  const cursor = rest ? rest.next : next
+  const { rows, next: cursor } = joined({ rows: first, next }, longer, idOf)
 
   async function more(from: string) {
     setBusy(true)
     try {
       const page = await read<Page>(`${address}${address.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(from)}`)
-      setRest({ rows: [...(rest?.rows ?? []), ...pick(page)], next: page.next })
+      setLonger({ rows: [...rows, ...pick(page)], next: page.next })
     } catch (error) {
       notifyFailure('No more were fetched', error)
     } finally {
@@ -44,7 +48,7 @@ function Fetched<Page extends { readonly next: string | null }, Row>({
 
   return (
     <>
-      {children([...first, ...(rest?.rows ?? [])])}
+      {children(rows)}
       {cursor !== null && (
         <Button variant="default" fullWidth loading={busy} onClick={() => void more(cursor)}>
           Show more

@@ -34,7 +34,7 @@ export function AuditPage() {
       }
     >
       <AuditFilters />
-      <More first={list.audit} next={list.next} pick={(page: AuditList) => page.audit}>
+      <More first={list.audit} next={list.next} pick={(page: AuditList) => page.audit} idOf={({ id }) => id}>
         {(rows) => (rows.length === 0 ? <Empty title="Nothing matches" /> : <AuditTable rows={rows} />)}
       </More>
     </Page>

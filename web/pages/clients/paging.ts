@@ -1,19 +1,19 @@
 import { useState } from 'react'
 import { useLocation } from 'react-router'
-import type { ClientList } from '../../../src/clients/schema.ts'
+import type { ClientList, ListedClient } from '../../../src/clients/schema.ts'
 import { read } from '../../api.ts'
+import { joined, type Pages } from '../../components/joined.ts'
 import { notifyFailure } from '../../components/notify.ts'
 
-/** Further pages that were fetched, kept by the place in the history, so that going back finds the list as it was. */
-const kept = new Map<string, Pick<ClientList, 'clients' | 'next'>>()
+/** Lists that were made longer, kept by the place in the history, so that going back finds the list as it was. */
+const kept = new Map<string, Pages<ListedClient>>()
 
 /** The list with the pages that were asked for after the first. */
 export function usePages(first: ClientList) {
   const { pathname, search, key } = useLocation()
   const [busy, setBusy] = useState(false)
   const [, redraw] = useState(0)
-  const rest = kept.get(key)
-  const next = rest ? rest.next : first.next
+  const { rows, next } = joined({ rows: first.clients, next: first.next }, kept.get(key), ({ id }) => id)
 
   async function more() {
     if (next === null) return
@@ -22,7 +22,7 @@ export function usePages(first: ClientList) {
       const query = new URLSearchParams(search)
       query.set('cursor', next)
       const page = await read<ClientList>(`${pathname}?${query.toString()}`)
-      kept.set(key, { clients: [...(rest?.clients ?? []), ...page.clients], next: page.next })
+      kept.set(key, { rows: [...rows, ...page.clients], next: page.next })
       redraw((count) => count + 1)
     } catch (error) {
       notifyFailure('No more clients were fetched', error)
@@ -31,5 +31,5 @@ export function usePages(first: ClientList) {
     }
   }
 
-  return { clients: [...first.clients, ...(rest?.clients ?? [])], next, busy, more: () => void more() }
+  return { clients: rows, next, busy, more: () => void more() }
 }

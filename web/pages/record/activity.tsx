@@ -22,7 +22,7 @@ export function ActivityTab() {
         checked={withReads}
         onChange={() => setParameters(withReads ? {} : { reads: 'true' }, { preventScrollReset: true })}
       />
-      <More first={list.activity} next={list.next} pick={(page: ActivityList) => page.activity}>
+      <More first={list.activity} next={list.next} pick={(page: ActivityList) => page.activity} idOf={({ id }) => id}>
         {(activity) =>
           activity.length === 0 ? (
             <Empty title="Nothing has happened yet" />

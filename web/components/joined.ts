@@ -1,0 +1,28 @@
+/** What the pages of a list have brought, and where the next one begins. */
+export interface Pages<Row> {
+  readonly rows: readonly Row[]
+  readonly next: string | null
+}
+
+/**
+ * A list that was made longer, after its first page has been fetched once more: goes on where that ends now, with no row
+ * twice, though rows have come, gone or moved meanwhile. The first page alone where nothing goes on from it.
+ */
+export function joined<Row>(
+  first: Pages<Row>,
+  longer: Pages<Row> | undefined,
+  idOf: (row: Row) => unknown,
+): Pages<Row> {
+  if (!longer) return first
+  const before = longer.rows.map(idOf)
+  const ids = new Set(before)
+  const last = first.rows.findLast((row) => ids.has(idOf(row)))
+  if (last === undefined) return first
+  const shown = new Set(first.rows.map(idOf))
+  const rest = longer.rows.slice(before.indexOf(idOf(last))).filter((row) => {
+    const isNew = !shown.has(idOf(row))
+    shown.add(idOf(row))
+    return isNew
+  })
+  return rest.length === 0 ? first : { rows: [...first.rows, ...rest], next: longer.next }
+}
