@@ -26,9 +26,9 @@ function loadRecord({ params, request }: LoaderFunctionArgs): Promise<unknown> {
 async function loadItem({ params, request }: LoaderFunctionArgs): Promise<unknown> {
   const { pathname } = new URL(request.url)
   const address = pathname.replace(/\/revisions$/, '')
-  const [item, { revisions }] = await Promise.all([
+  const [item, revisions] = await Promise.all([
     read(address, request.signal),
-    read<{ revisions: unknown }>(`${address}/revisions`, request.signal),
+    read(`${address}/revisions`, request.signal),
   ])
   return { item, revisions, noun: params['noun'] }
 }

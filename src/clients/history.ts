@@ -4,9 +4,12 @@ import { disputes } from './disputes.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { limitOf, placeOf, cursorOf } from './paging.ts'
-import type { Activity, ActivityList, RevisionList } from './schema.ts'
+import type { Activity, ActivityList, RevisionList, RevisionQuery } from './schema.ts'
 import { readActivity, type ActivityRow } from './search-store.ts'
 import { readOwner, readRevisions, type RevisionRow } from './store.ts'
+
+/** A version that has one before it. */
+const isLaterVersion = (text: string) => /^(?:[2-9]|[1-9]\d{1,8})$/.test(text)
 
 /** The number of a row of the audit log. */
 const isRowNumber = (text: string) => /^\d{1,18}$/.test(text)
@@ -15,8 +18,13 @@ type RecordNoun = Exclude<Noun, 'person' | 'audit'>
 
 /** What has become of a record. Both methods refuse as `Access.refuse` does. */
 export interface History {
-  /** The last hundred states of the client, or of something in its record, the newest first; also of what is archived. */
-  revisions(visit: Visit, clientId: string, noun: RecordNoun, id: string): Promise<RevisionList>
+  /** The states of the client, or of something in its record, the newest first; also of what is archived. */
+  revisions(
+    visit: Visit,
+    clientId: string,
+    record: { readonly noun: RecordNoun; readonly id: string },
+    page: RevisionQuery,
+  ): Promise<RevisionList>
   /** Who did what with the record, the last first. */
   activity(
     visit: Visit,
@@ -27,17 +35,24 @@ export interface History {
 
 export function createHistory({ access }: { access: Access }): History {
   return Object.freeze({
-    async revisions(visit: Visit, clientId: string, noun: RecordNoun, id: string) {
+    async revisions(visit: Visit, clientId: string, { noun, id }, page) {
       const scope = scopeOf(visit.person, 'read', noun)
+      const limit = limitOf(page.limit)
+      const asked = { noun, id, before: placeOf(page.cursor, isLaterVersion)?.key, limit: limit + 1 }
       const [[owner], rows] = await access.as(visit, [
         readOwner(scope, clientId),
-        readRevisions(scope, clientId, noun, id),
+        readRevisions(scope, clientId, asked),
       ])
       const deed = { action: 'revisions_read', noun, clientId, nounId: id }
       const facts = { consultantId: owner?.consultant_id }
       if (rows.length === 0 || !may(visit.person, 'read', noun, facts)) return access.refuse(visit, deed)
       await access.note(visit, deed)
-      return { revisions: rows.map((row) => presentRevision(noun, row)) }
+      const shown = rows.slice(0, limit)
+      const last = rows.length > limit ? shown.at(-1) : undefined
+      return {
+        revisions: shown.map((row) => presentRevision(noun, row)),
+        next: last ? cursorOf({ key: String(last.version), id }) : null,
+      }
     },
 
     async activity(visit: Visit, clientId: string, page) {

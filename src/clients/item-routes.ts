@@ -49,7 +49,8 @@ export function registerItems(portal: Server, { items, history }: { items: Items
 
   portal.get(`${one}/revisions`, { schema: operations.revisions }, async (request, reply) => {
     const { client, item } = request.params
-    const data = await history.revisions(visitOf(request), recordId(client), noun, recordId(item))
+    const record = { noun, id: recordId(item) }
+    const data = await history.revisions(visitOf(request), recordId(client), record, request.query)
     return represent(reply, request, { data })
   })
 }

@@ -123,9 +123,10 @@ export const listRevisions = {
   ...inRecords,
   operationId: 'listClientRevisions',
   summary: 'Read what a client was',
-  description: 'The last hundred states of the fields of the client itself, the newest first.',
+  description: 'The states of the fields of the client itself, the newest first.',
   params: clientParams,
-  response: found(schema.revisionList, 'The states.', reading),
+  querystring: schema.revisionQuery,
+  response: found(schema.revisionList, 'One page.', asking),
 }
 
 export const readActivity = {
@@ -199,9 +200,10 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
       ...inRecords,
       operationId: `list${name}Revisions`,
       summary: `Read what ${one} was`,
-      description: 'Its last hundred states, the newest first, also when it was taken off the record.',
+      description: 'Its states, the newest first, also when it was taken off the record.',
       params: itemParams,
-      response: found(schema.revisionList, 'The states.', reading),
+      querystring: schema.revisionQuery,
+      response: found(schema.revisionList, 'One page.', asking),
     },
   }
 }

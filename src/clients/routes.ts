@@ -62,7 +62,8 @@ function registerRecords(portal: Server, { clients }: Records): void {
 function registerHistory(portal: Server, { history, search }: Records): void {
   portal.get('/clients/:client/revisions', { schema: operations.listRevisions }, async (request, reply) => {
     const id = recordId(request.params.client)
-    return represent(reply, request, { data: await history.revisions(visitOf(request), id, 'client', id) })
+    const record = { noun: 'client', id } as const
+    return represent(reply, request, { data: await history.revisions(visitOf(request), id, record, request.query) })
   })
 
   portal.get('/clients/:client/activity', { schema: operations.readActivity }, async (request, reply) => {

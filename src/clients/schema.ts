@@ -174,6 +174,12 @@ export const noteList = Type.Object({ notes: Type.Array(note) })
 export const disputeList = Type.Object({ disputes: Type.Array(dispute) })
 export const letterList = Type.Object({ letters: Type.Array(letter) })
 
+/** What an address that is turned page by page takes. */
+const paging = {
+  cursor: Type.Optional(text(1300, '`next` of the page before.')),
+  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
+}
+
 /** One state that a client, note, dispute or letter has had. `data` has the fields as they were then. */
 const revision = Type.Object({
   version,
@@ -182,7 +188,9 @@ const revision = Type.Object({
   archived: Type.Boolean({ description: 'Whether this edit took it off the record.' }),
   data: Type.Record(Type.String(), Type.Unknown()),
 })
-export const revisionList = Type.Object({ revisions: Type.Array(revision) })
+export const revisionQuery = body(paging)
+export type RevisionQuery = Type.Static<typeof revisionQuery>
+export const revisionList = Type.Object({ revisions: Type.Array(revision), next: nullable(Type.String()) })
 export type RevisionList = Type.Static<typeof revisionList>
 
 /** 412: somebody else was quicker. `current` is what is there now, in the shape that GET gives. */
@@ -194,12 +202,6 @@ export const staleVersion = <Current extends ReturnType<typeof Type.Object>>(cur
 const nouns = ['client', 'note', 'dispute', 'letter'] as const
 const noun = Type.Enum([...nouns])
 export type Noun = (typeof nouns)[number]
-
-/** What an address that is turned page by page takes. */
-const paging = {
-  cursor: Type.Optional(text(1300, '`next` of the page before.')),
-  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
-}
 
 /** Something that was done to a record, newest first. */
 export const activity = Type.Object({

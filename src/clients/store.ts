@@ -157,20 +157,21 @@ export interface RevisionRow {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The last hundred states of a client, or of something that its record holds, the newest first. */
+/** The states before a version that a client, or something that its record holds, has had, the newest first. */
 export function readRevisions(
   scope: Scope,
   clientId: string,
-  noun: string,
-  id: string,
+  { noun, id, before, limit }: { noun: string; id: string; before: string | undefined; limit: number },
 ): PreparedStatement<RevisionRow> {
   const { condition, value, name } = within(scope)
   return {
     name: `revisions ${name}`,
     text: `select r.version, r.at, ${personJson('a')} as by, r.archived, r.data
       from client c join revision r on r.client_id = c.id left join person a on a.id = r.person_id
-      where ${condition} and c.id = $2 and r.noun = $3 and r.noun_id = $4 order by r.version desc limit 100`,
-    values: [value, clientId, noun, id],
+      where ${condition} and c.id = $2 and r.noun = $3 and r.noun_id = $4
+        and r.version < coalesce($5::int, 2147483647)
+      order by r.version desc limit $6`,
+    values: [value, clientId, noun, id, before, limit],
   }
 }
 

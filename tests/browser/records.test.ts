@@ -289,4 +289,23 @@ describe('a record', () => {
     await page.getByRole('link', { name: /Zebra/ }).waitFor()
     await page.close()
   })
+
+  test('tells of every version it has had, further back when asked for', async () => {
+    const headers = { accept: 'application/json', origin: portal.base }
+    const made = await ruth.request.post(`${portal.base}/clients`, { data: { name: 'Many versions' }, headers })
+    const address = `${portal.base}/clients/${String(parseObject(await made.text())['id'])}`
+    for (let version = 1; version < 53; version++) {
+      const data = { name: `Many versions ${version}` }
+      await ruth.request.patch(address, { data, headers: { ...headers, 'if-match': `"${version}"` } })
+    }
+    const page = await ruth.newPage()
+    await page.goto(`${address}/revisions`)
+    const versions = page.locator('section', { has: page.getByRole('heading', { name: 'Versions' }) })
+    await versions.getByText('Version 53').waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await versions.getByText('Version 1', { exact: true }).waitFor()
+    assert.equal(await versions.getByRole('listitem').count(), 53)
+    assert.equal(await versions.locator('dl').count(), 52)
+    await page.close()
+  })
 })

@@ -262,6 +262,43 @@ describe('an edit', () => {
   })
 })
 
+describe('revisions', () => {
+  test('are all told, page by page, of a client and of what its record holds', async () => {
+    const client = await firm.client(anna)
+    const note = await noteOf(client)
+    for (const [address, edit] of [
+      [`/clients/${client}`, (n: number) => ({ name: `Name ${n}` })],
+      [note, (n: number) => ({ text: `text ${n}` })],
+    ] as const) {
+      for (let n = 2; n <= 7; n++) await anna.send('PATCH', address, edit(n), { 'if-match': `"${n - 1}"` })
+      const versions: unknown[] = []
+      for (let cursor: unknown = undefined; cursor !== null;) {
+        const turned: string = typeof cursor === 'string' ? `&cursor=${cursor}` : ''
+        const page: Reply = await anna.get(`${address}/revisions?limit=3${turned}`)
+        assert.equal(shaped(page, schema.revisionList), 200)
+        const { revisions } = page.json
+        assert.ok(Array.isArray(revisions) && revisions.length > 0)
+        versions.push(...revisions.map((revision: unknown) => at(revision, 'version')))
+        cursor = page.json['next']
+      }
+      assert.deepEqual(versions, [7, 6, 5, 4, 3, 2, 1])
+      assert.equal((await anna.get(`${address}/revisions?limit=7`)).json['next'], null)
+    }
+  })
+
+  test('of what is on no record are refused also from a place further on', async () => {
+    const [client, other] = [await firm.client(anna), await firm.client(anna)]
+    const note = (await noteOf(other)).split('/').at(-1)
+    const cursor = Buffer.from(JSON.stringify(['2', client])).toString('base64url')
+    assert.equal((await anna.get(`/clients/${client}/notes/${note}/revisions?cursor=${cursor}`)).status, 403)
+    for (const key of ['1', '0', '-1', 'x', '9999999999']) {
+      const invented = Buffer.from(JSON.stringify([key, client])).toString('base64url')
+      const { status, error } = await anna.get(`/clients/${client}/revisions?cursor=${invented}`)
+      assert.deepEqual([status, error['field']], [400, 'cursor'], key)
+    }
+  })
+})
+
 describe('notes, disputes and letters', () => {
   test('have the shapes of the schema', async () => {
     const id = await firm.client(anna)

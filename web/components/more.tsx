@@ -13,13 +13,16 @@ export interface MoreProps<Page, Row> {
   readonly pick: (page: Page) => readonly Row[]
   /** What tells a row from the others. */
   readonly idOf: (row: Row) => unknown
-  readonly children: (rows: readonly Row[]) => ReactNode
+  readonly children: (rows: readonly Row[], isWhole: boolean) => ReactNode
+  /** Where the list is, if not where the page is. */
+  readonly address?: string
 }
 
 /** A list that is fetched page by page, by a button at its end. */
 export function More<Page extends { readonly next: string | null }, Row>(props: MoreProps<Page, Row>) {
   const { pathname, search } = useLocation()
-  return <Fetched key={pathname + search} {...props} address={pathname + search} />
+  const address = props.address ?? pathname + search
+  return <Fetched key={address} {...props} address={address} />
 }
 
 function Fetched<Page extends { readonly next: string | null }, Row>({
@@ -48,7 +51,7 @@ function Fetched<Page extends { readonly next: string | null }, Row>({
 
   return (
     <>
-      {children(rows)}
+      {children(rows, cursor === null)}
       {cursor !== null && (
         <Button variant="default" fullWidth loading={busy} onClick={() => void more(cursor)}>
           Show more

@@ -13,7 +13,7 @@ const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter']
 /** One note, dispute or letter with what it has been. */
 export function ItemPage() {
   const { id } = useRecord()
-  const loaded = useLoaderData<{ item: Item; revisions: RevisionList['revisions']; noun: string }>()
+  const loaded = useLoaderData<{ item: Item; revisions: RevisionList; noun: string }>()
   const noun = itemNouns.find((each) => nouns[each].path === loaded.noun)
   if (!noun) return null
   const { many, path, fields } = nouns[noun]
@@ -24,7 +24,11 @@ export function ItemPage() {
         {`All ${many}`}
       </Link>
       <Entry noun={noun} item={loaded.item} alone />
-      <Revisions fields={fields} revisions={loaded.revisions} />
+      <Revisions
+        fields={fields}
+        list={loaded.revisions}
+        address={`/clients/${id}/${path}/${loaded.item.id}/revisions`}
+      />
     </div>
   )
 }

@@ -1,35 +1,50 @@
 import { useLoaderData } from 'react-router'
 import type { RevisionList } from '../../../src/clients/schema.ts'
 import { differences } from '../../components/differences.ts'
+import { More } from '../../components/more.tsx'
 import { Ago } from '../../components/time.tsx'
 import { isSame, nouns, valuesOf, type Field, type Value, type Values } from '../../fields.ts'
 import classes from './revisions.module.css'
+import { useRecord } from './use-record.ts'
 
 type Revision = RevisionList['revisions'][number]
 
 /** The versions of the client itself, at /clients/<id>/revisions. */
 export function RecordRevisions() {
-  const { revisions } = useLoaderData<RevisionList>()
-  return <Revisions fields={nouns.client.fields} revisions={revisions} />
+  const { id } = useRecord()
+  return (
+    <Revisions fields={nouns.client.fields} list={useLoaderData<RevisionList>()} address={`/clients/${id}/revisions`} />
+  )
+}
+
+interface RevisionsProps {
+  readonly fields: readonly Field[]
+  readonly list: RevisionList
+  /** Where further pages of the list are. */
+  readonly address: string
 }
 
 /** Who changed what, newest first, each version beside the one before it. */
-export function Revisions({
-  fields,
-  revisions,
-}: {
-  readonly fields: readonly Field[]
-  readonly revisions: readonly Revision[]
-}) {
-  const ordered = revisions.toSorted((a, b) => b.version - a.version)
+export function Revisions({ fields, list, address }: RevisionsProps) {
   return (
     <section className={classes.revisions}>
       <h2>Versions</h2>
-      <ol>
-        {ordered.map((revision, index) => (
-          <RevisionEntry key={revision.version} fields={fields} revision={revision} before={ordered[index + 1]} />
-        ))}
-      </ol>
+      <More
+        first={list.revisions}
+        next={list.next}
+        pick={(page: RevisionList) => page.revisions}
+        idOf={({ version }) => version}
+        address={address}
+      >
+        {(revisions, isWhole) => (
+          <ol>
+            {/* The last one waits for what it changed. */}
+            {revisions.slice(0, isWhole ? undefined : -1).map((revision, index) => (
+              <RevisionEntry key={revision.version} fields={fields} revision={revision} before={revisions[index + 1]} />
+            ))}
+          </ol>
+        )}
+      </More>
     </section>
   )
 }
