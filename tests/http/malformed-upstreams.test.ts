@@ -39,6 +39,9 @@ const megabytes = 1024 * 1024
 const valid = { model: 'patient', input: 'Hello', max_output_tokens: 100 }
 const whole = http(completion())
 
+const replyAt = (index: number, content: string) => ({ index, message: { content }, finish_reason: 'stop' })
+const eventOf = (choices: object[], more: object = {}) => `data: ${JSON.stringify({ choices, ...more })}\n\n`
+
 /** Writes until the other side has gone, as fast as it takes it. */
 function flood(socket: Socket, bytes: string | Buffer): void {
   const more = (): void => {
@@ -200,6 +203,29 @@ describe('an upstream that sends', () => {
     const most = await service.call('/v1/count_tokens', key, valid)
     assert.equal((await ask(key, false)).headers.get('x-cost'), most.json['max_cost'])
     assert.equal((await service.books(accountId)).holds, 0)
+  })
+
+  it('several replies unasked sends on the first, whole or as a stream, and its usage is that of all', async () => {
+    const { accountId, key } = await service.customer()
+    const usage = { prompt_tokens: 3, completion_tokens: 40 }
+    const several = [replyAt(1, 'Other.'), replyAt(0, 'Well.'), replyAt(2, 'Third.')]
+    const told = [1, 0, 2].map((index) => delta(`Text ${index}.`).replace('"index":0', `"index":${index}`))
+    const ends = [2, 0, 1].map((index) =>
+      eventOf([{ index, delta: {}, finish_reason: index === 1 ? 'length' : 'stop' }]),
+    )
+    upstream.behave((socket, isStream) => {
+      if (!isStream) socket.write(http(completion({ choices: several, usage })))
+      else socket.end([streamHead, ...told, ...ends, eventOf([], { usage }), 'data: [DONE]\n\n'].join(''))
+    })
+    const [reply, stream] = [await ask(key, false), await ask(key, true)]
+    assert.deepEqual([reply.status, reply.json['output_text']], [200, 'Well.'])
+    assert.match(stream.text, /"output_text":"Text 0\.","stop_reason":"complete"/)
+    assert.doesNotMatch(stream.text, /Text [12]/)
+    const { rows } = await service.books(accountId)
+    assert.deepEqual(
+      rows.map((row) => row.outputTokens),
+      [40, 40],
+    )
   })
 
   it('a NUL and half a character sends them on as text, also when the answer is stored', async () => {

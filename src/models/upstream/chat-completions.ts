@@ -21,6 +21,7 @@ export const Usage = Type.Optional(
     Type.Null(),
   ]),
 )
+export const Index = Type.Optional(Type.Unknown())
 /** Where vLLM and SGLang say which stop sequence it was. */
 export const matched = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
 
@@ -28,7 +29,7 @@ export const matched = { stop_reason: Type.Optional(Type.Unknown()), matched_sto
 const completion = Compile(
   Type.Object({
     choices: Type.Array(
-      Type.Object({ message: Type.Object({ content: Text }), finish_reason: FinishReason, ...matched }),
+      Type.Object({ index: Index, message: Type.Object({ content: Text }), finish_reason: FinishReason, ...matched }),
     ),
     usage: Usage,
   }),
@@ -58,7 +59,7 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): Counted {
   if (!isUtf8(body)) throw unusable('not UTF-8')
   const reply = parse(body.toString())
   if (!completion.Check(reply)) throw unusable('not a chat completion')
-  const [choice] = reply.choices
+  const choice = firstOf(reply.choices)
   if (!choice) throw unusable('a chat completion without a choice')
   const { content } = choice.message
   // A filter may leave no message at all; from anyone else that is half an answer.
@@ -79,6 +80,11 @@ export function readErrorCode(body: string): string {
   } catch {
     return 'no code'
   }
+}
+
+/** The one choice that was asked for: some send more of them, which are other replies. */
+export function firstOf<Choice extends { readonly index?: unknown }>(choices: readonly Choice[]): Choice | undefined {
+  return choices.find(({ index }) => typeof index !== 'number' || index === 0)
 }
 
 export function stopReasonOf(

@@ -15,6 +15,12 @@ const chunk = (delta: object, more: object = {}, event: object = {}) =>
 const noted = (note: string, content: string) =>
   JSON.stringify({ choices: [{ note: { content: note }, delta: { content } }] })
 
+const choice = (index: number | null | undefined, content: string, reason: string | null = null) => ({
+  index,
+  delta: { content },
+  finish_reason: reason,
+})
+
 const words = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('word', ' word', '', '"', '\\', '\\"', '"content":"x"', 'a","x":"b', '\n', '\ud83d', '😀', '\u2028'),
@@ -55,6 +61,25 @@ describe('the events of a stream', () => {
     assert.deepEqual(
       read(all).map(({ text }) => text),
       ['word', 'word', 'other'],
+    )
+  })
+
+  test('of other choices than the first are no part of the reply', () => {
+    const all = [
+      [choice(0, 'a')],
+      [choice(1, 'X')],
+      [choice(1, 'X', 'length')],
+      [choice(1, 'X'), choice(0, 'b')],
+      [choice(2, 'X'), choice(1, 'X')],
+      [choice(undefined, 'c')],
+      [choice(null, 'd'), choice(1, 'X')],
+      [choice(0, 'e', 'stop')],
+    ]
+    const deltas = read(all.map((choices) => JSON.stringify({ choices })))
+    assert.equal(deltas.map(({ text }) => text).join(''), 'abcde')
+    assert.deepEqual(
+      deltas.map(({ stopReason }) => stopReason).filter((reason) => reason !== undefined),
+      ['complete'],
     )
   })
 

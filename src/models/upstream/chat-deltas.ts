@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { RunLimits, StopReason } from '../model.ts'
-import { FinishReason, matched, parse, stopReasonOf, Text, Usage } from './chat-completions.ts'
+import { FinishReason, firstOf, Index, matched, parse, stopReasonOf, Text, Usage } from './chat-completions.ts'
 import { unusable } from './failure.ts'
 
 /** What is read of one event of a stream. Reasoning is not part of the reply, but it was generated. */
@@ -9,6 +9,7 @@ const chunk = Compile(
   Type.Object({
     choices: Type.Array(
       Type.Object({
+        index: Index,
         delta: Type.Optional(
           Type.Union([Type.Object({ content: Text, reasoning: Text, reasoning_content: Text }), Type.Null()]),
         ),
@@ -50,7 +51,7 @@ function readEvent(data: string, stop: RunLimits['stop']): Delta {
   const event = parse(data)
   if (fault.Check(event)) throw unusable('an error instead of an event', true)
   if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
-  const [choice] = event.choices
+  const choice = firstOf(event.choices)
   const { content, reasoning, reasoning_content: thoughts } = choice?.delta ?? {}
   return {
     text: content ?? '',
