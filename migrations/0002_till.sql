@@ -185,8 +185,9 @@ begin
         when i.body is not null then 'replay'
         when i.hold_id is not null then 'in_progress'
         when v_need > v_token_most then 'never_fits'
-        when v_cost > v_credit then 'insufficient_credit'
-        when v_cost > v_credit - v_held then 'credit_held'
+        -- What costs nothing needs no credit, though there be less than none.
+        when v_cost > greatest(0, v_credit) then 'insufficient_credit'
+        when v_cost > greatest(0, v_credit - v_held) then 'credit_held'
         when request_level < x.requests * c_unit then 'requests'
         when token_level < v_need then 'tokens'
         else 'taken'

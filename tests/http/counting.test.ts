@@ -35,6 +35,16 @@ describe('POST /v1/count_tokens', () => {
     assert.deepEqual([rows.length, holds], [0, 0])
   })
 
+  it('is not refused for want of credit, since it is free: not even when more was charged than the limit is now', async () => {
+    const { accountId, key } = await service.customer({ monthlyLimit: 10n ** 12n })
+    assert.equal((await service.call('/v1/generate', key, valid)).status, 200)
+    await service.accounts.setLimits(accountId, { monthlyLimit: 1n })
+    const refused = await service.call('/v1/generate', key, valid)
+    assert.deepEqual([refused.status, refused.error['code']], [402, 'insufficient_credit'])
+    assert.equal((await service.call('/v1/count_tokens', key, valid)).status, 200)
+    assert.equal((await service.call('/v1/models', key)).status, 200)
+  })
+
   it('refuses the same bodies, and is limited', async () => {
     const { key } = await service.customer({ requestsPerMinute: 1 })
     assert.equal((await service.call('/v1/count_tokens', key, { ...valid, input: '' })).error['code'], 'invalid_field')

@@ -165,8 +165,8 @@ export function createTillModel() {
     const need = BigInt(item.input + item.output) * unit
     const credit = creditOf(account)
     if (need > BigInt(account.tokensPerMinute) * unit) return 'never_fits'
-    if (cost > credit) return 'insufficient_credit'
-    if (cost > credit - account.held - account.creditLent) return 'credit_held'
+    if (cost > most(0n, credit)) return 'insufficient_credit'
+    if (cost > most(0n, credit - account.held - account.creditLent)) return 'credit_held'
     if (account.requestLevel < unit) return 'requests'
     if (account.tokenLevel < need) return 'tokens'
     return undefined
