@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { refusalOf } from './http-errors.ts'
 import { Problem, problems, type ProblemCode } from './problems.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -15,15 +16,32 @@ const known: Readonly<Record<string, ProblemCode>> = {
 
 /** Node could not read a request: there is no request and no reply, only the connection. */
 export function answerClientError(baseUrl: string, error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code !== 'ECONNRESET' && socket.writable && mayAnswer(socket)) {
+  if (error.code !== 'ECONNRESET') {
     const code = known[error.code ?? ''] ?? 'malformed_request'
-    const requestId = randomUUIDv7()
-    const body = JSON.stringify(refusalOf(baseUrl, new Problem(code, problems[code].meaning), requestId))
-    socket.write(
-      `${statusLine(baseUrl, code)}request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    )
+    refuse(baseUrl, new Problem(code, problems[code].meaning), socket)
   }
   socket.destroy(error)
+}
+
+/** Node gives the connection away with a request for a tunnel (RFC 9110 section 9.3.6). There is none to be had. */
+export function answerConnect(baseUrl: string, socket: Duplex): void {
+  socket.on('error', () => undefined)
+  refuse(
+    baseUrl,
+    new Problem('method_not_allowed', 'This server is no proxy and makes no tunnels.'),
+    socket,
+    'allow: \r\n',
+  )
+  socket.end(() => socket.destroy())
+}
+
+function refuse(baseUrl: string, problem: Problem, socket: Duplex, more = ''): void {
+  if (!socket.writable || !mayAnswer(socket)) return
+  const requestId = randomUUIDv7()
+  const body = JSON.stringify(refusalOf(baseUrl, problem, requestId))
+  const length = Buffer.byteLength(body)
+  const head = `${statusLine(baseUrl, problem.code)}${more}request-id: ${requestId}\r\ncontent-length: ${length}`
+  socket.write(`${head}\r\n\r\n${body}`)
 }
 
 /** Where Node keeps the response that a connection is busy with. */
@@ -33,7 +51,7 @@ const responseKey = '_httpMessage'
  * Whether what went wrong is the request that this connection is busy with, and its answer has not begun. Otherwise the
  * caller would take the refusal for the answer to an earlier request.
  */
-function mayAnswer(socket: Socket): boolean {
+function mayAnswer(socket: Duplex): boolean {
   const current: unknown = responseKey in socket ? socket[responseKey] : undefined
   if (!(current instanceof ServerResponse)) return true
   const request: unknown = current.req

@@ -16,6 +16,9 @@ describe('a connection', () => {
     const wire = await openWire(started.port)
     wire.send(`${get('/v1/slow/1')}RUBBISH\r\n\r\n`)
     await assert.rejects(wire.answer(), /ended with "" unanswered/)
+    const other = await openWire(started.port)
+    other.send(`${get('/v1/slow/1')}CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n`)
+    await assert.rejects(other.answer(), /ended with "" unanswered/)
   })
 
   it('answers pipelined requests in their order', async () => {

@@ -5,6 +5,10 @@ import { parseObject } from '../../tests/support/json.ts'
 import { until } from '../../tests/support/until.ts'
 import { openWire } from '../../tests/support/wire.ts'
 
+const chunks = (coding: string) =>
+  `POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${coding}\r\n\r\n` +
+  'c\r\n{"text":"a"}\r\n0\r\n\r\n'
+
 describe('the HTTP server', () => {
   let started: Awaited<ReturnType<typeof startServer>>
   before(async () => {
@@ -68,6 +72,37 @@ describe('the HTTP server', () => {
     }
     assertRefusal(await exchange(started.port, get('/%ff')), 'not_found')
     assert.equal((await exchange(started.port, 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: rain\r\n\r\n')).status, 200)
+  })
+
+  it('refuses a body in a coding that it does not undo, and takes one that is chunked', async () => {
+    for (const coding of ['chunked', 'Chunked', '  chunked ']) {
+      assert.equal((await exchange(started.port, chunks(`transfer-encoding: ${coding}`))).status, 200, coding)
+    }
+    started.served.length = 0
+    for (const coding of ['gzip, chunked', 'identity, chunked', 'gzip\r\ntransfer-encoding: chunked', 'gzip', 'x']) {
+      assertRefusal(await exchange(started.port, chunks(`transfer-encoding: ${coding}`)), 'malformed_request')
+    }
+    assert.deepEqual(started.served, [])
+    const wire = await openWire(started.port)
+    wire.send(chunks('transfer-encoding: gzip, chunked'))
+    wire.send(post('{"text":"next"}'))
+    assertRefusal(await wire.answer(), 'malformed_request')
+    assert.match((await wire.answer()).body, /next/)
+    wire.cut()
+  })
+
+  it('makes no tunnel: who asks for one is told so, and the connection ends', async () => {
+    for (const head of [
+      'CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n',
+      'CONNECT /healthz HTTP/1.1\r\nhost: x\r\n',
+    ]) {
+      const wire = await openWire(started.port)
+      wire.send(`${head}\r\n\u0016\u0003\u0001`)
+      const answer = await wire.answer()
+      assertRefusal(answer, 'method_not_allowed')
+      assert.deepEqual([answer.headers['allow'], answer.headers['connection']], ['', 'close'])
+      await wire.closed
+    }
   })
 
   it('hides what went wrong inside, and logs it with its stack', async () => {

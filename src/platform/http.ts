@@ -5,7 +5,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
 import type { TObject } from 'typebox'
 import { parseJson } from './http-body.ts'
-import { answerClientError } from './http-client-errors.ts'
+import { answerClientError, answerConnect } from './http-client-errors.ts'
 import { createErrorAnswers, setHeaders, type ErrorAnswers } from './http-errors.ts'
 import { logRequest } from './http-log.ts'
 import { createAddresses } from './http-addresses.ts'
@@ -96,6 +96,8 @@ export function createServer(needs: ServerNeeds) {
   // Node would answer an unknown expectation by itself, without our headers. RFC 9110 section 10.1.1 lets us ignore it.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
 
+  server.server.on('connect', (_request, socket) => answerConnect(needs.baseUrl, socket))
+
   const addresses = createAddresses()
   server.addHook('onRoute', (route) => addresses.note(route))
   server.setNotFoundHandler(({ method, url }) => {
@@ -110,7 +112,7 @@ export function createServer(needs: ServerNeeds) {
     setHeaders(request, reply, fixed)
     if (request.is404) return done(addresses.refusal(request.method, request.url))
     if (traffic.draining && request.routeOptions.config.whileDraining !== true) return done(stopping())
-    done(hostFault(request.raw))
+    done(hostFault(request.raw) ?? codingFault(request.raw))
   })
   server.addHook('preClose', async () => {
     await traffic.drain()
@@ -203,6 +205,16 @@ function hostFault({ headers, rawHeaders, httpVersion }: IncomingMessage): Probl
   const first = rawHeaders.findIndex(isHost)
   if (rawHeaders.findLastIndex(isHost) === first) return undefined
   return new Problem('malformed_request', 'The request has more than one Host header. Send one.')
+}
+
+/**
+ * RFC 9112 section 6.1: of the codings that a body may travel in, this server undoes `chunked` alone. Node takes what is
+ * left after that for the body.
+ */
+function codingFault({ headers }: IncomingMessage): Problem | undefined {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined
+  return new Problem('malformed_request', 'Send the body as it is, or chunked: this server undoes no other coding.')
 }
 
 /** Counts the requests in flight, reports each at its end, and waits for the last. */
