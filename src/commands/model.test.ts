@@ -90,6 +90,9 @@ test('model pull refuses in one line what cannot be', async () => {
     [[`${base}/none.gguf`], /has no such file/],
     [[`${base}/x.gguf`, '--sha256', '0'.repeat(64)], /instead of 0{64}/],
     [[`${base}/x.gguf`, '--token-file', path.join(folder, 'nothing')], /holds no access token/],
+    ...(process.platform === 'linux'
+      ? ([[[`${base}/x.gguf`, '--to', '/proc/tollgate/'], /Nothing may be written to \/proc\/tollgate/]] as const)
+      : []),
   ] as const) {
     const { status, stdout, stderr } = await run('model', 'pull', ...args)
     assert.deepEqual([status, stdout], [1, ''])

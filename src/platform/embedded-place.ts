@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from './folder.ts'
 import { OperatorError } from './problems.ts'
 
 /** Where everything of an embedded database lies. */
@@ -22,7 +23,7 @@ export const clusterUser = 'tollgate'
 
 /** Makes the data folder. Root lets others pass it, not look into it: the server runs as an ordinary user. */
 export async function preparePlace(directory: string): Promise<Place> {
-  await mkdir(directory, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+  await makeFolder(directory, process.getuid?.() === 0 ? 0o711 : 0o700)
   const root = await realpath(directory)
   return {
     root,

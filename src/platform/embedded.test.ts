@@ -141,6 +141,16 @@ describe('refuses in one line', () => {
     await refused(join(directory, 'below'), /something else is there: set TOLLGATE_DATA/)
   })
 
+  test(
+    'a data folder where none can be made',
+    { skip: process.platform === 'linux' ? false : 'there is no /proc' },
+    async () => {
+      for (const directory of ['/proc/tollgate', '/proc/tollgate/data/folder']) {
+        await refused(directory, /^\/proc\/tollgate cannot be made or written to on its disk: set TOLLGATE_DATA/)
+      }
+    },
+  )
+
   test('a data folder that this user may not write to or look into', async () => {
     const parent = await openFolder()
     await chmod(parent, 0o555)

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { withFileLock } from '../../platform/file-lock.ts'
+import { makeFolder } from '../../platform/folder.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { inspectModelFile, type ModelFile } from '../local/gguf.ts'
 import { download, type Progress } from './download.ts'
@@ -47,7 +47,7 @@ export async function pullModel(needs: PullNeeds): Promise<PulledModel> {
   const { file, source } = needs
   const folder = path.dirname(file)
   try {
-    await mkdir(folder, { recursive: true })
+    await makeFolder(folder)
     return await withFileLock(`${file}.lock`, () => pullAlone(needs), patience)
   } catch (error) {
     throw faultOf(error, source.url.host, folder)

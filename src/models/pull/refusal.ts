@@ -16,7 +16,7 @@ const unreachable = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 const full = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-const forbidden = new Set(['EACCES', 'EPERM', 'EROFS'])
+const forbidden = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT'])
 
 /** What a status says to whoever asked for the file; undefined for one that may be another the next time. */
 export function refusedStatus(status: number, host: string): OperatorError | undefined {
