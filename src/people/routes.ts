@@ -1,13 +1,11 @@
-import type { FastifyRequest } from 'fastify'
 import type { Audit } from '../access/audit.ts'
 import { may, type Action } from '../access/policy.ts'
 import type { Server } from '../platform/http.ts'
 import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/representation.ts'
-import { sameOrigin, sessionOf, signedIn, type Guard } from '../signin/guard.ts'
-import { recordRevoked } from '../signin/me-routes.ts'
+import { actorOf, sameOrigin, sessionOf, signedIn, type Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
-import type { Actor, People, Person, PersonChange, PersonSummary } from './people.ts'
+import type { People, Person, PersonChange, PersonSummary } from './people.ts'
 import { PersonChangeBody } from './schema.ts'
 
 /** How many clients belong to each consultant, by the consultant's id; looked up for a partner. */
@@ -45,8 +43,7 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
     { onRequest: allowed('change') },
     async (request, reply) => {
       const { id } = await people.show(request.params.id)
-      const ended = await sessions.end({ personId: id })
-      await recordRevoked(audit, request, ended)
+      const ended = await sessions.end({ personId: id }, actorOf(request))
       return reply.send({ ended: ended.length })
     },
   )
@@ -65,10 +62,6 @@ function permitted(audit: Pick<Audit, 'record'>, action: Action): Guard {
     })
     throw new Problem('forbidden', 'This is for partners. Ask one if you need it.')
   }
-}
-
-function actorOf(request: FastifyRequest): Actor {
-  return { personId: sessionOf(request).person.id, requestId: request.id, address: request.ip }
 }
 
 function present(person: PersonSummary, clients: ReadonlyMap<string, number>): object {

@@ -18,7 +18,7 @@ interface Needs {
   readonly config: Pick<Config, 'sign_in' | 'session' | 'base_url'>
   readonly database: Database
   readonly identities: Identities
-  readonly audit: Pick<Audit, 'record'>
+  readonly audit: Pick<Audit, 'record' | 'recordWithin'>
   readonly sessions: Sessions
   readonly log: Logger
 }

@@ -65,6 +65,13 @@ describe('B37: what is over', () => {
     ])
   })
 
+  test('stays where it cannot be noted', async () => {
+    await fill(2, { seen: -2 * hour, ends: hour })
+    const full = { recordWithin: () => Promise.reject(new Error('the log is full')) }
+    await assert.rejects(removeOver({ database, audit: full, lifetimes, clock: () => now }), /the log is full/)
+    assert.equal(await count('session'), 2)
+  })
+
   test('goes in batches of a thousand at most, all of it', async () => {
     await fill(2500, { seen: -2 * hour, ends: hour })
     await fill(3, { seen: 0, ends: hour })

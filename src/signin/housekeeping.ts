@@ -9,7 +9,7 @@ const minute = 60_000
 
 interface Needs {
   readonly database: Database
-  readonly audit: Pick<Audit, 'record'>
+  readonly audit: Pick<Audit, 'recordWithin'>
   readonly lifetimes: Lifetimes
   /** ms since 1970; `Date.now` unless told. */
   readonly clock?: () => number
@@ -33,20 +33,18 @@ export async function removeOver({ database, audit, lifetimes, clock = Date.now 
   const now = new Date(clock())
   const unseenSince = new Date(clock() - lifetimes.idle)
   for (let batch = store.mostRows; batch === store.mostRows;) {
-    // In the audit log first: what is noted twice after a crash is better than what is not noted.
     batch = await database.transaction(async (tx) => {
       const over = await store.lockOverSessions(tx, { now, unseenSince })
-      await Promise.all(
-        over.map(({ id, personId, why }) =>
-          audit.record({
-            action: 'session_expired',
-            outcome: 'allowed',
-            personId,
-            noun: 'session',
-            nounId: id,
-            details: { why },
-          }),
-        ),
+      await audit.recordWithin(
+        tx,
+        over.map(({ id, personId, why }) => ({
+          action: 'session_expired',
+          outcome: 'allowed',
+          personId,
+          noun: 'session',
+          nounId: id,
+          details: { why },
+        })),
       )
       await store.deleteSessionsById(
         tx,

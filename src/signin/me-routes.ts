@@ -1,21 +1,18 @@
-import type { FastifyRequest } from 'fastify'
-import type { Audit } from '../access/audit.ts'
 import type { Server } from '../platform/http.ts'
 import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/representation.ts'
 import { isUuid } from '../platform/uuid.ts'
-import { sameOrigin, sessionOf, signedIn } from './guard.ts'
+import { actorOf, sameOrigin, sessionOf, signedIn } from './guard.ts'
 import { signedOut } from './routes.ts'
-import type { EndedSession, Session, Sessions, SessionSummary } from './sessions.ts'
+import type { Session, Sessions, SessionSummary } from './sessions.ts'
 
 interface MeNeeds {
   readonly sessions: Sessions
-  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
 /** /me: who is signed in, and where else; each of these sessions can be ended, and all of them at once. */
-export function registerMe(server: Server, { sessions, audit, baseUrl }: MeNeeds): void {
+export function registerMe(server: Server, { sessions, baseUrl }: MeNeeds): void {
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
 
   server.get('/me', { onRequest }, async (request, reply) => {
@@ -26,40 +23,15 @@ export function registerMe(server: Server, { sessions, audit, baseUrl }: MeNeeds
   server.delete<{ Params: { id: string } }>('/me/sessions/:id', { onRequest }, async (request, reply) => {
     const { id: current, person } = sessionOf(request)
     const { id } = request.params
-    const ended = isUuid(id) ? await sessions.end({ personId: person.id, id }) : []
+    const ended = isUuid(id) ? await sessions.end({ personId: person.id, id }, actorOf(request)) : []
     if (ended.length === 0) throw new Problem('not_found', 'You have no such session: it may have ended already.')
-    await recordRevoked(audit, request, ended)
     return (id.toLowerCase() === current ? signedOut(reply, sessions) : reply).send({ ended: ended.length })
   })
 
   server.delete('/me/sessions', { onRequest }, async (request, reply) => {
-    const ended = await sessions.end({ personId: sessionOf(request).person.id })
-    await recordRevoked(audit, request, ended)
+    const ended = await sessions.end({ personId: sessionOf(request).person.id }, actorOf(request))
     return signedOut(reply, sessions).send({ ended: ended.length })
   })
-}
-
-/** Notes that somebody ended sessions, their own or another's. */
-export async function recordRevoked(
-  audit: Pick<Audit, 'record'>,
-  request: FastifyRequest,
-  ended: readonly EndedSession[],
-): Promise<void> {
-  const by = sessionOf(request).person.id
-  await Promise.all(
-    ended.map(({ id, personId }) =>
-      audit.record({
-        action: 'session_revoked',
-        outcome: 'allowed',
-        personId: by,
-        noun: 'session',
-        nounId: id,
-        requestId: request.id,
-        address: request.ip,
-        details: { of: personId },
-      }),
-    ),
-  )
 }
 
 function presentMe({ id, person, endsAt, idleEndsAt }: Session, all: readonly SessionSummary[]): object {

@@ -1,5 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Audit } from '../access/audit.ts'
+import type { FastifyReply } from 'fastify'
 import type { Server } from '../platform/http.ts'
 import { represent } from '../platform/representation.ts'
 import { sameOrigin } from './guard.ts'
@@ -11,7 +10,6 @@ import { visitorOf } from './visitor.ts'
 interface RouteNeeds {
   readonly signIn: SignIn
   readonly sessions: Sessions
-  readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
@@ -44,8 +42,7 @@ export function registerSignIn(server: Server, needs: RouteNeeds): void {
   })
 
   server.post('/signout', { onRequest: [sameOrigin(baseUrl)] }, async (request, reply) => {
-    const ended = await needs.sessions.endOf(request.headers.cookie)
-    await recordSignOut(needs.audit, request, ended)
+    const ended = await needs.sessions.endOf(request.headers.cookie, { requestId: request.id, address: request.ip })
     return signedOut(reply, needs.sessions).send({ location: leavingAddress(signIn, ended) })
   })
 }
@@ -53,17 +50,6 @@ export function registerSignIn(server: Server, needs: RouteNeeds): void {
 /** Takes the cookie away, and what the browser has kept of pages. Not `"cookies"`: that is the whole domain's. */
 export function signedOut(reply: FastifyReply, { noCookie }: Pick<Sessions, 'noCookie'>): FastifyReply {
   return reply.header('set-cookie', noCookie).header('clear-site-data', '"cache", "storage"')
-}
-
-async function recordSignOut(
-  audit: Pick<Audit, 'record'>,
-  { id: requestId, ip: address }: FastifyRequest,
-  ended: readonly EndedSession[],
-): Promise<void> {
-  for (const { id, personId } of ended) {
-    const about = { personId, noun: 'session', nounId: id, requestId, address }
-    await audit.record({ action: 'sign_out', outcome: 'allowed', ...about })
-  }
 }
 
 /**

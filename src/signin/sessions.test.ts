@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createAudit } from '../access/audit.ts'
+import { createAudit, type Audit } from '../access/audit.ts'
 import { createPeople, type Person } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -41,14 +41,24 @@ function makePerson(role: 'consultant' | 'partner' = 'consultant'): Promise<Pers
 function openSessions(): {
   sessions: Sessions
   pass: (ms: number) => void
+  /** From now on nothing gets into the audit log, which then has no more room. */
+  fillLog: () => void
   [Symbol.asyncDispose]: () => Promise<void>
 } {
   let now = Date.parse('2026-03-02T09:00:00Z')
-  const sessions = createSessions({ database, audit, log, lifetimes, clock: () => now })
+  let isFull = false
+  const recordWithin: Audit['recordWithin'] = async (tx, entries) => {
+    await audit.recordWithin(tx, entries)
+    if (isFull) throw new Error('the log is full')
+  }
+  const sessions = createSessions({ database, audit: { recordWithin }, log, lifetimes, clock: () => now })
   return {
     sessions,
     pass: (ms) => {
       now += ms
+    },
+    fillLog: () => {
+      isFull = true
     },
     [Symbol.asyncDispose]: () => sessions.close(),
   }
@@ -227,6 +237,72 @@ describe('B35: several cookies of the name', () => {
       [mine.id, planted.id],
     ])
     assert.equal(entries.length, 2)
+  })
+})
+
+/** What the audit log has of a session. */
+function noted(id: string): Promise<object[]> {
+  return database.rows<object>(
+    `select action, outcome, person_id as "personId", request_id as "requestId", address, details from audit
+     where noun = 'session' and noun_id = $1 order by audit.id`,
+    [id],
+  )
+}
+
+const by = (personId: string, from: object, action: string, details: object | null = null) => ({
+  action,
+  outcome: 'allowed',
+  personId,
+  ...from,
+  details,
+})
+
+describe('the audit log', () => {
+  test('has how a session began and ended, and by which request', async () => {
+    await using opened = openSessions()
+    const partner = await makePerson('partner')
+    const request = { requestId: 'r1', address: '192.0.2.1' }
+    const later = { requestId: 'r2', address: '192.0.2.2' }
+    const first = await opened.sessions.start({ personId: person.id, ...proof, request })
+    const next = await opened.sessions.start({
+      personId: person.id,
+      ...proof,
+      replaces: cookie(first.value),
+      request: later,
+    })
+    const other = await opened.sessions.start({ personId: person.id, ...proof, request })
+    await opened.sessions.endOf(cookie(next.value), later)
+    await opened.sessions.end({ personId: person.id, id: other.id }, { personId: partner.id, ...later })
+    const signIn = { method: 'firm', factors: 'provider' }
+    assert.deepEqual(await noted(first.id), [
+      by(person.id, request, 'sign_in', signIn),
+      by(person.id, later, 'session_ended', { why: 'another sign-in in the same browser' }),
+    ])
+    assert.deepEqual(await noted(next.id), [by(person.id, later, 'sign_in', signIn), by(person.id, later, 'sign_out')])
+    assert.deepEqual(await noted(other.id), [
+      by(person.id, request, 'sign_in', signIn),
+      by(partner.id, later, 'session_revoked', { of: person.id }),
+    ])
+  })
+
+  test('and a session go together: what cannot be noted does not happen', async () => {
+    await using opened = openSessions()
+    const { sessions } = opened
+    const someone = await makePerson()
+    const [mine, planted] = await Promise.all(
+      [person, someone].map(({ id }) => sessions.start({ personId: id, ...proof })),
+    )
+    assert.ok(mine && planted)
+    const count = () => database.rows('select id from session where person_id = any($1)', [[person.id, someone.id]])
+    const earlier = (await count()).length
+    opened.fillLog()
+    const full = /the log is full/
+    await assert.rejects(sessions.start({ personId: person.id, ...proof, replaces: cookie(mine.value) }), full)
+    await assert.rejects(sessions.endOf(cookie(mine.value), {}), full)
+    await assert.rejects(sessions.end({ personId: person.id }, {}), full)
+    await assert.rejects(sessions.recognise(cookie(mine.value, planted.value)), full)
+    assert.equal((await count()).length, earlier)
+    assert.deepEqual((await noted(mine.id)).length, 1)
   })
 })
 

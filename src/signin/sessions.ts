@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Audit } from '../access/audit.ts'
-import type { Person } from '../people/people.ts'
+import type { Audit, AuditEntry } from '../access/audit.ts'
+import type { Actor, Person } from '../people/people.ts'
 import type { Database, Queryable } from '../platform/database.ts'
 import { createLookups } from '../platform/lookups.ts'
 import { Problem } from '../platform/problems.ts'
@@ -38,13 +38,15 @@ export interface NewSession {
   readonly provider?: store.ProviderSession
   /** The Cookie header of the request: the session that the browser had until now ends. */
   readonly replaces?: string | undefined
+  readonly request?: Origin
 }
+
+/** The request that begins or ends a session, for the audit log. */
+export type Origin = Omit<Actor, 'personId'>
 
 export interface StartedSession {
   readonly id: string
   readonly value: string
-  /** Those that it took the place of. */
-  readonly replaced: readonly store.EndedSession[]
 }
 
 /** In ms. */
@@ -53,6 +55,7 @@ export interface Lifetimes {
   readonly absolute: number
 }
 
+/** What begins or ends a session is in the audit log, or did not happen. */
 export interface Sessions {
   /**
    * Who sent a request, by its Cookie header; one indexed query. Undefined for nobody: no cookie, none of ours, ended,
@@ -62,9 +65,9 @@ export interface Sessions {
   /** Begins a session with a new value. Throws Problem `sign_in_refused` when the person may not be signed in. */
   start(session: NewSession): Promise<StartedSession>
   /** Ends the sessions whose cookies these are; they are refused from the next request on. */
-  endOf(cookies: string | undefined): Promise<store.EndedSession[]>
+  endOf(cookies: string | undefined, request: Origin): Promise<store.EndedSession[]>
   /** Ends sessions by what they have in common; every given condition holds for each of them. */
-  end(which: EndWhich): Promise<store.EndedSession[]>
+  end(which: EndWhich, by: Actor): Promise<store.EndedSession[]>
   /** The sessions that a person has now, the last used first. */
   list(personId: string): Promise<store.SessionSummary[]>
   /** The Set-Cookie text that gives a browser its session. */
@@ -83,7 +86,7 @@ export interface EndWhich {
 
 interface SessionNeeds {
   readonly database: Database
-  readonly audit: Pick<Audit, 'record'>
+  readonly audit: Pick<Audit, 'recordWithin'>
   readonly log: Logger
   readonly lifetimes: Lifetimes
   /** ms since 1970; `Date.now` unless told. */
@@ -122,7 +125,7 @@ export function createSessions(needs: SessionNeeds): Sessions {
       const [session, ...others] = live
       if (session === undefined) return undefined
       if (others.some(({ personId }) => personId !== session.personId)) {
-        await refuseSeveral({ database, audit, hashes, people: live.map(({ personId }) => personId) })
+        await refuseSeveral(needs, { hashes, people: live.map(({ personId }) => personId) })
         return undefined
       }
       const now = clock()
@@ -130,13 +133,24 @@ export function createSessions(needs: SessionNeeds): Sessions {
       return toSession(session, now + lifetimes.idle)
     },
     async start(session: NewSession) {
-      return database.transaction((tx) => start(tx, session, { now: clock(), lifetimes }))
+      return database.transaction(async (tx) => {
+        const { entries, ...started } = await start(tx, session, { now: clock(), lifetimes })
+        await audit.recordWithin(tx, entries)
+        return started
+      })
     },
-    async endOf(cookies: string | undefined) {
+    async endOf(cookies: string | undefined, request: Origin) {
       const hashes = hashesOf(cookies)
-      return hashes.length === 0 ? [] : store.deleteSessions(database, { hashes })
+      if (hashes.length === 0) return []
+      return end(needs, { hashes }, (session) => ({ ...request, action: 'sign_out', ...about(session) }))
     },
-    end: (which: EndWhich) => store.deleteSessions(database, which),
+    end: (which: EndWhich, by: Actor) =>
+      end(needs, which, ({ id, personId }) => ({
+        action: 'session_revoked',
+        ...about({ id, personId }),
+        ...by,
+        details: { of: personId },
+      })),
     async list(personId: string) {
       const now = clock()
       const alive = { endsAfter: new Date(now), seenAfter: new Date(now - lifetimes.idle) }
@@ -161,32 +175,37 @@ function isLive(
   return now < session.endsAt.getTime() && now < lastSeen.of(session) + lifetimes.idle
 }
 
+/** An entry of a session that its own person began or ended. */
+const about = ({ id, personId }: Pick<store.EndedSession, 'id' | 'personId'>) =>
+  ({ outcome: 'allowed', personId, noun: 'session', nounId: id }) as const
+
+function end(
+  { database, audit }: SessionNeeds,
+  which: store.Selection,
+  entryOf: (session: store.EndedSession) => AuditEntry,
+): Promise<store.EndedSession[]> {
+  return database.transaction(async (tx) => {
+    const ended = await store.deleteSessions(tx, which)
+    await audit.recordWithin(tx, ended.map(entryOf))
+    return ended
+  })
+}
+
 /** Whose cookie is whose cannot be told: neither counts, and both end, so that a planted one cannot lock anybody out. */
-async function refuseSeveral(needs: {
-  readonly database: Database
-  readonly audit: Pick<Audit, 'record'>
-  readonly hashes: readonly Buffer[]
-  readonly people: readonly string[]
-}): Promise<void> {
-  const ended = await store.deleteSessions(needs.database, { hashes: needs.hashes })
-  for (const { id, personId } of ended) {
-    await needs.audit.record({
-      action: 'session_ended',
-      outcome: 'allowed',
-      personId,
-      noun: 'session',
-      nounId: id,
-      details: { why: 'one request had sessions of several people', people: needs.people.join(' ') },
-    })
-  }
+async function refuseSeveral(
+  needs: SessionNeeds,
+  { hashes, people }: { readonly hashes: readonly Buffer[]; readonly people: readonly string[] },
+): Promise<void> {
+  const details = { why: 'one request had sessions of several people', people: people.join(' ') }
+  await end(needs, { hashes }, (session) => ({ action: 'session_ended', ...about(session), details }))
 }
 
 async function start(
   tx: Queryable,
   session: NewSession,
   { now, lifetimes }: { now: number; lifetimes: Lifetimes },
-): Promise<StartedSession> {
-  const { personId, method, factors, device = '', network = '', provider } = session
+): Promise<StartedSession & { readonly entries: readonly AuditEntry[] }> {
+  const { personId, method, factors, device = '', network = '', provider, request } = session
   const [id, value] = [randomUUIDv7(), newSecret()]
   const known = hashesOf(session.replaces)
   const replaced = known.length === 0 ? [] : await store.deleteSessions(tx, { hashes: known })
@@ -203,7 +222,13 @@ async function start(
     provider,
   })
   if (!begun) throw new Problem('sign_in_refused', 'This person may not sign in here. Ask a partner of the firm.')
-  return { id, value, replaced }
+  const details = { method, factors: factors.join(' ') }
+  const why = { why: 'another sign-in in the same browser' }
+  const entries = [
+    { ...request, action: 'sign_in', ...about({ id, personId }), details },
+    ...replaced.map((old) => ({ ...request, action: 'session_ended', ...about(old), details: why })),
+  ]
+  return { id, value, entries }
 }
 
 function toSession(session: store.LiveSession, idleEnd: number): Session {

@@ -98,12 +98,12 @@ function notStartedHere(): Problem {
 
 /** Every method ends here: whoever is let in, and owes no second factor, gets a session. Returns its cookie. */
 async function admit(needs: SignInNeeds, proof: Proof, visitor: Visitor): Promise<string> {
-  const { signUp, sessions, secondFactor, audit } = needs
+  const { signUp, sessions, secondFactor } = needs
   const person = await signUp.admit(proof)
   if (isSecondFactorDue(secondFactor, person, proof.factors)) throw noSecondFactor()
   const { method, factors, issuer, subject, sid } = proof
   const { device, network, cookies, requestId, address } = visitor
-  const { id, value, replaced } = await sessions.start({
+  const { value } = await sessions.start({
     personId: person.id,
     method,
     factors,
@@ -111,21 +111,8 @@ async function admit(needs: SignInNeeds, proof: Proof, visitor: Visitor): Promis
     network,
     provider: { id: method, issuer, subject, sid },
     replaces: cookies,
+    request: { requestId, address },
   })
-  const about = { outcome: 'allowed', noun: 'session', requestId, address } as const
-  const details = { method, factors: factors.join(' ') }
-  await Promise.all([
-    audit.record({ ...about, action: 'sign_in', personId: person.id, nounId: id, details }),
-    ...replaced.map((old) =>
-      audit.record({
-        ...about,
-        action: 'session_ended',
-        personId: old.personId,
-        nounId: old.id,
-        details: { why: 'another sign-in in the same browser' },
-      }),
-    ),
-  ])
   return sessions.cookie(value)
 }
 

@@ -75,7 +75,7 @@ async function live(sessions: Sessions, who: number, steps: number): Promise<voi
     if (known && session) {
       known.used = now
       if (chance(steps, who) >= 3) continue
-      const ended = await sessions.endOf(`session=${known.cookie}`)
+      const ended = await sessions.endOf(`session=${known.cookie}`, {})
       told.ended += ended.length
       open.delete(place)
     } else {
