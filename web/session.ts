@@ -1,4 +1,4 @@
-import { content } from './content.ts'
+import { content, type Viewer } from './content.ts'
 import { hasDrafts } from './drafts.ts'
 
 /**
@@ -14,13 +14,21 @@ export interface SessionState {
   readonly canBeLonger: boolean
   /** Whether another tab was waiting for this sign-in. */
   readonly resumedElsewhere: boolean
+  /** That of the person at their last sign-in; undefined for nobody. A new role ends every session. */
+  readonly role: Viewer['person']['role'] | undefined
 }
 
 type Message =
   | { readonly kind: 'used' }
   | { readonly kind: 'signed-out' }
   | { readonly kind: 'resumed' }
-  | { readonly kind: 'signed-in'; readonly person: string; readonly idleEndsIn: number; readonly endsIn: number }
+  | {
+      readonly kind: 'signed-in'
+      readonly person: string
+      readonly role: Viewer['person']['role']
+      readonly idleEndsIn: number
+      readonly endsIn: number
+    }
 
 const { viewer } = content
 const channel = new BroadcastChannel('tollgate-session')
@@ -31,7 +39,13 @@ let idleEnd = Date.now() + idleLength
 let absoluteEnd = Date.now() + (viewer?.ends_in ?? 0)
 let lastUse = Date.now()
 let waiting: PromiseWithResolvers<void> | undefined
-let state: SessionState = { phase: 'fine', endsAt: idleEnd, canBeLonger: true, resumedElsewhere: false }
+let state: SessionState = {
+  phase: 'fine',
+  endsAt: idleEnd,
+  canBeLonger: true,
+  resumedElsewhere: false,
+  role: viewer?.person.role,
+}
 
 /** ms before the end at which people are warned: two minutes, or a third of a shorter session. */
 const warningTime = Math.min(120_000, idleLength / 3)
@@ -114,13 +128,14 @@ function leave(): void {
   else location.reload()
 }
 
-function signedInElsewhere({ person, idleEndsIn, endsIn }: Extract<Message, { kind: 'signed-in' }>): void {
+function signedInElsewhere({ person, role, idleEndsIn, endsIn }: Extract<Message, { kind: 'signed-in' }>): void {
   // What is on this page is another person's.
   if (person !== viewer?.person.id) return leave()
   idleLength = idleEndsIn
   absoluteEnd = Date.now() + endsIn
   const resumed = waiting
   waiting = undefined
+  update({ role })
   used()
   if (!resumed) return
   resumed.resolve()
@@ -131,6 +146,7 @@ if (viewer) {
   send({
     kind: 'signed-in',
     person: viewer.person.id,
+    role: viewer.person.role,
     idleEndsIn: viewer.idle_ends_in,
     endsIn: viewer.ends_in,
   })

@@ -154,4 +154,35 @@ describe('a session that has ended', () => {
     )
     await profile.close()
   })
+
+  test('by a new role shows what that role may do, once the person has signed in again', async () => {
+    const profile = await portal.profile()
+    const { page } = await writing(profile)
+    const places = page.getByRole('navigation', { name: 'Main' })
+    assert.equal(await places.getByRole('link', { name: 'People' }).count(), 0)
+    const partner = await portal.profile()
+    const people = await partner.newPage()
+    await signInAs(people, portal.base, 'Ruth Penhallow', '/people')
+    const headers = { accept: 'application/json', origin: portal.base }
+    const answer = await partner.request.get(`${portal.base}/people`, { headers })
+    const all = at(await answer.json(), 'people')
+    assert.ok(Array.isArray(all))
+    const id = String(
+      at(
+        all.find((person: unknown) => at(person, 'name') === 'Daniel Okonjo'),
+        'id',
+      ),
+    )
+    const promoted = await partner.request.patch(`${portal.base}/people/${id}`, { headers, data: { role: 'partner' } })
+    assert.equal(promoted.status(), 200)
+
+    await page.getByLabel('Note', { exact: true }).press('Control+Enter')
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await signInAgain(page, 'Daniel Okonjo')
+    await page.getByRole('article').filter({ hasText: typed }).first().waitFor()
+    await places.getByRole('link', { name: 'People' }).waitFor()
+    await places.getByText('Partner', { exact: true }).waitFor()
+    await partner.request.patch(`${portal.base}/people/${id}`, { headers, data: { role: 'consultant' } })
+    await Promise.all([profile.close(), partner.close()])
+  })
 })

@@ -1,8 +1,8 @@
 import { NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Field, Value } from '../fields.ts'
-import { content } from '../content.ts'
 import classes from './edit-form.module.css'
 import { usePeople } from './people-names.ts'
+import { useRole } from './role.ts'
 
 export interface FieldInputProps {
   readonly field: Field
@@ -13,6 +13,7 @@ export interface FieldInputProps {
 
 /** One field of a form, by its kind. */
 export function FieldInput({ field, value, error, onChange }: FieldInputProps) {
+  const isPartner = useRole() === 'partner'
   const { label, kind, required = false, placeholder = '', maxLength, choices } = field
   const common = { label, error, className: classes[kind], placeholder, required, withAsterisk: false }
   const text = typeof value === 'string' ? value : value.join(', ')
@@ -26,7 +27,7 @@ export function FieldInput({ field, value, error, onChange }: FieldInputProps) {
     case 'choice':
       return <NativeSelect {...common} value={text} onChange={change} data={options(choices ?? {})} />
     case 'consultant':
-      return content.viewer?.person.role === 'partner' && <ConsultantInput {...common} value={text} onChange={change} />
+      return isPartner && <ConsultantInput {...common} value={text} onChange={change} />
     case 'amount':
       return <TextInput {...common} {...limit} value={text} onChange={change} inputMode="decimal" />
     default:

@@ -18,6 +18,7 @@ import { schemeOf } from '../settings.ts'
 import { roleNames } from '../words.ts'
 import { Initials } from './initials.tsx'
 import classes from './navigation.module.css'
+import { useRole } from './role.ts'
 import { signOut } from './sign-out.ts'
 
 interface Place {
@@ -36,7 +37,7 @@ const partners: readonly Place[] = [
 ]
 
 export function Navigation({ viewer }: { readonly viewer: Viewer }) {
-  const isPartner = viewer.person.role === 'partner'
+  const isPartner = useRole() === 'partner'
   return (
     <nav className={classes.navigation} aria-label="Main">
       <Places places={everyone} />
@@ -69,6 +70,7 @@ function Places({ places }: { readonly places: readonly Place[] }) {
 
 function PersonMenu({ viewer: { person } }: { readonly viewer: Viewer }) {
   const navigate = useNavigate()
+  const role = useRole() ?? person.role
   return (
     <Menu position="top-start" width={232} shadow="md">
       <Menu.Target>
@@ -76,7 +78,7 @@ function PersonMenu({ viewer: { person } }: { readonly viewer: Viewer }) {
           <Initials name={person.name} />
           <span className={classes.who}>
             <span className={classes.name}>{person.name}</span>
-            <span className={classes.role}>{roleNames[person.role]}</span>
+            <span className={classes.role}>{roleNames[role]}</span>
           </span>
           <IconSelector size={15} aria-hidden />
         </UnstyledButton>

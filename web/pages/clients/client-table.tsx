@@ -3,14 +3,14 @@ import { useRef, type KeyboardEvent } from 'react'
 import { Link } from 'react-router'
 import type { ListedClient } from '../../../src/clients/schema.ts'
 import { useKey } from '../../components/keys.ts'
+import { useRole } from '../../components/role.ts'
 import { Ago } from '../../components/time.tsx'
-import { content } from '../../content.ts'
 import classes from './client-table.module.css'
 
 /** The list. The arrows, or j and k, go from row to row; Enter opens one. */
 export function ClientTable({ clients }: { readonly clients: readonly ListedClient[] }) {
   const table = useRef<HTMLTableElement>(null)
-  const withConsultant = content.viewer?.person.role === 'partner'
+  const withConsultant = useRole() === 'partner'
 
   function move(step: number): boolean {
     const rows = [...(table.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])]

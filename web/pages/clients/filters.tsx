@@ -1,7 +1,7 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core'
-import { content } from '../../content.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { usePeople } from '../../components/people-names.ts'
+import { useRole } from '../../components/role.ts'
 import classes from './filters.module.css'
 import { useQuery } from './query.ts'
 
@@ -18,6 +18,7 @@ const sorts = [
 
 export function Filters() {
   const { get, set } = useQuery()
+  const isPartner = useRole() === 'partner'
   return (
     <search className={classes.filters}>
       <SearchField
@@ -36,9 +37,7 @@ export function Filters() {
         value={get('status')}
         onChange={(status) => set({ status })}
       />
-      {content.viewer?.person.role === 'partner' && (
-        <Consultants value={get('consultant')} onChange={(consultant) => set({ consultant })} />
-      )}
+      {isPartner && <Consultants value={get('consultant')} onChange={(consultant) => set({ consultant })} />}
       <NativeSelect
         className={classes.sort}
         aria-label="Sorted by"

@@ -4,13 +4,14 @@ import { useNavigate } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
+import { useRole } from '../../components/role.ts'
 import { content } from '../../content.ts'
 import { nouns } from '../../fields.ts'
 
 /** Adds a client and goes to its record. */
 export function NewClient({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   const navigate = useNavigate()
-  const isPartner = content.viewer?.person.role === 'partner'
+  const isPartner = useRole() === 'partner'
   const fields = nouns.client.fields.filter(({ kind }) => isPartner || kind !== 'consultant')
   const made = useRef<ClientRecord>(undefined)
   return (
