@@ -1,5 +1,7 @@
 import { createBrowserRouter, type LoaderFunctionArgs } from 'react-router'
+import type { AuditList } from '../src/clients/schema.ts'
 import { read } from './api.ts'
+import { readOn } from './components/read-on.ts'
 import { Shell } from './components/shell.tsx'
 import { ClientsPage } from './pages/clients/clients.tsx'
 import { ActivityTab } from './pages/record/activity.tsx'
@@ -17,6 +19,18 @@ import { SignInPage } from './pages/sign-in/sign-in.tsx'
 function load({ request }: LoaderFunctionArgs): Promise<unknown> {
   const { pathname, search } = new URL(request.url)
   return read(pathname + search, request.signal)
+}
+
+const entriesOf = ({ audit }: AuditList) => audit
+
+/** What is looked for may be further back than one page looks. */
+async function loadAudit({ request }: LoaderFunctionArgs): Promise<AuditList> {
+  const { pathname, search } = new URL(request.url)
+  const address = pathname + search
+  const first = await read<AuditList>(address, request.signal)
+  if (first.audit.length > 0 || first.next === null) return first
+  const { rows, next } = await readOn({ address, from: first.next, pick: entriesOf, signal: request.signal })
+  return { audit: [...rows], next }
 }
 
 function loadRecord({ params, request }: LoaderFunctionArgs): Promise<unknown> {
@@ -62,7 +76,7 @@ const pages = [
   },
   {
     path: 'audit',
-    loader: load,
+    loader: loadAudit,
     lazy: async () => ({ Component: (await import('./pages/audit/audit.tsx')).AuditPage }),
   },
   {

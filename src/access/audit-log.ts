@@ -2,14 +2,21 @@ import { timeOf } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
 import type { Access, Visit } from './access.ts'
-import { readEntries, readRole, type EntryFilter, type StoredEntry } from './audit-store.ts'
+import {
+  readEntries,
+  readRole,
+  type EntryFilter,
+  type FoundEntry,
+  type Reach,
+  type StoredEntry,
+} from './audit-store.ts'
 import { csvCell } from './csv-cell.ts'
 import { may } from './policy.ts'
 import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
 
 /** The audit log as partners read it. Both methods throw Problem `forbidden` for others, and are themselves noted. */
 export interface AuditLog {
-  /** One page, the last row first. */
+  /** One page, the last row first. It may have fewer rows than asked for, or none, though there is a next one. */
   page(visit: Visit, query: AuditQuery): Promise<AuditList>
   /** All the rows as CSV (RFC 4180), the last first, piece by piece. */
   csv(visit: Visit, query: AuditQuery): Promise<AsyncIterable<string>>
@@ -17,25 +24,26 @@ export interface AuditLog {
 
 const perPiece = 1000
 
-export function createAuditLog({ access }: { access: Access }): AuditLog {
+export function createAuditLog({ access, reach }: { access: Access; reach?: Reach }): AuditLog {
   async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
     const deed = { action: 'audit_read', noun: 'audit', details }
     if (may(visit.person, 'read', 'audit')) return access.note(visit, deed)
     await access.forbid(visit, deed, 'Only partners may see the audit log.')
   }
 
-  async function read(visit: Visit, filter: EntryFilter, before?: string): Promise<readonly StoredEntry[]> {
-    const [rows, [role]] = await access.as(visit, [readEntries(filter, before, perPiece), readRole])
+  async function read(visit: Visit, filter: EntryFilter, before?: string): Promise<Page> {
+    const look = { filter, before, limit: perPiece + 1, reach }
+    const [rows, [role]] = await access.as(visit, [readEntries(look), readRole])
     // A long file outlives what its reader was when it began: it breaks off then, and does not look whole.
     if (role?.partner !== true) throw new Problem('forbidden', 'Only partners may see the audit log.')
-    return rows
+    return pageOf(rows, perPiece)
   }
 
-  async function* pieces(visit: Visit, filter: EntryFilter, first: readonly StoredEntry[]): AsyncIterable<string> {
+  async function* pieces(visit: Visit, filter: EntryFilter, first: Page): AsyncIterable<string> {
     yield `${columns.join(',')}\r\n`
-    for (let rows = first; ; rows = await read(visit, filter, rows.at(-1)?.id.toString())) {
-      yield rows.map(csvLine).join('')
-      if (rows.length < perPiece) return
+    for (let page = first; ; page = await read(visit, filter, page.next)) {
+      yield page.entries.map(csvLine).join('')
+      if (page.next === null) return
     }
   }
 
@@ -43,10 +51,10 @@ export function createAuditLog({ access }: { access: Access }): AuditLog {
     async page(visit: Visit, query: AuditQuery) {
       await permit(visit, wordsOf(query))
       const limit = Number(query.limit ?? 50)
-      const [rows] = await access.as(visit, [readEntries(filterOf(query), query.cursor, limit + 1)])
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? (shown.at(-1)?.id.toString() ?? null) : null
-      return { audit: shown.map(present), next }
+      const look = { filter: filterOf(query), before: query.cursor, limit: limit + 1, reach }
+      const [rows] = await access.as(visit, [readEntries(look)])
+      const { entries, next } = pageOf(rows, limit)
+      return { audit: entries.map(present), next }
     },
     async csv(visit: Visit, query: AuditQuery) {
       const filter = filterOf(query)
@@ -55,6 +63,21 @@ export function createAuditLog({ access }: { access: Access }): AuditLog {
       return pieces(visit, filter, await read(visit, filter))
     },
   } satisfies AuditLog)
+}
+
+interface Page {
+  readonly entries: readonly StoredEntry[]
+  /** The id before which the next one begins. */
+  readonly next: string | null
+}
+
+/** What a look for one more than `limit` rows has found. */
+function pageOf(rows: readonly FoundEntry[], limit: number): Page {
+  const found = rows.filter((row) => row.id !== null)
+  const entries = found.slice(0, limit)
+  const last = found.length > limit ? entries.at(-1)?.id : undefined
+  const [look] = rows
+  return { entries, next: (last ?? (look?.more === true ? look.seen : undefined))?.toString() ?? null }
 }
 
 /** An id that stands in no row, for what is no id: it finds nothing. */

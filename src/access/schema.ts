@@ -44,6 +44,8 @@ export type AuditQuery = Type.Static<typeof auditQuery>
 
 export const auditList = Type.Object({
   audit: Type.Array(auditRow),
-  next: Type.Union([Type.String(), nothing], { description: 'The `cursor` of the next page; null on the last.' }),
+  next: Type.Union([Type.String(), nothing], {
+    description: 'The `cursor` of the next page, also where this one has few rows or none; null on the last.',
+  }),
 })
 export type AuditList = Type.Static<typeof auditList>

@@ -309,3 +309,26 @@ describe('a record', () => {
     await page.close()
   })
 })
+
+describe('the audit log', () => {
+  test('is looked through further back until something is found', async () => {
+    const page = await ruth.newPage()
+    const asked: string[] = []
+    await page.goto(`${portal.base}/audit`)
+    await page.getByRole('row').nth(1).waitFor()
+    await page.route(/\/audit\?.*action=role_changed/, async (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor')
+      asked.push(cursor ?? 'first')
+      const next = { first: '9000', 9000: '8000', 8000: '7000' }[cursor ?? 'first'] ?? null
+      const row = { id: cursor, at: '2026-01-02T10:00:00Z', action: 'role_changed', outcome: 'allowed', details: {} }
+      const nothing = { person: null, client: null, noun: null, noun_id: null, request_id: null, address: null }
+      const audit = cursor === '8000' || cursor === null ? [] : [{ ...row, ...nothing }]
+      await route.fulfill({ json: { audit: cursor === '9000' ? [] : audit, next } })
+    })
+    await page.getByLabel('Action').selectOption('role_changed')
+    await page.getByRole('row').filter({ hasText: 'Role changed' }).waitFor()
+    assert.deepEqual(asked, ['first', '9000', '8000', '7000'])
+    assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0)
+    await page.close()
+  })
+})

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
-import { read } from '../api.ts'
 import { joined, type Pages } from './joined.ts'
 import { notifyFailure } from './notify.ts'
+import { readOn } from './read-on.ts'
 
 export interface MoreProps<Page, Row> {
   /** The rows that came with the page. */
@@ -40,8 +40,8 @@ function Fetched<Page extends { readonly next: string | null }, Row>({
   async function more(from: string) {
     setBusy(true)
     try {
-      const page = await read<Page>(`${address}${address.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(from)}`)
-      setLonger({ rows: [...rows, ...pick(page)], next: page.next })
+      const page = await readOn({ address, from, pick })
+      setLonger({ rows: [...rows, ...page.rows], next: page.next })
     } catch (error) {
       notifyFailure('No more were fetched', error)
     } finally {

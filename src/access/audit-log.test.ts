@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { randomUUIDv7 } from 'node:crypto'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { createPeople } from '../people/people.ts'
+import { openDatabase, type Database } from '../platform/database.ts'
+import { createAccess, type Visit } from './access.ts'
+import { createAuditLog, type AuditLog } from './audit-log.ts'
+import { createAudit, type Audit } from './audit.ts'
+import { openPortal, type Portal } from './portal.ts'
+import type { AuditQuery } from './schema.ts'
+
+interface Written {
+  readonly at: number
+  readonly action: string
+  readonly outcome: 'allowed' | 'refused'
+  readonly person: string
+  readonly client: string | null
+}
+
+const minute = 60_000
+const start = Date.parse('2026-03-02T09:00:00Z')
+const people = [randomUUIDv7(), randomUUIDv7()] as const
+const clients = [randomUUIDv7(), randomUUIDv7()] as const
+
+/** One every ten minutes, 400 of them; the third hour from the end has none, and clocks were set back now and then. */
+const written: Written[] = Array.from({ length: 400 }, (_, n) => ({
+  at: start + n * 10 * minute - (n % 7 === 3 ? 25 * minute : 0) + (n > 380 ? 3 * 60 * minute : 0),
+  action: n === 5 ? 'role_changed' : n % 9 === 0 ? 'note_changed' : 'client_read',
+  outcome: n === 390 || n === 17 ? 'refused' : 'allowed',
+  person: n < 12 ? people[1] : people[0],
+  client: clients[n % 3] ?? null,
+}))
+
+let fresh: TestDatabase
+let database: Database
+let audit: Audit
+let portal: Portal
+let visit: Visit
+const { log } = createTestLog()
+
+before(async () => {
+  fresh = await createTestDatabase()
+  database = openDatabase(fresh.url, { log })
+  audit = createAudit({ database, log, sealEvery: 1_000_000 })
+  portal = await openPortal({ databaseUrl: fresh.url, log })
+  const partner = await createPeople({ database, audit }).create({ name: 'P', email: 'p@example.com', role: 'partner' })
+  visit = { person: partner }
+  await database.rows(
+    `insert into audit (at, action, outcome, person_id, client_id)
+     select to_timestamp(w.at / 1000.0), w.action, w.outcome, w.person, w.client from jsonb_to_recordset($1)
+       as w(at bigint, action text, outcome text, person uuid, client uuid)`,
+    [JSON.stringify(written)],
+  )
+})
+after(async () => {
+  await portal.close()
+  await audit.close()
+  await database.close()
+  await fresh.drop()
+})
+
+/** Its own looking is not noted here: it would be in what it looks for. */
+const logWith = (reach?: { all: number; own: number }): AuditLog => {
+  const access = createAccess({ portal, audit: { record: async () => undefined } })
+  return createAuditLog({ access, ...(reach && { reach }) })
+}
+
+/** The numbers of what was written that a filter lets through, the last first, page by page; and how many pages. */
+async function readAll(auditLog: AuditLog, query: AuditQuery): Promise<{ at: number[]; pages: number; most: number }> {
+  const at: number[] = []
+  let [pages, most] = [0, 0]
+  for (let cursor: string | null | undefined = undefined; cursor !== null;) {
+    const page: Awaited<ReturnType<AuditLog['page']>> = await auditLog.page(visit, {
+      ...query,
+      ...(cursor && { cursor }),
+    })
+    at.push(...page.audit.filter(({ action }) => action !== 'person_created').map((row) => Date.parse(row.at)))
+    pages += 1
+    most = Math.max(most, page.audit.length)
+    cursor = page.next
+  }
+  return { at, pages, most }
+}
+
+function expected({ action, outcome, person, client, from, to }: AuditQuery): number[] {
+  return written
+    .filter(
+      (each) =>
+        (action === undefined || each.action === action) &&
+        (outcome === undefined || each.outcome === outcome) &&
+        (person === undefined || each.person === person) &&
+        (client === undefined || each.client === client) &&
+        (from === undefined || each.at >= Date.parse(from)) &&
+        (to === undefined || each.at < Date.parse(to)),
+    )
+    .map(({ at }) => at)
+    .toReversed()
+}
+
+const time = (hours: number) => new Date(start + hours * 60 * minute).toISOString()
+const parts: AuditQuery[] = [
+  {},
+  { action: 'role_changed' },
+  { action: 'note_changed' },
+  { outcome: 'refused' },
+  { person: people[1] },
+  { person: people[0], action: 'role_changed' },
+  { client: clients[1] },
+  { client: clients[0], outcome: 'refused' },
+]
+const spans: AuditQuery[] = [
+  {},
+  { from: time(20) },
+  { to: time(30) },
+  { from: time(20), to: time(30) },
+  { from: time(64), to: time(65) },
+  { to: time(-1) },
+  { from: time(200) },
+]
+
+describe('the audit log, looked through piece by piece', () => {
+  for (const reach of [undefined, { all: 20, own: 7 }, { all: 1, own: 1 }]) {
+    test(`has the same rows, each once, in their order: ${JSON.stringify(reach ?? 'all at once')}`, async () => {
+      const auditLog = logWith(reach)
+      for (const part of parts) {
+        for (const span of spans) {
+          const query = { ...part, ...span, limit: '9' }
+          const { at, most } = await readAll(auditLog, query)
+          assert.deepEqual(at, expected(query), JSON.stringify(query))
+          assert.ok(most <= 9)
+        }
+      }
+    })
+  }
+
+  test('takes one look where there is nothing to be found, however long it is', async () => {
+    const auditLog = logWith({ all: 20, own: 7 })
+    for (const query of [{ to: time(-1) }, { from: time(200) }]) {
+      assert.ok((await readAll(auditLog, query)).pages <= 2, JSON.stringify(query))
+    }
+    assert.ok((await readAll(auditLog, { from: time(30), to: time(31) })).pages <= 3)
+    assert.ok((await readAll(auditLog, { action: 'nothing' })).pages >= 20)
+  })
+
+  test('goes into a file whole', async () => {
+    const auditLog = logWith({ all: 20, own: 7 })
+    for (const query of [{ action: 'note_changed' }, { client: clients[1] }, {}]) {
+      let text = ''
+      for await (const piece of await auditLog.csv(visit, query)) text += piece
+      const lines = text
+        .trimEnd()
+        .split('\r\n')
+        .slice(1)
+        .filter((line) => !line.includes('person_created'))
+      assert.equal(lines.length, expected(query).length)
+    }
+  })
+})
