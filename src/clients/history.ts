@@ -3,16 +3,14 @@ import { may, scopeOf, type Noun } from '../access/policy.ts'
 import { disputes } from './disputes.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
-import { limitOf, placeOf, cursorOf } from './paging.ts'
+import { hiddenNumbers, type HiddenNumbers } from './hidden-numbers.ts'
+import { limitOf, noPlace, placeOf, cursorOf } from './paging.ts'
 import type { Activity, ActivityList, RevisionList, RevisionQuery } from './schema.ts'
-import { readActivity, type ActivityRow } from './search-store.ts'
+import { readActivity, readNumberKey, type ActivityRow } from './search-store.ts'
 import { readOwner, readRevisions, type RevisionRow } from './store.ts'
 
 /** A version that has one before it. */
 const isLaterVersion = (text: string) => /^(?:[2-9]|[1-9]\d{1,8})$/.test(text)
-
-/** The number of a row of the audit log. */
-const isRowNumber = (text: string) => /^\d{1,18}$/.test(text)
 
 type RecordNoun = Exclude<Noun, 'person' | 'audit'>
 
@@ -34,6 +32,26 @@ export interface History {
 }
 
 export function createHistory({ access }: { access: Access }): History {
+  let key: Promise<Buffer> | undefined
+
+  /** How the activity of a client is numbered; the key is asked for once. */
+  async function numbersOf(visit: Visit, clientId: string): Promise<HiddenNumbers> {
+    key ??= readKey(visit)
+    return hiddenNumbers(
+      await key.catch((error: unknown) => {
+        key = undefined
+        throw error
+      }),
+      clientId,
+    )
+  }
+
+  async function readKey(visit: Visit): Promise<Buffer> {
+    const [[row]] = await access.as(visit, [readNumberKey])
+    if (!row) throw new Error('the database has no key for the numbers of activities')
+    return Buffer.from(row.key, 'hex')
+  }
+
   return Object.freeze({
     async revisions(visit: Visit, clientId: string, { noun, id }, page) {
       const scope = scopeOf(visit.person, 'read', noun)
@@ -58,7 +76,10 @@ export function createHistory({ access }: { access: Access }): History {
     async activity(visit: Visit, clientId: string, page) {
       const scope = scopeOf(visit.person, 'read', 'client')
       const limit = limitOf(page.limit)
-      const asked = { before: placeOf(page.cursor, isRowNumber)?.key, reads: page.reads === 'true', limit: limit + 1 }
+      const numbers = await numbersOf(visit, clientId)
+      const before = page.cursor === undefined ? undefined : numbers.find(page.cursor)
+      if (page.cursor !== undefined && before === undefined) throw noPlace()
+      const asked = { before, reads: page.reads === 'true', limit: limit + 1 }
       const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), readActivity(scope, clientId, asked)])
       const deed = { action: 'activity_read', noun: 'client', clientId, nounId: clientId }
       if (!owner || !may(visit.person, 'read', 'client', { consultantId: owner.consultant_id })) {
@@ -68,8 +89,8 @@ export function createHistory({ access }: { access: Access }): History {
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
       return {
-        activity: shown.map(presentActivity),
-        next: last ? cursorOf({ key: String(last.id), id: clientId }) : null,
+        activity: shown.map((row) => presentActivity(row, numbers)),
+        next: last ? numbers.hide(last.id) : null,
       }
     },
   } satisfies History)
@@ -86,11 +107,12 @@ function presentRevision(noun: RecordNoun, { version, at, by, archived, data }: 
   return { version, at: at.toISOString(), by, archived, data: { ...fieldsOf[noun](data) } }
 }
 
-function presentActivity({ id, at, by, action, outcome, noun, noun_id, details }: ActivityRow): Activity {
+function presentActivity(row: ActivityRow, numbers: HiddenNumbers): Activity {
+  const { id, at, by, action, outcome, noun, noun_id, details } = row
   const fields = details?.['fields']?.split(' ').filter((field) => field !== '') ?? []
   const version = details?.['version']
   return {
-    id: String(id),
+    id: numbers.hide(id),
     at: at.toISOString(),
     by,
     action,

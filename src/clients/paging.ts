@@ -20,7 +20,12 @@ export function placeOf(cursor: string | undefined, isKey: (text: string) => boo
     const [key, id] = parts as readonly unknown[]
     if (typeof key === 'string' && typeof id === 'string' && isKey(key) && isUuid(id)) return { key, id }
   }
-  throw new Problem('invalid_field', 'The field cursor must be the `next` of the page before, as it came.', {
+  throw noPlace()
+}
+
+/** The refusal of a cursor that is none. */
+export function noPlace(): Problem {
+  return new Problem('invalid_field', 'The field cursor must be the `next` of the page before, as it came.', {
     field: 'cursor',
   })
 }

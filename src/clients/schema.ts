@@ -205,7 +205,7 @@ export type Noun = (typeof nouns)[number]
 
 /** Something that was done to a record, newest first. */
 export const activity = Type.Object({
-  id: Type.String(),
+  id: Type.String({ description: 'Tells it from the others of this client, and nothing else.' }),
   at: time,
   by: someone,
   action: Type.String({ description: '`client_read`, `client_changed`, `note_created`, …' }),

@@ -60,7 +60,7 @@ export interface ActivityRow {
 export function readActivity(
   scope: Scope,
   clientId: string,
-  { before, reads, limit }: { before: string | undefined; reads: boolean; limit: number },
+  { before, reads, limit }: { before: bigint | undefined; reads: boolean; limit: number },
 ): PreparedStatement<ActivityRow> {
   const { condition, value, name } = within(scope)
   return {
@@ -72,4 +72,10 @@ export function readActivity(
       order by e.id desc limit $5`,
     values: [value, clientId, before, reads, limit],
   }
+}
+
+/** With which the numbers of its rows are hidden. */
+export const readNumberKey: PreparedStatement<{ readonly key: string }> = {
+  name: 'number key',
+  text: 'select number_key() as key',
 }

@@ -509,6 +509,15 @@ describe('what was done', () => {
     const first = await anna.get(`/clients/${id}/activity?limit=2`)
     const second = await anna.get(`/clients/${id}/activity?limit=2&cursor=${String(first.json['next'])}`)
     assert.deepEqual([at(second.json, 'activity', 0, 'action'), second.json['next']], ['client_created', null])
+    const rows = await firm.service.database.rows<{ id: bigint }>('select id from audit where client_id = $1', [id])
+    const other = await firm.client(anna)
+    for (const entry of entries) assert.match(String(at(entry, 'id')), /^[\w-]{22}$/)
+    for (const cursor of ['1', String(rows[0]?.id), `${String(first.json['next'])}A`, 'x'.repeat(22)]) {
+      const { status, error } = await anna.get(`/clients/${id}/activity?cursor=${cursor}`)
+      assert.deepEqual([status, error['field']], [400, 'cursor'], cursor)
+    }
+    const foreign = await anna.get(`/clients/${other}/activity?cursor=${String(first.json['next'])}`)
+    assert.equal(foreign.status, 400)
   })
 
   test('is in the audit log before the answer leaves, allowed or refused, and says nothing of what a record says', async () => {

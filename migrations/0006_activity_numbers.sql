@@ -1,0 +1,13 @@
+-- The rows of the audit log are numbered over the whole firm. Who sees those of one client gets their numbers encrypted,
+-- with a key that is made here and copied with the database, so that gaps between them do not tell what else was done.
+create table number_key (key bytea not null check (length(key) = 16));
+insert into number_key
+  values (substring(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) from 1 for 16));
+
+create function number_key() returns text language sql stable security definer set search_path from current as
+  $$ select encode(key, 'hex') from number_key $$;
+revoke execute on function number_key() from public;
+do $$
+begin
+  execute format('grant execute on function number_key() to %I, %I', portal_role('consultant'), portal_role('partner'));
+end $$;
