@@ -180,14 +180,29 @@ void test('a child that hangs while it loads is killed and started again', async
   assert.notEqual(engine.pid(), first)
 })
 
+void test('a child that stands still is killed within some ten seconds, with work or without, also if it only counts', async (context) => {
+  const [busy, idle] = [openEngine(context), openEngine(context)]
+  await Promise.all([busy.ready(), idle.ready()])
+  const stopped = [busy, idle].map((engine) => kill(engine, 'SIGSTOP'))
+  const asked = performance.now()
+  await Promise.all([ask(busy), busy.count(hello)].map((each) => assert.rejects(each, isUnavailable)))
+  assert.ok(performance.now() - asked > 8000, 'it was not waited for')
+  assert.ok(performance.now() - asked < 20_000, 'it took too long')
+  for (const engine of [busy, idle]) {
+    await untilReady(engine)
+    await ask(engine)
+    assert.ok(stopped.every((pid) => pid !== engine.pid()))
+  }
+})
+
 void test('a child with nothing to do is left alone', async (context) => {
   const putOn = putForward(context)
   const engine = openEngine(context, { stallTimeout: 60_000 })
   await engine.ready()
   const pid = engine.pid()
   putOn(60_001)
-  // It is looked at once a second.
-  await setTimeout(2500)
+  // It is looked at once a second, and has eleven looks to say that it is alive.
+  await setTimeout(13_000)
   await ask(engine)
   assert.equal(engine.pid(), pid)
 })

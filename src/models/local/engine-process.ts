@@ -30,6 +30,11 @@ export interface EngineProcessNeeds {
 
 /** Milliseconds between two looks at the progress. */
 const watch = 1000
+/**
+ * Looks after which a process that has loaded its model and says nothing is taken to hang. It says every second that it is
+ * alive, however long its work takes, which other threads do.
+ */
+const mostSilent = 10
 
 /**
  * Starts a child with the same runtime and has it load the model. It ends with this process, however this one ends.
@@ -96,27 +101,32 @@ function logOutput(child: ChildProcess, log: Logger): void {
   }
 }
 
-/** Kills a process that has something to do and gets no further. */
+/** Kills a process that has something to do and gets no further, or that is not alive any more. */
 function watchProgress(child: ChildProcess, { log, stallTimeout, isBusy }: EngineProcessNeeds) {
   let isLoading = true
   let progress = 0
   let movedAt = performance.now()
-  const timer = setInterval(
-    () => {
-      if (!isLoading && !isBusy()) movedAt = performance.now()
-      if (performance.now() - movedAt < stallTimeout) return
-      log.error({ engine_pid: child.pid }, 'the engine gets no further and is killed')
-      child.kill('SIGKILL')
-    },
-    Math.min(watch, stallTimeout),
-  )
+  /** Counted, not timed: while this process stands still itself, it hears nobody. */
+  let silent = 0
+  const kill = (why: string) => {
+    log.error({ engine_pid: child.pid }, `the engine ${why} and is killed`)
+    child.kill('SIGKILL')
+  }
+  const timer = setInterval(() => {
+    if (!isLoading && !isBusy()) movedAt = performance.now()
+    silent += 1
+    if (!isLoading && silent > mostSilent) kill('gives no sign of life')
+    else if (performance.now() - movedAt >= stallTimeout) kill('gets no further')
+  }, watch)
   return {
     see(now: number) {
+      silent = 0
       if (now !== progress) movedAt = performance.now()
       progress = now
     },
     rest() {
       isLoading = false
+      silent = 0
       movedAt = performance.now()
     },
     stop: () => clearInterval(timer),
