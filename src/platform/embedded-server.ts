@@ -81,6 +81,14 @@ export async function stopServer({ pid }: Running): Promise<void> {
   await isGone(pid, 10_000)
 }
 
+/** Ends a server that gets no further, and its processes: what was committed is recovered at the next start. */
+export async function endServer({ pid }: Running, place: Place): Promise<void> {
+  process.kill(pid, 'SIGQUIT')
+  if (await isGone(pid, 10_000)) return
+  for (const each of [pid, ...workersIn(place.cluster)]) if (isRunning(each)) process.kill(each, 'SIGKILL')
+  await isGone(pid, 10_000)
+}
+
 /** Whether the port can be listened on at this moment; port 0 stands for none. */
 export async function isFree(port: number): Promise<boolean> {
   return port !== 0 && (await tryPort(port)) !== undefined

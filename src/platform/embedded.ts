@@ -6,7 +6,8 @@ import { prepareCluster } from './embedded-cluster.ts'
 import { embeddedFault } from './embedded-fault.ts'
 import { databaseName, giveUp, takeLease, type Lease } from './embedded-lease.ts'
 import { addressOf, preparePlace, readAccess, writeAccess, type Place } from './embedded-place.ts'
-import { freePort, isFree, readRunning, startServer, stopServer, type Settings } from './embedded-server.ts'
+import { watchRecovery } from './embedded-progress.ts'
+import { endServer, freePort, isFree, readRunning, startServer, stopServer, type Settings } from './embedded-server.ts'
 import { withFileLock } from './file-lock.ts'
 import { OperatorError } from './problems.ts'
 
@@ -23,9 +24,12 @@ export interface EmbeddedOptions {
   readonly log: Logger
   /** PostgreSQL settings on top of ours, for the server if this starts it. */
   readonly settings?: Settings
+  /** ms that a server may recover without getting any further, before it is started anew; a minute unless told. */
+  readonly stuckAfter?: number
 }
 
 const longestWait = 300_000
+const longestStuck = 60_000
 
 /**
  * Opens the PostgreSQL that comes with Tollgate on a data folder. Any number of processes may do so: the first starts
@@ -35,7 +39,7 @@ const longestWait = 300_000
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   try {
     const place = await preparePlace(options.directory)
-    const lease = await withFileLock(place.lock, () => enter(place, options.settings ?? {}))
+    const lease = await withFileLock(place.lock, () => enter(place, options))
     const { password } = await readAccess(place)
     return Object.freeze({
       url: addressOf({ password, port: lease.port }, databaseName),
@@ -47,7 +51,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 }
 
 /** Keeps a lease for as long as it is wanted. Returns what ends that. */
-function supervise(place: Place, first: Lease, { log, settings = {} }: EmbeddedOptions): () => Promise<void> {
+function supervise(place: Place, first: Lease, options: EmbeddedOptions): () => Promise<void> {
+  const { log } = options
   let lease = first
   const ending = new AbortController()
   let closed: Promise<void> | undefined
@@ -66,7 +71,7 @@ function supervise(place: Place, first: Lease, { log, settings = {} }: EmbeddedO
   async function recover(): Promise<void> {
     while (!ending.signal.aborted) {
       try {
-        lease = await withFileLock(place.lock, () => enter(place, settings, first.port))
+        lease = await withFileLock(place.lock, () => enter(place, options, first.port))
         return log.info('the embedded database is back')
       } catch (error) {
         log.error(
@@ -93,8 +98,9 @@ function supervise(place: Place, first: Lease, { log, settings = {} }: EmbeddedO
 }
 
 /** Uses the server that runs, or starts it, and takes a lease. A port that is asked for is kept to. */
-async function enter(place: Place, settings: Settings, port?: number): Promise<Lease> {
-  const running = await adopt(place, port)
+async function enter(place: Place, options: EmbeddedOptions, port?: number): Promise<Lease> {
+  const { settings = {} } = options
+  const running = await adopt(place, options, port)
   if (running !== undefined) return running
   const binaries = await findBinaries()
   const launcher = await prepareCluster(place, binaries, settings)
@@ -111,8 +117,10 @@ async function enter(place: Place, settings: Settings, port?: number): Promise<L
   }
 }
 
-/** Joins the server that runs on the cluster, if one does, once it takes connections. */
-async function adopt(place: Place, port?: number): Promise<Lease | undefined> {
+/** Joins the server that runs on the cluster, if one does, once it takes connections. One that hangs is ended. */
+async function adopt(place: Place, options: EmbeddedOptions, port?: number): Promise<Lease | undefined> {
+  const { log, stuckAfter = longestStuck } = options
+  const isStuck = watchRecovery(place.cluster, stuckAfter)
   for (const deadline = Date.now() + longestWait; Date.now() < deadline; await wait(20)) {
     const running = await readRunning(place)
     if (running === undefined) return undefined
@@ -126,10 +134,16 @@ async function adopt(place: Place, port?: number): Promise<Lease | undefined> {
     } catch (error) {
       // It may have begun to stop in this very moment.
       if (!isGoing(error)) throw error
+      if (codeOf(error) !== recovering || !isStuck()) continue
+      log.warn({ pid: running.pid }, 'the embedded database recovers without getting any further; it is started anew')
+      await endServer(running, place)
     }
   }
   throw new OperatorError(`The database in ${place.cluster} neither starts nor stops: its log is ${place.log}.`)
 }
+
+/** The SQLSTATE of a server that is up and does not take connections yet, or any more. */
+const recovering = '57P03'
 
 function isGoing(error: unknown): boolean {
   const code = codeOf(error)

@@ -39,6 +39,17 @@ export function workersIn(folder: string): number[] {
     .filter((pid) => pid > 0 && worksIn(pid, folder))
 }
 
+/** The title of a process and the time that it has used, in one text; empty where the system does not say. */
+export function workOf(pid: number): string {
+  try {
+    const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+    const [user, system] = statOf(pid)?.slice(11, 13) ?? []
+    return `${title} ${pid} ${user} ${system}`
+  } catch {
+    return ''
+  }
+}
+
 /** Bytes of memory that a process holds, as its file of /proc says; null where the system does not. */
 export function memoryOf(pid: number | undefined): number | null {
   try {

@@ -8,11 +8,27 @@ import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '../../src/platform/database.ts'
 import { withFileLock } from '../../src/platform/file-lock.ts'
-import { isRunning } from '../../src/platform/processes.ts'
+import { openEmbedded } from '../../src/platform/embedded.ts'
+import { isRunning, workersIn, workOf } from '../../src/platform/processes.ts'
 import { embeddedTests, eventually, exec, isRoot, kill, nobody, query, serverOf } from '../support/embedded.ts'
+import { at } from '../support/json.ts'
 
 const repository = join(import.meta.dirname, '../..')
 const { log, logged, openFolder, folder, madeFolder, open, startChild, childScript } = embeddedTests()
+
+const onLinux = { skip: process.platform === 'linux' ? false : 'there is no /proc' }
+
+/** Kills the process that serves a lease, as the system does when it is out of memory: the server restarts all of them. */
+async function killLease(url: string): Promise<void> {
+  const [lease] = await query(url, `select pid from pg_stat_activity where application_name = 'tollgate-lease'`)
+  process.kill(Number(at(lease, 'pid')), 'SIGKILL')
+}
+
+/** Stops the process that recovers. False when there is none yet. */
+function stopStartup(cluster: string): boolean {
+  const pid = workersIn(cluster).find((each) => workOf(each).startsWith('postgres: startup'))
+  return pid !== undefined && process.kill(pid, 'SIGSTOP')
+}
 
 describe('after a kill', () => {
   test('of a user of the server, the next one goes on with it', async () => {
@@ -87,6 +103,34 @@ describe('after a kill', () => {
         () => false,
       ),
     )
+  })
+
+  test('of a process of the server, whose recovery then hangs, the server is started anew', onLinux, async () => {
+    const directory = await madeFolder()
+    const settings = { fsync: 'off', max_wal_size: '4GB' }
+    const embedded = await openEmbedded({ directory, log, settings, stuckAfter: 3000 })
+    const isBack = () =>
+      query(embedded.url, 'select n from kept').then(
+        (rows) => rows.length === 1,
+        () => false,
+      )
+    try {
+      await query(embedded.url, 'create table kept as select 1 as n')
+      await query(embedded.url, 'create table filler as select n from generate_series(1, 2000000) n')
+      const server = serverOf(directory)
+      await killLease(embedded.url)
+      await eventually('the database has recovered', isBack)
+      assert.equal(serverOf(directory), server, 'a recovery that goes on was not left alone')
+
+      await query(embedded.url, 'create table more as select n from generate_series(1, 2000000) n')
+      await killLease(embedded.url)
+      while (!stopStartup(join(directory, 'postgres'))) await new Promise(setImmediate)
+      await eventually('the database is back', isBack)
+      assert.notEqual(serverOf(directory), server)
+      assert.match(logged(), /recovers without getting any further/)
+    } finally {
+      await embedded.close()
+    }
   })
 
   test('of one who was making the cluster, at any moment, the next one makes it', async () => {
