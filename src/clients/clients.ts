@@ -1,10 +1,9 @@
-import { randomUUIDv7 } from 'node:crypto'
 import type { Access, Deed, Visit } from '../access/access.ts'
 import { may, scopeOf, type Scope } from '../access/policy.ts'
 import { readEmail } from '../people/email.ts'
 import { Problem } from '../platform/problems.ts'
 import { archived } from './items.ts'
-import { recordId } from './ids.ts'
+import { newId, recordId } from './ids.ts'
 import * as listStore from './list-store.ts'
 import { cursorOf, limitOf, placeOf } from './paging.ts'
 import { presentListed, presentRecord, type ShownRecord } from './present.ts'
@@ -21,8 +20,11 @@ import type { Basis } from './versions.ts'
 export interface Clients {
   read(visit: Visit, id: string): Promise<ShownRecord>
   list(visit: Visit, query: ClientQuery): Promise<ClientList>
-  /** Throws Problem `conflict` when the consultant has a client with that reference. */
-  create(visit: Visit, client: NewClient): Promise<ShownRecord>
+  /**
+   * With a key that this person has sent before: the client that was made then, as it is now. Throws Problem `conflict`
+   * when the consultant has a client with that reference.
+   */
+  create(visit: Visit, client: NewClient, key?: string): Promise<ShownRecord>
   /**
    * What brings nothing new makes no version. Throws Problem `stale_version` with the record as it is now, `conflict` for an archived client that stays so or a
    * reference that the consultant has given already, `invalid_field`, and `forbidden` when the visit may not assign.
@@ -69,16 +71,17 @@ export function createClients({ access }: { access: Access }): Clients {
       return { clients: shown.map(presentListed), next: last ? cursorOf(last) : null, total }
     },
 
-    async create(visit: Visit, client: NewClient) {
-      const id = randomUUIDv7()
+    async create(visit: Visit, client: NewClient, key?: string) {
+      const id = newId(visit, 'clients', key)
       const columns = { ...columnsOf(client), consultant_id: client.consultant_id ?? visit.person.id ?? undefined }
       if (columns.consultant_id !== visit.person.id) await assignable(visit, columns.consultant_id)
-      const [, [row]] = await access
+      const [[made], [row]] = await access
         .as(visit, [
           store.insertClient(visit, id, columns),
           store.readRecord(scopeOf(visit.person, 'create', 'client'), id),
         ])
         .catch(refused(visit, { action: 'client_created', noun: 'client' }))
+      if (row && !made) await access.note(visit, deedOf('read', id))
       return row ? presentRecord(row) : access.refuse(visit, deedOf('created', id))
     },
 

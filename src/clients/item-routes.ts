@@ -1,7 +1,7 @@
 import type { Server } from '../platform/http.ts'
 import { represent } from '../platform/representation.ts'
 import type { History } from './history.ts'
-import { recordId } from './ids.ts'
+import { keyOf, recordId } from './ids.ts'
 import type { Items } from './items.ts'
 import { itemOperations } from './operations.ts'
 import { visitOf } from '../access/visits.ts'
@@ -21,7 +21,7 @@ export function registerItems(portal: Server, { items, history }: { items: Items
 
   portal.post(list, { schema: operations.create }, async (request, reply) => {
     const clientId = recordId(request.params.client)
-    const item = await items.create(visitOf(request), clientId, request.body)
+    const item = await items.create(visitOf(request), clientId, request.body, keyOf(request))
     reply.code(201).header('location', `/clients/${clientId}/${plural}/${item.id}`).header('etag', etagOf(item))
     return item
   })

@@ -82,7 +82,7 @@ interface Written {
   readonly id: string
 }
 
-/** Writes nothing where the client is archived or out of reach. */
+/** Writes nothing where the client is archived or out of reach, or the item is there already. */
 export function insertItem(
   kind: Kind,
   scope: Scope,
@@ -96,7 +96,7 @@ export function insertItem(
         select $3, c.id, ${kind.columns.map((column) => `r.${column}`).join(', ')}
         from client c, jsonb_populate_record(null::${kind.noun}, $4::jsonb) r
         where ${condition} and c.id = $2 and c.status = 'active'
-        returning id, client_id, version)
+        on conflict (id) do nothing returning id, client_id, version)
       ${logged(kind.noun, `'${kind.noun}_created'`, 5)}`,
     values: [value, clientId, id, JSON.stringify(columns), ...loggedValues(visit, Object.keys(columns))],
   }

@@ -1,8 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto'
 import type { Access, Deed, Visit } from '../access/access.ts'
 import { may, scopeOf, type Action } from '../access/policy.ts'
 import { codeOf } from '../platform/database-failure.ts'
 import { Problem } from '../platform/problems.ts'
+import { newId } from './ids.ts'
 import * as store from './items-store.ts'
 import type { Kind } from './kinds.ts'
 import { presentItem, type Item } from './present.ts'
@@ -21,7 +21,8 @@ export interface Items {
   readonly kind: Kind
   list(visit: Visit, clientId: string): Promise<Item[]>
   read(visit: Visit, clientId: string, id: string): Promise<Item>
-  create(visit: Visit, clientId: string, body: Body): Promise<Item>
+  /** With a key that this person has sent for the same before: what was made then, as it is now. */
+  create(visit: Visit, clientId: string, body: Body, key?: string): Promise<Item>
   /** What brings nothing new makes no version. */
   change(visit: Visit, clientId: string, id: string, change: { basis: Basis; body: Body }): Promise<Item>
   archive(visit: Visit, clientId: string, id: string, basis: Basis): Promise<void>
@@ -87,18 +88,19 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
       return presentItem(kind, row.item)
     },
 
-    async create(visit: Visit, clientId: string, body: Body) {
+    async create(visit: Visit, clientId: string, body: Body, key?: string) {
       const scope = scopeOf(visit.person, 'create', noun)
-      const id = randomUUIDv7()
+      const id = newId(visit, `${clientId}/${kind.plural}`, key)
       const columns = { ...kind.defaults, ...kind.toColumns(body) }
       const done = deed('created', clientId, id)
-      const [, [row]] = await access
+      const [[made], [row]] = await access
         .as(visit, [
           store.insertItem(kind, scope, { visit, clientId, id, columns }),
           store.readItem(kind, scope, clientId, id),
         ])
         .catch(refused(visit, done))
       const changed = row?.item !== null && row !== undefined
+      if (changed && !made) await access.note(visit, deed('read', clientId, id))
       return outcome(visit, { deed: done, action: 'create', row, changed })
     },
 

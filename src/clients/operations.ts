@@ -46,6 +46,16 @@ const made = { ...etag, location: text('The address of what was made.') }
 const onVersion = {
   documentedHeaders: Type.Object({ 'If-Match': text('The ETag of the version that the change is based on.') }),
 }
+const once = {
+  documentedHeaders: Type.Object({
+    'Idempotency-Key': Type.Optional(
+      text(
+        'A UUIDv7. A second request of the same person with the same key makes nothing: it is answered with what the ' +
+          'first has made, as it is now.',
+      ),
+    ),
+  }),
+}
 const onVersionIfAny = {
   documentedHeaders: Type.Object({
     'If-Match': Type.Optional(text('The ETag of the version that was looked at; without it, whichever is there.')),
@@ -80,6 +90,7 @@ export const listClients = {
 
 export const createClient = {
   ...inRecords,
+  ...once,
   operationId: 'createClient',
   summary: 'Make a client',
   description: "It belongs to who makes it; a partner may say to whom. A consultant's two clients share no reference.",
@@ -162,6 +173,7 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
     },
     create: {
       ...inRecords,
+      ...once,
       operationId: `create${name}`,
       summary: `Make ${one}`,
       description: `Puts ${one} on the record of a client.`,

@@ -3,7 +3,7 @@ import type { Server } from '../platform/http.ts'
 import { represent } from '../platform/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
-import { recordId } from './ids.ts'
+import { keyOf, recordId } from './ids.ts'
 import { registerItems } from './item-routes.ts'
 import * as operations from './operations.ts'
 import type { ShownRecord } from './present.ts'
@@ -37,7 +37,7 @@ function registerRecords(portal: Server, { clients }: Records): void {
   )
 
   portal.post('/clients', { schema: operations.createClient }, async (request, reply) => {
-    const record = await clients.create(visitOf(request), request.body)
+    const record = await clients.create(visitOf(request), request.body, keyOf(request))
     reply.code(201).header('location', `/clients/${record.id}`)
     return withTag(reply, record)
   })

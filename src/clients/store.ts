@@ -63,12 +63,13 @@ export interface ClientColumns {
   readonly consultant_id?: string | undefined
 }
 
+/** Writes nothing where the client is there already. */
 export function insertClient(visit: Visit, id: string, columns: ClientColumns): PreparedStatement {
   return {
     name: 'insert client',
     text: `with changed as (
         insert into client (id, name, reference, email, consultant_id) values ($1, $2, $3, $4, $5)
-        returning id, id as client_id, version)
+        on conflict (id) do nothing returning id, id as client_id, version)
       ${logged('client', `'client_created'`, 6)}`,
     values: [
       id,

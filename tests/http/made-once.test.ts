@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
+
+let firm: Firm
+let anna: Member
+let ben: Member
+let paula: Member
+
+before(async () => {
+  firm = await startFirm()
+  anna = await firm.join('Anna', 'consultant')
+  ben = await firm.join('Ben', 'consultant')
+  paula = await firm.join('Paula', 'partner')
+})
+after(() => firm.close())
+
+const items = [
+  { plural: 'notes', body: { date: '2026-03-12', text: 'said' }, change: { text: 'other' } },
+  { plural: 'disputes', body: { invoice: 'I', amount: '5' }, change: { position: 'other' } },
+  { plural: 'letters', body: { subject: 'S' }, change: { body: 'other' } },
+]
+
+/** How often the audit log says that this was made. */
+async function timesMade(id: unknown): Promise<unknown> {
+  const rows = await firm.service.database.rows(
+    `select from audit where noun_id = $1 and action like '%\\_created' and outcome = 'allowed'`,
+    [id],
+  )
+  return rows.length
+}
+
+for (const { plural, body, change } of items) {
+  describe(`${plural} with an Idempotency-Key`, () => {
+    test('are made once, however often and by however many requests at once that is asked', async () => {
+      const list = `/clients/${await firm.client(anna)}/${plural}`
+      const key = { 'idempotency-key': randomUUIDv7() }
+      const answers = await Promise.all(Array.from({ length: 8 }, () => anna.send('POST', list, body, key)))
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+      const [first] = answers
+      const id = first?.json['id']
+      assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+      assert.equal(first?.headers.get('location'), `${list}/${String(id)}`)
+      const { json } = await anna.get(list)
+      assert.deepEqual(json[plural], [first?.json])
+      assert.equal(await timesMade(id), 1)
+    })
+
+    test('are told as they are by now, whatever is sent with the key', async () => {
+      const list = `/clients/${await firm.client(anna)}/${plural}`
+      const key = { 'idempotency-key': randomUUIDv7() }
+      const made = await anna.send('POST', list, body, key)
+      const place = `${list}/${String(made.json['id'])}`
+      const changed = await paula.send('PATCH', place, change, { 'if-match': '*' })
+      const again = await anna.send('POST', list, { ...body, ...change }, key)
+      assert.deepEqual(again.json, changed.json)
+      assert.equal(again.headers.get('etag'), '"2"')
+    })
+
+    test('of another person, another client or another key are others', async () => {
+      const [mine, other] = [await firm.client(anna), await firm.client(anna)]
+      const key = { 'idempotency-key': randomUUIDv7() }
+      const answers = [
+        await anna.send('POST', `/clients/${mine}/${plural}`, body, key),
+        await anna.send('POST', `/clients/${other}/${plural}`, body, key),
+        await paula.send('POST', `/clients/${mine}/${plural}`, body, key),
+        await anna.send('POST', `/clients/${mine}/${plural}`, body, { 'idempotency-key': randomUUIDv7() }),
+        await anna.send('POST', `/clients/${mine}/${plural}`, body),
+      ]
+      assert.equal(new Set(answers.map(({ json }) => json['id'])).size, answers.length)
+      const refused = await ben.send('POST', `/clients/${mine}/${plural}`, body, key)
+      assert.equal(refused.status, 403)
+    })
+  })
+}
+
+test('a client is made once, also where its reference would be taken by itself', async () => {
+  const key = { 'idempotency-key': randomUUIDv7() }
+  const body = { name: 'Once', reference: 'R-1' }
+  const answers = await Promise.all(Array.from({ length: 4 }, () => anna.send('POST', '/clients', body, key)))
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1, answers.map(({ text }) => text).join('\n'))
+  const id = answers[0]?.json['id']
+  assert.equal(await timesMade(id), 1)
+  const { status, error } = await anna.send('POST', '/clients', body, { 'idempotency-key': randomUUIDv7() })
+  assert.deepEqual([status, error['field']], [409, 'reference'])
+
+  const taken = await paula.send('DELETE', `/clients/${String(id)}`)
+  assert.equal(taken.status, 204)
+  assert.equal((await anna.send('POST', '/clients', body, key)).status, 403)
+})
+
+test('a key that is no UUIDv7 is refused by name, and nothing is made', async () => {
+  const list = `/clients/${await firm.client(anna)}/notes`
+  for (const key of ['x', randomUUID(), randomUUIDv7().toUpperCase(), ' ', '0'.repeat(300)]) {
+    const { status, error } = await anna.send(
+      'POST',
+      list,
+      { date: '2026-03-12', text: 'said' },
+      { 'idempotency-key': key },
+    )
+    assert.deepEqual([status, error['field']], [400, 'Idempotency-Key'], key)
+  }
+  assert.deepEqual((await anna.get(list)).json['notes'], [])
+})
