@@ -22,6 +22,8 @@ export interface Change {
   readonly body?: object
   /** The version that the change is based on. */
   readonly version?: number | undefined
+  /** Of something new: the same for every try, so that it is made once. */
+  readonly key?: string
 }
 
 let unused: typeof content | undefined = content
@@ -30,7 +32,7 @@ let unused: typeof content | undefined = content
 export async function read<Data>(address: string, signal?: AbortSignal): Promise<Data> {
   if (unused?.error) throw new ApiError(unused.status, unused.error)
   if (unused?.address === address) return believed<Data>(unused.data)
-  return request<Data>(address, { headers: {}, ...(signal && { signal }) })
+  return request<Data>(address, () => ({ headers: {}, ...(signal && { signal }) }))
 }
 
 /** From now on every address is asked for again: what came with the page was its first state. */
@@ -42,16 +44,21 @@ export function forgetContent(): void {
  * Sends a change. Where the session has ended, waits until the person has signed in again and sends it once more, so
  * that nothing typed is lost. Throws ApiError.
  */
-export function change<Data>(address: string, { method, body, version }: Change): Promise<Data> {
-  return request<Data>(address, {
+export function change<Data>(address: string, { method, body, version, key }: Change): Promise<Data> {
+  return request<Data>(address, () => ({
     method,
+    signal: AbortSignal.timeout(patience),
     headers: {
       ...(body && { 'content-type': 'application/json' }),
       ...(version !== undefined && { 'if-match': `"${version}"` }),
+      ...(key !== undefined && { 'idempotency-key': key }),
     },
     ...(body && { body: JSON.stringify(body) }),
-  })
+  }))
 }
+
+/** ms without an answer after which a change counts as lost. */
+const patience = 60_000
 
 /** Why something failed, in a sentence for a person. */
 export function reasonOf(error: unknown): string {
@@ -60,8 +67,9 @@ export function reasonOf(error: unknown): string {
 
 type Options = Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> }
 
-async function request<Data>(address: string, options: Options): Promise<Data> {
-  const { status, ok, text } = await send(address, options)
+/** Asks with `options()`, and once more after signing in again where that is needed. */
+async function request<Data>(address: string, options: () => Options): Promise<Data> {
+  const { status, ok, text } = await send(address, options())
   if (status === 401) {
     await sessionEnded()
     return request<Data>(address, options)

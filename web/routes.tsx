@@ -1,8 +1,12 @@
+import { useEffect, type ComponentType } from 'react'
 import { createBrowserRouter, type LoaderFunctionArgs } from 'react-router'
 import type { AuditList } from '../src/clients/schema.ts'
-import { read } from './api.ts'
+import { ApiError, read } from './api.ts'
+import { notifyFailure } from './components/notify.ts'
 import { readOn } from './components/read-on.ts'
 import { Shell } from './components/shell.tsx'
+import { content } from './content.ts'
+import { hasDrafts } from './drafts.ts'
 import { ClientsPage } from './pages/clients/clients.tsx'
 import { ActivityTab } from './pages/record/activity.tsx'
 import { Disputes } from './pages/record/disputes.tsx'
@@ -15,10 +19,30 @@ import { RefusalPage } from './pages/refusal/refusal.tsx'
 import { SearchPage } from './pages/search/search.tsx'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 
+/** What the page shows now, by address. */
+const shown = new Map<string, unknown>()
+
+/**
+ * Asks `fetched` for what an address shows. Where that fails while something on the page is not saved, it stays as it
+ * was: an error in its place would take away what is written.
+ */
+async function keeping(address: string, fetched: () => Promise<unknown>): Promise<unknown> {
+  if (!hasDrafts()) shown.clear()
+  try {
+    const data = await fetched()
+    shown.set(address, data)
+    return data
+  } catch (error) {
+    if (!hasDrafts() || !shown.has(address) || !(error instanceof ApiError)) throw error
+    notifyFailure('This page may be out of date', error)
+    return shown.get(address)
+  }
+}
+
 /** A page shows what its own address answers as JSON. */
 function load({ request }: LoaderFunctionArgs): Promise<unknown> {
   const { pathname, search } = new URL(request.url)
-  return read(pathname + search, request.signal)
+  return keeping(pathname + search, () => read(pathname + search, request.signal))
 }
 
 const entriesOf = ({ audit }: AuditList) => audit
@@ -34,17 +58,20 @@ async function loadAudit({ request }: LoaderFunctionArgs): Promise<AuditList> {
 }
 
 function loadRecord({ params, request }: LoaderFunctionArgs): Promise<unknown> {
-  return read(`/clients/${params['client'] ?? ''}`, request.signal)
+  const address = `/clients/${params['client'] ?? ''}`
+  return keeping(address, () => read(address, request.signal))
 }
 
-async function loadItem({ params, request }: LoaderFunctionArgs): Promise<unknown> {
+function loadItem({ params, request }: LoaderFunctionArgs): Promise<unknown> {
   const { pathname } = new URL(request.url)
   const address = pathname.replace(/\/revisions$/, '')
-  const [item, revisions] = await Promise.all([
-    read(address, request.signal),
-    read(`${address}/revisions`, request.signal),
-  ])
-  return { item, revisions, noun: params['noun'] }
+  return keeping(address, async () => {
+    const [item, revisions] = await Promise.all([
+      read(address, request.signal),
+      read(`${address}/revisions`, request.signal),
+    ])
+    return { item, revisions, noun: params['noun'] }
+  })
 }
 
 const records = {
@@ -64,6 +91,20 @@ const records = {
   ],
 }
 
+/** A page from a file of its own. Where an upgrade has taken that away meanwhile, the server is asked for the page. */
+function part(fetched: () => Promise<ComponentType>) {
+  return async () => ({ Component: await fetched().catch(() => Replaced) })
+}
+
+function Replaced() {
+  const isFromServer = content.address.split('?')[0] === location.pathname
+  useEffect(() => {
+    if (!isFromServer) location.reload()
+  }, [isFromServer])
+  if (isFromServer) throw new Error('a file of this page is missing')
+  return null
+}
+
 /** Pages that few people open are fetched when they do; the others come in one piece. */
 const pages = [
   { path: 'clients', loader: load, Component: ClientsPage },
@@ -72,17 +113,17 @@ const pages = [
   {
     path: 'people',
     loader: load,
-    lazy: async () => ({ Component: (await import('./pages/people/people.tsx')).PeoplePage }),
+    lazy: part(async () => (await import('./pages/people/people.tsx')).PeoplePage),
   },
   {
     path: 'audit',
     loader: loadAudit,
-    lazy: async () => ({ Component: (await import('./pages/audit/audit.tsx')).AuditPage }),
+    lazy: part(async () => (await import('./pages/audit/audit.tsx')).AuditPage),
   },
   {
     path: 'me',
     loader: load,
-    lazy: async () => ({ Component: (await import('./pages/me/me.tsx')).MePage }),
+    lazy: part(async () => (await import('./pages/me/me.tsx')).MePage),
   },
   { path: '*', loader: load, Component: RefusalPage },
 ]

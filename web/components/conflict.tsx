@@ -55,7 +55,6 @@ function Choices({ conflict: { theirs, by }, fields, values, base, postpone, res
           onChoose={(side) => setSides({ ...sides, [field.name]: side })}
         />
       ))}
-      {open.length === 0 && <p className={classes.same}>Both have written the same.</p>}
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button variant="default" onClick={postpone}>
           Go on writing

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError } from '../api.ts'
 import { bodyOf, isSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
 import { useUnsaved } from './unsaved.tsx'
@@ -19,8 +19,8 @@ export interface DraftNeeds {
   readonly version?: number
   /** Sends the fields that were changed. Throws ApiError. */
   readonly save: (body: Record<string, Value | null>, version: number | undefined) => Promise<unknown>
-  /** What to do with the form once all is saved. */
-  readonly onSaved: () => void
+  /** What to do with the form once all is saved; until that is done, it is busy. */
+  readonly onSaved: () => unknown
 }
 
 export type Draft = ReturnType<typeof useDraft>
@@ -34,21 +34,40 @@ export function useDraft({ fields, initial, version, save, onSaved }: DraftNeeds
   const [conflict, setConflict] = useState<Conflict>()
   const isDirty = fields.some(({ name }) => !isSame(values[name], base.values[name]))
   const settle = useUnsaved(isDirty)
+  /** What was sent without an answer: it may be saved. */
+  const lost = useRef<Values>(undefined)
 
   async function send(next: Values, from: typeof base) {
     setBusy(true)
     setError(undefined)
     try {
-      await save(bodyOf(fields, next, from.version === undefined ? {} : from.values), from.version)
+      await saveOn(next, from)
       setBase({ ...from, values: next })
       settle()
-      onSaved()
+      await onSaved()
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown
-      if (thrown.status === 412) setConflict(conflictOf(fields, thrown.current))
+      if (thrown.status === 0 || thrown.status >= 500) lost.current = next
+      const met = conflictOf(fields, thrown)
+      if (met) setConflict(met)
       else setError(thrown)
     } finally {
       setBusy(false)
+    }
+  }
+
+  /** Saves; what is there meanwhile is no conflict where it is the same, or came from here before. Throws ApiError. */
+  async function saveOn(next: Values, from: typeof base): Promise<void> {
+    try {
+      await save(bodyOf(fields, next, from.version === undefined ? {} : from.values), from.version)
+    } catch (thrown) {
+      const met = thrown instanceof ApiError ? conflictOf(fields, thrown) : undefined
+      const isThere = (sent: Values | undefined) =>
+        met && sent && fields.every(({ name }) => isSame(sent[name], met.theirs[name]))
+      if (isThere(next)) return
+      if (!met || !isThere(lost.current)) throw thrown
+      lost.current = undefined
+      await saveOn(next, { values: met.theirs, version: met.version })
     }
   }
 
@@ -74,13 +93,15 @@ export function useDraft({ fields, initial, version, save, onSaved }: DraftNeeds
       setConflict(undefined)
       void send(chosen, from)
     },
+    /** Says that nothing of it is wanted any more. */
+    settle,
     /** Back to writing; the next save meets the same conflict. */
     postpone: () => setConflict(undefined),
   }
 }
 
-function conflictOf(fields: readonly Field[], current: unknown): Conflict | undefined {
-  if (typeof current !== 'object' || current === null) return undefined
+function conflictOf(fields: readonly Field[], { status, current }: ApiError): Conflict | undefined {
+  if (status !== 412 || typeof current !== 'object' || current === null) return undefined
   const version = 'version' in current ? Number(current.version) : Number.NaN
   const by = 'updated_by' in current ? nameIn(current.updated_by) : undefined
   return { theirs: valuesOf(fields, current), version, by }

@@ -1,6 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useEffect, useRef, type KeyboardEvent, type SubmitEvent } from 'react'
 import { ConflictDialog } from './conflict.tsx'
+import { confirm } from './confirm.tsx'
 import { useDraft, type DraftNeeds } from './draft.ts'
 import classes from './edit-form.module.css'
 import { FieldInput } from './field-input.tsx'
@@ -17,10 +18,31 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
   const draft = useDraft(needs)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea')?.focus(), [])
+  useEffect(() => {
+    if (!draft.error) return
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]')
+    if (wrong) wrong.focus()
+    // While it was busy, the button could not keep the keyboard.
+    else if (document.activeElement === document.body) {
+      form.current?.querySelector<HTMLElement>('[type=submit]')?.focus()
+    }
+  }, [draft.error])
 
   function onSubmit(event: SubmitEvent) {
     event.preventDefault()
     draft.submit()
+  }
+  async function cancel() {
+    const sure =
+      !draft.isDirty ||
+      (await confirm({
+        title: 'Discard what you have written?',
+        text: 'It is not saved, and cannot be brought back.',
+        action: 'Discard',
+      }))
+    if (!sure) return
+    draft.settle()
+    onCancel()
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
@@ -36,20 +58,22 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
             field={field}
             value={draft.values[field.name] ?? ''}
             error={draft.error?.refusal.field === field.name ? draft.error.message : undefined}
+            readOnly={draft.busy}
             onChange={(value) => draft.set(field.name, value)}
           />
         ))}
       </div>
       {draft.error && !draft.fields.some(({ name }) => name === draft.error?.refusal.field) && (
-        <Alert color="red" variant="light" role="alert" title="Not saved">
+        <Alert color="red" variant="light" role="alert" title={draft.error.status === 0 ? 'No answer' : 'Not saved'}>
           {draft.error.message}
+          {draft.error.status === 0 && ' Nothing is saved twice.'}
         </Alert>
       )}
       <Group gap="xs">
         <Button type="submit" loading={draft.busy}>
           {saveLabel}
         </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel}>
+        <Button variant="subtle" color="gray" onClick={() => void cancel()}>
           {draft.isDirty ? 'Discard' : 'Cancel'}
         </Button>
         <span className={classes.hint}>{draft.isDirty ? 'Not saved yet' : ''}</span>

@@ -8,32 +8,33 @@ export interface FieldInputProps {
   readonly field: Field
   readonly value: Value
   readonly error: string | undefined
+  /** Not now: what would be written while it is being saved would be lost. */
+  readonly readOnly: boolean
   readonly onChange: (value: Value) => void
 }
 
 /** One field of a form, by its kind. */
-export function FieldInput({ field, value, error, onChange }: FieldInputProps) {
+export function FieldInput({ field, value, error, readOnly, onChange }: FieldInputProps) {
   const isPartner = useRole() === 'partner'
   const { label, kind, required = false, placeholder = '', maxLength, choices } = field
   const common = { label, error, className: classes[kind], placeholder, required, withAsterisk: false }
+  const typed = { ...common, readOnly }
   const text = typeof value === 'string' ? value : value.join(', ')
   const change = (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value)
   const limit = maxLength === undefined ? {} : { maxLength }
   switch (kind) {
     case 'text':
-      return <Textarea {...common} value={text} onChange={change} autosize minRows={6} maxRows={30} />
+      return <Textarea {...typed} value={text} onChange={change} autosize minRows={6} maxRows={30} />
     case 'names':
-      return <TagsInput {...common} size="sm" value={typeof value === 'string' ? [] : [...value]} onChange={onChange} />
+      return <TagsInput {...typed} size="sm" value={typeof value === 'string' ? [] : [...value]} onChange={onChange} />
     case 'choice':
       return <NativeSelect {...common} value={text} onChange={change} data={options(choices ?? {})} />
     case 'consultant':
       return isPartner && <ConsultantInput {...common} value={text} onChange={change} />
     case 'amount':
-      return <TextInput {...common} {...limit} value={text} onChange={change} inputMode="decimal" />
+      return <TextInput {...typed} {...limit} value={text} onChange={change} inputMode="decimal" />
     default:
-      return (
-        <TextInput {...common} {...limit} value={text} onChange={change} type={kind === 'date' ? 'date' : 'text'} />
-      )
+      return <TextInput {...typed} {...limit} value={text} onChange={change} type={kind === 'date' ? 'date' : 'text'} />
   }
 }
 

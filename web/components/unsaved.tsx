@@ -20,7 +20,10 @@ export function useUnsaved(isUnsaved: boolean): () => void {
 export function UnsavedGuard() {
   const isUnsaved = useSyncExternalStore(watchDrafts, hasDrafts)
   const blocker = useBlocker(({ currentLocation, nextLocation }) => {
-    return hasDrafts() && currentLocation.pathname !== nextLocation.pathname
+    const isLeft = currentLocation.pathname !== nextLocation.pathname
+    // A dialog that has an address, as that for a new client, is left by another hash.
+    const isClosed = currentLocation.hash !== '' && currentLocation.hash !== nextLocation.hash
+    return hasDrafts() && (isLeft || isClosed)
   })
   useEffect(() => {
     if (!isUnsaved) return undefined

@@ -1,8 +1,8 @@
 import { Modal } from '@mantine/core'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
-import { change } from '../../api.ts'
+import { createMaker } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { useRole } from '../../components/role.ts'
 import { content } from '../../content.ts'
@@ -10,10 +10,6 @@ import { nouns } from '../../fields.ts'
 
 /** Adds a client and goes to its record. */
 export function NewClient({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
-  const navigate = useNavigate()
-  const isPartner = useRole() === 'partner'
-  const fields = nouns.client.fields.filter(({ kind }) => isPartner || kind !== 'consultant')
-  const made = useRef<ClientRecord>(undefined)
   return (
     <Modal
       opened={opened}
@@ -23,17 +19,28 @@ export function NewClient({ opened, onClose }: { readonly opened: boolean; reado
       closeOnClickOutside={false}
       withCloseButton={false}
     >
-      <EditForm
-        label="New client"
-        saveLabel="Add client"
-        fields={fields}
-        initial={{ name: '', reference: '', email: '', consultant_id: content.viewer?.person.id ?? '' }}
-        save={async (body) => {
-          made.current = await change<ClientRecord>('/clients', { method: 'POST', body })
-        }}
-        onSaved={() => made.current && void navigate(`/clients/${made.current.id}`)}
-        onCancel={onClose}
-      />
+      <NewClientForm onClose={onClose} />
     </Modal>
+  )
+}
+
+function NewClientForm({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate()
+  const isPartner = useRole() === 'partner'
+  const fields = nouns.client.fields.filter(({ kind }) => isPartner || kind !== 'consultant')
+  const made = useRef<ClientRecord>(undefined)
+  const [make] = useState(() => createMaker<ClientRecord>('/clients', fields))
+  return (
+    <EditForm
+      label="New client"
+      saveLabel="Add client"
+      fields={fields}
+      initial={{ name: '', reference: '', email: '', consultant_id: content.viewer?.person.id ?? '' }}
+      save={async (body) => {
+        made.current = await make(body)
+      }}
+      onSaved={() => made.current && navigate(`/clients/${made.current.id}`)}
+      onCancel={onClose}
+    />
   )
 }

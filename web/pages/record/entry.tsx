@@ -1,12 +1,13 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core'
 import { IconArchive, IconDots, IconHistory, IconPencil } from '@tabler/icons-react'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import { Link, useNavigate, useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { useOpened } from '../../components/opened.ts'
 import { Ago } from '../../components/time.tsx'
 import { nouns, valuesOf } from '../../fields.ts'
 import classes from './entry.module.css'
@@ -19,17 +20,19 @@ export interface EntryProps {
   readonly item: Item
   /** Shown alone on its page, with all of its text. */
   readonly alone?: boolean
+  /** Told when its form is opened and closed. */
+  readonly onEditing?: (item: Item, isEditing: boolean) => void
 }
 
 /** One note, dispute or letter: read, and edited in the same place. */
-export function Entry({ noun, item, alone = false }: EntryProps) {
+export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   const { id } = useRecord()
-  const [editing, setEditing] = useState(false)
+  const { isOpen, opener, open, close } = useOpened((opened) => onEditing?.(item, opened))
   const { revalidate } = useRevalidator()
   const { one, path, fields } = nouns[noun]
   const address = `/clients/${id}/${path}/${item.id}`
   const { title, badge, aside, text } = summaryOf(item)
-  if (editing) {
+  if (isOpen) {
     return (
       <article className={classes.entry}>
         <EditForm
@@ -40,11 +43,11 @@ export function Entry({ noun, item, alone = false }: EntryProps) {
           save={(body, version) =>
             change(address, { method: 'PATCH', body, ...(version !== undefined && { version }) })
           }
-          onSaved={() => {
-            setEditing(false)
-            void revalidate()
+          onSaved={async () => {
+            await revalidate()
+            close()
           }}
-          onCancel={() => setEditing(false)}
+          onCancel={close}
         />
       </article>
     )
@@ -61,7 +64,7 @@ export function Entry({ noun, item, alone = false }: EntryProps) {
           {aside}
         </span>
         {badge && <Badge color={badge.color}>{badge.text}</Badge>}
-        <EntryActions {...{ noun, item, address, onEdit: () => setEditing(true) }} />
+        <EntryActions {...{ noun, item, address, opener, onEdit: open }} />
       </header>
       {text !== '' && <LongText text={text} whole={alone} paper={noun === 'letter'} />}
       <Origin item={item} />
@@ -87,10 +90,11 @@ interface EntryActionsProps {
   readonly noun: ItemNoun
   readonly item: Item
   readonly address: string
+  readonly opener: Ref<HTMLButtonElement>
   readonly onEdit: () => void
 }
 
-function EntryActions({ noun, item, address, onEdit }: EntryActionsProps) {
+function EntryActions({ noun, item, address, opener, onEdit }: EntryActionsProps) {
   const { id, status } = useRecord()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
@@ -108,6 +112,7 @@ function EntryActions({ noun, item, address, onEdit }: EntryActionsProps) {
       notifyDone(`The ${one} is archived.`)
       await navigate(`/clients/${id}/${path}`)
       await revalidate()
+      document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
     } catch (error) {
       notifyFailure('Nothing was archived', error)
     }
@@ -116,7 +121,7 @@ function EntryActions({ noun, item, address, onEdit }: EntryActionsProps) {
   return (
     <div className={classes.actions}>
       {status === 'active' && (
-        <ActionIcon onClick={onEdit} aria-label={`Edit ${one}`}>
+        <ActionIcon ref={opener} onClick={onEdit} aria-label={`Edit ${one}`}>
           <IconPencil size={16} />
         </ActionIcon>
       )}

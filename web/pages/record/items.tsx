@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useRevalidator } from 'react-router'
 import type { Dispute, Letter, Note } from '../../../src/clients/schema.ts'
-import { change } from '../../api.ts'
+import { createMaker } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { useKey } from '../../components/keys.ts'
+import { useOpened } from '../../components/opened.ts'
 import { nouns, type Values } from '../../fields.ts'
 import { Entry } from './entry.tsx'
 import classes from './items.module.css'
@@ -26,24 +27,32 @@ export interface ItemsProps {
 
 /** All notes, disputes or letters of a record, and the form for a new one. */
 export function Items({ noun, items, blank, emptyText }: ItemsProps) {
-  const { id, status } = useRecord()
+  const { status } = useRecord()
   const isArchived = status === 'archived'
-  const { one, many, path, fields } = nouns[noun]
-  const { revalidate } = useRevalidator()
-  const [adding, setAdding] = useState(false)
+  const { one, many } = nouns[noun]
+  const { isOpen, opener, open, close } = useOpened()
+  const [edited, setEdited] = useState<ReadonlyMap<string, Item>>(new Map())
+  const onEditing = useCallback((item: Item, isEditing: boolean) => {
+    setEdited((before) => {
+      const after = new Map(before)
+      if (isEditing) after.set(item.id, item)
+      else after.delete(item.id)
+      return after
+    })
+  }, [])
   useKey('n', (event) => {
     if (isArchived) return
     event.preventDefault()
-    setAdding(true)
+    open()
   })
   const add = isArchived ? (
     <p className={classes.archived}>This client is archived: make it active again to change its record.</p>
   ) : (
-    <Button variant="default" leftSection={<IconPlus size={15} />} onClick={() => setAdding(true)}>
+    <Button ref={opener} variant="default" leftSection={<IconPlus size={15} />} onClick={open}>
       {`Add ${one}`}
     </Button>
   )
-  if (items.length === 0 && !adding) {
+  if (items.length === 0 && edited.size === 0 && !isOpen) {
     return (
       <Empty title={`No ${many} yet`}>
         <p>{emptyText}</p>
@@ -51,33 +60,49 @@ export function Items({ noun, items, blank, emptyText }: ItemsProps) {
       </Empty>
     )
   }
+  // What somebody else has archived meanwhile stays while it is being edited: what is written there is not lost.
+  const lost = [...edited.values()].filter(({ id }) => !items.some((item) => item.id === id))
   return (
     <div className={classes.items}>
-      {adding ? (
+      {isOpen ? (
         <div className={classes.composer}>
-          <EditForm
-            label={`New ${one}`}
-            saveLabel={`Add ${one}`}
-            fields={fields}
-            initial={blank}
-            save={(body) => change(`/clients/${id}/${path}`, { method: 'POST', body })}
-            onSaved={() => {
-              setAdding(false)
-              void revalidate()
-            }}
-            onCancel={() => setAdding(false)}
-          />
+          <NewItem {...{ noun, blank, close }} />
         </div>
       ) : (
         <div>{add}</div>
       )}
       <ol className={classes.list}>
-        {items.map((item) => (
+        {[...lost, ...items].map((item) => (
           <li key={item.id}>
-            <Entry noun={noun} item={item} />
+            <Entry noun={noun} item={item} onEditing={onEditing} />
           </li>
         ))}
       </ol>
     </div>
+  )
+}
+
+interface NewItemProps extends Pick<ItemsProps, 'noun' | 'blank'> {
+  readonly close: () => void
+}
+
+function NewItem({ noun, blank, close }: NewItemProps) {
+  const { id } = useRecord()
+  const { one, path, fields } = nouns[noun]
+  const { revalidate } = useRevalidator()
+  const [make] = useState(() => createMaker<Item>(`/clients/${id}/${path}`, fields))
+  return (
+    <EditForm
+      label={`New ${one}`}
+      saveLabel={`Add ${one}`}
+      fields={fields}
+      initial={blank}
+      save={make}
+      onSaved={async () => {
+        await revalidate()
+        close()
+      }}
+      onCancel={close}
+    />
   )
 }

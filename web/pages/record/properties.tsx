@@ -1,21 +1,22 @@
 import { ActionIcon } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Link, useRevalidator } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { Initials } from '../../components/initials.tsx'
+import { useOpened } from '../../components/opened.ts'
 import { Ago } from '../../components/time.tsx'
 import { nouns, valuesOf } from '../../fields.ts'
 import classes from './properties.module.css'
 
 /** What is known of the client itself, edited in its place. */
 export function Properties({ record }: { readonly record: ClientRecord }) {
-  const [editing, setEditing] = useState(false)
+  const { isOpen, opener, open, close } = useOpened()
   const { revalidate } = useRevalidator()
   const { fields } = nouns.client
-  if (editing) {
+  if (isOpen) {
     return (
       <aside className={classes.properties} aria-label="Client">
         <EditForm
@@ -26,11 +27,11 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
           save={(body, version) =>
             change(`/clients/${record.id}`, { method: 'PATCH', body, ...(version !== undefined && { version }) })
           }
-          onSaved={() => {
-            setEditing(false)
-            void revalidate()
+          onSaved={async () => {
+            await revalidate()
+            close()
           }}
-          onCancel={() => setEditing(false)}
+          onCancel={close}
         />
       </aside>
     )
@@ -40,7 +41,7 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
       <div className={classes.head}>
         <h2>Client</h2>
         {record.status === 'active' && (
-          <ActionIcon aria-label="Edit client" onClick={() => setEditing(true)}>
+          <ActionIcon ref={opener} aria-label="Edit client" onClick={open}>
             <IconPencil size={16} />
           </ActionIcon>
         )}

@@ -13,7 +13,7 @@ export function RecordPage() {
   return (
     <Page title={record.name} heading={<Heading record={record} />} actions={<RecordActions record={record} />}>
       <div className={classes.columns}>
-        <Properties key={record.version} record={record} />
+        <Properties key={record.id} record={record} />
         <section className={classes.content} aria-label="Content of the record">
           <Tabs record={record} />
           <Outlet />
