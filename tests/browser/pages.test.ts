@@ -221,6 +221,70 @@ test('a style or a script without the nonce of the page does not run', async () 
   for (const each of complaints) assert.match(each, /Content Security Policy/)
 })
 
+test('a day of the audit log is one of the calendar of who reads it, and is typed digit by digit', async () => {
+  const profile = await portal.profile({ storageState: state, timezoneId: 'Pacific/Auckland' })
+  const page = await profile.newPage()
+  const answers: number[] = []
+  page.on('response', (answer) => answers.push(answer.status()))
+  await open(page, '/audit')
+  const from = page.getByLabel('From this day on')
+  await from.focus()
+  await page.keyboard.type('11222026')
+  await page.waitForURL(/from=/)
+  assert.equal(new URL(page.url()).searchParams.get('from'), '2026-11-21T11:00:00.000Z')
+  await page.getByLabel('Up to this day').fill('2026-11-22')
+  await page.waitForURL(/to=/)
+  assert.equal(new URL(page.url()).searchParams.get('to'), '2026-11-22T11:00:00.000Z')
+  await page.reload()
+  assert.equal(await from.inputValue(), '2026-11-22')
+  assert.equal(await page.getByLabel('Up to this day').inputValue(), '2026-11-22')
+  assert.ok(answers.every((status) => status < 400))
+  await from.fill('')
+  await page.waitForURL((url) => !url.searchParams.has('from'))
+  await profile.close()
+})
+
+test('a record is printed whole, in dark on light, with its times', async () => {
+  const profile = await portal.profile({
+    storageState: state,
+    colorScheme: 'dark',
+    viewport: { width: 1100, height: 780 },
+  })
+  const page = await profile.newPage()
+  await open(page, pages['letters'] ?? '')
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  const shown = await page.evaluate<{ cut: number; text: string; side: boolean; wide: number; time: string }>(`({
+    cut: [...document.querySelectorAll('[data-cut]')].filter((each) => each.scrollHeight > each.clientHeight).length,
+    text: getComputedStyle(document.querySelector('h1')).color,
+    side: document.querySelector('aside:has(nav)').checkVisibility(),
+    wide: document.querySelector('main').getBoundingClientRect().width,
+    time: getComputedStyle(document.querySelector('article footer time'), '::after').content,
+  })`)
+  assert.equal(shown.cut, 0)
+  assert.equal(shown.text, 'rgb(27, 29, 34)')
+  assert.deepEqual([shown.side, shown.wide], [false, 1100])
+  assert.match(shown.time, /\d{4} at \d\d:\d\d/)
+  await profile.close()
+})
+
+test('in forced colours one sees where one is, and what is chosen', async () => {
+  const profile = await portal.profile({ storageState: state, forcedColors: 'active' })
+  const page = await profile.newPage()
+  const style = (selector: string, property: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`)
+  await open(page, pages['record'] ?? '')
+  const tab = 'nav[aria-label=Record] a[aria-current]'
+  assert.notEqual(await style(tab, 'borderBottomColor'), await style(`${tab} + a`, 'borderBottomColor'))
+  assert.equal(await style('aside a[href="/clients"]', 'outlineStyle'), 'solid')
+  assert.equal(await style('aside a[href="/audit"]', 'outlineStyle'), 'none')
+  await open(page, '/clients')
+  await page.keyboard.press('j')
+  assert.equal(await style('[data-row]:focus', 'outlineStyle'), 'solid')
+  assert.equal(await style('input[value=active]:checked + label', 'textDecorationLine'), 'underline')
+  assert.equal(await style('input[value=archived] + label', 'textDecorationLine'), 'none')
+  await profile.close()
+})
+
 test('the audit log can be taken along as a file', async () => {
   const profile = await portal.profile({ storageState: state, acceptDownloads: true })
   const page = await profile.newPage()

@@ -1,5 +1,6 @@
 import { Badge, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
 import { Link, useLoaderData, useSearchParams } from 'react-router'
 import type { AuditList, AuditRow } from '../../../src/clients/schema.ts'
 import { Empty } from '../../components/empty.tsx'
@@ -11,6 +12,7 @@ import { preciseTime } from '../../components/time.tsx'
 import { spoken } from '../../words.ts'
 import { actions } from './actions.ts'
 import classes from './audit.module.css'
+import { beginOf, dayOf, endOf } from './days.ts'
 
 /** Who did what, and who was refused; for partners, and as a file. */
 export function AuditPage() {
@@ -60,17 +62,6 @@ function AuditFilters() {
       onChange={({ currentTarget }) => set(name, currentTarget.value)}
     />
   )
-  const day = (name: string, label: string) => (
-    <TextInput
-      type="date"
-      aria-label={label}
-      leftSection={<span aria-hidden>{spoken(name)}</span>}
-      leftSectionWidth={46}
-      className={classes.day}
-      value={get(name)}
-      onChange={({ currentTarget }) => set(name, currentTarget.value)}
-    />
-  )
   return (
     <search className={classes.filters}>
       {choice(
@@ -89,9 +80,41 @@ function AuditFilters() {
         'Everybody',
         people.map(({ id, name }) => ({ value: id, label: name })),
       )}
-      {day('from', 'From this day on')}
-      {day('to', 'Before this day')}
+      <DayInput
+        name="From"
+        label="From this day on"
+        day={dayOf(get('from'))}
+        onDay={(day) => set('from', beginOf(day))}
+      />
+      <DayInput name="To" label="Up to this day" day={dayOf(get('to'), true)} onDay={(day) => set('to', endOf(day))} />
     </search>
+  )
+}
+
+interface DayInputProps {
+  readonly name: string
+  readonly label: string
+  readonly day: string
+  readonly onDay: (day: string) => void
+}
+
+function DayInput({ name, label, day, onDay }: DayInputProps) {
+  const [{ typed, shown }, set] = useState({ typed: day, shown: day })
+  // The address was changed by something else.
+  if (day !== shown) set({ typed: day, shown: day })
+  return (
+    <TextInput
+      type="date"
+      aria-label={label}
+      leftSection={<span aria-hidden>{name}</span>}
+      className={classes.day}
+      value={typed}
+      onChange={({ currentTarget: { value } }) => {
+        set({ typed: value, shown })
+        // While a year is typed it is one of the first centuries, of which nobody asks.
+        if (value === '' || value >= '1000') onDay(value)
+      }}
+    />
   )
 }
 
@@ -108,7 +131,7 @@ function AuditTable({ rows }: { readonly rows: readonly AuditRow[] }) {
               Client
             </th>
             <th scope="col" className={tables.wide}>
-              From
+              Address
             </th>
             <th scope="col" className={tables.wide}>
               Details
