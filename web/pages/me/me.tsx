@@ -22,7 +22,7 @@ export function MePage() {
       <section className={classes.section}>
         <h2>Where you are signed in</h2>
         <p className={classes.about}>
-          {`This sign-in ends at ${exactTime(session.expires_at)}, or after ${minutes(session.idle_seconds)} without use.`}
+          {`This sign-in ends on ${exactTime(session.expires_at)}, or after ${minutes(session.idle_seconds)} without use.`}
         </p>
         <ul className={classes.list}>
           {sessions.map((each) => (

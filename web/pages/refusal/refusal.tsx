@@ -44,22 +44,25 @@ export function RefusalPage() {
   const isSignIn = ['sign_in_failed', 'sign_in_refused', 'provider_failed'].includes(refused?.refusal.code ?? '')
   const { title, advice, again = false } = isSignIn ? notSignedIn : ((refused && words[refused.status]) ?? unknown)
   useTitle(title)
+  const Place = content.viewer ? 'div' : 'main'
   return (
-    <div className={classes.refusal} role="alert">
-      {!content.viewer && <Wordmark />}
-      <p className={classes.status}>{refused && refused.status > 0 ? `Error ${refused.status}` : ''}</p>
-      <h1>{title}</h1>
-      <p>{reasonBeyond(refused) ?? advice}</p>
-      <div className={classes.ways}>
-        {again && <Button onClick={() => location.reload()}>Try again</Button>}
-        <WayOut isSignIn={isSignIn} isSecond={again} />
+    <Place>
+      <div className={classes.refusal} role="alert">
+        {!content.viewer && <Wordmark />}
+        <p className={classes.status}>{refused && refused.status > 0 ? `Error ${refused.status}` : ''}</p>
+        <h1>{title}</h1>
+        <p>{reasonBeyond(refused) ?? advice}</p>
+        <div className={classes.ways}>
+          {again && <Button onClick={() => location.reload()}>Try again</Button>}
+          <WayOut isSignIn={isSignIn} isSecond={again} />
+        </div>
+        {refused?.refusal.request_id !== undefined && (
+          <p className={classes.id}>
+            Request <code>{refused.refusal.request_id}</code>
+          </p>
+        )}
       </div>
-      {refused?.refusal.request_id !== undefined && (
-        <p className={classes.id}>
-          Request <code>{refused.refusal.request_id}</code>
-        </p>
-      )}
-    </div>
+    </Place>
   )
 }
 

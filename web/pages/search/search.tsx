@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import { IconAddressBook, IconFileText, IconMail, IconReceipt, type Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLoaderData, useSearchParams } from 'react-router'
@@ -7,7 +8,7 @@ import { Page } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Ago, Day } from '../../components/time.tsx'
 import { nouns } from '../../fields.ts'
-import { spoken } from '../../words.ts'
+import { counted, spoken } from '../../words.ts'
 import classes from './search.module.css'
 
 const kinds: readonly Noun[] = ['client', 'note', 'dispute', 'letter']
@@ -33,7 +34,8 @@ export function SearchPage() {
         onDown={() => document.querySelector<HTMLElement>('[data-row]')?.focus()}
         isFirst
       />
-      <div className={classes.results} aria-live="polite">
+      <VisuallyHidden aria-live="polite">{q !== '' && counted(results.length, 'result')}</VisuallyHidden>
+      <div className={classes.results}>
         {q === '' && (
           <Empty title="Search all records">
             <p>Type the beginnings of words. They are looked for in everything that you may see.</p>
