@@ -163,6 +163,36 @@ describe('what is written in one form', () => {
   })
 })
 
+test('a page whose file an upgrade has taken away is asked of the server', async () => {
+  const page = await ruth.newPage()
+  await page.goto(`${portal.base}/clients`)
+  let isGone = true
+  await page.route('**/assets/people-*.js', (route) => {
+    if (!isGone) return route.continue()
+    isGone = false
+    return route.fulfill({ status: 404, json: { error: { code: 'not_found' } } })
+  })
+  await page.getByRole('link', { name: 'People' }).click()
+  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
+  assert.equal(isGone, false)
+  await page.close()
+})
+
+test('one who has saved a thing on another page is told so', async () => {
+  const [slow, quick] = [await open(), await open()]
+  for (const page of [slow, quick]) await page.getByRole('button', { name: 'Edit note' }).click()
+  for (const page of [quick, slow]) {
+    await noteField(page).fill(page === slow ? 'Written here.' : 'Written there.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    if (page === quick) await page.getByText('Written there.').waitFor()
+  }
+  const conflict = slow.getByRole('dialog', { name: 'You saved this on another page while writing here' })
+  await conflict.getByLabel('Saved already').check()
+  await conflict.getByRole('button', { name: 'Save what is chosen' }).click()
+  await slow.getByRole('article').filter({ hasText: 'Written there.' }).waitFor()
+  await Promise.all([slow.close(), quick.close()])
+})
+
 test('when a form is closed, the keyboard goes on where it was opened', async () => {
   const page = await open()
   const [add, edit, client] = ['Add note', 'Edit note', 'Edit client'].map((name) => page.getByRole('button', { name }))

@@ -14,7 +14,11 @@ export function ConflictDialog({ draft }: { readonly draft: Draft }) {
       opened={conflict !== undefined}
       onClose={postpone}
       size="xl"
-      title={`${conflict?.by ?? 'Somebody'} saved this while you were writing`}
+      title={
+        conflict?.isOwn
+          ? 'You saved this on another page while writing here'
+          : `${conflict?.by ?? 'Somebody'} saved this while you were writing`
+      }
       closeButtonProps={{ 'aria-label': 'Go on writing' }}
     >
       {conflict && <Choices {...{ conflict, fields, values, base, postpone, resolve }} />}
@@ -28,7 +32,8 @@ interface ChoicesProps extends Pick<Draft, 'fields' | 'values' | 'base' | 'postp
   readonly conflict: Conflict
 }
 
-function Choices({ conflict: { theirs, by }, fields, values, base, postpone, resolve }: ChoicesProps) {
+function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesProps) {
+  const { theirs, by, isOwn } = conflict
   const open = fields.filter(({ name }) => !isSame(values[name], theirs[name]))
   const people = usePeople(open.some(({ kind }) => kind === 'consultant'))
   const names = Object.fromEntries(people.map(({ id, name }) => [id, name]))
@@ -43,14 +48,17 @@ function Choices({ conflict: { theirs, by }, fields, values, base, postpone, res
 
   return (
     <>
-      <p>Nothing of yours is saved yet, and nothing of theirs is lost. Choose what each field is to be.</p>
+      <p>
+        {isOwn ? 'Nothing written here is saved yet.' : 'Nothing of yours is saved yet, and nothing of theirs is lost.'}{' '}
+        Choose what each field is to be.
+      </p>
       {open.map((field) => (
         <Choice
           key={field.name}
           field={field.kind === 'consultant' ? { ...field, choices: names } : field}
           mine={values[field.name] ?? ''}
           theirs={theirs[field.name] ?? ''}
-          by={by}
+          title={isOwn ? 'Saved already' : by ? `${by}’s` : 'Theirs'}
           side={sides[field.name] ?? 'mine'}
           onChoose={(side) => setSides({ ...sides, [field.name]: side })}
         />
@@ -69,16 +77,17 @@ interface ChoiceProps {
   readonly field: Field
   readonly mine: Value
   readonly theirs: Value
-  readonly by: string | undefined
+  /** Of what is there. */
+  readonly title: string
   readonly side: Side
   readonly onChoose: (side: Side) => void
 }
 
-function Choice({ field, mine, theirs, by, side, onChoose }: ChoiceProps) {
+function Choice({ field, mine, theirs, title, side, onChoose }: ChoiceProps) {
   const parts = differences(textOf(field, theirs), textOf(field, mine))
   const versions = [
     { side: 'mine', title: 'Yours', shown: parts.filter(({ kind }) => kind !== 'removed') },
-    { side: 'theirs', title: by ? `${by}’s` : 'Theirs', shown: parts.filter(({ kind }) => kind !== 'added') },
+    { side: 'theirs', title, shown: parts.filter(({ kind }) => kind !== 'added') },
   ] as const
   return (
     <fieldset className={classes.choice}>

@@ -1,6 +1,9 @@
 import { useRef, useState } from 'react'
+import type { Note } from '../../src/clients/schema.ts'
 import { ApiError } from '../api.ts'
+import { content } from '../content.ts'
 import { bodyOf, isSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
+import { believed } from '../wire.ts'
 import { useUnsaved } from './unsaved.tsx'
 
 /** What somebody else has made of the same thing meanwhile. */
@@ -9,6 +12,8 @@ export interface Conflict {
   readonly version: number
   /** The name of who did, where the server says. */
   readonly by: string | undefined
+  /** Whether it was the same person, on another page. */
+  readonly isOwn: boolean
 }
 
 export interface DraftNeeds {
@@ -103,10 +108,7 @@ export function useDraft({ fields, initial, version, save, onSaved }: DraftNeeds
 function conflictOf(fields: readonly Field[], { status, current }: ApiError): Conflict | undefined {
   if (status !== 412 || typeof current !== 'object' || current === null) return undefined
   const version = 'version' in current ? Number(current.version) : Number.NaN
-  const by = 'updated_by' in current ? nameIn(current.updated_by) : undefined
-  return { theirs: valuesOf(fields, current), version, by }
-}
-
-function nameIn(person: unknown): string | undefined {
-  return typeof person === 'object' && person !== null && 'name' in person ? String(person.name) : undefined
+  const person = 'updated_by' in current ? believed<Note['updated_by']>(current.updated_by) : null
+  const isOwn = person !== null && person.id === content.viewer?.person.id
+  return { theirs: valuesOf(fields, current), version, by: person?.name, isOwn }
 }
