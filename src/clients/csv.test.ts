@@ -15,6 +15,7 @@ describe('a file of comma-separated values', () => {
     ['carriage returns alone', 'a,b\rc,d\r'],
     ['a byte order mark', '\ufeffa,b\nc,d\n'],
     ['empty lines', '\n\na,b\n\n\r\nc,d\n\n'],
+    ['lines of empty cells', 'a;b\nc;d\n;\n ; \n'],
     ['quoted cells', '"a","b"\n"c","d"\n'],
     ['semicolons', 'a;b\nc;d\n'],
     ['tabs', 'a\tb\nc\td\n'],

@@ -23,7 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /**
  * Reads a file in UTF-8, with or without a byte order mark, with commas, semicolons or tabs between its cells and any
- * line ends. Empty lines are left out. After a line that cannot be made out nothing more is read.
+ * line ends. Lines without a text are left out, as a spreadsheet ends with. After a line that cannot be made out nothing more is read.
  */
 export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: LineFault[] } {
   if (!isUtf8(bytes)) {
@@ -44,7 +44,7 @@ export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: Line
       skip_empty_lines: true,
       max_record_size: 100_000,
       on_record(cells: string[], { lines: read }) {
-        records.push({ line: firstLine(lines, end), cells })
+        if (cells.some((cell) => cell.trim() !== '')) records.push({ line: firstLine(lines, end), cells })
         end = read
         return null
       },

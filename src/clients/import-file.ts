@@ -22,7 +22,7 @@ const check = compileBody(newClient)
 /** Reads a file of clients. Its first line names the columns: `name`, and any of `reference`, `email`, `consultant`. */
 export function readClientFile(bytes: Uint8Array): { clients: ImportedClient[]; faults: LineFault[] } {
   const { records, faults } = readCsv(bytes)
-  const [head, ...rest] = records
+  const [head, ...rest] = withoutEmptyColumns(records)
   if (head === undefined) {
     return { clients: [], faults: faults.length > 0 ? faults : [{ line: 1, reason: 'the file is empty' }] }
   }
@@ -35,10 +35,19 @@ export function readClientFile(bytes: Uint8Array): { clients: ImportedClient[]; 
   }
 }
 
+/** A spreadsheet may write columns behind the last one that has a name; they are left out where they are empty. */
+function withoutEmptyColumns(records: readonly CsvRecord[]): readonly CsvRecord[] {
+  const last = records[0]?.cells.findLastIndex((cell) => cell.trim() !== '') ?? -1
+  return records.map(({ line, cells }) => ({
+    line,
+    cells: cells.slice(last + 1).some((cell) => cell.trim() !== '') ? cells : cells.slice(0, last + 1),
+  }))
+}
+
 function readHead({ line, cells }: CsvRecord): Column[] | LineFault {
   const found: Column[] = []
   for (const cell of cells) {
-    const column = columns.find((each) => each === cell.trim().toLowerCase())
+    const column = columns.find((each) => each === cell.trim().toLowerCase().replace('e-mail', 'email'))
     if (column === undefined) {
       return { line, reason: `there is no column ${quoted(cell)}: the first line names ${columns.join(', ')}` }
     }

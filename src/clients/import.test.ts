@@ -72,6 +72,16 @@ describe('an import', () => {
     ])
   })
 
+  test('of a file with empty columns and lines, as a spreadsheet writes them, leaves them out', async () => {
+    const file = '\ufeffName;E-mail;Consultant;;\r\nSheet;s@sheet.example;anna@firm.example;;\r\n;;;;\r\n'
+    assert.deepEqual(await load(file), { imported: 1, faults: [] })
+    const stray = 'name;consultant;\nStray;anna@firm.example;something\n'
+    assert.deepEqual(await load(stray), {
+      imported: 0,
+      faults: [{ line: 2, reason: 'it has 3 cells where the first line has 2' }],
+    })
+  })
+
   test('of columns in another order, and of those that belong to one person', async () => {
     const result = await load('Reference;NAME\nX-1;Ixes\nX-2;Ypsilon\n', { consultant: 'anna@firm.example' })
     assert.deepEqual(result, { imported: 2, faults: [] })
