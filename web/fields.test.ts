@@ -33,6 +33,17 @@ describe('a form', () => {
     })
   })
 
+  test('takes an amount as it is shown', () => {
+    for (const [written, sent] of [
+      ['1,250.00', '1250.00'],
+      [' 12,345,678 ', '12345678'],
+      ['1,25', '1,25'],
+      ['1.250,00', '1.250,00'],
+    ] as const) {
+      assert.deepEqual(bodyOf(dispute.fields, { amount: written }, {}), { amount: sent })
+    }
+  })
+
   test('has the fields that the server takes, with its limits', () => {
     const pairs = [
       [client, schema.newClient],

@@ -96,11 +96,18 @@ export function bodyOf(fields: readonly Field[], values: Values, before: Values)
   return Object.fromEntries(
     fields
       .filter(({ name }) => !isSame(values[name], before[name]))
-      .map(({ name, nullable }) => {
-        const value = values[name] ?? ''
+      .map(({ name, kind, nullable }) => {
+        const value = kind === 'amount' ? withoutCommas(values[name]) : (values[name] ?? '')
         return [name, nullable && value === '' ? null : value]
       }),
   )
+}
+
+/** An amount as it is shown, `1,250.00`, is one that can be written. */
+function withoutCommas(value: Value = ''): Value {
+  if (typeof value !== 'string') return value
+  const amount = value.trim()
+  return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(amount) ? amount.replaceAll(',', '') : amount
 }
 
 export function isSame(a: Value | undefined, b: Value | undefined): boolean {

@@ -27,7 +27,7 @@ function amountOf(text: string): string {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
   }
-  throw new Problem('invalid_field', 'The field amount must be a decimal number from 0 on, as a string: "1250.00".', {
+  throw new Problem('invalid_field', 'The field amount must be a decimal number from 0 on: 1250.00.', {
     field: 'amount',
   })
 }

@@ -150,6 +150,25 @@ describe('with the keyboard alone', () => {
     await profile.close()
   })
 
+  test('a search begins wherever one is, and the content is skipped to without a trace', async () => {
+    const page = await daniel.newPage()
+    await page.goto(await recordOfDaniel())
+    await page.getByRole('button', { name: 'Add note' }).waitFor()
+    const address = page.url()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('#main:focus').waitFor()
+    assert.equal(page.url(), address)
+    await page.keyboard.press('/')
+    await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
+    await page.keyboard.type('invoice')
+    await page.waitForURL(/q=invoice/)
+    await page.getByRole('link', { name: 'Clients' }).click()
+    await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor()
+    await page.locator('#main:focus').waitFor()
+    await page.close()
+  })
+
   test('single keys can be turned off', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()

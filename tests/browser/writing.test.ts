@@ -163,6 +163,24 @@ describe('what is written in one form', () => {
   })
 })
 
+test('names are taken as they are typed and pasted, also the last one before saving', async () => {
+  const page = await open()
+  await page.getByRole('button', { name: 'Add note' }).click()
+  const names = page.getByRole('combobox', { name: 'Participants' })
+  await names.pressSequentially('Anna Berg;Ben,')
+  await page.evaluate(`(() => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', 'Carl\\nDora')
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  })()`)
+  await noteField(page).fill('With many.')
+  await names.pressSequentially('Emil')
+  await page.keyboard.press('Control+Enter')
+  const saved = page.getByRole('article').filter({ hasText: 'With many.' })
+  await saved.getByText('Daniel Okonjo, Anna Berg, Ben, Carl, Dora, Emil').waitFor()
+  await page.close()
+})
+
 test('a page whose file an upgrade has taken away is asked of the server', async () => {
   const page = await ruth.newPage()
   await page.goto(`${portal.base}/clients`)

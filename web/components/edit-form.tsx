@@ -45,7 +45,10 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
     onCancel()
   }
   function onKeyDown(event: KeyboardEvent) {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      // After the field has taken what is typed: a name that is not finished yet counts too.
+      setTimeout(() => form.current?.requestSubmit())
+    }
     if (event.key === 'Escape' && !draft.isDirty && !event.defaultPrevented) onCancel()
   }
 

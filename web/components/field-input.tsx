@@ -26,7 +26,15 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
     case 'text':
       return <Textarea {...typed} value={text} onChange={change} autosize minRows={6} maxRows={30} />
     case 'names':
-      return <TagsInput {...typed} size="sm" value={typeof value === 'string' ? [] : [...value]} onChange={onChange} />
+      return (
+        <TagsInput
+          {...typed}
+          size="sm"
+          splitChars={[',', ';', '\n']}
+          value={typeof value === 'string' ? [] : [...value]}
+          onChange={onChange}
+        />
+      )
     case 'choice':
       return <NativeSelect {...common} value={text} onChange={change} data={options(choices ?? {})} />
     case 'consultant':

@@ -22,7 +22,15 @@ export function Shell() {
   if (!content.viewer) return <Outlet />
   return (
     <div className={classes.shell}>
-      <a className={classes.skip} href="#main">
+      <a
+        className={classes.skip}
+        href="#main"
+        onClick={(event) => {
+          // The address stays: a hash would be another place to go back to.
+          event.preventDefault()
+          main.current?.focus()
+        }}
+      >
         Skip to the content
       </a>
       <Progress />
@@ -57,14 +65,18 @@ export function Shell() {
   )
 }
 
-/** After a move to another page the keyboard goes on from its beginning, and a screen reader reads its title. */
+/**
+ * After a move to another page the keyboard goes on from its beginning, and a screen reader reads its title. A page that
+ * begins elsewhere, as in a search field, has the keyboard there already.
+ */
 function useFocusOnPage(main: React.RefObject<HTMLElement | null>) {
   const { pathname } = useLocation()
   const before = useRef(pathname)
   useEffect(() => {
     const isSamePlace = placeOf(before.current) === placeOf(pathname)
     before.current = pathname
-    if (!isSamePlace) main.current?.focus({ preventScroll: true })
+    const hasFocus = main.current?.contains(document.activeElement)
+    if (!isSamePlace && !hasFocus) main.current?.focus({ preventScroll: true })
   }, [main, pathname])
 }
 
