@@ -8,7 +8,6 @@ import { Shell } from './components/shell.tsx'
 import { content } from './content.ts'
 import { hasDrafts } from './drafts.ts'
 import { ClientsPage } from './pages/clients/clients.tsx'
-import { ActivityTab } from './pages/record/activity.tsx'
 import { Disputes } from './pages/record/disputes.tsx'
 import { ItemPage } from './pages/record/item.tsx'
 import { Letters } from './pages/record/letters.tsx'
@@ -74,23 +73,6 @@ function loadItem({ params, request }: LoaderFunctionArgs): Promise<unknown> {
   })
 }
 
-const records = {
-  path: 'clients/:client',
-  id: 'record',
-  loader: loadRecord,
-  Component: RecordPage,
-  children: [
-    { index: true, Component: Notes },
-    { path: 'notes', Component: Notes },
-    { path: 'disputes', Component: Disputes },
-    { path: 'letters', Component: Letters },
-    { path: 'activity', loader: load, Component: ActivityTab },
-    { path: 'revisions', loader: load, Component: RecordRevisions },
-    { path: ':noun/:item', loader: loadItem, Component: ItemPage },
-    { path: ':noun/:item/revisions', loader: loadItem, Component: ItemPage },
-  ],
-}
-
 /** A page from a file of its own. Where an upgrade has taken that away meanwhile, the server is asked for the page. */
 function part(fetched: () => Promise<ComponentType>) {
   return async () => ({ Component: await fetched().catch(() => Replaced) })
@@ -103,6 +85,27 @@ function Replaced() {
   }, [isFromServer])
   if (isFromServer) throw new Error('a file of this page is missing')
   return null
+}
+
+const records = {
+  path: 'clients/:client',
+  id: 'record',
+  loader: loadRecord,
+  Component: RecordPage,
+  children: [
+    { index: true, Component: Notes },
+    { path: 'notes', Component: Notes },
+    { path: 'disputes', Component: Disputes },
+    { path: 'letters', Component: Letters },
+    {
+      path: 'activity',
+      loader: load,
+      lazy: part(async () => (await import('./pages/record/activity.tsx')).ActivityTab),
+    },
+    { path: 'revisions', loader: load, Component: RecordRevisions },
+    { path: ':noun/:item', loader: loadItem, Component: ItemPage },
+    { path: ':noun/:item/revisions', loader: loadItem, Component: ItemPage },
+  ],
 }
 
 /** Pages that few people open are fetched when they do; the others come in one piece. */

@@ -166,6 +166,15 @@ describe('with the keyboard alone', () => {
     await page.getByRole('link', { name: 'Clients' }).click()
     await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor()
     await page.locator('#main:focus').waitFor()
+
+    for (const address of ['/clients', '/search?q=invoice']) {
+      await page.goto(portal.base + address)
+      const row = page.locator('[data-row]').nth(2)
+      await row.press('Enter')
+      await row.waitFor({ state: 'detached' })
+      await page.goBack()
+      await row.and(page.locator(':focus')).waitFor()
+    }
     await page.close()
   })
 

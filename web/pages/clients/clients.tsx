@@ -4,6 +4,7 @@ import { useLoaderData, useLocation, useNavigate } from 'react-router'
 import type { ClientList } from '../../../src/clients/schema.ts'
 import { useKey } from '../../components/keys.ts'
 import { Page } from '../../components/page.tsx'
+import { useRowsAgain } from '../../components/rows.ts'
 import { counted } from '../../words.ts'
 import { ClientTable } from './client-table.tsx'
 import { Filters } from './filters.tsx'
@@ -18,6 +19,7 @@ export function ClientsPage() {
   const { hash, pathname, search } = useLocation()
   const navigate = useNavigate()
   const here = pathname + search
+  useRowsAgain()
   useKey('n', (event) => {
     event.preventDefault()
     void navigate(`${here}#new`)

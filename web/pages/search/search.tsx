@@ -5,6 +5,7 @@ import { Link, useLoaderData, useSearchParams } from 'react-router'
 import type { Noun, SearchResult, SearchResults } from '../../../src/clients/schema.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Page } from '../../components/page.tsx'
+import { useRowsAgain } from '../../components/rows.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { Ago, Day } from '../../components/time.tsx'
 import { nouns } from '../../fields.ts'
@@ -24,6 +25,7 @@ export function SearchPage() {
   const { results } = useLoaderData<SearchResults>()
   const [parameters, setParameters] = useSearchParams()
   const q = parameters.get('q') ?? ''
+  useRowsAgain()
   return (
     <Page title="Search">
       <SearchField

@@ -1,0 +1,22 @@
+import { useEffect } from 'react'
+import { NavigationType, useNavigationType } from 'react-router'
+
+/** The address of the row that was opened last. */
+let opened: string | undefined
+
+/** On the way back to a list the keyboard is where it left: on the row that was opened. */
+export function useRowsAgain(): void {
+  const type = useNavigationType()
+  useEffect(() => {
+    if (type === NavigationType.Pop && opened !== undefined) {
+      const row = document.querySelector<HTMLElement>(`[data-row][href="${CSS.escape(opened)}"]`)
+      row?.focus({ preventScroll: true })
+    }
+    function note({ target }: MouseEvent) {
+      const row = target instanceof Element ? target.closest('[data-row]') : null
+      opened = row?.getAttribute('href') ?? opened
+    }
+    addEventListener('click', note, { capture: true })
+    return () => removeEventListener('click', note, { capture: true })
+  }, [type])
+}
