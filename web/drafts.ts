@@ -10,6 +10,12 @@ export function markDraft(form: string, isUnsaved: boolean): void {
   for (const listener of listeners) listener()
 }
 
+/** Nothing of what is not saved is wanted any more. */
+export function forgetDrafts(): void {
+  unsaved.clear()
+  for (const listener of listeners) listener()
+}
+
 export function hasDrafts(): boolean {
   return unsaved.size > 0
 }

@@ -163,6 +163,28 @@ describe('what is written in one form', () => {
   })
 })
 
+test('signing out asks before it takes what is written', async () => {
+  const profile = await portal.profile()
+  const page = await profile.newPage()
+  await signInAs(page, portal.base, 'Daniel Okonjo')
+  await page.goto(portal.base + record)
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await noteField(page).fill('Half a sentence')
+  const question = page.getByRole('dialog', { name: 'Sign out without saving?' })
+  for (const answer of ['Cancel', 'Sign out without saving']) {
+    await page
+      .getByRole('button', { name: /Daniel Okonjo/ })
+      .last()
+      .click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await question.getByRole('button', { name: answer }).click()
+    await question.waitFor({ state: 'hidden' })
+    if (answer === 'Cancel') assert.equal(await noteField(page).inputValue(), 'Half a sentence')
+  }
+  await page.waitForURL((url) => url.pathname === '/signin' || url.origin !== portal.base)
+  await profile.close()
+})
+
 test('names are taken as they are typed and pasted, also the last one before saving', async () => {
   const page = await open()
   await page.getByRole('button', { name: 'Add note' }).click()

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { read } from '../api.ts'
 import { content } from '../content.ts'
+import { hasDrafts } from '../drafts.ts'
 import { idleLimit, idleTime, sessionState, watchSession } from '../session.ts'
 import classes from './session-watch.module.css'
 import { signOut } from './sign-out.ts'
@@ -103,8 +104,8 @@ function Ended({ opened }: { readonly opened: boolean }) {
       overlayProps={{ backgroundOpacity: 1, color: 'var(--side)' }}
     >
       <p>
-        Sign in again, in a tab that opens for it. Then this page goes on where it was: what you have typed is still
-        here.
+        Sign in again, in a tab that opens for it. Then this page goes on where it was
+        {hasDrafts() ? ': what you have typed is still here.' : '.'}
       </p>
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button component="a" href="/signin?return_to=/me" target="_blank" data-autofocus>
