@@ -155,7 +155,8 @@ describe('what is written in one form', () => {
     const question = page.getByRole('dialog', { name: 'Discard what you have written?' })
     await question.getByRole('button', { name: 'Cancel' }).click()
     assert.equal(await form.getByLabel('Name').inputValue(), 'Half a name')
-    await form.getByRole('button', { name: 'Discard' }).click()
+    await form.getByRole('button', { name: 'Discard' }).press('Enter')
+    await question.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor()
     await question.getByRole('button', { name: 'Discard' }).click()
     await form.waitFor({ state: 'hidden' })
     assert.equal(await page.getByRole('dialog').count(), 0)
@@ -183,6 +184,21 @@ test('signing out asks before it takes what is written', async () => {
   }
   await page.waitForURL((url) => url.pathname === '/signin' || url.origin !== portal.base)
   await profile.close()
+})
+
+test('a year of two digits is not taken for one of the first century', async () => {
+  const page = await open()
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByLabel('Date').focus()
+  await page.keyboard.type('112226')
+  await noteField(page).fill('On a day of this year.')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('input[type=date]:invalid:focus').waitFor()
+  assert.deepEqual(await notes(), ['As it was.'])
+  await page.keyboard.type('11222026')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByRole('article').filter({ hasText: '22 Nov 2026' }).waitFor()
+  await page.close()
 })
 
 test('names are taken as they are typed and pasted, also the last one before saving', async () => {

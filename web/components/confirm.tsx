@@ -11,7 +11,7 @@ export interface Question {
 let asked: (Question & { readonly answer: (sure: boolean) => void }) | undefined
 const listeners = new Set<() => void>()
 
-/** Asks before something is done that others notice. Resolves to whether to do it. */
+/** Asks before something is done that cannot be undone at once; the keyboard begins at "Cancel". Resolves to whether to do it. */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     ask({
@@ -47,12 +47,10 @@ export function Questions() {
     >
       <p>{question?.text}</p>
       <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" onClick={() => question?.answer(false)}>
+        <Button variant="default" data-autofocus onClick={() => question?.answer(false)}>
           Cancel
         </Button>
-        <Button data-autofocus onClick={() => question?.answer(true)}>
-          {question?.action}
-        </Button>
+        <Button onClick={() => question?.answer(true)}>{question?.action}</Button>
       </Group>
     </Modal>
   )

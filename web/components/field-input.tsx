@@ -41,8 +41,11 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
       return isPartner && <ConsultantInput {...common} value={text} onChange={change} />
     case 'amount':
       return <TextInput {...typed} {...limit} value={text} onChange={change} inputMode="decimal" />
-    default:
-      return <TextInput {...typed} {...limit} value={text} onChange={change} type={kind === 'date' ? 'date' : 'text'} />
+    case 'date':
+      // A year of two digits, "26", would be one of the first century.
+      return <TextInput {...typed} value={text} onChange={change} type="date" min="1900-01-01" max="9999-12-31" />
+    case 'line':
+      return <TextInput {...typed} {...limit} value={text} onChange={change} />
   }
 }
 

@@ -105,6 +105,7 @@ function DayInput({ name, label, day, onDay }: DayInputProps) {
   return (
     <TextInput
       type="date"
+      max="9999-12-31"
       aria-label={label}
       leftSection={<span aria-hidden>{name}</span>}
       className={classes.day}
