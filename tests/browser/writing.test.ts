@@ -186,6 +186,23 @@ test('signing out asks before it takes what is written', async () => {
   await profile.close()
 })
 
+test('who archives what somebody else has changed is shown the change', async () => {
+  const page = await open()
+  await page.getByRole('button', { name: 'Edit client' }).click()
+  await page.getByLabel('Reference').fill('ZZ-13')
+  await meanwhile('PATCH', note, { text: 'As it is now.' })
+  for (const outcome of ['Nothing was archived', 'The note is archived.']) {
+    await page.getByRole('button', { name: 'More for this note' }).click()
+    await page.getByRole('menuitem', { name: 'Archive note' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive note' }).click()
+    await page.getByText(outcome).waitFor()
+    if (outcome === 'Nothing was archived') await page.getByText('As it is now.').waitFor()
+  }
+  await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
+  assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-13')
+  await page.close()
+})
+
 test('a year of two digits is not taken for one of the first century', async () => {
   const page = await open()
   await page.getByRole('button', { name: 'Add note' }).click()

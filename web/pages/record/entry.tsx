@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Menu } from '@mantine/core'
 import { IconArchive, IconDots, IconHistory, IconPencil } from '@tabler/icons-react'
 import type { ReactNode, Ref } from 'react'
 import { Link, useNavigate, useRevalidator } from 'react-router'
-import { change } from '../../api.ts'
+import { ApiError, change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
 import { LongText } from '../../components/long-text.tsx'
@@ -64,7 +64,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
           {aside}
         </span>
         {badge && <Badge color={badge.color}>{badge.text}</Badge>}
-        <EntryActions {...{ noun, item, address, opener, onEdit: open }} />
+        <EntryActions {...{ noun, item, alone, address, opener, onEdit: open }} />
       </header>
       {text !== '' && <LongText text={text} whole={alone} paper={noun === 'letter'} />}
       <Origin item={item} />
@@ -89,12 +89,13 @@ function Origin({ item }: { readonly item: Item }): ReactNode {
 interface EntryActionsProps {
   readonly noun: ItemNoun
   readonly item: Item
+  readonly alone: boolean
   readonly address: string
   readonly opener: Ref<HTMLButtonElement>
   readonly onEdit: () => void
 }
 
-function EntryActions({ noun, item, address, opener, onEdit }: EntryActionsProps) {
+function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActionsProps) {
   const { id, status } = useRecord()
   const navigate = useNavigate()
   const { revalidate } = useRevalidator()
@@ -110,11 +111,14 @@ function EntryActions({ noun, item, address, opener, onEdit }: EntryActionsProps
     try {
       await change(address, { method: 'DELETE', version: item.version })
       notifyDone(`The ${one} is archived.`)
-      await navigate(`/clients/${id}/${path}`)
+      // Its own page is gone; on the list, other forms may hold something.
+      if (alone) await navigate(`/clients/${id}/${path}`)
       await revalidate()
       document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
     } catch (error) {
       notifyFailure('Nothing was archived', error)
+      // Whoever was quicker is to be seen.
+      if (error instanceof ApiError && error.status > 0) await revalidate()
     }
   }
 
