@@ -203,6 +203,25 @@ test('who archives what somebody else has changed is shown the change', async ()
   await page.close()
 })
 
+test('whoever leaves while a note is being saved is let go once it is', async () => {
+  const page = await open()
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await noteField(page).fill('On the way out.')
+  const arrived = Promise.withResolvers<void>()
+  await page.route('**/notes', async (route) => {
+    await arrived.promise
+    return route.continue()
+  })
+  await noteField(page).press('Control+Enter')
+  await page.getByRole('link', { name: /^Disputes/ }).click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  arrived.resolve()
+  await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  assert.deepEqual(await notes(), ['On the way out.', 'As it was.'])
+  await page.close()
+})
+
 test('a year of two digits is not taken for one of the first century', async () => {
   const page = await open()
   await page.getByRole('button', { name: 'Add note' }).click()

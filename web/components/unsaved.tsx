@@ -31,6 +31,10 @@ export function UnsavedGuard() {
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)
   }, [isUnsaved])
+  useEffect(() => {
+    // It was being saved, and is by now.
+    if (!isUnsaved && blocker.state === 'blocked') blocker.proceed()
+  }, [isUnsaved, blocker])
   return (
     <Modal
       opened={blocker.state === 'blocked'}
