@@ -46,7 +46,9 @@ export function Items({ noun, items, blank, emptyText }: ItemsProps) {
     open()
   })
   const add = isArchived ? (
-    <p className={classes.archived}>This client is archived: make it active again to change its record.</p>
+    <p className={classes.archived}>
+      This client is archived. To change its record, choose “Make active again” under “More” at the top.
+    </p>
   ) : (
     <Button ref={opener} variant="default" leftSection={<IconPlus size={15} />} onClick={open}>
       {`Add ${one}`}
