@@ -29,14 +29,28 @@ export interface Session extends Queryable {
   close(): Promise<void>
 }
 
+/**
+ * What the parsers of values rely on, the schema and the isolation that our SQL is written for, and no time limits but our
+ * own, whatever is set for the server, the database or the role.
+ */
+const ourSettings = [
+  'DateStyle=ISO',
+  'TimeZone=UTC',
+  'search_path=public',
+  String.raw`default_transaction_isolation=read\ committed`,
+  'lock_timeout=0',
+  'idle_session_timeout=0',
+]
+
 /** How every connection is opened. A statement timeout (ms) of 0 means none. */
 export function connectionConfig(url: string, statementTimeout: number): ClientConfig {
+  const [connectionString, theirs] = withoutOptions(url)
+  const settings = [...ourSettings, `statement_timeout=${statementTimeout}`].map((setting) => `-c ${setting}`)
   return {
-    connectionString: url,
+    connectionString,
     types: valueTypes,
     application_name: 'tollgate',
-    // What the parsers of values rely on, and our own time limits, whatever the server's settings are.
-    options: `-c DateStyle=ISO -c TimeZone=UTC -c statement_timeout=${statementTimeout}`,
+    options: [...theirs, ...settings].join(' '),
     connectionTimeoutMillis: 5000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -44,6 +58,15 @@ export function connectionConfig(url: string, statementTimeout: number): ClientC
     // For a server that does not answer at all, and so cannot end the statement by itself.
     ...(statementTimeout > 0 && { query_timeout: statementTimeout + 2000 }),
   }
+}
+
+/** The driver would take `options` of the address in place of ours; of a setting that is in both, the later one counts. */
+function withoutOptions(url: string): [string, string[]] {
+  if (!/[?&]options=/.test(url)) return [url, []]
+  const address = new URL(url)
+  const theirs = address.searchParams.getAll('options')
+  address.searchParams.delete('options')
+  return [address.href, theirs]
 }
 
 /** Runs a statement on a client; errors are the driver's own. */

@@ -12,6 +12,9 @@ export function refusal(error: unknown, target: Target): OperatorError {
 
 function reason(error: unknown, { host, port, user, database }: Target): string {
   const place = `${host}:${port}`
+  if (error instanceof Error && error.message.includes('client password must be a')) {
+    return `The database at ${place} asks for a password: put it into its address, as in postgres://user:password@….`
+  }
   switch (codeOf(error) ?? endOf(error)) {
     case '28P01':
     case '28000':

@@ -103,6 +103,34 @@ describe('values', () => {
     await other.close()
   })
 
+  test('nor how statements are carried out: schema, isolation and time limits are ours, also beside options in the address', async () => {
+    const fresh = await createTestDatabase()
+    const address = new URL(fresh.url)
+    const name = address.pathname.slice(1)
+    const admin = openDatabase(fresh.url, { log, connections: 1 })
+    await admin.rows('create schema elsewhere')
+    for (const setting of [
+      'search_path = elsewhere',
+      `default_transaction_isolation = 'serializable'`,
+      'lock_timeout = 1',
+    ]) {
+      await admin.rows(`alter database ${name} set ${setting}`)
+    }
+    address.searchParams.set('options', '-c lock_timeout=2 -c DateStyle=German -c work_mem=9MB')
+    for (const url of [fresh.url, address.href]) {
+      const other = openDatabase(url, { log, connections: 1 })
+      const [found] = await other.rows(
+        `select current_schema::text as schema, current_setting('transaction_isolation') as isolation,
+           current_setting('lock_timeout') as wait, date '2026-12-31' as d, current_setting('work_mem') = '9MB' as theirs`,
+      )
+      const theirs = url === address.href
+      assert.deepEqual(found, { schema: 'public', isolation: 'read committed', wait: '0', d: '2026-12-31', theirs })
+      await other.close()
+    }
+    await admin.close()
+    await fresh.drop()
+  })
+
   test('the parsers of this program do not change those of another user of the driver', async () => {
     const stranger = new Client(own.url)
     await stranger.connect()

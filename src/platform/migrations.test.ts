@@ -158,9 +158,23 @@ describe('the server decides', () => {
       [`postgres://${username}:secret-password@127.0.0.1:1/x`, /No database answers at 127\.0\.0\.1:1: start Postgre/],
       [`postgres://${username}:secret-password@nowhere.invalid/x`, /host "nowhere\.invalid" is not known/],
       [url.replace(pathname, '/nowhere'), /There is no database "nowhere" at 127\.0\.0\.1:\d+: create it/],
+      [url.replace(/:[^:@]+@/, '@'), /asks for a password: put it into its address/],
+      [`${url}&sslrootcert=/nowhere/ca.pem`, /names a file that cannot be read: \/nowhere\/ca\.pem\.$/],
       ['postgres://user:secret-password@host:port/x', /address of the database is not valid: write postgres:/],
     ] as const
     for (const [address, line] of refused) await refuses(migrate(address), line)
+    await end()
+  })
+
+  test('a database of another encoding is refused, whether or not it would take the migrations', async () => {
+    const { url, rows, end } = await empty()
+    for (const encoding of ['SQL_ASCII', 'LATIN1']) {
+      const name = `other_${encoding.toLowerCase()}`
+      await rows(`create database ${name} encoding '${encoding}' locale 'C' template template0`)
+      const address = url.replace(new URL(url).pathname, `/${name}`)
+      await refuses(migrate(address), new RegExp(`encoding is ${encoding}: make it anew with .*encoding 'UTF8'`))
+      await rows(`drop database ${name}`)
+    }
     await end()
   })
 

@@ -30,6 +30,7 @@ export async function migrate(url: string, directory: string = shipped): Promise
   const client = await connect(url)
   try {
     await refuseOldServer(client)
+    await refuseOtherEncodings(client)
     await run(client, 'select pg_advisory_lock($1)', [lock])
     const pending = pendingOf(files, await appliedMigrations(client))
     for (const file of pending) await apply(client, file)
@@ -44,7 +45,9 @@ export async function migrate(url: string, directory: string = shipped): Promise
 async function connect(url: string): Promise<Client> {
   const client = clientFor(url)
   client.on('error', () => undefined)
-  await client.connect().catch((error: unknown) => {
+  await client.connect().catch(async (error: unknown) => {
+    // A server that still waits for a password would keep this process for a minute.
+    await client.end().catch(() => undefined)
     throw refusal(error, client)
   })
   return client
@@ -53,7 +56,11 @@ async function connect(url: string): Promise<Client> {
 function clientFor(url: string): Client {
   try {
     return new Client(connectionConfig(url, 0))
-  } catch {
+  } catch (error) {
+    // What a file of the address is for, the driver has looked for at once.
+    if (error instanceof Error && 'path' in error && typeof error.path === 'string') {
+      throw new OperatorError(`The address of the database names a file that cannot be read: ${error.path}.`)
+    }
     // No cause: the driver's error may hold the address with its password.
     throw new OperatorError('The address of the database is not valid: write postgres://user:password@host:port/name.')
   }
@@ -67,6 +74,15 @@ async function refuseOldServer(client: Client): Promise<void> {
   if (server !== undefined && Number(server.number) >= oldestServer * 10_000) return
   throw new OperatorError(
     `The database is PostgreSQL ${server?.name}: Tollgate needs ${oldestServer} or newer. Upgrade it, or use another.`,
+  )
+}
+
+/** In others a text that a model writes may not fit, or, in SQL_ASCII, is kept without being looked at. */
+async function refuseOtherEncodings(client: Client): Promise<void> {
+  const [own] = await run<{ encoding: string }>(client, `select current_setting('server_encoding') as encoding`)
+  if (own?.encoding === 'UTF8') return
+  throw new OperatorError(
+    `The database's encoding is ${own?.encoding}: make it anew with "create database … encoding 'UTF8' template template0".`,
   )
 }
 
