@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { after, before, test } from 'node:test'
+import { Client } from 'pg'
 import { pino } from 'pino'
 import { tollgate, tollgateCutOff, tollgateHere, tollgateInto, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -471,4 +472,19 @@ test('the doctor does not trip over a database that is away', async () => {
   assert.equal(status, 1)
   assert.match(stdout, /WRONG {2}database +No database answers/)
   assert.match(stdout, /WRONG {2}clock +Could not be checked: put the database in order first/)
+})
+
+test('a database that takes no changes is told as that, by the doctor and by whoever wants to change something', async () => {
+  const own = await createTestDatabase()
+  const client = new Client(own.url)
+  await client.connect()
+  await client.query(`alter database ${new URL(own.url).pathname.slice(1)} set default_transaction_read_only = on`)
+  await client.end()
+  const standby = { ...environment, DATABASE_URL: own.url }
+  const { stdout } = await tollgateHere(['doctor'], standby)
+  assert.match(stdout, /WRONG {2}database +The database takes no changes: name the primary/)
+  const refused = await tollgateHere(['account', 'create', '--name', 'Late', '--credit', '1'], standby)
+  assertRefused(refused, /away for the moment; try again\. \(.*read-only transaction\)/)
+  assert.equal((await tollgateHere(['account', 'list', '--json'], standby)).status, 0)
+  await own.drop()
 })

@@ -72,7 +72,14 @@ async function findDatabase(context: Context): Promise<string> {
   const { migrate } = await import('../platform/migrations.ts')
   const applied = await migrate(await context.databaseUrl())
   const database = await context.database()
-  const [row] = await database.rows<{ version: string }>(`select current_setting('server_version') as version`)
+  const [row] = await database.rows<{ version: string; readOnly: boolean }>(
+    `select current_setting('server_version') as version, current_setting('transaction_read_only') = 'on' as "readOnly"`,
+  )
+  if (row?.readOnly) {
+    throw new OperatorError(
+      'The database takes no changes: name the primary where this is a standby, or turn default_transaction_read_only off.',
+    )
+  }
   const schema = applied.length === 0 ? 'every migration is applied' : `applied now: ${applied.join(', ')}`
   return `PostgreSQL ${row?.version}; ${schema}`
 }

@@ -41,9 +41,15 @@ async function statusOf(work: Promise<void>, { stderr }: Context): Promise<numbe
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     const known = error instanceof OperatorError || error instanceof Problem
     const reason = error instanceof Error ? error.message : String(error)
-    stderr.write(known ? `${reason}\n` : `An unexpected fault: ${reason.split('\n')[0]}\n`)
+    stderr.write(known ? `${reason}${causeOf(error)}\n` : `An unexpected fault: ${reason.split('\n')[0]}\n`)
     return 1
   }
+}
+
+/** What callers are not told of a Problem, an operator wants to know. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Problem ? error.cause : undefined
+  return cause instanceof Error && cause.message !== '' ? ` (${cause.message.split('\n')[0]})` : ''
 }
 
 async function carryOut(argv: readonly string[], context: Context): Promise<void> {
