@@ -12,23 +12,27 @@ import type { Context } from './context.ts'
 import { greeting } from './greeting.ts'
 
 export function startCommand(context: Context): Command {
-  return command('start', 'Run the service until it gets SIGTERM or SIGINT.', 'start').action(async () => {
+  return command('start', 'Run the service until it gets SIGTERM, SIGINT or SIGHUP.', 'start').action(async () => {
     const settings = await withPort(await context.config())
     await using opened = new AsyncDisposableStack()
     const { log } = opened.adopt(openLog(), (it) => it.close())
+    // From here on: who stops a start is not to leave a database server behind.
+    const stop = stopSignal(log)
     // The provider of the demo starts while the database does, and is closed also where the database does not start.
     const opening = openDemo(settings, log)
     const begun = opening.catch(() => undefined)
     opened.defer(async () => (await begun)?.close())
     const databaseUrl = await context.databaseUrl(log)
     const demo = await opening
+    if (stop.aborted) return
     const config = demo?.config ?? settings
     const { openService } = await import('../service.ts')
     const service = opened.adopt(await openService({ config, databaseUrl, log }), (it) => it.close())
     await demo?.load({ ...service, databaseUrl, log })
+    if (stop.aborted) return
     await listen(service, config)
     context.stdout.write(await greeting(service, settings))
-    await stopSignal(log)
+    if (!stop.aborted) await once(stop, 'abort')
   })
 }
 
@@ -74,13 +78,21 @@ function notListening(error: unknown, host: string, port: number): unknown {
   return error
 }
 
-/** Resolves at the first SIGTERM or SIGINT. A second one ends the process at once. */
-async function stopSignal(log: Logger): Promise<void> {
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    process.once('SIGTERM', resolve).once('SIGINT', resolve)
-  })
-  log.info({ signal }, 'stopping: requests in flight finish, new ones are refused')
-  process.once('SIGTERM', abandon).once('SIGINT', abandon)
+/** Aborted at the first signal to stop; the end of the terminal is one. A second SIGTERM or SIGINT ends the process at once. */
+function stopSignal(log: Logger): AbortSignal {
+  const stop = new AbortController()
+  const begin = (signal: NodeJS.Signals): void => {
+    // When a terminal ends, its shell tells everybody what the system has told them already.
+    process
+      .off('SIGTERM', begin)
+      .off('SIGINT', begin)
+      .on('SIGHUP', () => undefined)
+    process.once('SIGTERM', abandon).once('SIGINT', abandon)
+    log.info({ signal }, 'stopping: requests in flight finish, new ones are refused')
+    stop.abort()
+  }
+  process.once('SIGTERM', begin).once('SIGINT', begin).once('SIGHUP', begin)
+  return stop.signal
 }
 
 const abandon = (): never => process.exit(1)

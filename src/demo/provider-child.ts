@@ -4,9 +4,9 @@ import { isProviderOrder } from './provider-settings.ts'
 
 /** The process of the demo's provider, forked by `provider-process.ts`. It ends with the service. */
 
-// Ctrl-C reaches every process of the terminal, and what stops a service often all of its processes; when to end is the
-// service's to say.
-process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined)
+// Ctrl-C and the end of a terminal reach every process of it, and what stops a service often all of its processes; when
+// to end is the service's to say.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 process.on('disconnect', () => process.exit())
 process.once('message', (order) => {
   if (isProviderOrder(order)) void open(order)

@@ -21,7 +21,7 @@ test('the provider of the demo is a process that is started again where it was, 
   assert.equal(await answers(issuer), true)
 
   // As Ctrl-C in a terminal does, and many who stop a service, to it and to all that it has started.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.kill(first, signal)
     assert.equal(await answers(issuer), true, signal)
     assert.equal(text(), '')

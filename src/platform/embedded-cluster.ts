@@ -81,6 +81,6 @@ async function makeCluster(place: Place, binaries: Binaries, workshop: string, f
 function initdbReason(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
   if (said.includes('No space left on device')) return 'the disk is full'
-  const line = said.split('\n').find((text) => /error:|FATAL:/.test(text))
+  const line = said.split('\n').find((text) => /error:|FATAL:|terminated by/.test(text))
   return line?.replace(/^.*(?:error|FATAL): +/, '') ?? (error instanceof Error ? error.message : String(error))
 }

@@ -108,7 +108,7 @@ void test('a child that is told to stop, as everybody is by a terminal or a mana
   await engine.ready()
   const { whole, streamed } = await underLoad(engine)
   const pid = engine.pid()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGCONT'] as const) kill(engine, signal)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGCONT'] as const) kill(engine, signal)
   for (const run of await Promise.all([...whole, ...streamed])) {
     if (run instanceof Error) throw run
     assert.ok(typeof run === 'object' && run !== null && 'end' in run)

@@ -10,11 +10,14 @@ export interface Started {
   /** What it has said to people, and to machines. */
   readonly stdout: string
   readonly stderr: string
+  /** Sends the signal. */
+  signal(signal: NodeJS.Signals): void
   /** Sends the signal and waits for the end. Returns the exit status. */
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-const main = path.join(import.meta.dirname, '../../src/main.ts')
+/** What `./tollgate` runs. */
+export const main = path.join(import.meta.dirname, '../../src/main.ts')
 
 /** Starts the service in a process of its own, which sees these environment variables only, and waits for its greeting. */
 export async function start(environment: Readonly<Record<string, string>>): Promise<Started> {
@@ -36,6 +39,7 @@ export async function start(environment: Readonly<Record<string, string>>): Prom
     get stderr() {
       return said.stderr
     },
+    signal: (signal) => void child.kill(signal),
     async end(signal = 'SIGTERM') {
       child.kill(signal)
       await ended

@@ -98,9 +98,9 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
 
 let calls: Promise<(message: ToChild) => void> | undefined
 
-// Ctrl-C reaches every process of the terminal, and a manager of services tells all of one to stop: when to end is the
-// server's to say.
-process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined)
+// Ctrl-C and the end of a terminal reach every process of it, and a manager of services tells all of one to stop: when to
+// end is the server's to say.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 process.on('disconnect', end)
 process.on('message', (message) => {
   if (!isToChild(message)) return

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { eventually, serverOf } from '../support/embedded.ts'
+import { freePorts, main, start } from '../support/start.ts'
+
+let folder: string
+let port: number
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-stopping-'))
+  await writeFile(path.join(folder, 'tollgate.yaml'), '')
+  port = await freePorts()
+})
+after(() => rm(folder, { recursive: true }))
+
+const environment = () => ({
+  TOLLGATE_DATA: path.join(folder, 'data'),
+  TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'),
+  PORT: String(port),
+})
+
+test('who stops a start half-way leaves no database server behind', async () => {
+  const child = spawn(process.execPath, [main, 'start'], { env: environment(), stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(child, 'close')
+  await eventually('the database server runs', () => serverOf(path.join(folder, 'data')) !== undefined)
+  child.kill('SIGINT')
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(child.stdout.read(), null, 'it was ready before it was told to stop')
+  assert.equal(serverOf(path.join(folder, 'data')), undefined)
+})
+
+test('the end of the terminal, told once or twice, stops the service as SIGTERM does', async () => {
+  const service = await start(environment())
+  service.signal('SIGHUP')
+  assert.equal(await service.end('SIGHUP'), 0)
+  assert.match(service.stderr, /"signal":"SIGHUP","msg":"stopping/)
+  assert.equal(serverOf(path.join(folder, 'data')), undefined)
+})
