@@ -1,16 +1,55 @@
 // Installs what package-lock.json names and builds the pages of the portal, unless both are there already. Runs on any
 // Node from 20 on, before anything else.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { arePagesBuilt, buildPages } from './pages.js'
 import { compiledPath, flags, isInstalled, lockHash, notePath, runtimePath } from './runtime.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
+const isSetUp = () => isInstalled(root) && arePagesBuilt(root)
+
+if (!isSetUp()) await beAlone()
 if (!isInstalled(root)) await install()
 if (!arePagesBuilt(root)) build()
+
+/**
+ * Returns once no other process sets up this clone, and keeps others out until this one ends: two npm at once would take
+ * each other's files away. A link is made at once with what it says, which is the process.
+ */
+async function beAlone() {
+  const sign = join(root, '.setting-up')
+  let isTold = false
+  while (!isSetUp()) {
+    try {
+      symlinkSync(String(process.pid), sign)
+      process.once('exit', () => rmSync(sign, { force: true }))
+      return
+    } catch (error) {
+      // Where no link can be made, nothing can be installed: that is npm's to say.
+      if (error.code !== 'EEXIST') return
+    }
+    const other = runningAt(sign)
+    if (other === undefined) rmSync(sign, { force: true })
+    else if (!isTold) process.stderr.write(`Waiting for the set-up that process ${other} is at.\n`)
+    isTold ||= other !== undefined
+    await wait(200)
+  }
+}
+
+/** The process that has left the sign, if it still runs. */
+function runningAt(sign) {
+  try {
+    const pid = Number(readlinkSync(sign))
+    process.kill(pid, 0)
+    return pid
+  } catch (error) {
+    return error.code === 'EPERM' ? readlinkSync(sign) : undefined
+  }
+}
 
 async function install() {
   const runtime = runtimePath(root)

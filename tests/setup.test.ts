@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, describe, test } from 'node:test'
@@ -71,6 +80,23 @@ describe('set-up', () => {
     rmSync(path.join(root, 'node_modules', runtime))
     assert.equal((await setUp(root)).stderr, `${started}done.\n`)
     assert.equal((await setUp(root)).stderr, '')
+  })
+
+  test('is done by one of those who start at once, and the others wait for it', async () => {
+    const root = clone()
+    const outcomes = await Promise.all([1, 2, 3].map(() => setUp(root)))
+    const said = outcomes.map(({ stderr }) => stderr.replace(/process \d+/, 'process')).toSorted()
+    const waited = 'Waiting for the set-up that process is at.\n'
+    assert.deepEqual(said, [`${started}done.\n`, waited, waited])
+    for (const { status } of outcomes) assert.equal(status, 0)
+    assert.ok(!existsSync(path.join(root, '.setting-up')))
+  })
+
+  test('does not wait for one that was killed', async () => {
+    const root = clone()
+    const { stdout } = await runProgram('/bin/sh', ['-c', 'echo $$'], environment)
+    symlinkSync(stdout.trim(), path.join(root, '.setting-up'))
+    assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: `${started}done.\n` })
   })
 
   test('says that there is no network, and tries again the next time', async () => {
