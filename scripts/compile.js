@@ -12,3 +12,7 @@ const modules = [
   'platform/migrations',
 ]
 await Promise.all(modules.map((name) => import(`../src/${name}.ts`)))
+
+// Here, and not at the first start, whose user may not be allowed to write into the project.
+const { findBinaries } = await import('../src/platform/embedded-binaries.ts')
+await findBinaries()

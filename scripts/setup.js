@@ -10,6 +10,9 @@ import { compiledPath, flags, isInstalled, lockHash, notePath, runtimePath } fro
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
+// What builds the pages is a development dependency, which npm leaves out where NODE_ENV is "production".
+const wanted = '--ignore-scripts --include=dev --loglevel=error --no-audit --no-fund'.split(' ')
+
 const isSetUp = () => isInstalled(root) && arePagesBuilt(root)
 
 if (!isSetUp()) await beAlone()
@@ -58,7 +61,7 @@ async function install() {
   }
   // Standard output belongs to the command that set-up runs before.
   process.stderr.write('Installing dependencies, about a minute… ')
-  const { status, output } = await npm(['ci', '--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund'])
+  const { status, output } = await npm(['ci', ...wanted])
   if (status !== 0) fail(`failed.\n${reason(output)}`)
   if (!existsSync(runtime)) fail(`failed.\nnpm has left out ${runtime}: run "npm config set omit=" and try again.`)
   writeFileSync(notePath(root), lockHash(root))

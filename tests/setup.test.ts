@@ -27,7 +27,9 @@ const runtimes = new Map([
 ])
 const runtime = runtimes.get(`${process.platform}-${process.arch}`) ?? ''
 
-// A project whose only dependency is a folder of its own: npm needs no network for it.
+const devDependencies = { builder: 'file:builder' }
+
+// A project whose only dependencies are folders of its own: npm needs no network for them.
 function lockFile(extra: Record<string, unknown> = {}) {
   return JSON.stringify({
     name: 'small',
@@ -37,7 +39,10 @@ function lockFile(extra: Record<string, unknown> = {}) {
       '': {
         name: 'small',
         dependencies: { [runtime]: 'file:runtime', ...(extra['far'] !== undefined && { far: '1.0.0' }) },
+        devDependencies,
       },
+      'node_modules/builder': { resolved: 'builder', link: true, dev: true },
+      builder: { version: '1.0.0', dev: true },
       [`node_modules/${runtime}`]: { resolved: 'runtime', link: true },
       runtime: { name: runtime, version: '1.0.0' },
       ...(extra['far'] !== undefined && { 'node_modules/far': extra['far'] }),
@@ -49,7 +54,8 @@ function lockFile(extra: Record<string, unknown> = {}) {
 function clone(extra: Record<string, unknown> = {}): string {
   const dependencies = { [runtime]: 'file:runtime', ...(extra['far'] !== undefined && { far: '1.0.0' }) }
   const files = {
-    'package.json': JSON.stringify({ name: 'small', type: 'module', dependencies }),
+    'package.json': JSON.stringify({ name: 'small', type: 'module', dependencies, devDependencies }),
+    'builder/package.json': JSON.stringify({ name: 'builder', version: '1.0.0' }),
     'package-lock.json': lockFile(extra),
     '.npmrc': 'fetch-retries=0\nregistry=http://127.0.0.1:1/\n',
     'runtime/package.json': JSON.stringify({ name: runtime, version: '1.0.0' }),
@@ -80,6 +86,16 @@ describe('set-up', () => {
     rmSync(path.join(root, 'node_modules', runtime))
     assert.equal((await setUp(root)).stderr, `${started}done.\n`)
     assert.equal((await setUp(root)).stderr, '')
+  })
+
+  test('installs what builds the pages also where NODE_ENV would leave it out', async () => {
+    const root = clone()
+    const { status, stderr } = await runProgram(process.execPath, [path.join(root, 'scripts/setup.js')], {
+      ...environment,
+      NODE_ENV: 'production',
+    })
+    assert.deepEqual([status, stderr], [0, `${started}done.\n`])
+    assert.ok(existsSync(path.join(root, 'node_modules/builder/package.json')))
   })
 
   test('is done by one of those who start at once, and the others wait for it', async () => {

@@ -31,14 +31,24 @@ function packageUrl(): string {
   }
 }
 
-/** An npm package cannot hold symbolic links: it lists them, and a script of its own, which is not run here, makes them. */
-async function completeLinks(root: string): Promise<void> {
+/**
+ * An npm package cannot hold symbolic links: it lists them, and a script of its own, which is not run here, makes them.
+ * Throws OperatorError when they are not there and this user may not make them.
+ */
+export async function completeLinks(root: string): Promise<void> {
   const list: unknown = JSON.parse(await readFile(join(root, 'native/pg-symlinks.json'), 'utf8'))
   for (const { source, target } of Array.isArray(list) ? list.filter(isLink) : []) {
     await symlink(relative(dirname(target), source), join(root, target)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
+      if (error.code !== 'EEXIST') throw new OperatorError(unlinked(root, error.code), { cause: error })
     })
   }
+}
+
+function unlinked(root: string, code: string | undefined): string {
+  return (
+    `PostgreSQL is not set up yet, and this user may not do it in ${root} (${code}): ` +
+    'run "./tollgate doctor" once as the user that installed Tollgate.'
+  )
 }
 
 function isLink(entry: unknown): entry is { source: string; target: string } {
