@@ -34,15 +34,14 @@ const books: Readonly<Record<string, string>> = {
     from account left join (select account_id, sum(cost) as ledger from ledger group by account_id) l on account_id = id
     where charged <> coalesce(ledger, 0)`,
   'the daily roll-ups are the ledger': `
-    select coalesce(l.account_id, u.account_id) as account, coalesce(l.day, u.day) as day, l.cost as ledger, u.cost as roll_up
-    from (select account_id, (at at time zone 'UTC')::date as day, key_id, model,
-            coalesce(client_id, '00000000-0000-0000-0000-000000000000') as client_id, count(*) as requests,
-            sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as cost
-          from ledger group by 1, 2, 3, 4, 5) l
-    full join usage_day u on u.account_id = l.account_id and u.day = l.day and u.key_id = l.key_id
-      and u.model = l.model and coalesce(u.client_id, '00000000-0000-0000-0000-000000000000') = l.client_id
-    where (l.requests, l.input_tokens, l.output_tokens, l.cost)
-      is distinct from (u.requests, u.input_tokens, u.output_tokens, u.cost)`,
+    select account_id as account, day, sum(ledger) as ledger, sum(roll_up) as roll_up from (
+      select account_id, (at at time zone 'UTC')::date as day, key_id, model, client_id, count(*) as requests,
+        sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as ledger, 0 as roll_up
+      from ledger group by 1, 2, 3, 4, 5
+      union all
+      select account_id, day, key_id, model, client_id, -requests, -input_tokens, -output_tokens, 0, cost from usage_day) u
+    group by account_id, day, key_id, model, client_id
+    having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(ledger) <> sum(roll_up)`,
   'what is charged this month is the sum of the month': `
     select id as account, month, month_charged, coalesce(sum(cost), 0) as roll_up
     from account left join usage_day on account_id = id and day >= month

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { parsePrice } from '../../src/billing/money.ts'
+import { verifyBooks } from '../../src/billing/verify.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 import { createGate } from '../support/gate.ts'
@@ -51,6 +52,38 @@ describe('money', () => {
       [accountId],
     )
     assert.deepEqual([charged, day?.cost, creditLeft], [sum, sum, 10n ** 20n - sum])
+  })
+
+  it('A20 charges for any client, the one of zeros too, and for none are told apart, and the books agree', async () => {
+    const { accountId, key } = await service.customer()
+    const clients = [undefined, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
+    for (const id of clients) {
+      assert.equal((await service.call('/v1/generate', key, { ...valid, metadata: { client_id: id } })).status, 200)
+    }
+    const days = await service.database.rows<{ id: string | null; requests: bigint }>(
+      'select client_id as id, requests from usage_day where account_id = $1 order by 1 nulls first',
+      [accountId],
+    )
+    assert.deepEqual(
+      days,
+      clients.map((id) => ({ id: id ?? null, requests: 1n })),
+    )
+    const faults = async () => {
+      const { checks } = await verifyBooks(service.database)
+      return checks.filter(({ ok }) => !ok).map(({ name }) => name)
+    }
+    assert.deepEqual(await faults(), [])
+    const change = (set: string) =>
+      service.database.rows(`update usage_day set ${set} where account_id = $1 and client_id is null`, [accountId])
+    for (const [wrong, right] of [
+      ['requests = requests + 1', 'requests = requests - 1'],
+      ['input_tokens = input_tokens - 1', 'input_tokens = input_tokens + 1'],
+      [`model = 'other'`, `model = 'fast'`],
+    ] as const) {
+      await change(wrong)
+      assert.deepEqual(await faults(), ['the daily roll-ups are the ledger'], wrong)
+      await change(right)
+    }
   })
 
   it('A16 concurrent requests succeed exactly as often as the credit covers, and no charge is lost', async () => {
