@@ -15,6 +15,9 @@ const wanted = '--ignore-scripts --include=dev --loglevel=error --no-audit --no-
 
 const isSetUp = () => isInstalled(root) && arePagesBuilt(root)
 
+// PostgreSQL's set-up hands its own path to a shell, and what builds the pages takes a question mark for a query.
+const [strange] = /[?$`"\\]/.exec(root) ?? []
+if (strange !== undefined) fail(`Tollgate cannot run in a folder with ${strange} in its path: move or rename ${root}.`)
 if (!isSetUp()) await beAlone()
 if (!isInstalled(root)) await install()
 if (!arePagesBuilt(root)) build()

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -113,6 +114,18 @@ describe('set-up', () => {
     const { stdout } = await runProgram('/bin/sh', ['-c', 'echo $$'], environment)
     symlinkSync(stdout.trim(), path.join(root, '.setting-up'))
     assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: `${started}done.\n` })
+  })
+
+  test('names what it cannot work with in the path of the clone, and takes the rest', async () => {
+    for (const name of ["C# & 100% [Größe] {1} o's", 'what?', '$HOME', 'a"b']) {
+      const [first, root] = [clone(), `${roots.at(-1)} ${name}`]
+      renameSync(first, root)
+      roots.splice(-1, 1, root)
+      const { status, stderr } = await setUp(root)
+      const isTaken = name.startsWith('C#')
+      assert.deepEqual([name, status], [name, isTaken ? 0 : 1])
+      assert.match(stderr, isTaken ? /done\.\n$/ : /^Tollgate cannot run in a folder with [?$"] in its path: move or /)
+    }
   })
 
   test('says that there is no network, and tries again the next time', async () => {
