@@ -44,7 +44,7 @@ const ourSettings = [
 
 /** How every connection is opened. A statement timeout (ms) of 0 means none. */
 export function connectionConfig(url: string, statementTimeout: number): ClientConfig {
-  const [connectionString, theirs] = withoutOptions(url)
+  const [connectionString, theirs] = readAddress(url)
   const settings = [...ourSettings, `statement_timeout=${statementTimeout}`].map((setting) => `-c ${setting}`)
   return {
     connectionString,
@@ -60,12 +60,19 @@ export function connectionConfig(url: string, statementTimeout: number): ClientC
   }
 }
 
-/** The driver would take `options` of the address in place of ours; of a setting that is in both, the later one counts. */
-function withoutOptions(url: string): [string, string[]] {
-  if (!/[?&]options=/.test(url)) return [url, []]
+/**
+ * The address for the driver, and the options that were in it: it would take them in place of ours; of a setting that is
+ * in both, the later one counts. What it treats as verify-full, with a warning of six lines, it is given as verify-full.
+ */
+function readAddress(url: string): [string, string[]] {
+  if (!/[?&](options|sslmode)=/.test(url)) return [url, []]
   const address = new URL(url)
-  const theirs = address.searchParams.getAll('options')
-  address.searchParams.delete('options')
+  const { searchParams } = address
+  const theirs = searchParams.getAll('options')
+  searchParams.delete('options')
+  if (/^(prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '') && !searchParams.has('uselibpqcompat')) {
+    searchParams.set('sslmode', 'verify-full')
+  }
   return [address.href, theirs]
 }
 

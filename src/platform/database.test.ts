@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { createTestLog } from '../../tests/support/log.ts'
 import { settle } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
+import { connectionConfig } from './database-connection.ts'
 import { openDatabase, type Database } from './database.ts'
 import { Problem } from './problems.ts'
 
@@ -66,6 +67,12 @@ async function sleeping(seconds: number, statements = 1): Promise<void> {
 async function things(): Promise<number[]> {
   const rows = await database.rows<{ id: number }>('select id from thing order by id')
   return rows.map(({ id }) => id)
+}
+
+/** How the driver is told to encrypt. */
+function modeOf(query: string): string | null {
+  const { connectionString = '' } = connectionConfig(`postgres://u:p@host/x?${query}`, 0)
+  return new URL(connectionString).searchParams.get('sslmode')
 }
 
 describe('values', () => {
@@ -129,6 +136,14 @@ describe('values', () => {
     }
     await admin.close()
     await fresh.drop()
+  })
+
+  test('what the driver takes for verify-full with a warning is verify-full, and nothing else', () => {
+    for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
+      assert.equal(modeOf(`sslmode=${mode}`), 'verify-full')
+    for (const mode of ['disable', 'no-verify']) assert.equal(modeOf(`sslmode=${mode}`), mode)
+    assert.equal(modeOf('uselibpqcompat=true&sslmode=require'), 'require')
+    assert.equal(modeOf('application_name=x'), null)
   })
 
   test('the parsers of this program do not change those of another user of the driver', async () => {
