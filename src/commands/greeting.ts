@@ -46,8 +46,16 @@ async function portal({ people }: Service, config: Config): Promise<string[]> {
   ]
 }
 
-async function firstKey({ accounts, keys }: Service, { demo, limits }: Config): Promise<string | undefined> {
-  if (!demo || (await accounts.list()).length > 0) return undefined
+/** Of several that start at once on an empty database, the first makes the account. */
+async function firstKey(service: Service, config: Config): Promise<string | undefined> {
+  if (!config.demo) return undefined
+  return service.database.transaction(async (tx) => {
+    await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate first account'))`)
+    return (await service.accounts.list()).length > 0 ? undefined : makeKey(service, config)
+  })
+}
+
+async function makeKey({ accounts, keys }: Service, { limits }: Config): Promise<string> {
   const account = await accounts.create({
     name: 'Demo',
     requestsPerMinute: limits.requests_per_minute,

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { test } from 'node:test'
+import { createTestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { loadConfig } from '../platform/config.ts'
+import { openService } from '../service.ts'
+import { greeting } from './greeting.ts'
+
+test('of several that start at once one makes the account of the demo, and tells its key', async () => {
+  const database = await createTestDatabase()
+  const environment = { DATABASE_URL: database.url, TOLLGATE_DEMO: '1' }
+  const config = loadConfig({ environment, root: path.resolve('.') })
+  const { log } = createTestLog()
+  const services = await Promise.all([1, 2, 3].map(() => openService({ config, databaseUrl: database.url, log })))
+  const greetings = await Promise.all(services.map((service) => greeting(service, config)))
+  assert.equal(
+    greetings.filter((text) => /^The account Demo was made, .* shown this once:\n\n {2}tg_/m.test(text)).length,
+    1,
+  )
+  assert.equal(greetings.filter((text) => text.includes('Keys are shown once')).length, 2)
+  assert.equal((await services[0]?.accounts.list())?.length, 1)
+  await Promise.all(services.map((service) => service.close()))
+  await database.drop()
+})
