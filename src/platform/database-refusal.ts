@@ -34,11 +34,17 @@ function reason(error: unknown, { host, port, user, database }: Target): string 
       return `The database's host "${host}" cannot be reached: check the network, or correct the address.`
     case '57P03':
       return `The database at ${place} is starting or stopping: try again in a moment.`
+    case '08P01':
+      return `What answers at ${place} is no PostgreSQL or a pooler (${wordsOf(error)}): give the address of PostgreSQL itself.`
     case '53300':
       return `The database at ${place} has no connection left: raise its max_connections, or close others.`
     default:
-      return `The database at ${place} cannot be used: ${error instanceof Error ? error.message : String(error)}.`
+      return `The database at ${place} cannot be used: ${wordsOf(error)}.`
   }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** The driver now and then tells of the end of a connection before it tells why. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -153,6 +153,9 @@ describe('the server decides', () => {
   test('a server that refuses, or is not there, is named in one line without the password', async () => {
     const { url, end } = await empty()
     const { host, pathname, username } = new URL(url)
+    const pooler = await serverThat((socket) =>
+      socket.end(refusalOf('08P01', 'unsupported startup parameter: options')),
+    )
     const refused = [
       [`postgres://${username}:secret-password@${host}${pathname}`, /refuses the user "tollgate": check the user and/],
       [`postgres://${username}:secret-password@127.0.0.1:1/x`, /No database answers at 127\.0\.0\.1:1: start Postgre/],
@@ -160,9 +163,11 @@ describe('the server decides', () => {
       [url.replace(pathname, '/nowhere'), /There is no database "nowhere" at 127\.0\.0\.1:\d+: create it/],
       [url.replace(/:[^:@]+@/, '@'), /asks for a password: put it into its address/],
       [`${url}&sslrootcert=/nowhere/ca.pem`, /names a file that cannot be read: \/nowhere\/ca\.pem\.$/],
+      [pooler.url, /is no PostgreSQL or a pooler \(unsupported startup parameter: options\): give the address of/],
       ['postgres://user:secret-password@host:port/x', /address of the database is not valid: write postgres:/],
     ] as const
     for (const [address, line] of refused) await refuses(migrate(address), line)
+    pooler.close()
     await end()
   })
 
@@ -186,7 +191,7 @@ describe('the server decides', () => {
 })
 
 /** Speaks as much of PostgreSQL's protocol (version 3, "Message Formats") as saying that it is version 14 takes. */
-async function oldServer(): Promise<{ url: string; close: () => void }> {
+function oldServer(): Promise<Pretender> {
   const ready = message('Z', 'I')
   const answer = Buffer.concat([
     message('T', int16(2), column('number'), column('name')),
@@ -194,16 +199,28 @@ async function oldServer(): Promise<{ url: string; close: () => void }> {
     message('C', 'SELECT 1\0'),
     ready,
   ])
-  const server = createServer((socket) => {
-    socket.once('data', () => {
-      socket.write(Buffer.concat([message('R', int32(0)), ready]))
-      socket.on('data', (data) => (data.toString('latin1', 0, 1) === 'X' ? socket.end() : socket.write(answer)))
-    })
+  return serverThat((socket) => {
+    socket.write(Buffer.concat([message('R', int32(0)), ready]))
+    socket.on('data', (data) => (data.toString('latin1', 0, 1) === 'X' ? socket.end() : socket.write(answer)))
   })
+}
+
+interface Pretender {
+  readonly url: string
+  close(): void
+}
+
+/** Answers the first message of each connection. */
+async function serverThat(answers: (socket: Socket) => void): Promise<Pretender> {
+  const server = createServer((socket) => void socket.once('data', () => answers(socket)))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()
   assert.ok(typeof address === 'object' && address !== null)
   return { url: `postgres://u:p@127.0.0.1:${address.port}/x?sslmode=disable`, close: () => server.close() }
+}
+
+function refusalOf(code: string, words: string): Buffer {
+  return message('E', `SFATAL\0VFATAL\0C${code}\0M${words}\0\0`)
 }
 
 function message(type: string, ...parts: (string | Buffer)[]): Buffer {
