@@ -6,8 +6,11 @@ import { codeOf } from '../platform/database-failure.ts'
 import { refusal } from '../platform/database-refusal.ts'
 import { OperatorError } from '../platform/problems.ts'
 
-/** What PostgreSQL says when the user is unknown, may not log in, or has another password. */
-const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01'])
+/**
+ * What PostgreSQL says when the user is unknown, may not log in, or has another password; may not connect to this
+ * database; or does not see what is in its schema.
+ */
+const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01', '42501', '42883'])
 
 /**
  * The address by which records are reached, from the address of the database's owner. The user is this database's own;
@@ -22,6 +25,9 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
   url.username = login.user
   url.password = password
   if (await logsIn(url.href)) return url.href
+  // Everybody may do this in a new database, but administrators often take it away.
+  await asOwner(ownerUrl, (owner) => run(owner, login.grants))
+  if (await logsIn(url.href)) return url.href
   await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
   if (await logsIn(url.href)) return url.href
   throw new OperatorError(
@@ -33,6 +39,8 @@ interface Login {
   readonly user: string
   /** Whether somebody has given it a password. */
   readonly inUse: boolean
+  /** What lets it into this database. */
+  readonly grants: string
   /** Databases other than this one whose records it reaches. */
   readonly elsewhere: readonly string[]
 }
@@ -54,6 +62,7 @@ async function readLogin(owner: Client): Promise<Login> {
   const [login] = await run<Login>(
     owner,
     `select portal_role('portal') as user, coalesce((select rolcanlogin from pg_roles where rolname = portal_role('portal')), false) as "inUse",
+       format('grant connect on database %1$I to %2$I; grant usage on schema public to %2$I', current_database(), portal_role('portal')) as grants,
        array(select distinct d.datname::text from pg_shdepend s join pg_database d on d.oid = s.dbid
          where s.refclassid = 'pg_authid'::regclass and d.datname <> current_database()
            and s.refobjid = (select oid from pg_roles where rolname = portal_role('partner'))) as elsewhere`,
@@ -73,6 +82,7 @@ async function logsIn(url: string): Promise<boolean> {
   client.on('error', () => undefined)
   try {
     await client.connect()
+    await run(client, `select portal_role('portal')`)
     return true
   } catch (error) {
     if (notAllowed.has(codeOf(error) ?? '')) return false

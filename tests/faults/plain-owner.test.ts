@@ -79,6 +79,17 @@ describe('an owner who may create roles', () => {
   })
 })
 
+test('a database that is closed to everybody is opened to the portal', async () => {
+  const databaseUrl = await ownedBy('closed', 'createrole')
+  await admin.query('revoke all on database closed from public')
+  await using inside = await connected(Object.assign(new URL(cluster.url), { pathname: '/closed' }).href)
+  await inside.query('revoke all on schema public from public')
+  const firm = await startFirm({ databaseUrl })
+  const anna = await firm.join('Anna', 'consultant')
+  assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
+  await firm.close()
+})
+
 describe('two Tollgates on one server', () => {
   test('know nothing of each other: neither takes the login of the other, nor gets at its records', async () => {
     const [firm, branch] = [addressOf('firm'), await ownedBy('branch', 'createrole')]
