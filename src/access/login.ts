@@ -26,7 +26,7 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
   url.password = password
   if (await logsIn(url.href)) return url.href
   // Everybody may do this in a new database, but administrators often take it away.
-  await asOwner(ownerUrl, (owner) => run(owner, login.grants))
+  await asOwner(ownerUrl, (owner) => insist(owner, login.grants))
   if (await logsIn(url.href)) return url.href
   await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
   if (await logsIn(url.href)) return url.href
@@ -102,13 +102,20 @@ async function allowLogin(owner: Client, { user, inUse, elsewhere }: Login, pass
       `The database is a copy of "${elsewhere.join('", "')}" on the same server, or the other way round: ${user} belongs to both, and their owners have different passwords. Give it roles of its own (docs/operating.md, "Backup"), or let this one have the user: ${statement}`,
     )
   }
+  try {
+    await insist(owner, statement)
+  } catch (error) {
+    throw codeOf(error) === '42501' ? notPermitted(owner, user, statement, error) : error
+  }
+}
+
+/** Another instance may do the same at this moment, and PostgreSQL says "tuple concurrently updated". */
+async function insist(owner: Client, statement: string): Promise<void> {
   for (let round = 1; ; round += 1) {
     try {
       await run(owner, statement)
       return
     } catch (error) {
-      if (codeOf(error) === '42501') throw notPermitted(owner, user, statement, error)
-      // Another instance does the same at this moment, and PostgreSQL says "tuple concurrently updated".
       if (codeOf(error) !== 'XX000' || round === tries) throw error
       await sleep(20 * round)
     }
