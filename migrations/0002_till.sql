@@ -250,7 +250,8 @@ begin
   )
   update account set charged = account.charged + t.charged, held = account.held + t.held,
     month = greatest(month, v_month),
-    month_charged = case when month < v_month then 0 else month_charged end + t.charged,
+    month_charged = case when month > v_month then month_charged when month < v_month then t.charged
+                         else month_charged + t.charged end,
     request_level = t.request_level, token_level = t.token_level, level_at = t.level_at
   from unnest(v_accounts) t where account.id = t.id;
 end $$;

@@ -148,6 +148,21 @@ test('a hold is priced anew in its place, or given up when the credit does not c
   assert.deepEqual(await account(poor), { charged: 0n, held: 0n, left: mostOfOne })
 })
 
+test('a charge of the month before the one that an account is in counts for neither', async () => {
+  const payer = await addAccount({ credit: 10n * mostOfOne })
+  // As it is left by a clock that goes back over the border.
+  await database().rows(
+    `update account set month = (date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date,
+       month_charged = 0 where id = $1`,
+    [payer.accountId],
+  )
+  const first = ask(payer)
+  await nth(0).admit(first)
+  const { cost } = await nth(0).settle(first.requestId, used(20))
+  const [row] = await database().rows('select charged, month_charged from account where id = $1', [payer.accountId])
+  assert.deepEqual(row, { charged: cost, month_charged: 0n })
+})
+
 test('A22: many of the same idempotency key are one request, and its answer is kept', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne })
   const idempotency = { key: 'order-1', hash: 'a' }
