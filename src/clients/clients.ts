@@ -75,11 +75,17 @@ export function createClients({ access }: { access: Access }): Clients {
       const id = newId(visit, 'clients', key)
       const columns = { ...columnsOf(client), consultant_id: client.consultant_id ?? visit.person.id ?? undefined }
       if (columns.consultant_id !== visit.person.id) await assignable(visit, columns.consultant_id)
-      const [[made], [row]] = await access
-        .as(visit, [
+      const make = () =>
+        access.as(visit, [
           store.insertClient(visit, id, columns),
           store.readRecord(scopeOf(visit.person, 'create', 'client'), id),
         ])
+      const [[made], [row]] = await make()
+        .catch((error: unknown) => {
+          if (key === undefined || !violates(error, 'client_reference')) throw error
+          // One that is made at the same moment may be met by its reference before its id, which is there by now.
+          return make()
+        })
         .catch(refused(visit, { action: 'client_created', noun: 'client' }))
       if (row && !made) await access.note(visit, deedOf('read', id))
       return row ? presentRecord(row) : access.refuse(visit, deedOf('created', id))

@@ -90,6 +90,15 @@ test('a client is made once, also where its reference would be taken by itself',
   assert.equal((await anna.send('POST', '/clients', body, key)).status, 403)
 })
 
+test('clients with a reference are made once by many requests at once, and none is told that it is taken', async () => {
+  for (let n = 0; n < 60; n++) {
+    const key = { 'idempotency-key': randomUUIDv7() }
+    const body = { name: 'At once', reference: `AT-${n}` }
+    const answers = await Promise.all(Array.from({ length: 6 }, () => anna.send('POST', '/clients', body, key)))
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1, answers.map(({ text }) => text).join('\n'))
+  }
+})
+
 test('a key that is no UUIDv7 is refused by name, and nothing is made', async () => {
   const list = `/clients/${await firm.client(anna)}/notes`
   for (const key of ['x', randomUUID(), randomUUIDv7().toUpperCase(), ' ', '0'.repeat(300)]) {
