@@ -53,6 +53,16 @@ describe('a session that is about to end', () => {
     await profile.close()
   })
 
+  test('is ended by whoever signs out, after asking for what is not saved', async () => {
+    const profile = await portal.profile()
+    const { page } = await writing(profile)
+    await page.getByRole('dialog', { name: 'Are you still there?' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out now' }).click()
+    await page.getByRole('button', { name: 'Sign out without saving' }).click({ timeout: 4000 })
+    await page.waitForURL((url) => url.pathname === '/signin' || url.origin !== portal.base)
+    await profile.close()
+  })
+
   test('does not end while somebody types', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)

@@ -1,5 +1,6 @@
 import { Button, Group, Modal } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
+import { layers } from './layers.ts'
 
 export interface Question {
   readonly title: string
@@ -43,6 +44,7 @@ export function Questions() {
       onClose={() => question?.answer(false)}
       title={question?.title}
       size="sm"
+      zIndex={layers.question}
       withCloseButton={false}
     >
       <p>{question?.text}</p>

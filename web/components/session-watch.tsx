@@ -5,6 +5,7 @@ import { read } from '../api.ts'
 import { content } from '../content.ts'
 import { hasDrafts } from '../drafts.ts'
 import { idleLimit, idleTime, sessionState, watchSession } from '../session.ts'
+import { layers } from './layers.ts'
 import classes from './session-watch.module.css'
 import { signOut } from './sign-out.ts'
 
@@ -101,6 +102,7 @@ function Ended({ opened }: { readonly opened: boolean }) {
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}
+      zIndex={layers.cover}
       overlayProps={{ backgroundOpacity: 1, color: 'var(--side)' }}
     >
       <p>
