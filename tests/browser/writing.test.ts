@@ -90,6 +90,24 @@ describe('a save whose answer is lost', () => {
     await page.close()
   })
 
+  test('undoes nothing of what somebody else has made of it meanwhile', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await noteField(page).fill('Written once.')
+    await loseNext(page, 'POST')
+    await noteField(page).press('Control+Enter')
+    await page.getByRole('alert').getByText('Nothing is saved twice.').waitFor()
+    const answer = await daniel.request.get(`${portal.base}${record}/notes`, { headers })
+    await meanwhile('PATCH', `${record}/notes/${String(at(await answer.json(), 'notes', 0, 'id'))}`, {
+      text: 'Mended.',
+    })
+    await noteField(page).press('Control+Enter')
+    await page.getByRole('article').filter({ hasText: 'Mended.' }).waitFor()
+    assert.deepEqual(await notes(), ['Mended.', 'As it was.'])
+    portal.takeComplaints()
+    await page.close()
+  })
+
   test('is no conflict with oneself', async () => {
     const page = await open()
     for (const text of ['Changed once.', 'Changed again.']) {

@@ -1,34 +1,35 @@
 import { ApiError, change } from '../api.ts'
-import { isSame, valuesOf, type Field, type Value } from '../fields.ts'
+import { isSame, type Value } from '../fields.ts'
 
 type Body = Readonly<Record<string, Value | null>>
 
 /**
  * Makes one thing at an address, however often that is tried: where an answer was lost on its way, the next try finds
- * what was made, and changes it if more has been written since. Throws ApiError.
+ * what was made, and changes what has been written since; what others have made of it meanwhile stays. Throws ApiError.
  */
 export function createMaker<Made extends { readonly id: string; readonly version: number }>(
   address: string,
-  fields: readonly Field[],
 ): (body: Body) => Promise<Made> {
   const key = newKey()
-  let isLost = false
+  /** What was sent without an answer: one of them may have been made. */
+  const lost: Body[] = []
   return async (body) => {
     try {
       const made = await change<Made>(address, { method: 'POST', body, key })
-      const rest = isLost ? differing(body, made, fields) : {}
+      const rest = differing(body, lost)
       if (Object.keys(rest).length === 0) return made
       return await change<Made>(`${address}/${made.id}`, { method: 'PATCH', body: rest, version: made.version })
     } catch (error) {
-      isLost ||= error instanceof ApiError && (error.status === 0 || error.status >= 500)
+      if (error instanceof ApiError && (error.status === 0 || error.status >= 500)) lost.push(body)
       throw error
     }
   }
 }
 
-function differing(body: Body, made: object, fields: readonly Field[]): Body {
-  const there = valuesOf(fields, made)
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isSame(value ?? '', there[name])))
+function differing(body: Body, sent: readonly Body[]): Body {
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => sent.some((before) => !isSame(value ?? '', before[name] ?? ''))),
+  )
 }
 
 /** A UUIDv7 (RFC 9562 section 5.7). */

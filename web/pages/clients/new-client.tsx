@@ -29,7 +29,7 @@ function NewClientForm({ onClose }: { readonly onClose: () => void }) {
   const isPartner = useRole() === 'partner'
   const fields = nouns.client.fields.filter(({ kind }) => isPartner || kind !== 'consultant')
   const made = useRef<ClientRecord>(undefined)
-  const [make] = useState(() => createMaker<ClientRecord>('/clients', fields))
+  const [make] = useState(() => createMaker<ClientRecord>('/clients'))
   return (
     <EditForm
       label="New client"

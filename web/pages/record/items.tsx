@@ -92,7 +92,7 @@ function NewItem({ noun, blank, close }: NewItemProps) {
   const { id } = useRecord()
   const { one, path, fields } = nouns[noun]
   const { revalidate } = useRevalidator()
-  const [make] = useState(() => createMaker<Item>(`/clients/${id}/${path}`, fields))
+  const [make] = useState(() => createMaker<Item>(`/clients/${id}/${path}`))
   return (
     <EditForm
       label={`New ${one}`}
