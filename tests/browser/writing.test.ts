@@ -240,6 +240,25 @@ test('whoever leaves while a note is being saved is let go once it is', async ()
   await page.close()
 })
 
+test('what is chosen while it is being saved is not taken for saved', async () => {
+  const page = await open(`${record}/disputes`)
+  await page.getByRole('button', { name: 'Add dispute' }).click()
+  await page.getByLabel('Invoice').fill('Z-3')
+  await page.getByLabel('Amount').fill('12')
+  const arrived = Promise.withResolvers<void>()
+  await page.route('**/disputes', async (route) => {
+    await arrived.promise
+    return route.continue()
+  })
+  await page.getByLabel('Amount').press('Control+Enter')
+  await page.locator('[data-loading]').first().waitFor()
+  await page.getByLabel('Status').selectOption('settled')
+  assert.equal(await page.getByLabel('Status').inputValue(), 'open')
+  arrived.resolve()
+  await page.getByRole('article').waitFor()
+  await page.close()
+})
+
 test('a year of two digits is not taken for one of the first century', async () => {
   const page = await open()
   await page.getByRole('button', { name: 'Add note' }).click()

@@ -84,7 +84,8 @@ export function useDraft({ fields, initial, version, save, onSaved }: DraftNeeds
     busy,
     error,
     conflict,
-    set: (name: string, value: Value) => setValues((before) => ({ ...before, [name]: value })),
+    /** Not while it is being saved, when it would be lost: a list to choose from cannot be made read-only. */
+    set: (name: string, value: Value) => !busy && setValues((before) => ({ ...before, [name]: value })),
     submit: () => {
       if (!isDirty && base.version !== undefined) onSaved()
       else if (!busy) void send(values, base)
