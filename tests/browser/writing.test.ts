@@ -240,7 +240,7 @@ test('whoever leaves while a note is being saved is let go once it is', async ()
   await page.close()
 })
 
-test('what is chosen while it is being saved is not taken for saved', async () => {
+test('what is being saved is neither changed by a choice nor discarded', async () => {
   const page = await open(`${record}/disputes`)
   await page.getByRole('button', { name: 'Add dispute' }).click()
   await page.getByLabel('Invoice').fill('Z-3')
@@ -254,6 +254,7 @@ test('what is chosen while it is being saved is not taken for saved', async () =
   await page.locator('[data-loading]').first().waitFor()
   await page.getByLabel('Status').selectOption('settled')
   assert.equal(await page.getByLabel('Status').inputValue(), 'open')
+  assert.equal(await page.getByRole('button', { name: 'Discard' }).isDisabled(), true, 'it is on its way')
   arrived.resolve()
   await page.getByRole('article').waitFor()
   await page.close()

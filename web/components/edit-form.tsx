@@ -76,7 +76,7 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
         <Button type="submit" loading={draft.busy}>
           {saveLabel}
         </Button>
-        <Button variant="subtle" color="gray" onClick={() => void cancel()}>
+        <Button variant="subtle" color="gray" disabled={draft.busy} onClick={() => void cancel()}>
           {draft.isDirty ? 'Discard' : 'Cancel'}
         </Button>
         <span className={classes.hint}>{draft.isDirty ? 'Not saved yet' : ''}</span>
