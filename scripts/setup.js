@@ -1,7 +1,7 @@
 // Installs what package-lock.json names and builds the pages of the portal, unless both are there already. Runs on any
 // Node from 20 on, before anything else.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -24,14 +24,14 @@ if (!arePagesBuilt(root)) build()
 
 /**
  * Returns once no other process sets up this clone, and keeps others out until this one ends: two npm at once would take
- * each other's files away. A link is made at once with what it says, which is the process.
+ * each other's files away. A link is made at once with what it says, which is the process and when it started.
  */
 async function beAlone() {
   const sign = join(root, '.setting-up')
   let isTold = false
   while (!isSetUp()) {
     try {
-      symlinkSync(String(process.pid), sign)
+      symlinkSync(`${process.pid} ${startOf(process.pid)}`, sign)
       process.once('exit', () => rmSync(sign, { force: true }))
       return
     } catch (error) {
@@ -46,14 +46,33 @@ async function beAlone() {
   }
 }
 
-/** The process that has left the sign, if it still runs. */
+/** The process that has left the sign, if it still runs. In a container that is started again, others have its id. */
 function runningAt(sign) {
   try {
-    const pid = Number(readlinkSync(sign))
-    process.kill(pid, 0)
-    return pid
+    const [pid, start] = readlinkSync(sign).split(' ')
+    const present = startOf(pid)
+    if (present !== '' && present !== start) return undefined
+    return isRunning(Number(pid)) ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** When a process started, as proc(5) has it; empty where the system does not say. */
+function startOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return ''
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0)
   } catch (error) {
-    return error.code === 'EPERM' ? readlinkSync(sign) : undefined
+    return error.code === 'EPERM'
   }
 }
 

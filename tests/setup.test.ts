@@ -116,6 +116,16 @@ describe('set-up', () => {
     assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: `${started}done.\n` })
   })
 
+  test(
+    'does not wait for another process that has its id by now, be it itself',
+    { skip: process.platform === 'linux' ? false : 'there is no /proc', timeout: 60_000 },
+    async () => {
+      const root = clone()
+      symlinkSync(String(process.pid), path.join(root, '.setting-up'))
+      assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: `${started}done.\n` })
+    },
+  )
+
   test('names what it cannot work with in the path of the clone, and takes the rest', async () => {
     for (const name of ["C# & 100% [Größe] {1} o's", 'what?', '$HOME', 'a"b']) {
       const [first, root] = [clone(), `${roots.at(-1)} ${name}`]
