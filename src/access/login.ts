@@ -6,11 +6,10 @@ import { codeOf } from '../platform/database-failure.ts'
 import { refusal } from '../platform/database-refusal.ts'
 import { OperatorError } from '../platform/problems.ts'
 
-/**
- * What PostgreSQL says when the user is unknown, may not log in, or has another password; may not connect to this
- * database; or does not see what is in its schema.
- */
-const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01', '42501', '42883'])
+/** What PostgreSQL says when the user is unknown, may not log in, or has another password. */
+const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01'])
+/** And when it may not connect to this database, or does not see what is in its schema. */
+const notOpen: ReadonlySet<string> = new Set(['42501', '42883'])
 
 /**
  * The address by which records are reached, from the address of the database's owner. The user is this database's own;
@@ -24,14 +23,18 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
   const login = await asOwner(ownerUrl, readLogin)
   url.username = login.user
   url.password = password
-  if (await logsIn(url.href)) return url.href
+  if ((await tryLogin(url.href)) === undefined) return url.href
   // Everybody may do this in a new database, but administrators often take it away.
   await asOwner(ownerUrl, (owner) => insist(owner, login.grants))
-  if (await logsIn(url.href)) return url.href
-  await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
-  if (await logsIn(url.href)) return url.href
+  const fault = await tryLogin(url.href)
+  if (fault === undefined) return url.href
+  if (notAllowed.has(fault)) await asOwner(ownerUrl, (owner) => allowLogin(owner, login, password))
+  const last = await tryLogin(url.href)
+  if (last === undefined) return url.href
   throw new OperatorError(
-    `The user ${login.user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
+    notOpen.has(last)
+      ? `The user ${login.user} may not use the database. Have an administrator run this, then start again: ${login.grants}`
+      : `The user ${login.user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
   )
 }
 
@@ -77,15 +80,17 @@ function derivedPassword(ownerPassword: string): string {
   return createHmac('sha256', ownerPassword).update('tollgate portal').digest('base64url')
 }
 
-async function logsIn(url: string): Promise<boolean> {
+/** The SQLSTATE of what keeps the user out that may be put right; undefined when nothing does. */
+async function tryLogin(url: string): Promise<string | undefined> {
   const client = new Client(connectionConfig(url, 0))
   client.on('error', () => undefined)
   try {
     await client.connect()
     await run(client, `select portal_role('portal')`)
-    return true
+    return undefined
   } catch (error) {
-    if (notAllowed.has(codeOf(error) ?? '')) return false
+    const code = codeOf(error) ?? ''
+    if (notAllowed.has(code) || notOpen.has(code)) return code
     throw refusal(error, client)
   } finally {
     await client.end().catch(() => undefined)

@@ -90,6 +90,33 @@ test('a database that is closed to everybody is opened to the portal', async () 
   await firm.close()
 })
 
+test('where the owner of the tables may not open the database, it is told who has to run what', async () => {
+  await admin.query(`create role tenant login createrole password 'tenant-password'`)
+  await admin.query('create database tenant')
+  await admin.query('revoke all on database tenant from public')
+  await admin.query('grant connect, temporary on database tenant to tenant')
+  await using inside = await connected(Object.assign(new URL(cluster.url), { pathname: '/tenant' }).href)
+  await inside.query('grant create on schema public to tenant')
+  const databaseUrl = addressOf('tenant')
+  for (const round of [1, 2]) {
+    const refusal = await startFirm({ databaseUrl }).catch((error: Error) => error)
+    assert.ok(refusal instanceof Error, String(round))
+    assert.match(
+      refusal.message,
+      /^The user tollgate_portal_[0-9a-f]{8} may not use the database\. Have an administrator/,
+    )
+    assert.ok(!refusal.message.includes('\n'))
+  }
+  const refusal = await portalAddress(databaseUrl).catch((error: Error) => error)
+  assert.ok(refusal instanceof Error)
+  const [, statements = ''] = /start again: (.+)$/.exec(refusal.message) ?? []
+  await inside.query(statements)
+  const firm = await startFirm({ databaseUrl })
+  const anna = await firm.join('Anna', 'consultant')
+  assert.equal((await anna.get(`/clients/${await firm.client(anna)}`)).status, 200)
+  await firm.close()
+})
+
 describe('two Tollgates on one server', () => {
   test('know nothing of each other: neither takes the login of the other, nor gets at its records', async () => {
     const [firm, branch] = [addressOf('firm'), await ownedBy('branch', 'createrole')]
