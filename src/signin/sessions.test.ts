@@ -240,6 +240,14 @@ describe('B35: several cookies of the name', () => {
   })
 })
 
+/** How many statements wait for a lock that another has. */
+async function waiting(): Promise<number> {
+  const rows = await database.rows(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows.length
+}
+
 /** What the audit log has of a session. */
 function noted(id: string): Promise<object[]> {
   return database.rows<object>(
@@ -307,6 +315,21 @@ describe('the audit log', () => {
 })
 
 describe('a change of a person', () => {
+  test('and a sign-in in place of a session of theirs wait for each other in one order', async () => {
+    await using opened = openSessions()
+    const { id: personId } = await makePerson()
+    const old = await opened.sessions.start({ personId, ...proof })
+    const starting = await database.transaction(async (tx) => {
+      await tx.rows('select from person where id = $1 for no key update', [personId])
+      const begun = Promise.allSettled([opened.sessions.start({ personId, ...proof, replaces: cookie(old.value) })])
+      await until(async () => (await waiting()) > 0)
+      await tx.rows('delete from session where person_id = $1', [personId])
+      return { begun }
+    })
+    const [started] = await starting.begun
+    assert.equal(started.status, 'fulfilled')
+  })
+
   test('of role or status ends every session of theirs, and nobody else’s', async () => {
     await using opened = openSessions()
     for (const change of [

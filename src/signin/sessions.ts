@@ -207,8 +207,6 @@ async function start(
 ): Promise<StartedSession & { readonly entries: readonly AuditEntry[] }> {
   const { personId, method, factors, device = '', network = '', provider, request } = session
   const [id, value] = [randomUUIDv7(), newSecret()]
-  const known = hashesOf(session.replaces)
-  const replaced = known.length === 0 ? [] : await store.deleteSessions(tx, { hashes: known })
   const begun = await store.insertSession(tx, {
     hash: hashOf(value),
     id,
@@ -222,6 +220,9 @@ async function start(
     provider,
   })
   if (!begun) throw new Problem('sign_in_refused', 'This person may not sign in here. Ask a partner of the firm.')
+  // After the person, as in a change of their role: in the other order each would wait for the other.
+  const known = hashesOf(session.replaces)
+  const replaced = known.length === 0 ? [] : await store.deleteSessions(tx, { hashes: known })
   const details = { method, factors: factors.join(' ') }
   const why = { why: 'another sign-in in the same browser' }
   const entries = [
