@@ -128,6 +128,9 @@ class Batch extends Query {
   handleError(error: unknown): void {
     // Which of those prepared here are there now is not known.
     for (const known of this.#fresh) known.unsure = true
+    // The one that failed may rely on what was made anew meanwhile: then it would fail for as long as the connection lasts.
+    const failed = this.#known[this.#at]
+    if (failed !== undefined) failed.unsure = true
     this.callback(error)
   }
 

@@ -75,6 +75,25 @@ function modeOf(query: string): string | null {
   return new URL(connectionString).searchParams.get('sslmode')
 }
 
+test('a prepared statement whose types were made anew, as a restored database has them, fails once at most', async () => {
+  const make = async () => {
+    await database.rows('drop type if exists pair cascade')
+    await database.rows('create type pair as (a int, b int)')
+    await database.rows(
+      `create function pairs(p pair[]) returns int language sql as 'select count(*)::int from unnest(p)'`,
+    )
+  }
+  const session = await database.session()
+  const count = () => session.call({ name: 'pairs', text: 'select pairs($1) as n', values: ['{"(1,2)"}'] })
+  await make()
+  assert.deepEqual(await count(), [{ n: 1 }])
+  await make()
+  await count().catch(() => undefined)
+  assert.deepEqual(await count(), [{ n: 1 }])
+  await session.close()
+  await database.rows('drop type pair cascade')
+})
+
 describe('values', () => {
   test('whole numbers arrive as bigint, dates as text, times as Date; no float on the way', async () => {
     const [row] = await database.rows(
