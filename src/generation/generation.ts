@@ -7,9 +7,10 @@ import { Problem } from '../platform/problems.ts'
 import { billOf } from './bill.ts'
 import { firstBid, isPassing, nextBid, type Bid, type Bidding } from './bids.ts'
 import { choose, listModels, mostOutput, showModel } from './choice.ts'
-import { checked, read, type Outcome, type Texts } from './outcome.ts'
+import type { Outcome, Texts } from './outcome.ts'
 import { replayedReply, type Reply } from './reply.ts'
-import { limitsOf, type TextRequest } from './request.ts'
+import type { TextRequest } from './request.ts'
+import { telling, whole, type Run } from './runs.ts'
 import type { ListedModel } from './schema.ts'
 
 export type { Reply } from './reply.ts'
@@ -92,15 +93,6 @@ interface Work extends Circumstances, Bidding {
 type Entry =
   | { readonly kind: 'held'; readonly bid: Bid; readonly levels: Levels }
   | { readonly kind: 'replay'; readonly reply: Reply }
-
-/** How a model is called: what comes of it, when it begins or is done. Throws the model's Problem. */
-type Run<Begun> = (bid: Bid, work: Work) => Promise<Begun>
-
-/** A stream at its first text or, where it has none, at its end. */
-interface Telling {
-  readonly texts: AsyncGenerator<Texts, Outcome, void>
-  readonly first: IteratorResult<Texts, Outcome>
-}
 
 export function createGeneration({ catalogue, till, log, currency }: GenerationNeeds): Generation {
   let underWay = 0
@@ -245,15 +237,6 @@ function begin(caller: Caller, request: TextRequest, { requestId, signal, idempo
 
 function replayOf(stored: Replay, requestId: string, model: string): Entry {
   return { kind: 'replay', reply: replayedReply(stored, requestId, model) }
-}
-
-const whole: Run<Outcome> = async ({ offer, maxOutputTokens }, { request, caller, signal }) =>
-  checked(await offer.model.run(request.prompt, limitsOf(request, maxOutputTokens, caller.accountId), signal), signal)
-
-const telling: Run<Telling> = async ({ offer, maxOutputTokens }, { request, caller, signal }) => {
-  const limits = limitsOf(request, maxOutputTokens, caller.accountId)
-  const texts = read(offer.model.stream(request.prompt, limits, signal), signal)
-  return { texts, first: await texts.next() }
 }
 
 /** What is asked of the till for a request at one model. */

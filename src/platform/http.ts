@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { IncomingMessage, Server as HttpServer } from 'node:http'
+import type { Server as HttpServer } from 'node:http'
 import fastify, { type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
@@ -7,6 +7,7 @@ import type { TObject } from 'typebox'
 import { parseJson } from './http-body.ts'
 import { answerClientError, answerConnect } from './http-client-errors.ts'
 import { createErrorAnswers, setHeaders, type ErrorAnswers } from './http-errors.ts'
+import { framingFault } from './http-framing.ts'
 import { logRequest } from './http-log.ts'
 import { createAddresses } from './http-addresses.ts'
 import type { Pages } from './pages.ts'
@@ -112,7 +113,7 @@ export function createServer(needs: ServerNeeds) {
     setHeaders(request, reply, fixed)
     if (request.is404) return done(addresses.refusal(request.method, request.url))
     if (traffic.draining && request.routeOptions.config.whileDraining !== true) return done(stopping())
-    done(hostFault(request.raw) ?? codingFault(request.raw))
+    done(framingFault(request.raw))
   })
   server.addHook('preClose', async () => {
     await traffic.drain()
@@ -191,30 +192,6 @@ function toFastify(check: (body: unknown) => unknown): (body: unknown) => { valu
 
 function stopping(): Problem {
   return new Problem('unavailable', 'This server is stopping. Send the request again.', { retryAfter: 1 })
-}
-
-/** In a list of names and values in turn. */
-const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
-
-/** RFC 9112 section 3.2: a request has one Host header. With two, a proxy before this server may have gone by the other. */
-function hostFault({ headers, rawHeaders, httpVersion }: IncomingMessage): Problem | undefined {
-  if (headers.host === undefined) {
-    if (httpVersion !== '1.1') return undefined
-    return new Problem('malformed_request', 'The request has no Host header, which HTTP/1.1 asks for.')
-  }
-  const first = rawHeaders.findIndex(isHost)
-  if (rawHeaders.findLastIndex(isHost) === first) return undefined
-  return new Problem('malformed_request', 'The request has more than one Host header. Send one.')
-}
-
-/**
- * RFC 9112 section 6.1: of the codings that a body may travel in, this server undoes `chunked` alone. Node takes what is
- * left after that for the body.
- */
-function codingFault({ headers }: IncomingMessage): Problem | undefined {
-  const coding = headers['transfer-encoding']
-  if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined
-  return new Problem('malformed_request', 'Send the body as it is, or chunked: this server undoes no other coding.')
 }
 
 /** Counts the requests in flight, reports each at its end, and waits for the last. */
