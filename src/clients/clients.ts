@@ -26,8 +26,9 @@ export interface Clients {
    */
   create(visit: Visit, client: NewClient, key?: string): Promise<ShownRecord>
   /**
-   * What brings nothing new makes no version. Throws Problem `stale_version` with the record as it is now, `conflict` for an archived client that stays so or a
-   * reference that the consultant has given already, `invalid_field`, and `forbidden` when the visit may not assign.
+   * What brings nothing new makes no version. Throws Problem `stale_version` with the record as it is now, `conflict` for
+   * an archived client that stays so or a reference that the consultant has given already, `invalid_field`, and
+   * `forbidden` when the visit may not assign.
    */
   change(visit: Visit, id: string, change: { basis: Basis; body: ClientChange }): Promise<ShownRecord>
   /** Throws Problem `stale_version` as `change` does. */

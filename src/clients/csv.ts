@@ -23,7 +23,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 /**
  * Reads a file in UTF-8, with or without a byte order mark, with commas, semicolons or tabs between its cells and any
- * line ends. Lines without a text are left out, as a spreadsheet ends with. After a line that cannot be made out nothing more is read.
+ * line ends. Lines without a text are left out, as a spreadsheet ends with. After a line that cannot be made out nothing
+ * more is read.
  */
 export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: LineFault[] } {
   if (!isUtf8(bytes)) {
