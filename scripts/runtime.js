@@ -21,9 +21,10 @@ export function runtimePath(root) {
 export const flags = [
   '--min-semi-space-size=16',
   '--max-semi-space-size=16',
+  '--no-parallel-scavenge',
+  '--no-allocation-site-pretenuring',
   '--initial-old-space-size=40',
   '--heap-growing-percent=30',
-  '--no-parallel-scavenge',
   '--v8-pool-size=2',
 ]
 

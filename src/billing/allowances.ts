@@ -68,11 +68,11 @@ const mostTold = 500
 
 export function createAllowances(): Allowances {
   const stocks = new Map<string, Stock>()
-  const requests = new Map<string, Taken>()
+  let requests = new Map<string, Taken>()
   /** To be told of although nothing ends. */
   const pending = new Map<Stock, 'ask' | 'give back'>()
   /** What the reports on their way ask for. */
-  const asking = new Map<Stock, More>()
+  let asking = new Map<Stock, More>()
   let instance = ''
   let lookedAt = -Infinity
 
@@ -96,6 +96,7 @@ export function createAllowances(): Allowances {
   function renew(stock: Stock, renewal: Renewal, sentAt: number): void {
     const asked = asking.get(stock)
     const more = renewal.granted && asked !== undefined ? asked : nothing
+    // What was asked for is granted once.
     asking.delete(stock)
     hear(stock, renewal)
     stock.toldAt = sentAt
@@ -186,10 +187,13 @@ export function createAllowances(): Allowances {
     answered(endings: readonly Ending[], renewals: readonly Renewal[], sentAt: number) {
       endings.forEach(end)
       for (const renewal of renewals) renew(stockOf(renewal.id), renewal, sentAt)
-      asking.clear()
+      // A Map that has grown old makes itself anew among what is old, and its garbage there keeps all that it held, whole
+      // requests, until everything is collected. One that is young takes its garbage with it.
+      asking = new Map()
+      requests = new Map(requests)
     },
     lost() {
-      asking.clear()
+      asking = new Map()
       for (const stock of stocks.values()) {
         Object.assign(stock, nothing, { granted: false })
         if (stock.lent) pending.set(stock, 'give back')
@@ -208,7 +212,7 @@ export function createAllowances(): Allowances {
       instance = id
       stocks.clear()
       pending.clear()
-      asking.clear()
+      asking = new Map()
     },
   })
 }

@@ -67,6 +67,18 @@ test('as much is asked for as asked lately, and one, rounded up to a power of tw
   assert.deepEqual([rest.requests, rest.tokens, rest.credit, rest.held], [0, 0, 0n, 0n])
 })
 
+test('what is asked for is granted once, though the answer say it twice', () => {
+  const allowances = createAllowances()
+  allowances.startOver('one')
+  inVain(allowances, 4)
+  allowances.noted(payer.accountId, full, performance.now())
+  assert.equal(told(allowances).at_hand, 8)
+  const renewal = { id: payer.accountId, granted: true, ...full }
+  allowances.answered([], [renewal, renewal], performance.now())
+  for (let request = 0; request < 8; request++) taken(allowances)
+  inVain(allowances, 1)
+})
+
 test('nothing is asked for by who asks now and then, or where the buckets have little', () => {
   for (const [times, level, isDue] of [
     [3, full, false],
