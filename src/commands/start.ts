@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { openDemo } from '../demo/demo.ts'
-import type { Config } from '../platform/config.ts'
+import { ownAddress, type Config } from '../platform/config.ts'
 import { openLog } from '../platform/log.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Service } from '../service.ts'
@@ -50,7 +50,7 @@ async function withPort(config: Config): Promise<Config> {
     await once(probe, 'close')
     if (port !== 0 || address === null || typeof address === 'string') return config
     const { base_url: baseUrl, listen: place } = config
-    const url = baseUrl === 'http://localhost:0' ? `http://localhost:${address.port}` : baseUrl
+    const url = baseUrl === ownAddress(host, 0) ? ownAddress(host, address.port) : baseUrl
     return Object.freeze({ ...config, base_url: url, listen: Object.freeze({ ...place, port: address.port }) })
   } catch (error) {
     throw notListening(error, host, port)
@@ -81,18 +81,14 @@ function notListening(error: unknown, host: string, port: number): unknown {
 /** Aborted at the first signal to stop; the end of the terminal is one. A second SIGTERM or SIGINT ends the process at once. */
 function stopSignal(log: Logger): AbortSignal {
   const stop = new AbortController()
-  const begin = (signal: NodeJS.Signals): void => {
-    // When a terminal ends, its shell tells everybody what the system has told them already.
-    process
-      .off('SIGTERM', begin)
-      .off('SIGINT', begin)
-      .on('SIGHUP', () => undefined)
-    process.once('SIGTERM', abandon).once('SIGINT', abandon)
-    log.info({ signal }, 'stopping: requests in flight finish, new ones are refused')
-    stop.abort()
+  const told = (signal: NodeJS.Signals): void => {
+    if (!stop.signal.aborted) {
+      log.info({ signal }, 'stopping: requests in flight finish, new ones are refused')
+      stop.abort()
+      // When a terminal ends, its shell tells everybody what the system has told them already.
+    } else if (signal !== 'SIGHUP') process.exit(1)
   }
-  process.once('SIGTERM', begin).once('SIGINT', begin).once('SIGHUP', begin)
+  // For good: while a signal has no listener, it kills.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, told)
   return stop.signal
 }
-
-const abandon = (): never => process.exit(1)
