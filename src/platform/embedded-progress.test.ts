@@ -22,9 +22,9 @@ async function folderOf(t: TestContext, title: string): Promise<string> {
   return folder
 }
 
-/** Puts every clock forward, as after the sleep of the machine. */
+/** Puts every clock forward, as after the sleep of the machine; by whole ms, of which fractions would lose some. */
 function clocks(t: TestContext): (ms: number) => void {
-  const started = { Date: Date.now(), performance: performance.now() }
+  const started = { Date: Date.now(), performance: Math.floor(performance.now()) }
   let passed = 0
   t.mock.method(Date, 'now', () => started.Date + passed)
   t.mock.method(performance, 'now', () => started.performance + passed)

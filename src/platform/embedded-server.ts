@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { bareEnvironment, type Binaries } from './embedded-binaries.ts'
 import type { Place } from './embedded-place.ts'
 import type { Launcher } from './embedded-user.ts'
-import { isRunning, isTaken, workersIn, worksIn } from './processes.ts'
+import { isRunning, isTaken, tell, workersIn, worksIn } from './processes.ts'
 import { OperatorError } from './problems.ts'
 
 export type Settings = Readonly<Record<string, string>>
@@ -17,6 +17,7 @@ export interface Running {
   readonly pid: number
   readonly port: number
   readonly ready: boolean
+  readonly stopping: boolean
 }
 
 const settingsOf = (port: number): Settings => ({
@@ -46,7 +47,8 @@ export async function readRunning(place: Place): Promise<Running | undefined> {
   const lines = text.split('\n')
   const pid = Number(lines[0])
   if (!(pid > 0) || !isRunning(pid) || !worksIn(pid, place.cluster)) return undefined
-  return { pid, port: Number(lines[3] ?? 0), ready: lines[7]?.trim() === 'ready' }
+  const state = lines[7]?.trim()
+  return { pid, port: Number(lines[3] ?? 0), ready: state === 'ready', stopping: state === 'stopping' }
 }
 
 /**
@@ -68,24 +70,24 @@ export async function startServer(
       throw new OperatorError(explain(failure, place))
     }
     // What a killed server leaves behind holds its memory until it next looks for the server: it may leave now.
-    for (const pid of workersIn(place.cluster)) process.kill(pid, 'SIGQUIT')
+    for (const pid of workersIn(place.cluster)) tell(pid, 'SIGQUIT')
     await wait(100)
   }
 }
 
 /** Stops the server after its present statements; by force if it does not heed that within a minute. */
 export async function stopServer({ pid }: Running): Promise<void> {
-  process.kill(pid, 'SIGINT')
+  tell(pid, 'SIGINT')
   if (await isGone(pid, 60_000)) return
-  process.kill(pid, 'SIGQUIT')
+  tell(pid, 'SIGQUIT')
   await isGone(pid, 10_000)
 }
 
 /** Ends a server that gets no further, and its processes: what was committed is recovered at the next start. */
 export async function endServer({ pid }: Running, place: Place): Promise<void> {
-  process.kill(pid, 'SIGQUIT')
+  tell(pid, 'SIGQUIT')
   if (await isGone(pid, 10_000)) return
-  for (const each of [pid, ...workersIn(place.cluster)]) if (isRunning(each)) process.kill(each, 'SIGKILL')
+  for (const each of [pid, ...workersIn(place.cluster)]) tell(each, 'SIGKILL')
   await isGone(pid, 10_000)
 }
 

@@ -24,12 +24,17 @@ export interface EmbeddedOptions {
   readonly log: Logger
   /** PostgreSQL settings on top of ours, for the server if this starts it. */
   readonly settings?: Settings
-  /** ms that a server may recover without getting any further, before it is started anew; a minute unless told. */
+  /**
+   * ms after which a server is started anew that recovers without getting any further, or that was told to stop and waits
+   * for its users; a minute unless told.
+   */
   readonly stuckAfter?: number
 }
 
 const longestWait = 300_000
 const longestStuck = 60_000
+/** ms between two looks at a server that takes no connections. */
+const pause = 20
 
 /**
  * Opens the PostgreSQL that comes with Tollgate on a data folder. Any number of processes may do so: the first starts
@@ -121,9 +126,15 @@ async function enter(place: Place, options: EmbeddedOptions, port?: number): Pro
 async function adopt(place: Place, options: EmbeddedOptions, port?: number): Promise<Lease | undefined> {
   const { log, stuckAfter = longestStuck } = options
   const isStuck = watchRecovery(place.cluster, stuckAfter)
-  for (const deadline = Date.now() + longestWait; Date.now() < deadline; await wait(20)) {
+  let patience = stuckAfter
+  for (const deadline = Date.now() + longestWait; Date.now() < deadline; await wait(pause)) {
     const running = await readRunning(place)
     if (running === undefined) return undefined
+    // Told to stop when all have left, it takes nobody in and waits for those who have not, who wait for this one.
+    if (running.stopping && (patience -= pause) <= 0) {
+      log.warn({ pid: running.pid }, 'the embedded database waits for its users to leave; it is started anew')
+      await stopServer(running)
+    }
     if (!running.ready) continue
     if (port !== undefined && running.port !== port) throw new OperatorError(moved(port, running.port))
     const access = await readAccess(place)

@@ -15,6 +15,15 @@ export function isTaken(pid: number): boolean {
   }
 }
 
+/** Sends a signal; to a process that has ended in the meantime there is nothing to send. */
+export function tell(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
 /** When a process started, to tell it from a later one with the same id; '0' where the system does not say. */
 export function startOf(pid: number): string {
   return statOf(pid)?.[19] ?? '0'

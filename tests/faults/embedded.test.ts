@@ -133,6 +133,27 @@ describe('after a kill', () => {
     }
   })
 
+  test('a server that waits for its users to leave is stopped for the next one, in order', onLinux, async () => {
+    const directory = await madeFolder()
+    const first = await open(directory)
+    const server = serverOf(directory)
+    await query(first.url, 'create table kept as select 1 as n')
+    process.kill(server ?? 0, 'SIGTERM')
+    const next = await openEmbedded({ directory, log, settings: { fsync: 'off' }, stuckAfter: 2000 })
+    try {
+      assert.notEqual(serverOf(directory), server)
+      assert.doesNotMatch(readFileSync(join(directory, 'postgres.log'), 'utf8'), /immediate shutdown|not properly/)
+      await eventually('the first has its database again', () =>
+        query(first.url, 'select n from kept').then(
+          (rows) => rows.length === 1,
+          () => false,
+        ),
+      )
+    } finally {
+      await next.close()
+    }
+  })
+
   test('of one who was making the cluster, at any moment, the next one makes it', async () => {
     const directory = await folder()
     for (const delay of [150, 300, 450, 600]) {
