@@ -108,7 +108,7 @@ const stops = 'This version does not have it yet: the start refuses `true`.'
 export const configSchema = group('The configuration.', {
   base_url: Type.Optional(
     written(values.origin, 'The one address that people and the provider use. It is never taken from a request.', {
-      shown_default: '`http://localhost:<port>`',
+      shown_default: '`http://localhost:<port>`, or with the address in `listen.host` where that is another',
     }),
   ),
   database: written(

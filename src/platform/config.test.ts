@@ -84,6 +84,20 @@ describe('the environment', () => {
     assert.deepEqual(load(yaml).listen, { host: '10.0.0.1', port: 1000, trusted_proxies: [] })
   })
 
+  test('where it listens is what it calls itself, unless the file says so', () => {
+    const local = ['127.0.0.1', '0.0.0.0', '::', '0:0::0', '::1', 'localhost', 'fe80::1%eth0']
+    for (const [host, called] of [
+      ...local.map((each) => [each, 'localhost'] as const),
+      ['127.0.0.2', '127.0.0.2'],
+      ['192.168.1.20', '192.168.1.20'],
+      ['FD00::20', '[fd00::20]'],
+      ['tollgate.lan', 'tollgate.lan'],
+    ] as const) {
+      assert.equal(load('', { HOST: host }).base_url, `http://${called}:8080`)
+    }
+    assert.equal(load('base_url: https://firm.example', { HOST: '127.0.0.2' }).base_url, 'https://firm.example')
+  })
+
   test('a variable that is set to nothing is not set', () => {
     const empty = { PORT: '', HOST: '', DATABASE_URL: '', TOLLGATE_DATA: '', TOLLGATE_DEMO: '' }
     assert.deepEqual(load('currency: EUR', empty), load('currency: EUR'))

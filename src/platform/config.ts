@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import path from 'node:path'
 import { Value } from 'typebox/value'
 import { readValue, type Fault, type Reading } from './config-check.ts'
@@ -99,7 +100,7 @@ function resolve(
   const where = variables.database ?? settings.database
   return {
     ...settings,
-    base_url: settings.base_url ?? `http://localhost:${listen.port}`,
+    base_url: settings.base_url ?? ownAddress(listen.host, listen.port),
     database: where,
     listen,
     models: settings.models?.map((model) => withAbsoluteFile(model, source.directory)) ?? [shippedModel(root)],
@@ -108,6 +109,15 @@ function resolve(
     data: variables.data === undefined ? path.join(root, 'data') : path.resolve(cwd, variables.data),
     demo: variables.demo ?? (where === 'embedded' && settings.sign_in.providers.length === 0),
   }
+}
+
+/** Where a browser of this machine finds what listens there. Its own name is kept where it is as good. */
+export function ownAddress(host: string, port: number): string {
+  const address = `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+  // An address with a zone is none of a URL.
+  const { hostname } = new URL(URL.canParse(address) ? address : 'http://localhost')
+  const everywhere = /^(?:0\.0\.0\.0|127\.0\.0\.1|\[::1?\])$/.test(hostname)
+  return `http://${everywhere ? 'localhost' : hostname}:${port}`
 }
 
 function withAbsoluteFile(model: ModelConfig, directory: string): ModelConfig {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { addressOf, preparePlace, readAccess } from '../../src/platform/embedded-place.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { query } from '../support/embedded.ts'
 import { at, parseObject } from '../support/json.ts'
 import { freePorts, start, type Started } from '../support/start.ts'
@@ -216,5 +219,27 @@ test('with TOLLGATE_DEMO=0 there is no provider, nobody, no client and no word o
     assert.deepEqual(await query(database, 'select 1 from person union all select 1 from client'), [])
   } finally {
     await started.end()
+  }
+})
+
+// Elsewhere a machine has one loopback address only.
+const onLinux = { skip: process.platform === 'linux' ? false : 'there is no 127.0.0.2' }
+test('on another address of the machine, and a free port, what it says works as it stands', onLinux, async () => {
+  const database = await createTestDatabase()
+  const other = environment('other', { HOST: '127.0.0.2', PORT: '0', DATABASE_URL: database.url, TOLLGATE_DEMO: '1' })
+  const started = await start(other)
+  try {
+    await until(() => started.stdout.trimEnd().endsWith("}'"))
+    const [, base = ''] = /^Tollgate is ready at (http:\/\/127\.0\.0\.2:\d+)$/m.exec(started.stdout) ?? []
+    const [, line = ''] = /^Try it:\n([^]+)/m.exec(started.stdout) ?? []
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', line])
+    assert.equal(typeof at(parseObject(stdout), 'output_text'), 'string', stdout)
+    const visitor = createVisitor()
+    const choice = await visitor.visit(`${base}/auth/start/demo?return_to=/me`)
+    const chosen = await visitor.ask(`${choice.url}/ruth`, { method: 'POST' })
+    assert.equal((await visitor.visit(chosen.headers.get('location') ?? '')).url, `${base}/me`)
+  } finally {
+    await started.end()
+    await database.drop()
   }
 })
