@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Database, Queryable } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
-import { createKey } from './key-format.ts'
+import { createKey, publicIdOf } from './key-format.ts'
 import type { IssuedKey } from './keys.ts'
 import { checkName } from '../platform/name.ts'
 import { insertKey, lockKey, readAccount, replaceKey, revokeKey, type KeySummary } from './store.ts'
@@ -75,6 +75,11 @@ function expiryLike(old: KeySummary): Date | null {
 }
 
 function unknownKey(id: string): Problem {
+  // Whoever wants to be rid of a key has the key at hand: it is not to be repeated to screens and logs.
+  if (id.startsWith('tg_')) {
+    const hint = `See which one begins with tg_${publicIdOf(id)}: ./tollgate key list`
+    return new Problem('not_found', `Give the id of the key, not the key itself. ${hint}`)
+  }
   return new Problem('not_found', `No key has the id ${id}. See them all: ./tollgate key list`)
 }
 

@@ -352,6 +352,17 @@ test('an overlap never makes a key live longer', async () => {
   assert.deepEqual((await keys.list()).find(({ id }) => id === old.id)?.expiresAt, expiresAt)
 })
 
+test('a key in the place of its id is not repeated', async () => {
+  const { key } = await addKey()
+  for (const tried of [keys.revoke(key), keys.rotate(key, { overlapMs: hour })]) {
+    await assert.rejects(tried, (error) => {
+      assert.ok(error instanceof Problem)
+      assert.match(error.message, new RegExp(`^Give the id of the key.* begins with ${key.slice(0, 15)}: `))
+      return !error.message.includes(key.slice(15))
+    })
+  }
+})
+
 test('only a valid key is rotated, and only once', async () => {
   const refuses = async (id: string, words: RegExp, overlapMs = hour) =>
     assert.rejects(keys.rotate(id, { overlapMs }), (error) => error instanceof Problem && words.test(error.message))

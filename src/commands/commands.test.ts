@@ -11,6 +11,7 @@ import { pino } from 'pino'
 import { tollgate, tollgateCutOff, tollgateHere, tollgateInto, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createKeys } from '../accounts/keys.ts'
+import { openEmbedded } from '../platform/embedded.ts'
 import { openDatabase, type Database } from '../platform/database.ts'
 import { findRuntime } from './doctor-checks.ts'
 import { runCommand } from './run.ts'
@@ -204,6 +205,11 @@ test('a price is set at once or for later', async () => {
     ],
   )
   assertRefused(await run('price', 'set', 'far', '--input', '2', '--output', '1'), /Output must cost more than input/)
+  assertRefused(
+    await run('price', 'set', 'quick', '--input', '1', '--output', '2'),
+    /^quick is another name of far: set the price of that\.$/m,
+  )
+  assert.equal(listOf(await json('price', 'list'), 'prices').length, 3)
 })
 
 test('the models, and why one is not callable', async () => {
@@ -340,6 +346,7 @@ test('wrong usage is status 2, with nothing on stdout', async () => {
     'key create --name A --models a,,b',
     'key rotate A --overlap 1y',
     'price set far --input 0.1',
+    'price set fär --input 1 --output 2',
     'price set far --input 0.0000001 --output 1',
     'usage',
     'usage --account A --from yesterday',
@@ -411,7 +418,33 @@ test('the doctor finds what is in order and what is not', async () => {
   assert.match(found.get('models')?.detail ?? '', /missing\.gguf/)
   assert.match(found.get('prices')?.detail ?? '', /not callable: unpriced\. .*price set unpriced/)
   assert.match(found.get('sign-in')?.detail ?? '', /no provider is configured/)
-  assert.match(outcome.stderr, /^Not in order: models, prices, port\.\n$/)
+  // Nothing of a test reaches the disk.
+  assert.match(found.get('durability')?.detail ?? '', /power cut .*: turn fsync on, for the server/)
+  assert.match(outcome.stderr, /^Not in order: durability, models, prices, port\.\n$/)
+})
+
+test('the doctor tells a database that confirms what it could lose', async () => {
+  const own = await createTestDatabase()
+  const client = new Client(own.url)
+  await client.connect()
+  const durability = async (setting: string) => {
+    await client.query(`alter database ${new URL(own.url).pathname.slice(1)} set synchronous_commit = ${setting}`)
+    const { stdout } = await tollgateHere(['doctor'], { ...environment, DATABASE_URL: own.url })
+    return stdout.split('\n').find((line) => line.includes('durability'))
+  }
+  assert.match((await durability('off')) ?? '', /^WRONG {2}durability +.*: turn fsync and synchronous_commit on, for/)
+  for (const chosen of ['local', 'on', 'remote_apply'])
+    assert.match((await durability(chosen)) ?? '', /: turn fsync on,/)
+  await client.end()
+  await own.drop()
+})
+
+test('a database on a disk is durable for the doctor', async (t) => {
+  const data = path.join(folder, 'durable')
+  const own = await openEmbedded({ directory: data, log })
+  t.after(() => own.close())
+  const { stdout } = await tollgateHere(['doctor'], { ...environment, DATABASE_URL: own.url })
+  assert.match(stdout, /ok {5}durability +what is confirmed outlives a power cut/)
 })
 
 test('the doctor looks at the providers', async () => {

@@ -24,6 +24,7 @@ export const checks: readonly Check[] = [
   { name: 'configuration', needs: [], find: findConfiguration },
   { name: 'data folder', needs: ['configuration'], find: findDataFolder },
   { name: 'database', needs: ['configuration'], find: findDatabase },
+  { name: 'durability', needs: ['database'], find: findDurability },
   { name: 'clock', needs: ['database'], find: findClock },
   { name: 'models', needs: ['configuration'], find: findModels },
   { name: 'prices', needs: ['database'], find: findPrices },
@@ -82,6 +83,19 @@ async function findDatabase(context: Context): Promise<string> {
   }
   const schema = applied.length === 0 ? 'every migration is applied' : `applied now: ${applied.join(', ')}`
   return `PostgreSQL ${row?.version}; ${schema}`
+}
+
+/** Nothing is changed here: what else an operator may have chosen, `local` or `remote_apply`, is theirs to decide. */
+async function findDurability(context: Context): Promise<string> {
+  const database = await context.database()
+  const off = await database.rows<{ name: string }>(
+    `select name from pg_settings where name in ('fsync', 'synchronous_commit') and setting = 'off' order by name`,
+  )
+  if (off.length === 0) return 'what is confirmed outlives a power cut'
+  const names = off.map(({ name }) => name).join(' and ')
+  throw new OperatorError(
+    `A power cut could take charges that were confirmed: turn ${names} on, for the server, this database and its role.`,
+  )
 }
 
 async function findClock(context: Context): Promise<string> {

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { formatPrice, parsePrice } from '../billing/money.ts'
 import type { Price, PriceEntry, Prices } from '../billing/prices.ts'
+import { id } from '../platform/config-values.ts'
+import { OperatorError } from '../platform/problems.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { minuteOf, warn, withCents, writeJson, writeLines, writeTable } from './output.ts'
@@ -23,12 +25,17 @@ function setCommand(context: Context): Command {
     'Set the price of a model; what is charged already stays',
     'price set tiny --input 0.10 --output 0.40',
   )
-    .argument('<model>', 'the id of the model')
+    .argument('<model>', 'the id of the model', argument(id.parse))
     .requiredOption('--input <price>', 'for a million tokens sent', price)
     .requiredOption('--output <price>', 'for a million tokens generated; must be above --input', price)
     .option('--from <when>', 'a date, a time or a duration such as 7d, instead of at once', argument(parseTime))
     .action(async (model: string, { json, input, output, from }: SetOptions) => {
-      const configured = (await context.config()).models.find(({ id }) => id === model)
+      const { models, aliases } = await context.config()
+      const configured = models.find((each) => each.id === model)
+      const named = Object.hasOwn(aliases, model) ? aliases[model] : undefined
+      if (configured === undefined && named !== undefined) {
+        throw new OperatorError(`${model} is another name of ${named}: set the price of that.`)
+      }
       if (configured === undefined) warn(context, `Not in the configuration, at least not yet: ${model}.`)
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
