@@ -35,8 +35,10 @@ export function createLastSeen(needs: {
   const write = async (due: readonly [string, Seen][]) => {
     if (due.length === 0) return
     const values = due.map(([, { at }]) => at)
-    await writeLastSeen(database, { ids: due.map(([id]) => id), at: values.map((at) => new Date(at)) })
-    due.forEach(([, session], index) => {
+    const at = values.map((value) => new Date(value))
+    const busy = new Set(await writeLastSeen(database, { ids: due.map(([id]) => id), at }))
+    due.forEach(([id, session], index) => {
+      if (busy.has(id)) return
       session.value = values[index] ?? session.value
       session.written = clock()
     })

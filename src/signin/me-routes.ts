@@ -5,19 +5,22 @@ import { isUuid } from '../platform/uuid.ts'
 import { actorOf, sameOrigin, sessionOf, signedIn } from './guard.ts'
 import { signedOut } from './routes.ts'
 import type { Session, Sessions, SessionSummary } from './sessions.ts'
+import type { SignIn } from './signin.ts'
 
 interface MeNeeds {
   readonly sessions: Sessions
+  readonly signIn: Pick<SignIn, 'methods'>
   readonly baseUrl: string
 }
 
 /** /me: who is signed in, and where else; each of these sessions can be ended, and all of them at once. */
-export function registerMe(server: Server, { sessions, baseUrl }: MeNeeds): void {
+export function registerMe(server: Server, { sessions, signIn, baseUrl }: MeNeeds): void {
+  const names = new Map(signIn.methods.map(({ id, name }) => [id, name]))
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
 
   server.get('/me', { onRequest }, async (request, reply) => {
     const session = sessionOf(request)
-    return represent(reply, request, { data: presentMe(session, await sessions.list(session.person.id)) })
+    return represent(reply, request, { data: presentMe(session, await sessions.list(session.person.id), names) })
   })
 
   server.delete<{ Params: { id: string } }>('/me/sessions/:id', { onRequest }, async (request, reply) => {
@@ -34,7 +37,11 @@ export function registerMe(server: Server, { sessions, baseUrl }: MeNeeds): void
   })
 }
 
-function presentMe({ id, person, endsAt, idleEndsAt }: Session, all: readonly SessionSummary[]): object {
+function presentMe(
+  { id, person, endsAt, idleEndsAt }: Session,
+  all: readonly SessionSummary[],
+  names: ReadonlyMap<string, string>,
+): object {
   return {
     person,
     session: {
@@ -46,6 +53,8 @@ function presentMe({ id, person, endsAt, idleEndsAt }: Session, all: readonly Se
     sessions: all.map((each) => ({
       id: each.id,
       method: each.method,
+      // One that was taken out of the configuration since has its id alone.
+      method_name: names.get(each.method) ?? each.method,
       factors: each.factors,
       device: each.device,
       address: each.network,

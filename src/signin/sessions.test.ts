@@ -200,6 +200,32 @@ describe('B28: when a session was last used', () => {
     assert.equal(versions.size, 2)
   })
 
+  test('that somebody works on is written later, and does not keep the others waiting', async () => {
+    await using opened = openSessions()
+    const { sessions, pass } = opened
+    const [first, second] = [
+      await sessions.start({ personId: person.id, ...proof }),
+      await sessions.start({ personId: person.id, ...proof }),
+    ]
+    pass(2 * minute)
+    const seen = async () => {
+      const rows = await database.rows<{ late: boolean }>(
+        'select last_seen_at > created_at as late from session where id = any($1) order by id',
+        [[first.id, second.id]],
+      )
+      return rows.map(({ late }) => late)
+    }
+    await database.transaction(async (tx) => {
+      await tx.rows('select from session where id = $1 for update', [second.id])
+      await Promise.all([first, second].map(({ value }) => sessions.recognise(cookie(value))))
+      await until(async () => (await seen())[0] === true)
+      // What waited for the second with this one locked would be waited for here.
+      await tx.rows('select from session where id = $1 for update', [first.id])
+      assert.deepEqual(await seen(), [true, false])
+    })
+    await until(async () => (await seen())[1] === true)
+  })
+
   test('holds on another instance, also before it is written there', async () => {
     await using one = openSessions()
     await using other = openSessions()

@@ -132,20 +132,24 @@ export function readSessionsOf(
   )
 }
 
-/** Never back in time: other instances write the same rows, which is also why the order is that of their ids. */
+/**
+ * Never back in time: other instances write the same rows. A row that somebody else works on is left out, since to wait
+ * for it with others locked could be to wait for who waits for those. Returns the ids of such rows.
+ */
 export async function writeLastSeen(
   database: Queryable,
   seen: { readonly ids: readonly string[]; readonly at: readonly Date[] },
-): Promise<void> {
-  await database.rows(
-    `update session set last_seen_at = seen.at
-     from (
-       select s.id, u.at from session s join unnest($1::uuid[], $2::timestamptz[]) as u(id, at) on u.id = s.id
-       order by s.id for no key update of s
-     ) as seen
-     where session.id = seen.id and session.last_seen_at < seen.at`,
+): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `with free as (select id from session where id = any($1::uuid[]) for no key update skip locked),
+       written as (
+         update session set last_seen_at = seen.at
+         from free join unnest($1::uuid[], $2::timestamptz[]) as seen(id, at) on seen.id = free.id
+         where session.id = free.id and session.last_seen_at < seen.at)
+     select id from session where id = any($1::uuid[]) and id not in (select id from free)`,
     [seen.ids, seen.at],
   )
+  return rows.map(({ id }) => id)
 }
 
 /** False when the token was taken before. */

@@ -150,8 +150,8 @@ describe('B31: the list of one’s own sessions', () => {
       listed.find((each) => at(each, 'current')),
     ]
     assert.deepEqual(
-      ['method', 'factors', 'device', 'address'].map((name) => at(there, name)),
-      ['firm', ['provider'], 'Firefox on Linux', '127.0.0.0/24'],
+      ['method', 'method_name', 'factors', 'device', 'address'].map((name) => at(there, name)),
+      ['firm', 'Firm account', ['provider'], 'Firefox on Linux', '127.0.0.0/24'],
     )
     assert.equal(at(here, 'id'), at(json, 'session', 'id'))
     for (const each of listed) {
