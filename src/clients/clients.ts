@@ -75,12 +75,13 @@ export function createClients({ access }: { access: Access }): Clients {
     async create(visit: Visit, client: NewClient, key?: string) {
       const id = newId(visit, 'clients', key)
       const columns = { ...columnsOf(client), consultant_id: client.consultant_id ?? visit.person.id ?? undefined }
-      if (columns.consultant_id !== visit.person.id) await assignable(visit, columns.consultant_id)
-      const make = () =>
-        access.as(visit, [
-          store.insertClient(visit, id, columns),
-          store.readRecord(scopeOf(visit.person, 'create', 'client'), id),
-        ])
+      const read = store.readRecord(scopeOf(visit.person, 'create', 'client'), id)
+      // Whoever it was given to when it was made may have left since.
+      const isMade = async () => key !== undefined && (await access.as(visit, [read]))[0].length > 0
+      if (columns.consultant_id !== visit.person.id && !(await isMade())) {
+        await assignable(visit, columns.consultant_id)
+      }
+      const make = () => access.as(visit, [store.insertClient(visit, id, columns), read])
       const [[made], [row]] = await make()
         .catch((error: unknown) => {
           if (key === undefined || !violates(error, 'client_reference')) throw error

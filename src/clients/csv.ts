@@ -22,24 +22,21 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads a file in UTF-8, with or without a byte order mark, with commas, semicolons or tabs between its cells and any
- * line ends. Lines without a text are left out, as a spreadsheet ends with. After a line that cannot be made out nothing
- * more is read.
+ * Reads a file in UTF-8, with or without a byte order mark, with commas, semicolons or tabs between its cells, which a
+ * first line `sep=;` may name, and any line ends. Lines without a text are left out, as a spreadsheet ends with. After a
+ * line that cannot be made out nothing more is read.
  */
 export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: LineFault[] } {
-  if (!isUtf8(bytes)) {
-    return {
-      records: [],
-      faults: [{ line: lineOfBadByte(bytes), reason: 'this is not UTF-8: save the file as CSV UTF-8' }],
-    }
-  }
-  const text = new TextDecoder().decode(bytes)
+  if (!isUtf8(bytes)) return unread(lineOfBadByte(bytes), 'this is not UTF-8: save the file as CSV UTF-8')
+  const [text, separator] = withoutSeparator(new TextDecoder().decode(bytes))
   const lines = text.split(/\r\n|\n|\r/)
+  // Without a byte order mark it passes for UTF-8, with a zero beside every letter.
+  if (lines[0]?.includes('\0')) return unread(1, 'this is UTF-16: save the file as CSV UTF-8')
   const records: CsvRecord[] = []
   let end = 0
   try {
     parse(text, {
-      delimiter: delimiterOf(lines[0] ?? ''),
+      delimiter: separator ?? delimiterOf(lines[0] ?? ''),
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
@@ -58,11 +55,21 @@ export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: Line
   }
 }
 
+function unread(line: number, reason: string): { records: CsvRecord[]; faults: LineFault[] } {
+  return { records: [], faults: [{ line, reason }] }
+}
+
 /** The first line with something on it after that many lines. */
 function firstLine(lines: readonly string[], after: number): number {
   let line = after + 1
   while (line < lines.length && lines[line - 1] === '') line += 1
   return line
+}
+
+/** A first line such as `sep=;` is for a spreadsheet program. It leaves an empty line, so that the others keep theirs. */
+function withoutSeparator(text: string): [text: string, separator: string | undefined] {
+  const [line = '', separator] = /^sep=([;,\t])(?=[\r\n])/i.exec(text) ?? []
+  return [text.slice(line.length), separator]
 }
 
 /** What stands between the cells of the first line. */

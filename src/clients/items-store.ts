@@ -37,22 +37,25 @@ export interface ItemsRow {
 }
 
 /**
- * One item of a kind, `n`, with the names of who made it and changed it last. They are looked up one by one: of a join
- * the planner would make a hash of everybody in the firm, for every record that is read.
+ * The items of a kind that the client `c` has or had, each `n`, with the names of who made it and changed it last. They
+ * are looked up one by one: of a join the planner would make a hash of everybody in the firm, for every record that is
+ * read.
  */
 function itemRow({ noun, columns, shown = [], money = [] }: Kind, condition: string): string {
   const own = [...columns, ...shown].map((column) => (money.includes(column) ? `n.${column}::text` : `n.${column}`))
   return `select n.id, ${own.join(', ')}, n.created_at, n.created_by, ${nameOf('created_by')}, n.updated_at,
       n.updated_by, ${nameOf('updated_by')}, n.version
-    from ${noun} n where n.client_id = c.id and n.archived_at is null${condition}`
+    from ${noun} n where n.client_id = c.id and ${condition}`
 }
+
+const present = 'n.archived_at is null'
 
 const nameOf = (column: string): string =>
   `(select person.name from person where person.id = n.${column}) as ${column}_name`
 
 /** All items of a kind that the client `c` has. */
 export function itemsJson(kind: Kind): string {
-  return `(select json_agg(item) from (${itemRow(kind, '')} order by ${kind.order}) item)`
+  return `(select json_agg(item) from (${itemRow(kind, present)} order by ${kind.order}) item)`
 }
 
 export function readItems(kind: Kind, scope: Scope, clientId: string): PreparedStatement<ItemsRow> {
@@ -65,11 +68,24 @@ export function readItems(kind: Kind, scope: Scope, clientId: string): PreparedS
 }
 
 export function readItem(kind: Kind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
+  return oneItem(kind.noun, itemRow(kind, `${present} and n.id = $3`), scope, { clientId, id })
+}
+
+/** An item that was made, also where it was taken off the record since. */
+export function readMade(kind: Kind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
+  return oneItem(`made ${kind.noun}`, itemRow(kind, 'n.id = $3'), scope, { clientId, id })
+}
+
+function oneItem(
+  statement: string,
+  row: string,
+  scope: Scope,
+  { clientId, id }: { readonly clientId: string; readonly id: string },
+): PreparedStatement<ItemRow> {
   const { condition, value, name } = within(scope)
   return {
-    name: `${kind.noun} ${name}`,
-    text: `select c.consultant_id, c.status,
-        (select row_to_json(item) from (${itemRow(kind, ' and n.id = $3')}) item) as item
+    name: `${statement} ${name}`,
+    text: `select c.consultant_id, c.status, (select row_to_json(item) from (${row}) item) as item
       from client c where ${condition} and c.id = $2`,
     values: [value, clientId, id],
   }

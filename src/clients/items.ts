@@ -21,7 +21,7 @@ export interface Items {
   readonly kind: Kind
   list(visit: Visit, clientId: string): Promise<Item[]>
   read(visit: Visit, clientId: string, id: string): Promise<Item>
-  /** With a key that this person has sent for the same before: what was made then, as it is now. */
+  /** With a key that this person has sent for the same before: what was made then, as it is now, also off the record. */
   create(visit: Visit, clientId: string, body: Body, key?: string): Promise<Item>
   /** What brings nothing new makes no version. */
   change(visit: Visit, clientId: string, id: string, change: { basis: Basis; body: Body }): Promise<Item>
@@ -96,7 +96,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
       const [[made], [row]] = await access
         .as(visit, [
           store.insertItem(kind, scope, { visit, clientId, id, columns }),
-          store.readItem(kind, scope, clientId, id),
+          store.readMade(kind, scope, clientId, id),
         ])
         .catch(refused(visit, done))
       const changed = row?.item !== null && row !== undefined

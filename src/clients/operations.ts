@@ -51,7 +51,7 @@ const once = {
     'Idempotency-Key': Type.Optional(
       text(
         'A UUIDv7. A second request of the same person with the same key makes nothing: it is answered with what the ' +
-          'first has made, as it is now.',
+          'first has made, as it is now, also where that was archived since.',
       ),
     ),
   }),

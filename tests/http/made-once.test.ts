@@ -58,6 +58,28 @@ for (const { plural, body, change } of items) {
       assert.equal(again.headers.get('etag'), '"2"')
     })
 
+    test('are told also when a colleague has archived them since, or the client', async () => {
+      const client = await firm.client(anna)
+      const list = `/clients/${client}/${plural}`
+      const key = { 'idempotency-key': randomUUIDv7() }
+      const { json: made } = await anna.send('POST', list, body, key)
+      const place = `${list}/${String(made['id'])}`
+      assert.equal((await paula.send('DELETE', place)).status, 204)
+      const archived = await anna.send('POST', list, body, key)
+      assert.equal(archived.status, 201, archived.text)
+      const { updated_at } = archived.json
+      assert.deepEqual(archived.json, { ...made, updated_at, updated_by: { id: paula.id, name: 'Paula' }, version: 2 })
+      assert.equal((await anna.get(place)).status, 403, 'it is off the record')
+      assert.deepEqual((await anna.get(list)).json[plural], [])
+      assert.equal(await timesMade(made['id']), 1)
+      await paula.send('PATCH', `/clients/${client}`, { status: 'archived' }, { 'if-match': '*' })
+      assert.equal((await anna.send('POST', list, body, key)).status, 201)
+
+      const given = { status: 'active', consultant_id: ben.id }
+      await paula.send('PATCH', `/clients/${client}`, given, { 'if-match': '*' })
+      assert.equal((await anna.send('POST', list, body, key)).status, 403, 'it is no longer hers to see')
+    })
+
     test('of another person, another client or another key are others', async () => {
       const [mine, other] = [await firm.client(anna), await firm.client(anna)]
       const key = { 'idempotency-key': randomUUIDv7() }
@@ -88,6 +110,18 @@ test('a client is made once, also where its reference would be taken by itself',
   const taken = await paula.send('DELETE', `/clients/${String(id)}`)
   assert.equal(taken.status, 204)
   assert.equal((await anna.send('POST', '/clients', body, key)).status, 403)
+})
+
+test('a client is told again to the partner who made it for somebody that has left since', async () => {
+  const carl = await firm.join('Carl', 'consultant')
+  const key = { 'idempotency-key': randomUUIDv7() }
+  const body = { name: 'For Carl', consultant_id: carl.id }
+  const made = await paula.send('POST', '/clients', body, key)
+  await firm.service.people.setStatus(carl.id, 'disabled', {})
+  const again = await paula.send('POST', '/clients', body, key)
+  assert.deepEqual([again.status, again.text], [201, made.text])
+  const { status, error } = await paula.send('POST', '/clients', body, { 'idempotency-key': randomUUIDv7() })
+  assert.deepEqual([status, error['field']], [400, 'consultant_id'])
 })
 
 test('clients with a reference are made once by many requests at once, and none is told that it is taken', async () => {
