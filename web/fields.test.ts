@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import * as schema from '../src/clients/schema.ts'
-import { bodyOf, nouns, valuesOf } from './fields.ts'
+import { bodyOf, meansSame, nouns, valuesOf } from './fields.ts'
 
 const { client, note, dispute, letter } = nouns
 
@@ -42,6 +42,30 @@ describe('a form', () => {
     ] as const) {
       assert.deepEqual(bodyOf(dispute.fields, { amount: written }, {}), { amount: sent })
     }
+  })
+
+  test('knows an amount again however it is written, and nothing else', () => {
+    const [invoice, amount] = dispute.fields
+    assert.ok(invoice && amount)
+    for (const [a, b] of [
+      ['5', '5.00'],
+      ['1,250.5', '1250.50'],
+      [' 007', '7.0'],
+      ['0.10', '0.1'],
+      ['0', '0.00'],
+      ['x', 'x'],
+    ] as const) {
+      assert.ok(meansSame(amount, a, b), a)
+    }
+    for (const [a, b] of [
+      ['5', '50'],
+      ['5', '5.000000000001'],
+      ['9007199254740993', '9007199254740992'],
+      ['', '0.00'],
+    ] as const) {
+      assert.ok(!meansSame(amount, a, b), a)
+    }
+    assert.ok(!meansSame(invoice, '5', '5.00'), 'a number of an invoice is a text')
   })
 
   test('has the fields that the server takes, with its limits', () => {

@@ -110,6 +110,19 @@ function withoutCommas(value: Value = ''): Value {
   return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(amount) ? amount.replaceAll(',', '') : amount
 }
 
+/** Whether a field says the same with both values, however it is written: `5` and `5.00` are one amount. */
+export function meansSame({ kind }: Field, a: Value | undefined, b: Value | undefined): boolean {
+  return kind === 'amount' ? amountIn(a) === amountIn(b) : isSame(a, b)
+}
+
+/** An amount as a text that is the same for all that are equal. */
+function amountIn(value: Value | undefined): Value {
+  const amount = withoutCommas(value)
+  if (typeof amount !== 'string' || !/^\d+(?:\.\d+)?$/.test(amount)) return amount
+  const [whole = '', fraction = ''] = amount.split('.')
+  return `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
+}
+
 export function isSame(a: Value | undefined, b: Value | undefined): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }

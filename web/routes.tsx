@@ -87,25 +87,28 @@ function Replaced() {
   return null
 }
 
+const tabs = [
+  { index: true, Component: Notes },
+  { path: 'notes', Component: Notes },
+  { path: 'disputes', Component: Disputes },
+  { path: 'letters', Component: Letters },
+  {
+    path: 'activity',
+    loader: load,
+    lazy: part(async () => (await import('./pages/record/activity.tsx')).ActivityTab),
+  },
+  { path: 'revisions', loader: load, Component: RecordRevisions },
+  { path: ':noun/:item', loader: loadItem, Component: ItemPage },
+  { path: ':noun/:item/revisions', loader: loadItem, Component: ItemPage },
+]
+
 const records = {
   path: 'clients/:client',
   id: 'record',
   loader: loadRecord,
   Component: RecordPage,
-  children: [
-    { index: true, Component: Notes },
-    { path: 'notes', Component: Notes },
-    { path: 'disputes', Component: Disputes },
-    { path: 'letters', Component: Letters },
-    {
-      path: 'activity',
-      loader: load,
-      lazy: part(async () => (await import('./pages/record/activity.tsx')).ActivityTab),
-    },
-    { path: 'revisions', loader: load, Component: RecordRevisions },
-    { path: ':noun/:item', loader: loadItem, Component: ItemPage },
-    { path: ':noun/:item/revisions', loader: loadItem, Component: ItemPage },
-  ],
+  // A tab that cannot be shown leaves the rest of the record, with what is being written there, as it is.
+  children: [{ ErrorBoundary: RefusalPage, children: tabs }],
 }
 
 /** Pages that few people open are fetched when they do; the others come in one piece. */

@@ -36,6 +36,8 @@ export interface Me {
 export interface ListedSession {
   readonly id: string
   readonly method: string
+  /** What people call it. */
+  readonly method_name: string
   readonly factors: readonly string[]
   readonly device: string
   readonly address: string

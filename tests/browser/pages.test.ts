@@ -79,7 +79,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('button', { name: 'Edit note' }).first().click()
       assert.deepEqual(await barriers(page), [], 'forms')
       await page.getByLabel('Reference').fill('changed')
-      await page.getByRole('link', { name: /^Letters/ }).click()
+      await page.getByRole('link', { name: 'People' }).click()
       await page.getByRole('dialog').waitFor()
       assert.deepEqual(await barriers(page), [], 'dialog')
       await page.getByRole('button', { name: 'Stay here' }).click()

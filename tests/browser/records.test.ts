@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { BrowserContext, Locator, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { parseObject } from '../support/json.ts'
 
@@ -30,15 +30,6 @@ async function recordOfDaniel(): Promise<string> {
     return address
   }
   assert.fail('none of the samples has a note')
-}
-
-/** Presses Tab until an element has the focus. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  for (let steps = 0; steps < 40; steps++) {
-    if ((await target.and(page.locator(':focus')).count()) > 0) return
-    await page.keyboard.press('Tab')
-  }
-  assert.fail(`${String(target)} cannot be reached`)
 }
 
 const noteField = (page: Page) => page.getByLabel('Note', { exact: true })
@@ -106,90 +97,6 @@ describe('the list of clients', () => {
     const names = await all.locator('[data-row]').allTextContents()
     for (const name of await own.locator('[data-row]').allTextContents()) assert.ok(!names.includes(name), name)
     await Promise.all([own.close(), all.close()])
-  })
-})
-
-describe('with the keyboard alone', () => {
-  test('one signs in, finds a client, writes a note and reads it', async () => {
-    const profile = await portal.profile()
-    const page = await profile.newPage()
-    const { keyboard } = page
-    const focused = () => page.locator(':focus')
-    await page.goto(`${portal.base}/clients`)
-    await page.getByRole('link', { name: /^Continue with/ }).waitFor()
-    await keyboard.press('Tab')
-    await keyboard.press('Enter')
-    const choice = page.getByRole('button', { name: 'Mei Sakamoto' })
-    await choice.waitFor()
-    await tabTo(page, choice)
-    await keyboard.press('Enter')
-
-    await page.waitForURL(`${portal.base}/clients`)
-    await page.locator('[data-row]').first().waitFor()
-    await keyboard.press('Tab')
-    assert.equal(await focused().textContent(), 'Skip to the content')
-    await keyboard.press('j')
-    await keyboard.press('j')
-    const name = await focused().textContent()
-    assert.equal(name, await page.locator('[data-row]').nth(1).textContent())
-    await keyboard.press('/')
-    await keyboard.type((name ?? '').slice(0, 5))
-    await page.waitForURL((url) => url.searchParams.get('q') === (name ?? '').slice(0, 5).trim())
-    await page.locator('[data-row]', { hasText: name ?? '' }).waitFor()
-    await keyboard.press('ArrowDown')
-    assert.equal(await focused().textContent(), name)
-    await keyboard.press('Enter')
-
-    await page.getByRole('heading', { name: name ?? '', level: 1 }).waitFor()
-    await keyboard.press('n')
-    assert.equal(await focused().getAttribute('type'), 'date')
-    await tabTo(page, noteField(page))
-    await keyboard.type('Written without a mouse.')
-    await keyboard.press('Control+Enter')
-    await page.getByRole('article').filter({ hasText: 'Written without a mouse.' }).waitFor()
-    await profile.close()
-  })
-
-  test('a search begins wherever one is, and the content is skipped to without a trace', async () => {
-    const page = await daniel.newPage()
-    await page.goto(await recordOfDaniel())
-    await page.getByRole('button', { name: 'Add note' }).waitFor()
-    const here = page.url()
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.locator('#main:focus').waitFor()
-    assert.equal(page.url(), here)
-    await page.keyboard.press('/')
-    await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
-    await page.keyboard.type('invoice')
-    await page.waitForURL(/q=invoice/)
-    await page.getByRole('link', { name: 'Clients' }).click()
-    await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor()
-    await page.locator('#main:focus').waitFor()
-
-    for (const address of ['/clients', '/search?q=invoice']) {
-      await page.goto(portal.base + address)
-      const row = page.locator('[data-row]').nth(2)
-      await row.press('Enter')
-      await row.waitFor({ state: 'detached' })
-      await page.goBack()
-      await row.and(page.locator(':focus')).waitFor()
-    }
-    await page.close()
-  })
-
-  test('single keys can be turned off', async () => {
-    const profile = await portal.profile()
-    const page = await profile.newPage()
-    await signInAs(page, portal.base, 'Mei Sakamoto', '/me')
-    await page.getByLabel(/^Single keys/).press('Space')
-    await page.goto(`${portal.base}/clients`)
-    await page.locator('[data-row]').first().waitFor()
-    await page.keyboard.press('n')
-    await page.keyboard.press('j')
-    assert.equal(await page.getByRole('dialog').count(), 0)
-    assert.equal(await page.locator('[data-row]:focus').count(), 0)
-    await profile.close()
   })
 })
 
@@ -339,6 +246,24 @@ describe('a record', () => {
 })
 
 describe('the audit log', () => {
+  test('is looked through by all that was chosen, also what was while the page was on its way', async () => {
+    const page = await ruth.newPage()
+    await page.goto(`${portal.base}/audit`)
+    const answering = Promise.withResolvers<void>()
+    await page.route(/action=sign_in/, async (route) => {
+      await answering.promise
+      await route.continue().catch(() => undefined)
+    })
+    const asked = page.waitForRequest(/action=sign_in/)
+    await page.getByLabel('Action').selectOption('sign_in')
+    await asked
+    await page.getByLabel('Outcome').selectOption('allowed')
+    answering.resolve()
+    await page.waitForURL(/outcome=allowed/)
+    assert.equal(new URL(page.url()).searchParams.get('action'), 'sign_in')
+    await page.close()
+  })
+
   test('is looked through further back until something is found', async () => {
     const page = await ruth.newPage()
     const asked: string[] = []

@@ -1,6 +1,6 @@
 import { Button, Group, Modal } from '@mantine/core'
 import { useState } from 'react'
-import { isSame, type Field, type Value } from '../fields.ts'
+import { isSame, meansSame, type Field, type Value } from '../fields.ts'
 import classes from './conflict.module.css'
 import type { Conflict, Draft } from './draft.ts'
 import { differences } from './differences.ts'
@@ -34,7 +34,7 @@ interface ChoicesProps extends Pick<Draft, 'fields' | 'values' | 'base' | 'postp
 
 function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesProps) {
   const { theirs, by, isOwn } = conflict
-  const open = fields.filter(({ name }) => !isSame(values[name], theirs[name]))
+  const open = fields.filter((field) => !meansSame(field, values[field.name], theirs[field.name]))
   const people = usePeople(open.some(({ kind }) => kind === 'consultant'))
   const names = Object.fromEntries(people.map(({ id, name }) => [id, name]))
   const [sides, setSides] = useState<Readonly<Record<string, Side>>>(() =>

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import type { Note } from '../../src/clients/schema.ts'
 import { ApiError } from '../api.ts'
 import { content } from '../content.ts'
-import { bodyOf, isSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
+import { bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
 import { believed } from '../wire.ts'
 import { useUnsaved } from './unsaved.tsx'
 
@@ -24,6 +24,8 @@ export interface DraftNeeds {
   readonly version?: number
   /** Sends the fields that were changed. Throws ApiError. */
   readonly save: (body: Record<string, Value | null>, version: number | undefined) => Promise<unknown>
+  /** The address at and below which the form stays on the page. */
+  readonly within?: string
   /** What to do with the form once all is saved; until that is done, it is busy. */
   readonly onSaved: () => unknown
 }
@@ -31,14 +33,14 @@ export interface DraftNeeds {
 export type Draft = ReturnType<typeof useDraft>
 
 /** Something being written: what it holds, whether that is saved, and what stands in the way. */
-export function useDraft({ fields, initial, version, save, onSaved }: DraftNeeds) {
+export function useDraft({ fields, initial, version, save, within, onSaved }: DraftNeeds) {
   const [base, setBase] = useState({ values: initial, version })
   const [values, setValues] = useState(initial)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
   const [conflict, setConflict] = useState<Conflict>()
   const isDirty = fields.some(({ name }) => !isSame(values[name], base.values[name]))
-  const settle = useUnsaved(isDirty)
+  const settle = useUnsaved(isDirty, within)
   /** What was sent without an answer: it may be saved. */
   const lost = useRef<Values>(undefined)
 
@@ -68,7 +70,7 @@ export function useDraft({ fields, initial, version, save, onSaved }: DraftNeeds
     } catch (thrown) {
       const met = thrown instanceof ApiError ? conflictOf(fields, thrown) : undefined
       const isThere = (sent: Values | undefined) =>
-        met && sent && fields.every(({ name }) => isSame(sent[name], met.theirs[name]))
+        met && sent && fields.every((field) => meansSame(field, sent[field.name], met.theirs[field.name]))
       if (isThere(next)) return
       if (!met || !isThere(lost.current)) throw thrown
       lost.current = undefined

@@ -29,8 +29,13 @@ export function Page({ title, heading, aside, actions, children }: PageProps) {
   )
 }
 
+/** Of the window, for as long as what it names is shown. */
 export function useTitle(title: string): void {
   useEffect(() => {
+    const before = document.title
     document.title = `${title} · Tollgate`
+    return () => {
+      document.title = before
+    }
   }, [title])
 }

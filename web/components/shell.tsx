@@ -1,22 +1,18 @@
-import { ActionIcon, Drawer } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { IconMenu2, IconX } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import { content } from '../content.ts'
 import { Questions } from './confirm.tsx'
 import { useSearchKey } from './keys.ts'
 import { Navigation } from './navigation.tsx'
+import { PhoneMenu } from './phone-menu.tsx'
 import classes from './shell.module.css'
 import { UnsavedGuard } from './unsaved.tsx'
 import { Wordmark } from './wordmark.tsx'
 
 /** What surrounds every page of who is signed in: the way to the others, and a bar while the next one is fetched. */
 export function Shell() {
-  const [opened, { open, close }] = useDisclosure()
-  const { pathname } = useLocation()
   const main = useRef<HTMLElement>(null)
-  useEffect(close, [pathname, close])
+  const goOn = () => focusOn(main.current)
   useFocusOnPage(main)
   useSearchKey()
   if (!content.viewer) return <Outlet />
@@ -34,27 +30,11 @@ export function Shell() {
         Skip to the content
       </a>
       <Progress />
-      <header className={classes.top}>
-        <ActionIcon onClick={open} aria-label="Menu" aria-expanded={opened} size="lg">
-          <IconMenu2 size={20} />
-        </ActionIcon>
-        <Wordmark />
-      </header>
+      <PhoneMenu viewer={content.viewer} onLeft={goOn} />
       <aside className={classes.side}>
         <Wordmark />
         <Navigation viewer={content.viewer} />
       </aside>
-      <Drawer
-        opened={opened}
-        onClose={close}
-        size={272}
-        title={<Wordmark />}
-        closeButtonProps={{ 'aria-label': 'Close the menu', icon: <IconX size={18} /> }}
-        classNames={{ content: classes.drawer, body: classes.drawerBody, header: classes.drawerHeader }}
-        transitionProps={{ duration: 120 }}
-      >
-        <Navigation viewer={content.viewer} />
-      </Drawer>
       <main id="main" ref={main} tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>
@@ -75,9 +55,12 @@ function useFocusOnPage(main: React.RefObject<HTMLElement | null>) {
   useEffect(() => {
     const isSamePlace = placeOf(before.current) === placeOf(pathname)
     before.current = pathname
-    const hasFocus = main.current?.contains(document.activeElement)
-    if (!isSamePlace && !hasFocus) main.current?.focus({ preventScroll: true })
+    if (!isSamePlace) focusOn(main.current)
   }, [main, pathname])
+}
+
+function focusOn(main: HTMLElement | null): void {
+  if (!main?.contains(document.activeElement)) main?.focus({ preventScroll: true })
 }
 
 /** The tabs of one record are one place. */

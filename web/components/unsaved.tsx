@@ -1,18 +1,18 @@
 import { Button, Group, Modal } from '@mantine/core'
 import { useEffect, useId, useSyncExternalStore } from 'react'
 import { useBlocker } from 'react-router'
-import { hasDrafts, markDraft, watchDrafts } from '../drafts.ts'
+import { hasDrafts, losesDrafts, markDraft, markLeaving, watchDrafts } from '../drafts.ts'
 
 /**
- * Keeps the page from being left while a form holds something unsaved. Returns how to say that all is saved now, before
- * the form is drawn again.
+ * Keeps the page from being left while a form holds something unsaved, but for the pages `within` an address where the
+ * form stays. Returns how to say that all is saved now, before the form is drawn again.
  */
-export function useUnsaved(isUnsaved: boolean): () => void {
+export function useUnsaved(isUnsaved: boolean, within?: string): () => void {
   const form = useId()
   useEffect(() => {
-    markDraft(form, isUnsaved)
+    markDraft(form, isUnsaved, within)
     return () => markDraft(form, false)
-  }, [form, isUnsaved])
+  }, [form, isUnsaved, within])
   return () => markDraft(form, false)
 }
 
@@ -23,8 +23,11 @@ export function UnsavedGuard() {
     const isLeft = currentLocation.pathname !== nextLocation.pathname
     // A dialog that has an address, as that for a new client, is left by another hash.
     const isClosed = currentLocation.hash !== '' && currentLocation.hash !== nextLocation.hash
-    return hasDrafts() && (isLeft || isClosed)
+    return (isLeft || isClosed) && losesDrafts(nextLocation.pathname)
   })
+  const { state, location: next } = blocker
+  const isInTheWay = useSyncExternalStore(watchDrafts, () => next !== undefined && losesDrafts(next.pathname))
+  useEffect(() => markLeaving(state !== 'unblocked'), [state])
   useEffect(() => {
     if (!isUnsaved) return undefined
     const ask = (event: BeforeUnloadEvent) => hasDrafts() && event.preventDefault()
@@ -33,11 +36,11 @@ export function UnsavedGuard() {
   }, [isUnsaved])
   useEffect(() => {
     // It was being saved, and is by now.
-    if (!isUnsaved && blocker.state === 'blocked') blocker.proceed()
-  }, [isUnsaved, blocker])
+    if (!isInTheWay && blocker.state === 'blocked') blocker.proceed()
+  }, [isInTheWay, blocker])
   return (
     <Modal
-      opened={blocker.state === 'blocked'}
+      opened={state === 'blocked'}
       onClose={() => blocker.reset?.()}
       title="Leave without saving?"
       withCloseButton={false}

@@ -6,6 +6,7 @@ import type { AuditList, AuditRow } from '../../../src/clients/schema.ts'
 import { Empty } from '../../components/empty.tsx'
 import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
+import { useParameters } from '../../components/parameters.ts'
 import { usePeople } from '../../components/people-names.ts'
 import tables from '../../components/table.module.css'
 import { preciseTime } from '../../components/time.tsx'
@@ -44,15 +45,9 @@ export function AuditPage() {
 }
 
 function AuditFilters() {
-  const [parameters, setParameters] = useSearchParams()
+  const { get, change } = useParameters()
   const people = usePeople()
-  const get = (name: string) => parameters.get(name) ?? ''
-  function set(name: string, value: string) {
-    const after = new URLSearchParams(parameters)
-    if (value === '') after.delete(name)
-    else after.set(name, value)
-    setParameters(after, { replace: true, preventScrollReset: true })
-  }
+  const set = (name: string, value: string) => change({ [name]: value })
   const choice = (name: string, label: string, any: string, data: readonly { value: string; label: string }[]) => (
     <NativeSelect
       aria-label={label}

@@ -6,6 +6,7 @@ import { createMaker } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { useRole } from '../../components/role.ts'
 import { content } from '../../content.ts'
+import { isLeaving } from '../../drafts.ts'
 import { nouns } from '../../fields.ts'
 
 /** Adds a client and goes to its record. */
@@ -39,7 +40,7 @@ function NewClientForm({ onClose }: { readonly onClose: () => void }) {
       save={async (body) => {
         made.current = await make(body)
       }}
-      onSaved={() => made.current && navigate(`/clients/${made.current.id}`)}
+      onSaved={() => made.current && !isLeaving() && navigate(`/clients/${made.current.id}`)}
       onCancel={onClose}
     />
   )

@@ -11,7 +11,7 @@ import { signOut } from '../../components/sign-out.ts'
 import { Ago, exactTime } from '../../components/time.tsx'
 import { schemeOf } from '../../settings.ts'
 import type { ListedSession, Me } from '../../wire.ts'
-import { roleNames, spoken } from '../../words.ts'
+import { roleNames } from '../../words.ts'
 import classes from './me.module.css'
 
 /** Who one is here, where one is signed in, and how the pages look. */
@@ -49,7 +49,7 @@ export function MePage() {
 
 function SessionRow({ session }: { readonly session: ListedSession }) {
   const { revalidate } = useRevalidator()
-  const { device, address, method, factors, created_at: created, last_seen_at: seen, current } = session
+  const { device, address, method_name: method, created_at: created, last_seen_at: seen, current } = session
   const isPhone = /iphone|android|mobile/i.test(device)
 
   async function end() {
@@ -73,7 +73,7 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
         <p className={classes.about}>
           {address}
           {address !== '' && ' · '}
-          {[method, ...factors].map(spoken).join(', ')} · signed in <Ago time={created} /> · seen <Ago time={seen} />
+          signed in with {method} <Ago time={created} /> · seen <Ago time={seen} />
         </p>
       </div>
       {!current && (

@@ -16,6 +16,7 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
   const { isOpen, opener, open, close } = useOpened()
   const { revalidate } = useRevalidator()
   const { fields } = nouns.client
+  const address = `/clients/${record.id}`
   if (isOpen) {
     return (
       <aside className={classes.properties} aria-label="Client">
@@ -25,8 +26,9 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
           initial={valuesOf(fields, record)}
           version={record.version}
           save={(body, version) =>
-            change(`/clients/${record.id}`, { method: 'PATCH', body, ...(version !== undefined && { version }) })
+            change(address, { method: 'PATCH', body, ...(version !== undefined && { version }) })
           }
+          within={address}
           onSaved={async () => {
             await revalidate()
             close()
@@ -62,11 +64,7 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
           <Ago time={record.changed_at} />
         </Property>
         <Property name="Version" isMinor>
-          <Link
-            to={`/clients/${record.id}/revisions`}
-            aria-label={`Version ${record.version} of the client`}
-            preventScrollReset
-          >
+          <Link to={`${address}/revisions`} aria-label={`Version ${record.version} of the client`} preventScrollReset>
             {record.version}
           </Link>
           <span className={classes.since}>

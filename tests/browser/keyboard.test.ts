@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { signInAs } from '../support/browser.ts'
+import { noteField, startDesk, type Desk } from '../support/desk.ts'
+
+let desk: Desk
+/** The address of a new client of Daniel's. */
+let record: string
+
+before(async () => {
+  desk = await startDesk()
+})
+after(() => desk.close())
+beforeEach(async () => {
+  ;({ record } = await desk.newClient())
+})
+
+const hasFocus = (page: Page, target: Locator) => target.and(page.locator(':focus')).waitFor()
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let steps = 0; steps < 40; steps++) {
+    if ((await target.and(page.locator(':focus')).count()) > 0) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`${String(target)} cannot be reached`)
+}
+
+describe('with the keyboard alone', () => {
+  test('one signs in, finds a client, writes a note and reads it', async () => {
+    const profile = await desk.profile()
+    const page = await profile.newPage()
+    const { keyboard } = page
+    const focused = () => page.locator(':focus')
+    await page.goto(`${desk.base}/clients`)
+    await page.getByRole('link', { name: /^Continue with/ }).waitFor()
+    await keyboard.press('Tab')
+    await keyboard.press('Enter')
+    const choice = page.getByRole('button', { name: 'Mei Sakamoto' })
+    await choice.waitFor()
+    await tabTo(page, choice)
+    await keyboard.press('Enter')
+
+    await page.waitForURL(`${desk.base}/clients`)
+    await page.locator('[data-row]').first().waitFor()
+    // The page has its title when it listens to keys.
+    await page.waitForFunction(`document.title.startsWith('Clients')`)
+    await keyboard.press('Tab')
+    assert.equal(await focused().textContent(), 'Skip to the content')
+    await keyboard.press('j')
+    await keyboard.press('j')
+    const name = await focused().textContent()
+    assert.equal(name, await page.locator('[data-row]').nth(1).textContent())
+    await keyboard.press('/')
+    await keyboard.type((name ?? '').slice(0, 5))
+    await page.waitForURL((url) => url.searchParams.get('q') === (name ?? '').slice(0, 5).trim())
+    // The row is in the whole list too, further down; what was found comes an instant after its address.
+    await page
+      .locator('[data-row]')
+      .first()
+      .filter({ hasText: name ?? '' })
+      .waitFor()
+    await keyboard.press('ArrowDown')
+    assert.equal(await focused().textContent(), name)
+    await keyboard.press('Enter')
+
+    await page.getByRole('heading', { name: name ?? '', level: 1 }).waitFor()
+    await keyboard.press('n')
+    assert.equal(await focused().getAttribute('type'), 'date')
+    await tabTo(page, noteField(page))
+    await keyboard.type('Written without a mouse.')
+    await keyboard.press('Control+Enter')
+    await page.getByRole('article').filter({ hasText: 'Written without a mouse.' }).waitFor()
+    await profile.close()
+  })
+
+  test('a search begins wherever one is, and the content is skipped to without a trace', async () => {
+    const page = await desk.open(record)
+    await page.getByRole('button', { name: 'Add note' }).waitFor()
+    const here = page.url()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('#main:focus').waitFor()
+    assert.equal(page.url(), here)
+    await page.keyboard.press('/')
+    await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
+    await page.keyboard.type('invoice')
+    await page.waitForURL(/q=invoice/)
+    await page.getByRole('link', { name: 'Clients' }).click()
+    await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor()
+    await page.locator('#main:focus').waitFor()
+
+    for (const address of ['/clients', '/search?q=invoice']) {
+      await page.goto(desk.base + address)
+      const row = page.locator('[data-row]').nth(2)
+      await row.press('Enter')
+      await row.waitFor({ state: 'detached' })
+      await page.goBack()
+      await row.and(page.locator(':focus')).waitFor()
+    }
+    await page.close()
+  })
+
+  test('single keys can be turned off', async () => {
+    const profile = await desk.profile()
+    const page = await profile.newPage()
+    await signInAs(page, desk.base, 'Mei Sakamoto', '/me')
+    await page.getByLabel(/^Single keys/).press('Space')
+    await page.goto(`${desk.base}/clients`)
+    await page.locator('[data-row]').first().waitFor()
+    await page.keyboard.press('n')
+    await page.keyboard.press('j')
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    assert.equal(await page.locator('[data-row]:focus').count(), 0)
+    await profile.close()
+  })
+})
+
+test('the menu of a narrow window has the keyboard while it is open, and gives it back', async () => {
+  const page = await desk.open('/clients')
+  await page.setViewportSize({ width: 380, height: 760 })
+  const menu = page.getByRole('button', { name: 'Menu', exact: true })
+  const dialog = page.getByRole('dialog')
+  const isClosed = async () => {
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await menu.getAttribute('aria-expanded'), 'false')
+  }
+  await menu.press('Enter')
+  for (let steps = 0; steps < 8; steps++) {
+    await dialog.locator(':focus').waitFor()
+    await page.keyboard.press('Tab')
+  }
+  await page.keyboard.press('Escape')
+  await isClosed()
+  await hasFocus(page, menu)
+  await menu.press('Enter')
+  await dialog.getByRole('button', { name: 'Close the menu' }).press('Enter')
+  await isClosed()
+  await hasFocus(page, menu)
+
+  const ways = [
+    { to: 'Clients', heading: 'Clients', focus: '#main' },
+    { to: 'Search', heading: 'Search', focus: 'input[type=search]' },
+    { to: 'Clients', heading: 'Clients', focus: '#main' },
+  ]
+  for (const { to, heading, focus } of ways) {
+    await menu.press('Enter')
+    await dialog.getByRole('link', { name: to }).press('Enter')
+    await isClosed()
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    await page.locator(`${focus}:focus`).waitFor()
+  }
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
+  await isClosed()
+  await page.close()
+})
+
+test('when a form is closed, the keyboard goes on where it was opened', async () => {
+  const page = await desk.open(record)
+  const [add, edit, client] = ['Add note', 'Edit note', 'Edit client'].map((name) => page.getByRole('button', { name }))
+  assert.ok(add && edit && client)
+  for (const button of [add, edit, client]) {
+    await button.press('Enter')
+    await page.keyboard.press('Escape')
+    await hasFocus(page, button)
+  }
+  await edit.press('Enter')
+  await noteField(page).fill('As it is now.')
+  await page.getByRole('button', { name: 'Save' }).press('Enter')
+  await hasFocus(page, edit)
+  await page.getByText('As it is now.').waitFor()
+
+  await page.getByRole('link', { name: /^Disputes/ }).click()
+  await page.getByRole('button', { name: 'Add dispute' }).press('Enter')
+  await page.getByLabel('Invoice').fill('Z-2')
+  await page.getByLabel('Amount').fill('twelve')
+  await page.getByRole('button', { name: 'Add dispute' }).press('Enter')
+  await page.locator('[aria-invalid=true]:focus').waitFor()
+  await page.getByLabel('Amount').fill('12')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('article').waitFor()
+  await hasFocus(page, page.getByRole('button', { name: 'Add dispute' }))
+
+  await page.getByRole('button', { name: 'More for this dispute' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Archive dispute' }).press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive dispute' }).press('Enter')
+  await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
+  await page.locator('#main:focus').waitFor()
+  await page.close()
+})

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { signInAs } from '../support/browser.ts'
+import { holdUp, noteField, startDesk, type Desk } from '../support/desk.ts'
+
+let desk: Desk
+/** The address of a new client of Daniel's. */
+let record: string
+
+before(async () => {
+  desk = await startDesk()
+})
+after(() => desk.close())
+beforeEach(async () => {
+  ;({ record } = await desk.newClient())
+})
+
+test('what is written is asked for before it is discarded, or left by the way back', async () => {
+  const page = await desk.open('/clients')
+  await page.getByRole('button', { name: 'New client' }).click()
+  const form = page.getByRole('dialog', { name: 'New client' })
+  await form.getByLabel('Name').fill('Half a name')
+  await page.goBack()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay here' }).click()
+  await form.getByRole('button', { name: 'Discard' }).click()
+  const question = page.getByRole('dialog', { name: 'Discard what you have written?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal(await form.getByLabel('Name').inputValue(), 'Half a name')
+  await form.getByRole('button', { name: 'Discard' }).press('Enter')
+  await question.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor()
+  await question.getByRole('button', { name: 'Discard' }).click()
+  await form.waitFor({ state: 'hidden' })
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  await page.close()
+})
+
+test('signing out asks before it takes what is written', async () => {
+  const profile = await desk.profile()
+  const page = await profile.newPage()
+  await signInAs(page, desk.base, 'Daniel Okonjo')
+  await page.goto(desk.base + record)
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await noteField(page).fill('Half a sentence')
+  const question = page.getByRole('dialog', { name: 'Sign out without saving?' })
+  for (const answer of ['Cancel', 'Sign out without saving']) {
+    await page
+      .getByRole('button', { name: /Daniel Okonjo/ })
+      .last()
+      .click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await question.getByRole('button', { name: answer }).click()
+    await question.waitFor({ state: 'hidden' })
+    if (answer === 'Cancel') assert.equal(await noteField(page).inputValue(), 'Half a sentence')
+  }
+  await page.waitForURL((url) => url.pathname === '/signin' || url.origin !== desk.base)
+  await profile.close()
+})
+
+test('whoever leaves while a note is being saved is let go once it is', async () => {
+  const page = await desk.open(record)
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await noteField(page).fill('On the way out.')
+  const letOn = await holdUp(page, '**/notes')
+  await noteField(page).press('Control+Enter')
+  await page.getByRole('link', { name: /^Disputes/ }).click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  letOn()
+  await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  assert.deepEqual(await desk.notes(record), ['On the way out.', 'As it was.'])
+  await page.close()
+})
+
+test('another tab of a record is gone to without a question by who edits the client, whose edit stays', async () => {
+  const page = await desk.open(record)
+  await page.getByRole('button', { name: 'Edit client' }).click()
+  await page.getByLabel('Reference').fill('ZZ-14')
+  for (const [tab, address] of Object.entries({ Disputes: 'disputes', Activity: 'activity', Notes: 'notes' })) {
+    await page.getByRole('link', { name: new RegExp(`^${tab}`) }).click()
+    await page.waitForURL(`${desk.base}${record}/${address}`)
+    assert.equal(await page.getByRole('dialog').count(), 0, tab)
+    assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-14', tab)
+  }
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await noteField(page).fill('Half a sentence')
+  await page.getByRole('link', { name: /^Letters/ }).click()
+  await question.getByRole('button', { name: 'Leave without saving' }).click()
+  await page.getByRole('heading', { name: 'No letters yet' }).waitFor()
+  assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-14')
+
+  await page.route('**/revisions', (route) => route.abort())
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Earlier versions' }).click()
+  await page.getByRole('heading', { name: 'No connection' }).waitFor()
+  assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-14')
+  await page.getByRole('link', { name: /^Letters/ }).click()
+  await page.getByRole('heading', { name: 'No letters yet' }).waitFor()
+  assert.equal(await page.title(), 'Somebody New · Tollgate')
+
+  await page.getByRole('link', { name: 'Clients' }).first().click()
+  await question.getByRole('button', { name: 'Stay here' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('ZZ-14').waitFor()
+  desk.takeComplaints()
+  await page.close()
+})
+
+test('whoever leaves for another tab while a note is being saved is let go also where an edit of the client stays', async () => {
+  const page = await desk.open(record)
+  await page.getByRole('button', { name: 'Edit client' }).click()
+  await page.getByLabel('Reference').fill('ZZ-15')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await noteField(page).fill('On the way out.')
+  const letOn = await holdUp(page, '**/notes')
+  await noteField(page).press('Control+Enter')
+  await page.getByRole('link', { name: /^Disputes/ }).click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  letOn()
+  await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
+  assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-15')
+  await page.close()
+})
+
+test('whoever goes back while a client is being saved is back once it is', async () => {
+  const page = await desk.daniel.newPage()
+  // The way back takes longer than to get what was made.
+  await page.addInitScript(`{
+    const { go } = history
+    history.go = (delta) => void setTimeout(() => go.call(history, delta), 500)
+  }`)
+  await page.goto(`${desk.base}/clients`)
+  await page.getByRole('button', { name: 'New client' }).click()
+  const form = page.getByRole('dialog', { name: 'New client' })
+  const name = `Made ${record.slice(-12)}`
+  await form.getByLabel('Name').fill(name)
+  const letOn = await holdUp(page, '**/clients')
+  await form.getByLabel('Name').press('Enter')
+  await page.goBack()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  letOn()
+  await form.waitFor({ state: 'hidden' })
+  await page.getByRole('link', { name }).waitFor()
+  await page.waitForTimeout(1000)
+  assert.equal(page.url(), `${desk.base}/clients`)
+  assert.equal(await page.getByRole('heading', { name: 'Clients', level: 1 }).count(), 1)
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  await page.close()
+})

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import type { BrowserContext, Page, Route } from 'playwright-core'
+import { signInAs, startPortal } from './browser.ts'
+import { at, parseObject } from './json.ts'
+
+/** The portal with Ruth, a partner, and Daniel, a consultant, each signed in with a browser profile of their own. */
+export type Desk = Awaited<ReturnType<typeof startDesk>>
+
+const headers = { 'sec-fetch-site': 'same-origin', accept: 'application/json' }
+
+export async function startDesk() {
+  const portal = await startPortal()
+  try {
+    const [ruth, daniel] = await Promise.all([portal.profile(), portal.profile()])
+    await signInAs(await ruth.newPage(), portal.base, 'Ruth Penhallow')
+    await signInAs(await daniel.newPage(), portal.base, 'Daniel Okonjo')
+    return { ...portal, ruth, daniel, ...deedsOf(portal.base, ruth, daniel) }
+  } catch (error) {
+    await portal.close()
+    throw error
+  }
+}
+
+function deedsOf(base: string, ruth: BrowserContext, daniel: BrowserContext) {
+  async function make(address: string, data: object): Promise<string> {
+    const answer = await daniel.request.post(base + address, { data, headers })
+    return `${address}/${String(parseObject(await answer.text())['id'])}`
+  }
+
+  /** What the server says to Daniel of an address. */
+  async function ask(address: string): Promise<unknown> {
+    return (await daniel.request.get(base + address, { headers })).json()
+  }
+
+  return {
+    /** Daniel makes something; its address. */
+    make,
+    /** The addresses of a new client of Daniel's and of its only note. */
+    async newClient(): Promise<{ record: string; note: string }> {
+      const record = await make('/clients', { name: 'Somebody New' })
+      return { record, note: await make(`${record}/notes`, { date: '2026-11-20', text: 'As it was.' }) }
+    },
+    /** What Ruth does meanwhile. */
+    async meanwhile(method: 'PATCH' | 'DELETE', address: string, data = {}): Promise<void> {
+      const answer = await ruth.request.fetch(base + address, {
+        method,
+        headers: { ...headers, 'if-match': '*' },
+        ...(method === 'PATCH' && { data }),
+      })
+      assert.ok(answer.ok(), await answer.text())
+    },
+    /** A page of Daniel's. */
+    async open(address: string): Promise<Page> {
+      const page = await daniel.newPage()
+      await page.goto(base + address)
+      await page.locator('h1').waitFor()
+      return page
+    },
+    ask,
+    /** The texts of a client's notes. */
+    async notes(record: string): Promise<unknown[]> {
+      const found = at(await ask(`${record}/notes`), 'notes')
+      assert.ok(Array.isArray(found))
+      return found.map((each) => at(each, 'text'))
+    },
+  }
+}
+
+export const noteField = (page: Page) => page.getByLabel('Note', { exact: true })
+
+/** The server gets the next such request for an item of a record, and its answer is lost on the way back. */
+export async function loseNext(page: Page, method: 'POST' | 'PATCH'): Promise<void> {
+  let isLost = false
+  const lose = async (route: Route) => {
+    const request = route.request()
+    if (isLost || request.method() !== method) return route.continue()
+    isLost = true
+    const sent = await route.fetch({ headers: { ...request.headers(), ...headers } })
+    assert.ok(sent.ok(), await sent.text())
+    return route.abort()
+  }
+  await page.route(/\/clients\/[^/]+\/(?:notes|disputes|letters)/, lose)
+}
+
+/** What is posted to such an address waits on its way until the function that this returns is called. */
+export async function holdUp(page: Page, address: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    if (route.request().method() === 'POST') await promise
+    return route.continue()
+  })
+  return resolve
+}

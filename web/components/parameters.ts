@@ -1,0 +1,23 @@
+import { useLocation, useNavigation, useSearchParams } from 'react-router'
+
+/**
+ * What the address of the page asks for, and the way to ask for something else. What is chosen while the page is being
+ * fetched is chosen besides what was chosen before. `''` is nothing.
+ */
+export function useParameters() {
+  const [parameters, setParameters] = useSearchParams()
+  const { pathname } = useLocation()
+  const coming = useNavigation().location
+  return {
+    get: (name: string) => parameters.get(name) ?? '',
+    change: (changes: Readonly<Record<string, string>>) => {
+      const after = new URLSearchParams(coming?.pathname === pathname ? coming.search : parameters)
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === '') after.delete(name)
+        else after.set(name, value)
+      }
+      setParameters(after, { replace: true, preventScrollReset: true })
+    },
+    reset: () => setParameters({}, { replace: true }),
+  }
+}
