@@ -5,6 +5,7 @@ import { settle, stopClock } from '../../tests/support/clock.ts'
 import { losing } from '../../tests/support/losses.ts'
 import { ask, log, mostOfOne, openTills, outcome, used, type Tills } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
+import type { Session } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances } from './allowances.ts'
 import { openBatches } from './batches.ts'
@@ -63,3 +64,30 @@ test('a call waits for company that is on the way, and for no other', { timeout:
   await settleAll(asks.slice(12))
   await settleAll(await admitted(1))
 })
+
+test('a call leaves a quarter of many to the next, and none of a few', async () => {
+  const sizes: number[] = []
+  const session = async (): Promise<Session> => {
+    const opened = await stage.database.session()
+    const call: Session['call'] = (statement) => {
+      sizes.push(settlementsIn(statement.values))
+      return opened.call(statement)
+    }
+    return { ...opened, call }
+  }
+  const batches = await openBatches({ database: { ...stage.database, session }, allowances: createAllowances(), log })
+  const settleAtOnce = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => batches.send('settle', { hold: randomUUIDv7() }, 4000)))
+  await settleAtOnce(8)
+  assert.deepEqual(sizes, [8])
+  await settleAtOnce(40)
+  assert.deepEqual(sizes, [8, 30, 8, 2])
+  await batches.drain()
+})
+
+/** Of a call of `till()`. */
+function settlementsIn(values: readonly unknown[] = []): number {
+  const settlements: unknown = JSON.parse(String(values[2]))
+  assert.ok(Array.isArray(settlements))
+  return settlements.length
+}

@@ -20,6 +20,11 @@ export interface Batches {
 
 const mostPerCall = 256
 /**
+ * Of what is under way a call carries no more than this share: the process works at the others until it is answered, and
+ * one that carried all would find nobody when it is. A call of so few leaves out none.
+ */
+const carriedAtOnce = { share: 0.75, few: 8 }
+/**
  * A call costs the database nearly the same whatever it carries. So after one that carried at least so many items, the
  * next waits until half as many are there, or for so many milliseconds; not where nobody else is on the way. Who waits
  * for as many waits in vain every other time: those whose replies have just left.
@@ -105,7 +110,7 @@ export async function openBatches({
       if (carried >= gathered.items && queue.length < carried / 2 && queue.length < allowances.underWay()) {
         await pause(gathered.milliseconds, carried / 2)
       }
-      const items = queue.splice(0, mostPerCall)
+      const items = queue.splice(0, most())
       carried = items.length
       const endings = items.filter((item) => item.kind === 'end')
       const errands = items.filter((item) => item.kind !== 'end')
@@ -114,6 +119,12 @@ export async function openBatches({
       if (errands.length > 0 || (endings.length === 0 && !due)) await carryAll(errands, (some) => instance.till(some))
       await instance.reap().catch((error: unknown) => recover(error, []))
     }
+  }
+
+  /** Items of the next call, at most. */
+  function most(): number {
+    const underWay = Math.max(queue.length, allowances.underWay())
+    return Math.min(mostPerCall, Math.max(carriedAtOnce.few, Math.ceil(underWay * carriedAtOnce.share)))
   }
 
   /** Until something is queued, or it is time to look round, or to say that this instance lives. */
