@@ -107,6 +107,8 @@ test('what is spent or held cannot be taken away', async () => {
   await database.rows('update account set charged = $2, held = $3 where id = $1', [id, 4n * one, one])
   await assert.rejects(accounts.addCredit(id, -5n * one - 1n), refused('invalid_field', /At most 5 .*hold 1\)/))
   await assert.rejects(accounts.addCredit(id, 0n), refused('invalid_field', /must not be 0/))
+  await assert.rejects(accounts.addCredit(id, 10n ** 38n), refused('invalid_field', /more than can be kept/))
+  await assert.rejects(accounts.addCredit(id, one, 'n'.repeat(1001)), refused('invalid_field', /at most 1000/))
   assert.equal((await entries(id)).length, 1, 'a refused amount leaves no entry')
   assert.equal((await accounts.addCredit(id, -5n * one)).creditLeft, 0n)
 })
@@ -195,7 +197,7 @@ test('an account is found by id or by a name that only it has', async () => {
   assert.deepEqual(await accounts.find(other.id.toUpperCase()), other)
   assert.deepEqual(await accounts.list(), [first, other])
   await accounts.create(acme)
-  await assert.rejects(accounts.find('Acme'), refused('invalid_field', /2 accounts are named Acme/))
+  await assert.rejects(accounts.find('Acme'), refused('invalid_field', /2 accounts are named "Acme"/))
 })
 
 test('an id that nobody has, or that is none, is not found', async () => {

@@ -5,6 +5,7 @@ import type { Database, Queryable } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
 import { checkName } from '../platform/name.ts'
+import { quoted } from '../platform/one-line.ts'
 import * as store from './store.ts'
 
 /** Who pays for calls. Amounts are in 10⁻¹² of the currency unit. */
@@ -59,6 +60,9 @@ export interface Accounts {
 }
 
 const mostPerMinute = 2 ** 31 - 1
+const longestNote = 1000
+/** The type of amounts in the database has 38 digits. */
+const mostCredited = 10n ** 38n
 
 export function createAccounts({ database }: { database: Database }): Accounts {
   return Object.freeze({
@@ -67,6 +71,7 @@ export function createAccounts({ database }: { database: Database }): Accounts {
     show: (id: string) => show(database, id),
     find: (idOrName: string) => find(database, idOrName),
     async addCredit(id: string, amount: bigint, note = '') {
+      checkNote(note)
       const until = performance.now() + recallPatience
       for (;;) {
         const account = await database.transaction((tx) => addCredit(tx, { id, amount, note }))
@@ -114,9 +119,12 @@ async function show(database: Queryable, id: string): Promise<Account> {
 async function find(database: Database, idOrName: string): Promise<Account> {
   if (isUuid(idOrName)) return show(database, idOrName)
   const [account, ...others] = await store.readAccountsNamed(database, idOrName)
-  if (account === undefined) throw new Problem('not_found', `No account has the name or id ${idOrName}.`)
+  if (account === undefined) throw new Problem('not_found', `No account has the name or id ${quoted(idOrName)}.`)
   if (others.length > 0) {
-    throw new Problem('invalid_field', `${others.length + 1} accounts are named ${idOrName}: give the id of one.`)
+    throw new Problem(
+      'invalid_field',
+      `${others.length + 1} accounts are named ${quoted(idOrName)}: give the id of one.`,
+    )
   }
   return account
 }
@@ -140,8 +148,14 @@ async function addCredit(
   if (entry.amount < 0n && (await store.recallCredit(tx, { id: entry.id, most: account.creditLeft + entry.amount }))) {
     return undefined
   }
+  if (account.credited + entry.amount >= mostCredited) throw amountRefused('The credit would be more than can be kept.')
   await store.insertCredit(tx, entry)
   return show(tx, entry.id)
+}
+
+function checkNote(note: string): void {
+  if (note.length <= longestNote) return
+  throw new Problem('invalid_field', `Write a shorter note: at most ${longestNote} characters.`, { field: 'note' })
 }
 
 function amountRefused(reason: string): Problem {

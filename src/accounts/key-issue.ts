@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Database, Queryable } from '../platform/database.ts'
+import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
 import { createKey, publicIdOf } from './key-format.ts'
@@ -80,7 +81,7 @@ function unknownKey(id: string): Problem {
     const hint = `See which one begins with tg_${publicIdOf(id)}: ./tollgate key list`
     return new Problem('not_found', `Give the id of the key, not the key itself. ${hint}`)
   }
-  return new Problem('not_found', `No key has the id ${id}. See them all: ./tollgate key list`)
+  return new Problem('not_found', `No key has the id ${quoted(id)}. See them all: ./tollgate key list`)
 }
 
 function stale(reason: string): Problem {

@@ -373,7 +373,7 @@ test('only a valid key is rotated, and only once', async () => {
   await refuses(expired.id, /is expired: create a new one/)
   await refuses(old.id, /overlap/, -1)
   await refuses(old.id, /overlap/, Number.NaN)
-  await refuses('nonsense', /No key has the id nonsense/)
+  await refuses('nonsense', /No key has the id "nonsense"/)
   const tries = await Promise.allSettled(Array.from({ length: 8 }, () => keys.rotate(old.id, { overlapMs: hour })))
   assert.equal(tries.filter(({ status }) => status === 'fulfilled').length, 1)
   const [{ made } = { made: 0n }] = await database.rows<{ made: bigint }>(

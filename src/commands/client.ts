@@ -4,6 +4,7 @@ import type { Visit } from '../access/access.ts'
 import type { Records } from '../clients/records.ts'
 import type { ListedClient } from '../clients/schema.ts'
 import type { People } from '../people/people.ts'
+import { quoted } from '../platform/one-line.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
@@ -137,7 +138,7 @@ async function read(file: string): Promise<Uint8Array> {
     return await readFile(file)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new OperatorError(`The file ${file} cannot be read (${code}).`, { cause: error })
+    throw new OperatorError(`The file ${quoted(file)} cannot be read (${code}).`, { cause: error })
   }
 }
 
@@ -164,7 +165,7 @@ async function withRecords<T>(
 async function personId(people: People, email: string): Promise<string> {
   const person = await people.byEmail(email)
   if (person) return person.id
-  throw new OperatorError(`Nobody has the address ${email}. Who there is: ./tollgate person list`)
+  throw new OperatorError(`Nobody has the address ${quoted(email)}. Who there is: ./tollgate person list`)
 }
 
 async function everyClient(
@@ -187,7 +188,8 @@ async function clientId(records: Records, text: string): Promise<string> {
   const candidates = await everyClient(records, { q: text.slice(0, 200), status: 'all' })
   const meant = candidates.filter(({ name, reference }) => name === text || reference === text)
   const [first, ...others] = meant
-  if (first === undefined) throw new OperatorError(`No client has the id, the reference or the name "${text}".`)
-  if (others.length > 0) throw new OperatorError(`${meant.length} clients are called "${text}": use the id of one.`)
+  if (first === undefined) throw new OperatorError(`No client has the id, the reference or the name ${quoted(text)}.`)
+  if (others.length > 0)
+    throw new OperatorError(`${meant.length} clients are called ${quoted(text)}: use the id of one.`)
   return first.id
 }

@@ -32,10 +32,13 @@ export function argument<Value>(parse: (text: string) => Value): (text: string) 
   }
 }
 
-/** A whole number from 1 on. */
+const largestCount = 2 ** 31 - 1
+
+/** A whole number from 1 to the largest integer of the database. Throws a RangeError. */
 export function parseCount(text: string): number {
-  if (!/^\d{1,10}$/.test(text) || Number(text) < 1) throw new RangeError('must be a whole number from 1 on')
-  return Number(text)
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(count >= 1 && count <= largestCount)) throw new RangeError(`must be a whole number from 1 to ${largestCount}`)
+  return count
 }
 
 /** `a, b` → its parts. */

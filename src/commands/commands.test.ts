@@ -90,7 +90,7 @@ test('as a process: JSON alone on stdout, one line on stderr, and the exit statu
   assert.deepEqual(listed, { status: 0, stdout: '{"accounts":[]}\n', stderr: '' })
   assertRefused(
     await tollgate(['account', 'show', 'Nobody', '--json'], environment),
-    /No account has the name or id Nobody/,
+    /No account has the name or id "Nobody"/,
   )
   const wrong = await tollgate(['account', 'show', '--nonsense'], environment)
   assert.deepEqual({ ...wrong, stderr: '' }, { status: 2, stdout: '', stderr: '' })
@@ -313,7 +313,9 @@ test('what is refused is one line and status 1', async () => {
   assertRefused(await run('account', 'show', nobody, '--json'), /No account has the id 0189/)
   assertRefused(await run('account', 'create', '--name', ' '), /Give a name/)
   assertRefused(await run('account', 'credit', 'Defaults', '-1'), /At most 0 can be taken away/)
-  assertRefused(await run('usage', '--account', 'Nobody'), /No account has the name or id Nobody/)
+  assertRefused(await run('account', 'credit', 'Defaults', '1', '--note', 'n'.repeat(1001)), /at most 1000 characters/)
+  assertRefused(await run('usage', '--account', ''), /No account has the name or id ""/)
+  assertRefused(await run('usage', '--account', 'Nobody'), /No account has the name or id "Nobody"/)
   assertRefused(await run('key', 'revoke', nobody), /No key has the id/)
   assertRefused(
     await run('key', 'create', '--account', 'Keys', '--name', 'x', '--expires', '2020-01-01'),
@@ -360,6 +362,36 @@ test('wrong usage is status 2, with nothing on stdout', async () => {
     assert.deepEqual({ status, stdout }, { status: 2, stdout: '' }, line)
     assert.notEqual(stderr, '', line)
   }
+})
+
+test('wrong usage names what is wrong, and what would be right', async () => {
+  const most = String(2 ** 31 - 1)
+  for (const [words, ...args] of [
+    [
+      '--credit <amount>.* at most 24 digits before the point',
+      'account',
+      'create',
+      '--name',
+      'A',
+      '--credit',
+      '9'.repeat(25),
+    ],
+    [`--rpm <n>.* from 1 to ${most}`, 'account', 'create', '--name', 'A', '--rpm', String(2 ** 31)],
+    [`--tpm <n>.* from 1 to ${most}`, 'account', 'limit', 'Defaults', '--tpm', '9'.repeat(11)],
+    ['--models <models>.* a name of at most 100 letters', 'key', 'create', '--name', 'A', '--models', 'a,b c'],
+    ['what follows --models has a line break', 'key', 'create', '--name', 'A', '--models', 'a\nb'],
+    ['an argument has the character U\\+001B', 'account', '\u001b[31m'],
+  ] as const) {
+    const { status, stdout, stderr } = await run(...args)
+    assert.deepEqual({ status, stdout }, { status: 2, stdout: '' }, words)
+    assert.match(stderr, new RegExp(`^error: .*${words}.*\n$`))
+  }
+})
+
+test('an argument that is refused for what does not show is not repeated: it may be a key', async () => {
+  const { status, stderr } = await run('key', 'revoke', 'tg_abc_secret\n')
+  assert.equal(status, 2)
+  assert.match(stderr, /^error: an argument has a line break: write it as one line of plain text\n$/)
 })
 
 test('every command has help with an example that names it', async () => {

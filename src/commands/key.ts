@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { Keys, KeySummary } from '../accounts/keys.ts'
+import { id as modelId } from '../platform/config-values.ts'
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeTable } from './output.ts'
@@ -31,7 +32,7 @@ function createCommand(context: Context): Command {
   )
     .option('--account <account>', 'the id or name of the account that pays')
     .requiredOption('--name <name>', 'what it is for')
-    .option('--models <models>', 'the only models it may use: a,b', argument(parseList))
+    .option('--models <models>', 'the only models it may use: a,b', argument(parseModels))
     .option('--expires <when>', 'a date, a time or a duration such as 90d', argument(parseTime))
     .action(async ({ json, account, name, models, expires }: CreateOptions) => {
       const accountId = account === undefined ? null : await accountIdOf(context, account)
@@ -108,6 +109,11 @@ function revokeCommand(context: Context): Command {
       await withKeys(context, (keys) => keys.revoke(id))
       return json ? writeJson(context, { id, revoked: true }) : writeLines(context, `Revoked ${id}.`)
     })
+}
+
+/** `a, b` → the names, each one that a model or an alias can have. Throws a RangeError. */
+function parseModels(text: string): string[] {
+  return parseList(text).map((name) => modelId.parse(name))
 }
 
 async function withKeys<Result>(context: Context, work: (keys: Keys) => Promise<Result>): Promise<Result> {

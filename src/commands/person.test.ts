@@ -81,7 +81,7 @@ test('what is refused changes nothing', async () => {
     [['role', 'ruth@firm.example', 'consultant'], 1, /^Ruth is the last partner/],
     [['role', 'ruth@firm.example', 'king'], 2, /Allowed choices are/],
     [['disable', 'ruth@firm.example'], 1, /^Ruth is the last partner/],
-    [['disable', 'who@firm.example'], 1, /^Nobody has the address who@firm.example/],
+    [['disable', 'who@firm.example'], 1, /^Nobody has the address "who@firm.example"/],
     [['enable', '01a1fde9-640a-7d47-911d-f32ac54c1c8c'], 1, /^No person has the id/],
   ]
   for (const [args, status, reason] of cases) {

@@ -1,5 +1,6 @@
 import { Argument, Option, type Command } from 'commander'
 import type { People, PersonSummary, Role } from '../people/people.ts'
+import { quoted } from '../platform/one-line.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { isUuid } from '../platform/uuid.ts'
 import { command, group, type CommonOptions } from './command.ts'
@@ -123,7 +124,7 @@ async function find(people: People, idOrEmail: string): Promise<PersonSummary> {
   if (isUuid(idOrEmail)) return people.show(idOrEmail)
   const person = await people.byEmail(idOrEmail)
   if (person !== undefined) return person
-  throw new OperatorError(`Nobody has the address ${idOrEmail}. Who there is: ./tollgate person list`)
+  throw new OperatorError(`Nobody has the address ${quoted(idOrEmail)}. Who there is: ./tollgate person list`)
 }
 
 function toJson({ id, name, email, role, status, createdAt, lastSignedInAt }: PersonSummary): object {

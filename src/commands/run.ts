@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command, CommanderError } from 'commander'
+import { hiddenIn } from '../platform/one-line.ts'
 import { OperatorError, Problem } from '../platform/problems.ts'
 import { createContext, type Context, type ContextNeeds } from './context.ts'
 
@@ -59,7 +60,20 @@ async function carryOut(argv: readonly string[], context: Context): Promise<void
   const named = commands.get(argv[0] ?? '')
   for (const load of named === undefined ? commands.values() : [named]) program.addCommand((await load())(context))
   direct(program, context)
+  const unprintable = unprintableIn(argv)
+  if (unprintable !== undefined) program.error(`error: ${unprintable}: write it as one line of plain text`)
   await program.parseAsync(argv, { from: 'user' })
+}
+
+/**
+ * Which argument has what no line of text has, and what that is. It is not repeated: it may be a secret, and a terminal
+ * would carry it out.
+ */
+function unprintableIn(argv: readonly string[]): string | undefined {
+  const index = argv.findIndex((text) => hiddenIn(text) !== undefined)
+  if (index === -1) return undefined
+  const before = argv[index - 1] ?? ''
+  return `${before.startsWith('--') ? `what follows ${before}` : 'an argument'} has ${hiddenIn(argv[index] ?? '')}`
 }
 
 /** Makes a command and those below it throw instead of ending the process, and write where the context says. */

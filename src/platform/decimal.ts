@@ -3,7 +3,8 @@
  * their text goes straight to a bigint here and back again.
  */
 
-const shape = /^(-?)(\d{1,24})(?:\.(\d+))?$/
+const shape = /^(-?)(\d+)(?:\.(\d+))?$/
+const mostDigits = 24
 
 /**
  * The integer that `text` is in units of 10^-decimals: `parseDecimal('0.10', 6)` is `100000n`.
@@ -15,6 +16,7 @@ export function parseDecimal(text: string, decimals: number): bigint {
   const parts = shape.exec(text)
   if (parts === null) throw new RangeError(`must be a decimal number such as ${formatExample(decimals)}`)
   const [, sign = '', whole = '', fraction = ''] = parts
+  if (whole.length > mostDigits) throw new RangeError(`must have at most ${mostDigits} digits before the point`)
   if (fraction.length > decimals) {
     throw new RangeError(decimals === 0 ? 'must be a whole number' : `must have at most ${decimals} decimals`)
   }
