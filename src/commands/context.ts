@@ -16,12 +16,17 @@ export interface Context {
   log(): Promise<Logger>
   /**
    * The address of the database, which runs from now on: the embedded one is adopted or started, and tells `log` what
-   * becomes of it.
+   * becomes of it. Rejects with the reason of the signal when that is aborted before it runs.
    */
-  databaseUrl(log?: Logger): Promise<string>
+  databaseUrl(waiting?: Waiting): Promise<string>
   /** Open, with every migration applied. */
   database(): Promise<Database>
   close(): Promise<void>
+}
+
+interface Waiting {
+  readonly log: Logger
+  readonly signal: AbortSignal
 }
 
 export type ContextNeeds = Pick<Context, 'environment' | 'root' | 'stdout' | 'stderr'>
@@ -39,15 +44,15 @@ export function createContext(needs: ContextNeeds): Context {
     return silent
   })
   let openedUrl: Promise<string> | undefined
-  const openUrl = async (embeddedLog: Logger) => {
+  const openUrl = async (waiting: Omit<Waiting, 'signal'>) => {
     const { database: where, data } = await config()
     if (where !== 'embedded') return where
     const { openEmbedded } = await import('../platform/embedded.ts')
-    const embedded = await openEmbedded({ directory: data, log: embeddedLog })
+    const embedded = await openEmbedded({ directory: data, ...waiting })
     opened.defer(() => embedded.close())
     return embedded.url
   }
-  const databaseUrl = async (embeddedLog?: Logger) => (openedUrl ??= openUrl(embeddedLog ?? (await log())))
+  const databaseUrl = async (waiting?: Waiting) => (openedUrl ??= openUrl(waiting ?? { log: await log() }))
   const database = once(async () => {
     const url = await databaseUrl()
     const { migrate } = await import('../platform/migrations.ts')

@@ -22,9 +22,11 @@ export function startCommand(context: Context): Command {
     const opening = openDemo(settings, log)
     const begun = opening.catch(() => undefined)
     opened.defer(async () => (await begun)?.close())
-    const databaseUrl = await context.databaseUrl(log)
+    const databaseUrl = await context.databaseUrl({ log, signal: stop }).catch((error: unknown) => {
+      if (error !== stop.reason) throw error
+    })
     const demo = await opening
-    if (stop.aborted) return
+    if (databaseUrl === undefined || stop.aborted) return
     const config = demo?.config ?? settings
     const { openService } = await import('../service.ts')
     const service = opened.adopt(await openService({ config, databaseUrl, log }), (it) => it.close())

@@ -53,18 +53,21 @@ export async function readRunning(place: Place): Promise<Running | undefined> {
 
 /**
  * Starts the server on the port that is asked for, anew on each try, and waits until it takes connections. It outlives
- * this process and its terminal. Throws OperatorError. Only under the place's lock.
+ * this process and its terminal. Throws OperatorError, and the reason of the signal when that is aborted before: the
+ * server is ended then. Only under the place's lock.
  */
 export async function startServer(
   place: Place,
   binaries: Binaries,
   launcher: Launcher,
-  options: { choosePort: () => Promise<number>; settings: Settings },
+  options: { choosePort: () => Promise<number>; settings: Settings; signal?: AbortSignal | undefined },
 ): Promise<number> {
   const deadline = Date.now() + longestRetry
   for (;;) {
+    options.signal?.throwIfAborted()
     const port = await options.choosePort()
-    const failure = await attempt(place, binaries, launcher, { ...settingsOf(port), ...options.settings })
+    const settings = { ...settingsOf(port), ...options.settings }
+    const failure = await attempt(place, binaries, launcher, { settings, signal: options.signal })
     if (failure === undefined) return port
     if (Date.now() > deadline || !/pre-existing shared memory|could not (?:bind|create any)/.test(failure)) {
       throw new OperatorError(explain(failure, place))
@@ -84,11 +87,20 @@ export async function stopServer({ pid }: Running): Promise<void> {
 }
 
 /** Ends a server that gets no further, and its processes: what was committed is recovered at the next start. */
-export async function endServer({ pid }: Running, place: Place): Promise<void> {
+export async function endServer({ pid }: Pick<Running, 'pid'>, place: Place): Promise<void> {
   tell(pid, 'SIGQUIT')
   if (await isGone(pid, 10_000)) return
   for (const each of [pid, ...workersIn(place.cluster)]) tell(each, 'SIGKILL')
   await isGone(pid, 10_000)
+}
+
+/**
+ * Ends a server that takes no connections yet and is not waited for any more. A recovery begins anew at the next start;
+ * what it writes at its end it does not break off, and is made to.
+ */
+export async function abandonServer(server: Pick<Running, 'pid'>, place: Place): Promise<void> {
+  tell(server.pid, 'SIGINT')
+  if (!(await isGone(server.pid, 3000))) await endServer(server, place)
 }
 
 /** Whether the port can be listened on at this moment; port 0 stands for none. */
@@ -119,7 +131,7 @@ async function attempt(
   place: Place,
   binaries: Binaries,
   launcher: Launcher,
-  settings: Settings,
+  { settings, signal }: { settings: Settings; signal: AbortSignal | undefined },
 ): Promise<string | undefined> {
   await removeForeignPidFile(place)
   const log = await openLog(place)
@@ -141,6 +153,8 @@ async function attempt(
       if (failed) return lastWords(await readFile(place.log, 'utf8').then((text) => text.slice(before)))
       const running = await readRunning(place)
       if (running?.ready === true && running.pid === child.pid) return undefined
+      if (signal?.aborted && child.pid !== undefined) await abandonServer({ pid: child.pid }, place)
+      signal?.throwIfAborted()
     }
     return 'it is still recovering after five minutes; try again later'
   } finally {

@@ -7,7 +7,16 @@ import { embeddedFault } from './embedded-fault.ts'
 import { databaseName, giveUp, takeLease, type Lease } from './embedded-lease.ts'
 import { addressOf, preparePlace, readAccess, writeAccess, type Place } from './embedded-place.ts'
 import { watchRecovery } from './embedded-progress.ts'
-import { endServer, freePort, isFree, readRunning, startServer, stopServer, type Settings } from './embedded-server.ts'
+import {
+  abandonServer,
+  endServer,
+  freePort,
+  isFree,
+  readRunning,
+  startServer,
+  stopServer,
+  type Settings,
+} from './embedded-server.ts'
 import { withFileLock } from './file-lock.ts'
 import { OperatorError } from './problems.ts'
 
@@ -29,6 +38,11 @@ export interface EmbeddedOptions {
    * for its users; a minute unless told.
    */
   readonly stuckAfter?: number
+  /**
+   * Aborted while the database is being opened, it makes that reject with its reason, soon: a server that still starts or
+   * recovers is ended, and others who wait for it start it anew.
+   */
+  readonly signal?: AbortSignal
 }
 
 const longestWait = 300_000
@@ -44,41 +58,44 @@ const pause = 20
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   try {
     const place = await preparePlace(options.directory)
-    const lease = await withFileLock(place.lock, () => enter(place, options))
+    const lease = await withFileLock(place.lock, () => enter(place, options), { signal: options.signal })
     const { password } = await readAccess(place)
     return Object.freeze({
       url: addressOf({ password, port: lease.port }, databaseName),
       close: supervise(place, lease, options),
     })
   } catch (error) {
+    options.signal?.throwIfAborted()
     throw embeddedFault(error, options.directory)
   }
 }
 
 /** Keeps a lease for as long as it is wanted. Returns what ends that. */
-function supervise(place: Place, first: Lease, options: EmbeddedOptions): () => Promise<void> {
-  const { log } = options
-  let lease = first
+function supervise(place: Place, first: Lease, { log, ...options }: EmbeddedOptions): () => Promise<void> {
+  let lease: Lease | undefined = first
   const ending = new AbortController()
+  const { signal } = ending
   let closed: Promise<void> | undefined
   let recovering: Promise<void> | undefined
   const supervision = keep()
 
   async function keep(): Promise<void> {
-    for (;;) {
+    while (lease !== undefined) {
       await lease.lost
-      if (ending.signal.aborted) return
+      if (signal.aborted) return
+      lease = undefined
       log.warn('the embedded database is away; it is started again')
       recovering = recover()
       await recovering
     }
   }
   async function recover(): Promise<void> {
-    while (!ending.signal.aborted) {
+    while (!signal.aborted) {
       try {
-        lease = await withFileLock(place.lock, () => enter(place, options, first.port))
+        lease = await withFileLock(place.lock, () => enter(place, { ...options, log, signal }, first.port), { signal })
         return log.info('the embedded database is back')
       } catch (error) {
+        if (signal.aborted) return
         log.error(
           { reason: error instanceof Error ? error.message : String(error) },
           'the embedded database stays away',
@@ -90,12 +107,14 @@ function supervise(place: Place, first: Lease, options: EmbeddedOptions): () => 
   async function leave(): Promise<void> {
     ending.abort()
     await recovering
+    const held = lease
     try {
-      await withFileLock(place.lock, () => giveUp(place, lease))
+      // What is lost already is not to be given up, for which others who start the server would have to be waited for.
+      if (held !== undefined) await withFileLock(place.lock, () => giveUp(place, held))
     } catch (error) {
       throw embeddedFault(error, place.root)
     } finally {
-      await lease.client.end()
+      await held?.client.end()
       await supervision
     }
   }
@@ -104,14 +123,14 @@ function supervise(place: Place, first: Lease, options: EmbeddedOptions): () => 
 
 /** Uses the server that runs, or starts it, and takes a lease. A port that is asked for is kept to. */
 async function enter(place: Place, options: EmbeddedOptions, port?: number): Promise<Lease> {
-  const { settings = {} } = options
+  const { settings = {}, signal } = options
   const running = await adopt(place, options, port)
   if (running !== undefined) return running
   const binaries = await findBinaries()
   const launcher = await prepareCluster(place, binaries, settings)
   const access = await readAccess(place)
   const choosePort = () => (port === undefined ? preferred(access.port) : required(port))
-  const started = await startServer(place, binaries, launcher, { choosePort, settings })
+  const started = await startServer(place, binaries, launcher, { choosePort, settings, signal })
   if (started !== access.port) await writeAccess(place, { ...access, port: started })
   try {
     return await takeLease({ ...access, port: started })
@@ -124,12 +143,17 @@ async function enter(place: Place, options: EmbeddedOptions, port?: number): Pro
 
 /** Joins the server that runs on the cluster, if one does, once it takes connections. One that hangs is ended. */
 async function adopt(place: Place, options: EmbeddedOptions, port?: number): Promise<Lease | undefined> {
-  const { log, stuckAfter = longestStuck } = options
+  const { log, stuckAfter = longestStuck, signal } = options
   const isStuck = watchRecovery(place.cluster, stuckAfter)
   let patience = stuckAfter
+  let hasTried = false
   for (const deadline = Date.now() + longestWait; Date.now() < deadline; await wait(pause)) {
     const running = await readRunning(place)
     if (running === undefined) return undefined
+    // Who is not to wait still enters where that can be done at once, and leaves in order.
+    if (hasTried && signal?.aborted && !running.stopping) await abandonServer(running, place)
+    if (hasTried) signal?.throwIfAborted()
+    hasTried = true
     // Told to stop when all have left, it takes nobody in and waits for those who have not, who wait for this one.
     if (running.stopping && (patience -= pause) <= 0) {
       log.warn({ pid: running.pid }, 'the embedded database waits for its users to leave; it is started anew')

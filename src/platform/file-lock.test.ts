@@ -74,7 +74,7 @@ describe('a file lock', () => {
     const { path, files } = await freshLock()
     await writeFile(`${path}-${deadProcess()}-123-aa`, '')
     await writeFile(`${path}-${process.ppid}-1-bb`, '')
-    assert.equal(await withFileLock(path, async () => 'done', 60_000), 'done')
+    assert.equal(await withFileLock(path, async () => 'done', { patience: 60_000 }), 'done')
     assert.deepEqual(await files(), [])
   })
 
@@ -83,9 +83,20 @@ describe('a file lock', () => {
     const held = `${path}-${process.ppid}-${startOf(process.ppid)}-aa`
     await writeFile(held, '')
     await assert.rejects(
-      withFileLock(path, () => Promise.reject(new Error('worked')), 100),
+      withFileLock(path, () => Promise.reject(new Error('worked')), { patience: 100 }),
       (error) => error instanceof OperatorError && error.message.startsWith(`Process ${process.ppid} has been`),
     )
+    assert.deepEqual(await files(), [basename(held)])
+  })
+
+  test('is not waited for any longer than it is wanted', async () => {
+    const { path, files } = await freshLock()
+    const held = `${path}-${process.ppid}-${startOf(process.ppid)}-aa`
+    await writeFile(held, '')
+    const wanted = new AbortController()
+    const waiting = withFileLock(path, () => Promise.reject(new Error('worked')), { signal: wanted.signal })
+    wanted.abort(new Error('no longer wanted'))
+    await assert.rejects(waiting, /^Error: no longer wanted$/)
     assert.deepEqual(await files(), [basename(held)])
   })
 
@@ -93,7 +104,7 @@ describe('a file lock', () => {
     const { path, files } = await freshLock()
     const others = ['x.lock', 'x.lock-1', 'x.lock-abc-1-aa', 'y.lock-1-1-aa']
     for (const name of others) await writeFile(join(path, '..', name), '')
-    assert.equal(await withFileLock(path, async () => 'done', 60_000), 'done')
+    assert.equal(await withFileLock(path, async () => 'done', { patience: 60_000 }), 'done')
     assert.deepEqual((await files()).toSorted(), others.toSorted())
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -28,6 +28,20 @@ async function killLease(url: string): Promise<void> {
 function stopStartup(cluster: string): boolean {
   const pid = workersIn(cluster).find((each) => workOf(each).startsWith('postgres: startup'))
   return pid !== undefined && process.kill(pid, 'SIGSTOP')
+}
+
+/** Lets the server recover from an archive that never answers. Returns what makes it an ordinary recovery again. */
+async function keepRecovering(directory: string): Promise<() => Promise<void>> {
+  const [signal, settings] = ['recovery.signal', 'postgresql.auto.conf'].map((name) =>
+    join(directory, 'postgres', name),
+  )
+  assert.ok(signal !== undefined && settings !== undefined)
+  await writeFile(signal, '')
+  await writeFile(settings, "restore_command = 'sleep 600'\n")
+  return async () => {
+    await rm(signal)
+    await writeFile(settings, '')
+  }
 }
 
 describe('after a kill', () => {
@@ -174,6 +188,53 @@ describe('after a kill', () => {
     const embedded = await open(directory)
     assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
     await embedded.close()
+  })
+})
+
+describe('a recovery that somebody no longer waits for', { timeout: 60_000 }, () => {
+  test('ends with its server, and the next one recovers', async () => {
+    const directory = await madeFolder()
+    const goOn = await keepRecovering(directory)
+    const wanted = new AbortController()
+    const opening = openEmbedded({ directory, log, settings: { fsync: 'off' }, signal: wanted.signal })
+    await eventually('the server runs', () => serverOf(directory) !== undefined)
+    const server = serverOf(directory) ?? 0
+    wanted.abort(new Error('no longer wanted'))
+    await assert.rejects(opening, /^Error: no longer wanted$/)
+    assert.ok(!isRunning(server))
+    await goOn()
+    const embedded = await open(directory)
+    assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
+    await embedded.close()
+  })
+
+  test('ends also where one who was killed began it', async () => {
+    const directory = await madeFolder()
+    await keepRecovering(directory)
+    const child = spawn(process.execPath, [childScript, directory], { stdio: ['pipe', 'ignore', 'inherit'] })
+    await eventually('the server runs', () => serverOf(directory) !== undefined)
+    const server = serverOf(directory) ?? 0
+    await kill(child)
+    const wanted = new AbortController()
+    const opening = openEmbedded({ directory, log, signal: wanted.signal })
+    const isIn = async () => (await readdir(directory)).some((name) => name.startsWith(`postgres.lock-${process.pid}-`))
+    await eventually('it waits for the server', isIn)
+    wanted.abort(new Error('no longer wanted'))
+    await assert.rejects(opening, /^Error: no longer wanted$/)
+    assert.ok(!isRunning(server))
+  })
+
+  test('keeps nobody from leaving, neither who waits for it nor who waits for that one', async () => {
+    const directory = await madeFolder()
+    const [one, other] = [await open(directory), await open(directory)]
+    await keepRecovering(directory)
+    const killed = serverOf(directory)
+    process.kill(killed ?? 0, 'SIGKILL')
+    const isAnew = () => serverOf(directory) !== undefined && serverOf(directory) !== killed
+    await eventually('the server is started again', isAnew)
+    const server = serverOf(directory) ?? 0
+    await Promise.all([one.close(), other.close()])
+    assert.ok(!isRunning(server))
   })
 })
 

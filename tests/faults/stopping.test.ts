@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { eventually, serverOf } from '../support/embedded.ts'
 import { freePorts, main, start } from '../support/start.ts'
 
@@ -31,6 +33,28 @@ test('who stops a start half-way leaves no database server behind', async () => 
   assert.deepEqual(await ended, [0, null])
   assert.equal(child.stdout.read(), null, 'it was ready before it was told to stop')
   assert.equal(serverOf(path.join(folder, 'data')), undefined)
+})
+
+test('who stops a start in the middle of a recovery waits for none of it and leaves no database server behind', async () => {
+  const cluster = path.join(folder, 'data/postgres')
+  const settings = path.join(cluster, 'postgresql.auto.conf')
+  await writeFile(path.join(cluster, 'recovery.signal'), '')
+  await writeFile(settings, "restore_command = 'sleep 600'\n")
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const child = spawn(process.execPath, [main, 'start'], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
+    const said = text(child.stderr)
+    const ended = once(child, 'close')
+    await eventually('the database server runs', () => serverOf(path.join(folder, 'data')) !== undefined)
+    child.kill(signal)
+    const patience = new AbortController()
+    const late = wait(30_000, 'it waits', { signal: patience.signal }).catch(() => undefined)
+    assert.deepEqual(await Promise.race([ended, late]), [0, null])
+    patience.abort()
+    assert.equal(serverOf(path.join(folder, 'data')), undefined)
+    assert.match(await said, /^[^\n]*"msg":"stopping[^\n]*\n$/)
+  }
+  await rm(path.join(cluster, 'recovery.signal'))
+  await writeFile(settings, '')
 })
 
 test('the end of the terminal, told once or often, stops the service as SIGTERM does', async () => {

@@ -80,10 +80,10 @@ export function embeddedTests() {
   return { log, logged, openFolder, folder, madeFolder, open, startChild, childScript }
 }
 
-/** The process id of the server, from its own file; undefined when it has stopped. */
+/** The process id of the server, from its own file; undefined when it has stopped, or has not said it yet. */
 export function serverOf(directory: string): number | undefined {
   const file = path.join(directory, 'postgres/postmaster.pid')
-  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) || undefined : undefined
 }
 
 export async function query(url: string, statement: string): Promise<unknown[]> {

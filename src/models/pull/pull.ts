@@ -48,7 +48,7 @@ export async function pullModel(needs: PullNeeds): Promise<PulledModel> {
   const folder = path.dirname(file)
   try {
     await makeFolder(folder)
-    return await withFileLock(`${file}.lock`, () => pullAlone(needs), patience)
+    return await withFileLock(`${file}.lock`, () => pullAlone(needs), { patience })
   } catch (error) {
     throw faultOf(error, source.url.host, folder)
   }
