@@ -22,10 +22,12 @@ export function startCommand(context: Context): Command {
     const opening = openDemo(settings, log)
     const begun = opening.catch(() => undefined)
     opened.defer(async () => (await begun)?.close())
-    const databaseUrl = await context.databaseUrl({ log, signal: stop }).catch((error: unknown) => {
-      if (error !== stop.reason) throw error
-    })
-    const demo = await opening
+    // What fails from then on fails of the stop: on a terminal, the processes beside this one are told as well.
+    const unlessStopped = (error: unknown): void => {
+      if (!stop.aborted) throw error
+    }
+    const databaseUrl = await context.databaseUrl({ log, signal: stop }).catch(unlessStopped)
+    const demo = await opening.catch(unlessStopped)
     if (databaseUrl === undefined || stop.aborted) return
     const config = demo?.config ?? settings
     const { openService } = await import('../service.ts')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -18,6 +19,8 @@ before(async () => {
   port = await freePorts()
 })
 after(() => rm(folder, { recursive: true }))
+
+const onLinux = { skip: process.platform === 'linux' ? false : 'there is no /proc' }
 
 const environment = () => ({
   TOLLGATE_DATA: path.join(folder, 'data'),
@@ -55,6 +58,22 @@ test('who stops a start in the middle of a recovery waits for none of it and lea
   }
   await rm(path.join(cluster, 'recovery.signal'))
   await writeFile(settings, '')
+})
+
+test('Ctrl-C on a terminal, which the processes of the service hear as well, is no fault', onLinux, async () => {
+  const child = spawn(process.execPath, [main, 'start'], {
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const { pid = assert.fail() } = child
+  const said = text(child.stderr)
+  const ended = once(child, 'close')
+  // The provider of the demo is the first; it is not ready to disregard anything yet.
+  await eventually('it has a process', () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== '')
+  process.kill(-pid, 'SIGINT')
+  assert.deepEqual(await ended, [0, null])
+  assert.doesNotMatch(await said, /fault|"level":50/)
 })
 
 test('the end of the terminal, told once or often, stops the service as SIGTERM does', async () => {
