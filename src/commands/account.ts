@@ -3,7 +3,7 @@ import type { Account, Accounts } from '../accounts/accounts.ts'
 import { formatMoney, parseMoney } from '../billing/money.ts'
 import { argument, command, group, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { minuteOf, timeOrNull, withCents, writeJson, writeLines, writeTable } from './output.ts'
+import { amountsIn, minuteOf, timeOrNull, writeJson, writeLines, writeTable } from './output.ts'
 
 interface LimitOptions extends CommonOptions {
   readonly rpm?: number
@@ -55,6 +55,7 @@ function listCommand(context: Context): Command {
   return command('list', 'Show every account', 'account list').action(async ({ json }: CommonOptions) => {
     const accounts = await (await openAccounts(context)).list()
     if (json) return writeJson(context, { accounts: accounts.map(toJson) })
+    const inCurrency = amountsIn((await context.config()).currency)
     return writeTable(
       context,
       accounts,
@@ -62,8 +63,8 @@ function listCommand(context: Context): Command {
         { title: 'ID', text: ({ id }) => id },
         { title: 'NAME', text: ({ name }) => name },
         { title: 'STATUS', text: ({ status }) => status },
-        { title: 'CREDIT LEFT', text: ({ creditLeft }) => withCents(formatMoney(creditLeft)), right: true },
-        { title: 'HELD', text: ({ held }) => withCents(formatMoney(held)), right: true },
+        { title: 'CREDIT LEFT', text: ({ creditLeft }) => inCurrency(formatMoney(creditLeft)), right: true },
+        { title: 'HELD', text: ({ held }) => inCurrency(formatMoney(held)), right: true },
         { title: 'REQUESTS/MIN', text: ({ requestsPerMinute }) => String(requestsPerMinute), right: true },
         { title: 'TOKENS/MIN', text: ({ tokensPerMinute }) => String(tokensPerMinute), right: true },
       ],
@@ -139,7 +140,8 @@ async function openAccounts(context: Context): Promise<Accounts> {
 async function writeAccount(context: Context, account: Account, json: true | undefined): Promise<void> {
   if (json) return writeJson(context, toJson(account))
   const { currency } = await context.config()
-  const money = (amount: bigint) => `${withCents(formatMoney(amount))} ${currency}`
+  const inCurrency = amountsIn(currency)
+  const money = (amount: bigint) => `${inCurrency(formatMoney(amount))} ${currency}`
   const monthly = account.monthlyLimit === null ? [] : [['Monthly limit', money(account.monthlyLimit)]]
   const lines = [
     ['Account', account.name],

@@ -304,6 +304,27 @@ test('verify proves the books, and shows the rows at fault otherwise', async () 
   assert.match(JSON.stringify(wrong[0]?.['faults']), /"charged":"1"/)
 })
 
+test('amounts have the decimals of the currency, and more where they need them', async () => {
+  const file = path.join(folder, 'currency.yaml')
+  for (const [currency, credit, none, price] of [
+    ['JPY', '2500', '0', '0.6'],
+    ['KWD', '2500.000', '0.000', '0.600'],
+    ['ABC', '2500.00', '0.00', '0.60'],
+  ] as const) {
+    await writeFile(file, `currency: ${currency}\n${configuration}`)
+    const show = async (...args: string[]) =>
+      (await tollgateHere(args, { ...environment, TOLLGATE_CONFIG: file })).stdout.replaceAll(/ +/g, ' ')
+    const name = `In_${currency}`
+    const made = await show('account', 'create', '--name', name, '--credit', '2500.00')
+    assert.ok(made.includes(`\nCredit left ${credit} ${currency}\nHeld ${none} ${currency}\n`), made)
+    assert.ok((await show('account', 'list')).includes(` ${name} open ${credit} ${none} `))
+    await show('price', 'set', 'decimals', '--input', '0.1', '--output', '0.6')
+    assert.match(await show('price', 'list'), new RegExp(`\\ndecimals 0.10* ${price} `))
+    assert.match(await show('model', 'list'), new RegExp(`\\nfar.* ${price} yes\\n`))
+    assert.ok((await show('account', 'credit', name, '0.0000001')).includes('\nCredit left 2500.0000001 '))
+  }
+})
+
 test('migrate says that there is nothing to do', async () => {
   assert.deepEqual(await json('migrate'), { applied: [] })
 })

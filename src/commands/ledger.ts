@@ -4,7 +4,7 @@ import type { Ledger, LedgerRow } from '../billing/ledger.ts'
 import { formatMoney, formatPrice } from '../billing/money.ts'
 import { argument, command, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { withCents, writeLines, writeTable } from './output.ts'
+import { amountsIn, writeLines, writeTable } from './output.ts'
 import { parseEnd, parseMoment } from './times.ts'
 
 interface LedgerOptions extends CommonOptions {
@@ -83,6 +83,7 @@ async function isReadOn(stdout: Writable): Promise<boolean> {
 async function writeScreen(context: Context, ledger: Ledger, span: Span, limit: number): Promise<void> {
   const rows = await ledger.page({ ...span, limit: limit + 1 })
   const { currency } = await context.config()
+  const inCurrency = amountsIn(currency)
   writeTable(
     context,
     rows.slice(0, limit),
@@ -92,7 +93,7 @@ async function writeScreen(context: Context, ledger: Ledger, span: Span, limit: 
       { title: 'MODEL', text: ({ model }) => model },
       { title: 'INPUT', text: ({ inputTokens }) => String(inputTokens), right: true },
       { title: 'OUTPUT', text: ({ outputTokens }) => String(outputTokens), right: true },
-      { title: `COST (${currency})`, text: ({ cost }) => withCents(formatMoney(cost)), right: true },
+      { title: `COST (${currency})`, text: ({ cost }) => inCurrency(formatMoney(cost)), right: true },
       { title: 'ENDED', text: ({ stopReason }) => stopReason },
       { title: 'COUNTED BY', text: ({ usageSource }) => usageSource },
     ],

@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { checkCommand } from './model-check.ts'
 import { pullCommand } from './model-pull.ts'
 import { surveyModels, type SurveyedModel } from './model-survey.ts'
-import { withCents, writeJson, writeTable } from './output.ts'
+import { amountsIn, writeJson, writeTable } from './output.ts'
 
 export function modelCommand(context: Context): Command {
   return group('model', 'The models that requests may name', [
@@ -20,6 +20,8 @@ function listCommand(context: Context): Command {
     async ({ json }: CommonOptions) => {
       const models = await surveyModels(context)
       if (json) return writeJson(context, { models: models.map(toJson) })
+      const inCurrency = amountsIn((await context.config()).currency)
+      const priceText = (price?: bigint) => (price === undefined ? '-' : inCurrency(formatPrice(price)))
       return writeTable(
         context,
         models,
@@ -36,10 +38,6 @@ function listCommand(context: Context): Command {
       )
     },
   )
-}
-
-function priceText(price: bigint | undefined): string {
-  return price === undefined ? '-' : withCents(formatPrice(price))
 }
 
 function toJson({ id, engine, aliases, context, maxOutputTokens, price, fault }: SurveyedModel): object {

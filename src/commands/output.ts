@@ -41,10 +41,17 @@ export function writeTable<Row>(
   writeLines(context, ...cells.map((line) => line.map(set).join('  ').trimEnd()))
 }
 
-/** An exact decimal for people: never with fewer than two places. */
-export function withCents(decimal: string): string {
-  const [whole = '', fraction = ''] = decimal.split('.')
-  return `${whole}.${fraction.padEnd(2, '0')}`
+/** How an exact decimal of the currency is shown to people: with as many places as the currency has, or more. */
+export function amountsIn(currency: string): (decimal: string) => string {
+  const { maximumFractionDigits: places = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions()
+  return (decimal) => {
+    const [whole = '', fraction = ''] = decimal.split('.')
+    const shown = fraction.padEnd(places, '0')
+    return shown === '' ? whole : `${whole}.${shown}`
+  }
 }
 
 /** Bytes for people. */

@@ -5,7 +5,7 @@ import { id } from '../platform/config-values.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { minuteOf, warn, withCents, writeJson, writeLines, writeTable } from './output.ts'
+import { amountsIn, minuteOf, warn, writeJson, writeLines, writeTable } from './output.ts'
 import { parseTime } from './times.ts'
 
 interface SetOptions extends CommonOptions {
@@ -54,13 +54,14 @@ function listCommand(context: Context): Command {
   return command('list', 'Show every price, past ones too', 'price list').action(async ({ json }: CommonOptions) => {
     const entries = await withPrices(context, (prices) => prices.list())
     if (json) return writeJson(context, { prices: entries.map(toJson) })
+    const inCurrency = amountsIn((await context.config()).currency)
     return writeTable(
       context,
       entries,
       [
         { title: 'MODEL', text: ({ model }) => model },
-        { title: 'INPUT', text: ({ input }) => withCents(formatPrice(input)), right: true },
-        { title: 'OUTPUT', text: ({ output }) => withCents(formatPrice(output)), right: true },
+        { title: 'INPUT', text: ({ input }) => inCurrency(formatPrice(input)), right: true },
+        { title: 'OUTPUT', text: ({ output }) => inCurrency(formatPrice(output)), right: true },
         { title: 'FROM', text: ({ validFrom }) => minuteOf(validFrom) },
         { title: 'SOURCE', text: ({ source }) => source },
         { title: 'STATE', text: ({ state }) => state },

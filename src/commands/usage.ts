@@ -3,7 +3,7 @@ import { formatMoney } from '../billing/money.ts'
 import type { ModelUsage, UsageTotal } from '../billing/usage.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { withCents, writeJson, writeTable } from './output.ts'
+import { amountsIn, writeJson, writeTable } from './output.ts'
 import { parseDay } from './times.ts'
 
 interface UsageOptions extends CommonOptions {
@@ -35,6 +35,7 @@ export function usageCommand(context: Context): Command {
 
 async function writeUsage(context: Context, models: readonly ModelUsage[], total: UsageTotal): Promise<void> {
   const { currency } = await context.config()
+  const inCurrency = amountsIn(currency)
   writeTable(
     context,
     models.length > 1 ? [...models, { model: 'together', ...total }] : models,
@@ -43,7 +44,7 @@ async function writeUsage(context: Context, models: readonly ModelUsage[], total
       { title: 'REQUESTS', text: ({ requests }) => String(requests), right: true },
       { title: 'INPUT TOKENS', text: ({ inputTokens }) => String(inputTokens), right: true },
       { title: 'OUTPUT TOKENS', text: ({ outputTokens }) => String(outputTokens), right: true },
-      { title: `COST (${currency})`, text: ({ cost }) => withCents(formatMoney(cost)), right: true },
+      { title: `COST (${currency})`, text: ({ cost }) => inCurrency(formatMoney(cost)), right: true },
     ],
     'Nothing was used in this time. Usage is here as soon as a call has been answered.',
   )

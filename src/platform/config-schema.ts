@@ -127,7 +127,8 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   currency: Type.String({
-    description: 'The currency of all prices and accounts. It is a name only: nothing is ever converted.',
+    description:
+      'The currency of all prices and accounts. Nothing is ever converted; the commands show amounts with its decimals.',
     pattern: '^[A-Z]{3}$',
     expects: 'a currency code of three capital letters such as USD',
     default: 'USD',
