@@ -342,6 +342,8 @@ test('what is refused is one line and status 1', async () => {
     await run('key', 'create', '--account', 'Keys', '--name', 'x', '--expires', '2020-01-01'),
     /expired already/,
   )
+  assertRefused(await run('price', 'set', 'unheard', '--input', '1', '--output', '1'), /^Output must cost more/)
+  assertRefused(await run('key', 'create', '--name', ' ', '--models', 'unheard'), /^Give a name/)
   assertRefused(await run('model', 'check', path.join(folder, 'missing.gguf')), /missing\.gguf/)
 })
 

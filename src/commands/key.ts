@@ -36,9 +36,9 @@ function createCommand(context: Context): Command {
     .option('--expires <when>', 'a date, a time or a duration such as 90d', argument(parseTime))
     .action(async ({ json, account, name, models, expires }: CreateOptions) => {
       const accountId = account === undefined ? null : await accountIdOf(context, account)
-      if (models !== undefined) await warnOfUnknown(context, models)
       const request = { accountId, name, allowedModels: models ?? null, expiresAt: expires ?? null }
       const { id, key } = await withKeys(context, (keys) => keys.create(request))
+      if (models !== undefined) await warnOfUnknown(context, models)
       if (accountId === null) {
         warn(
           context,

@@ -36,11 +36,11 @@ function setCommand(context: Context): Command {
       if (configured === undefined && named !== undefined) {
         throw new OperatorError(`${model} is another name of ${named}: set the price of that.`)
       }
-      if (configured === undefined) warn(context, `Not in the configuration, at least not yet: ${model}.`)
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
         return prices.set(model, { input, output }, from)
       })
+      if (configured === undefined) warn(context, `Not in the configuration, at least not yet: ${model}.`)
       const document = { model, ...amounts({ input, output }), valid_from: validFrom.toISOString() }
       if (json) return writeJson(context, document)
       return writeLines(
