@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { settle, stopClock } from '../../tests/support/clock.ts'
+import { putForward, settle, stopClock } from '../../tests/support/clock.ts'
 import { losing } from '../../tests/support/losses.ts'
 import { ask, log, mostOfOne, openTills, outcome, used, type Tills } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
@@ -9,7 +9,7 @@ import type { Session } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances } from './allowances.ts'
 import { openBatches } from './batches.ts'
-import type { Ask } from './till.ts'
+import { createTill, type Ask } from './till.ts'
 
 let stage: Tills
 
@@ -39,6 +39,33 @@ test('what ended while there was no connection, and for longer than it could wai
   await until(async () => (await stage.account(payer)).held === 0n)
   assert.deepEqual(await stage.ledgerRows(payer), [])
   await batches.drain()
+})
+
+test('what is charged by a call that this process slept through is answered', async (t) => {
+  const forward = putForward(t)
+  let slept = 'none'
+  const database = losing(stage.database, (statement) => {
+    if (!statement.includes(slept)) return 'answered'
+    slept = 'none'
+    forward(60_000)
+    return 'answer lost'
+  })
+  const till = await createTill({ database, log })
+  t.after(() => till.drain())
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
+  const settled: string[] = []
+  const pay = async (each: Ask, through = 'none') => {
+    await till.admit(each)
+    slept = through
+    await till.settle(each.requestId, used(3))
+    settled.push(each.requestId)
+  }
+  for (let round = 0; round < 8; round++) await pay(ask(payer))
+  await pay(ask(payer), 'from exchange(')
+  await pay(ask(payer, { idempotency: { key: 'k', hash: 'a' } }), 'from till(')
+  assert.equal(slept, 'none')
+  const rows = await stage.ledgerRows(payer)
+  assert.deepEqual(rows.map(({ request_id: id }) => id).toSorted(), settled.toSorted())
 })
 
 test('a call waits for company that is on the way, and for no other', { timeout: 20_000 }, async (t) => {

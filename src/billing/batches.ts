@@ -50,6 +50,8 @@ export async function openBatches({
   /** With how many the present pause ends. */
   let awaited = 1
   let closing = false
+  /** When the present call was begun. */
+  let begunAt = 0
   /** Whether the last call failed: what follows from it is not said again. */
   let isAway = false
   let wake: (() => void) | undefined
@@ -62,9 +64,12 @@ export async function openBatches({
     await instance.reset(error)
     const now = performance.now()
     const all = [...items, ...queue]
+    // What may be charged already is given up by a call that was begun too late, not by one that came back too late: this
+    // process may have slept meanwhile, and the next call finds the charge.
+    const isOver = ({ kind, sent, deadline }: Item) => deadline <= (sent && kind !== 'admit' ? begunAt : now)
     // The releases are left to whoever reaps this instance when the database is away while it stops.
-    queue = all.filter((item) => item.deadline > now && !(closing && item.deadline === Infinity))
-    for (const item of all.filter(({ deadline }) => deadline <= now)) {
+    queue = all.filter((item) => !isOver(item) && !(closing && item.deadline === Infinity))
+    for (const item of all.filter(isOver)) {
       item.reject(
         new Problem('unavailable', 'The database is away. Nothing was charged; try again.', { retryAfter: 1 }),
       )
@@ -110,6 +115,7 @@ export async function openBatches({
       if (carried >= gathered.items && queue.length < carried / 2 && queue.length < allowances.underWay()) {
         await pause(gathered.milliseconds, carried / 2)
       }
+      begunAt = performance.now()
       const items = queue.splice(0, most())
       carried = items.length
       const endings = items.filter((item) => item.kind === 'end')
