@@ -70,9 +70,7 @@ export async function openBatches({
     // The releases are left to whoever reaps this instance when the database is away while it stops.
     queue = all.filter((item) => !isOver(item) && !(closing && item.deadline === Infinity))
     for (const item of all.filter(isOver)) {
-      item.reject(
-        new Problem('unavailable', 'The database is away. Nothing was charged; try again.', { retryAfter: 1 }),
-      )
+      item.reject(new Problem('unavailable', reasonOf(item), { retryAfter: 1 }))
       // What is not settled is still held, and what nobody heard of may be: the next call that gets through releases it.
       // The batch number keeps out a late one.
       if (item.kind === 'end') allowances.dropped(item.ending)
@@ -189,6 +187,12 @@ const nobody = (): void => undefined
 function releaseOf(id: string): Errand {
   return { kind: 'settle', id, payload: { hold: id }, deadline: Infinity, sent: true, resolve: nobody, reject: nobody }
 }
+
+/** What is said of an item that the database is away for. Of a call whose answer was lost nobody knows what it did. */
+const reasonOf = ({ kind, sent }: Item): string =>
+  sent && kind !== 'admit'
+    ? 'The database went away while it was charging this. Whether it did, the ledger will show.'
+    : 'The database is away. Nothing was charged; try again.'
 
 /** Whether the same call may succeed later, as it is. */
 const isPassing = (error: unknown): boolean => error instanceof Problem || isGivenUp(error)
