@@ -7,6 +7,7 @@ import { readOn } from './components/read-on.ts'
 import { Shell } from './components/shell.tsx'
 import { content } from './content.ts'
 import { hasDrafts } from './drafts.ts'
+import { numberPlaces } from './history.ts'
 import { ClientsPage } from './pages/clients/clients.tsx'
 import { Disputes } from './pages/record/disputes.tsx'
 import { ItemPage } from './pages/record/item.tsx'
@@ -134,6 +135,8 @@ const pages = [
   { path: '*', loader: load, Component: RefusalPage },
 ]
 
+const followMoves = numberPlaces()
+
 export const router = createBrowserRouter([
   {
     path: 'signin',
@@ -148,6 +151,7 @@ export const router = createBrowserRouter([
     children: [{ ErrorBoundary: RefusalPage, children: pages }],
   },
 ])
+router.subscribe(followMoves)
 
 /** Between the first paint and the first page there is nothing to see: the data came with the page. */
 function Nothing() {

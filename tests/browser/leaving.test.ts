@@ -34,6 +34,28 @@ test('what is written is asked for before it is discarded, or left by the way ba
   await page.close()
 })
 
+test('what is written is asked for before another hash is gone to that was typed', async () => {
+  const page = await desk.open('/clients')
+  await page.evaluate(`location.hash = 'new'`)
+  const name = page.getByRole('dialog', { name: 'New client' }).getByLabel('Name')
+  await name.fill('Half a name')
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  for (const answer of ['Stay here', 'Leave without saving']) {
+    await page.evaluate(`location.hash = 'other'`)
+    await question.getByRole('button', { name: answer }).click()
+    await question.waitFor({ state: 'hidden' })
+    if (answer === 'Stay here') assert.equal(await name.inputValue(), 'Half a name')
+    assert.equal(new URL(page.url()).hash, answer === 'Stay here' ? '#new' : '#other')
+  }
+  await name.waitFor({ state: 'detached' })
+  await page.goBack()
+  await name.waitFor()
+  await page.goBack()
+  await name.waitFor({ state: 'detached' })
+  assert.equal(page.url(), `${desk.base}/clients`)
+  await page.close()
+})
+
 test('signing out asks before it takes what is written', async () => {
   const profile = await desk.profile()
   const page = await profile.newPage()
