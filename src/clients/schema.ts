@@ -224,7 +224,7 @@ export const activityList = Type.Object({ activity: Type.Array(activity), next: 
 export type ActivityList = Type.Static<typeof activityList>
 
 export const searchQuery = body({
-  q: text(200, 'Beginnings of words, all of which have to occur.'),
+  q: Type.Optional(text(200, 'Beginnings of words, all of which have to occur; without any, nothing is found.')),
   limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 20 of each kind unless told.' })),
 })
 /** A place where the words occur. In `snippet` they stand between U+E000 and U+E001. */

@@ -8,12 +8,12 @@ import { snippetOf } from './snippets.ts'
 /** Finds beginnings of words in clients and what their records hold, within what the visit may see. */
 export interface Search {
   /** Clients come first, then notes, disputes and letters; of each kind the last changed first, at most `limit`. */
-  find(visit: Visit, query: { readonly q: string; readonly limit?: string }): Promise<SearchResults>
+  find(visit: Visit, query: { readonly q?: string; readonly limit?: string }): Promise<SearchResults>
 }
 
 export function createSearch({ access }: { access: Access }): Search {
   return Object.freeze({
-    async find(visit: Visit, { q, limit }) {
+    async find(visit: Visit, { q = '', limit }) {
       const most = limitOf(limit, 20)
       const of = (noun: Noun) => search(noun, scopeOf(visit.person, 'list', noun), q, most)
       const found = await access.as(visit, [of('client'), of('note'), of('dispute'), of('letter')])

@@ -484,6 +484,11 @@ describe('search', () => {
     assert.match(String(at(results, 1, 'snippet')), /The \ue000quartz\ue001 <b>vein/)
     assert.deepEqual((await anna.get('/search?q=quar')).json['results'], [])
   })
+
+  test('finds nothing where nothing is looked for', async () => {
+    assert.equal(shaped(await anna.get('/search'), schema.searchResults), 200)
+    assert.deepEqual((await anna.get('/search?q=')).json, { results: [] })
+  })
 })
 
 describe('what was done', () => {

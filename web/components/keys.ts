@@ -33,6 +33,6 @@ export function useSearchKey(): void {
     event.preventDefault()
     const field = document.querySelector<HTMLInputElement>('main input[type=search]')
     if (field) field.select()
-    else void navigate('/search?q=')
+    else void navigate('/search')
   })
 }

@@ -58,7 +58,7 @@ function Places({ places }: { readonly places: readonly Place[] }) {
     <ul>
       {places.map(({ to, name, icon: PlaceIcon }) => (
         <li key={to}>
-          <NavLink to={to === '/search' ? '/search?q=' : to} className={classes['place'] ?? ''}>
+          <NavLink to={to} className={classes['place'] ?? ''}>
             <PlaceIcon size={17} stroke={1.75} aria-hidden />
             {name}
           </NavLink>
