@@ -77,7 +77,12 @@ function Origin({ item }: { readonly item: Item }): ReactNode {
   const by = isEdited ? item.updated_by : item.created_by
   return (
     <footer className={classes.origin}>
-      {isEdited ? 'Changed' : 'Written'} {by ? `by ${by.name}, ` : ''}
+      {isEdited ? 'Changed' : 'Written'}{' '}
+      {by && (
+        <>
+          by <bdi>{by.name}</bdi>,{' '}
+        </>
+      )}
       <Ago time={isEdited ? item.updated_at : item.created_at} />
       {'generated' in item &&
         item.generated &&

@@ -64,7 +64,15 @@ function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
         <strong>{`Version ${revision.version}`}</strong>
         <span>
           {revision.archived ? 'Archived' : revision.version > 1 ? 'Changed' : 'Written'}
-          {revision.by ? ` by ${revision.by.name}, ` : ' '}
+          {revision.by ? (
+            <>
+              {' by '}
+              <bdi>{revision.by.name}</bdi>
+              {', '}
+            </>
+          ) : (
+            ' '
+          )}
           <Ago time={revision.at} />
         </span>
       </p>
