@@ -152,6 +152,9 @@ test('texts as long as may be, without a space to break at, stay within every wi
   await open(page, '/clients')
   const column = await page.getByRole('columnheader', { name: 'Name' }).boundingBox()
   assert.ok((column?.width ?? 0) > 400, `names have ${column?.width} pixels`)
+  await open(page, '/audit')
+  const details = await page.getByRole('columnheader', { name: 'Details' }).boundingBox()
+  assert.ok(details && details.x + details.width <= 1280, `details begin at ${details?.x}`)
   await profile.close()
 })
 

@@ -164,8 +164,8 @@ function Row({ row }: { readonly row: AuditRow }) {
           </span>
         )}
       </td>
-      <td>{row.person ? (row.person.name ?? row.person.id) : 'Nobody known'}</td>
-      <td className={tables.wide}>{row.client && <ClientLink client={row.client} />}</td>
+      <td className={classes.who}>{row.person ? (row.person.name ?? row.person.id) : 'Nobody known'}</td>
+      <td className={`${tables.wide} ${classes.who}`}>{row.client && <ClientLink client={row.client} />}</td>
       <td className={tables.wide}>{row.address}</td>
       <td className={`${tables.wide} ${classes.details}`} title={details.join('\n')}>
         {details.join(' · ')}
