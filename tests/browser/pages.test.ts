@@ -114,6 +114,19 @@ test('no page scrolls sideways on a screen of 360 pixels, and each has a title o
   await profile.close()
 })
 
+test('no page scrolls sideways on a phone whose letters are twice as large', async () => {
+  const profile = await portal.profile({ storageState: state, viewport: { width: 380, height: 760 } })
+  const page = await profile.newPage()
+  const protocol = await profile.newCDPSession(page)
+  await protocol.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+  for (const [name, address] of Object.entries(pages)) {
+    await open(page, address)
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(width <= 380, `${name} is ${width} wide`)
+  }
+  await profile.close()
+})
+
 test('texts as long as may be, without a space to break at, stay within every window and leave room for the others', async () => {
   const profile = await portal.profile({ storageState: state })
   const page = await profile.newPage()
