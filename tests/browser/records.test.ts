@@ -225,6 +225,20 @@ describe('a record', () => {
     await page.close()
   })
 
+  test('that is made is behind the list on the way back, and its form is gone', async () => {
+    const page = await ruth.newPage()
+    await page.goto(`${portal.base}/clients`)
+    await page.getByRole('button', { name: 'New client' }).dblclick()
+    await page.getByRole('dialog').getByLabel('Name').fill('Made Once')
+    await page.getByRole('button', { name: 'Add client' }).click()
+    await page.getByRole('heading', { name: 'Made Once', level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Made Once' }).waitFor()
+    assert.equal(page.url(), `${portal.base}/clients`)
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await page.close()
+  })
+
   test('tells of every version it has had, further back when asked for', async () => {
     const headers = { accept: 'application/json', origin: portal.base }
     const made = await ruth.request.post(`${portal.base}/clients`, { data: { name: 'Many versions' }, headers })

@@ -19,17 +19,19 @@ export function ClientsPage() {
   const { hash, pathname, search } = useLocation()
   const navigate = useNavigate()
   const here = pathname + search
+  // A second click, for which nothing is drawn yet, makes no second place to go back to.
+  const openNew = () => void navigate(`${here}#new`, { replace: location.hash === '#new' })
   useRowsAgain()
   useKey('n', (event) => {
     event.preventDefault()
-    void navigate(`${here}#new`)
+    openNew()
   })
   return (
     <Page
       title="Clients"
       aside={<span aria-live="polite">{counted(list.total, 'client')}</span>}
       actions={
-        <Button leftSection={<IconPlus size={15} />} onClick={() => void navigate(`${here}#new`)}>
+        <Button leftSection={<IconPlus size={15} />} onClick={openNew}>
           New client
         </Button>
       }

@@ -40,7 +40,8 @@ function NewClientForm({ onClose }: { readonly onClose: () => void }) {
       save={async (body) => {
         made.current = await make(body)
       }}
-      onSaved={() => made.current && !isLeaving() && navigate(`/clients/${made.current.id}`)}
+      // In place of the form: the way back leads to the list.
+      onSaved={() => made.current && !isLeaving() && navigate(`/clients/${made.current.id}`, { replace: true })}
       onCancel={onClose}
     />
   )
