@@ -92,7 +92,7 @@ export const problems = {
     status: 503,
     retry: true,
     meaning:
-      'The database or the model is away for the moment. Nothing was charged but what a stream had sent. Wait for Retry-After.',
+      'The database or the model is away for the moment. Nothing was charged but what a stream had sent, unless the reason says that only the ledger can tell. Wait for Retry-After.',
   },
   upstream_timeout: { status: 504, retry: true, meaning: 'The model behind Tollgate did not answer in time.' },
 } as const satisfies Record<string, { status: number; retry: boolean; meaning: string }>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { signInAs } from '../support/browser.ts'
 import { holdUp, noteField, startDesk, type Desk } from '../support/desk.ts'
 
@@ -14,6 +15,17 @@ after(() => desk.close())
 beforeEach(async () => {
   ;({ record } = await desk.newClient())
 })
+
+/** Goes to the disputes while a new note is on its way, which waits until the function that this returns is called. */
+async function leaveWhileSaving(page: Page): Promise<() => void> {
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await noteField(page).fill('On the way out.')
+  const letOn = await holdUp(page, '**/notes')
+  await noteField(page).press('Control+Enter')
+  await page.getByRole('link', { name: /^Disputes/ }).click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  return letOn
+}
 
 test('what is written is asked for before it is discarded, or left by the way back', async () => {
   const page = await desk.open('/clients')
@@ -80,12 +92,7 @@ test('signing out asks before it takes what is written', async () => {
 
 test('whoever leaves while a note is being saved is let go once it is', async () => {
   const page = await desk.open(record)
-  await page.getByRole('button', { name: 'Add note' }).click()
-  await noteField(page).fill('On the way out.')
-  const letOn = await holdUp(page, '**/notes')
-  await noteField(page).press('Control+Enter')
-  await page.getByRole('link', { name: /^Disputes/ }).click()
-  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  const letOn = await leaveWhileSaving(page)
   letOn()
   await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
@@ -133,12 +140,7 @@ test('whoever leaves for another tab while a note is being saved is let go also 
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-15')
-  await page.getByRole('button', { name: 'Add note' }).click()
-  await noteField(page).fill('On the way out.')
-  const letOn = await holdUp(page, '**/notes')
-  await noteField(page).press('Control+Enter')
-  await page.getByRole('link', { name: /^Disputes/ }).click()
-  await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+  const letOn = await leaveWhileSaving(page)
   letOn()
   await page.getByRole('heading', { name: 'No disputes yet' }).waitFor()
   assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-15')
