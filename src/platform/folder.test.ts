@@ -15,10 +15,17 @@ test('a folder is made with those above it, with its mode; made again, it stays'
   const folder = join(place, 'a', 'b', 'c')
   for (let round = 0; round < 2; round++) await makeFolder(folder, 0o700)
   for (const each of [folder, join(place, 'a')]) assert.equal((await stat(each)).mode & 0o777, 0o700)
-  await Promise.all(Array.from({ length: 8 }, () => makeFolder(join(place, 'x', 'y', 'z'))))
   await symlink(folder, join(place, 'link'))
   await makeFolder(join(place, 'link'))
   await makeFolder('/')
+})
+
+test('several may make the same folder at once', async () => {
+  for (let round = 0; round < 100; round++) {
+    const folder = join(place, `${round}`, 'x', 'y', 'z')
+    await Promise.all(Array.from({ length: 8 }, () => makeFolder(folder)))
+    assert.ok((await stat(folder)).isDirectory())
+  }
 })
 
 test('where something else is in the way, the system says what', async () => {

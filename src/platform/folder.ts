@@ -7,20 +7,25 @@ import { codeOf } from './database-failure.ts'
  * own `recursive` tries for ever where the folder above is there and the system says that it is not, as in /proc.
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
+  const above = dirname(folder)
   try {
-    await mkdir(folder, mode)
+    await makeOne(folder, mode)
   } catch (error) {
-    if (await isFolder(folder)) return
-    const parent = dirname(folder)
-    if (codeOf(error) !== 'ENOENT' || (await isFolder(parent))) throw error
-    await makeFolder(parent, mode)
-    await makeFolder(folder, mode)
+    if (codeOf(error) !== 'ENOENT' || above === folder) throw error
+    await makeFolder(above, mode)
+    // Once more and not for ever: the folder above is there now, whoever made it.
+    await makeOne(folder, mode)
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
+async function makeOne(folder: string, mode: number): Promise<void> {
+  try {
+    await mkdir(folder, mode)
+  } catch (error) {
+    const isThere = await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    )
+    if (!isThere) throw error
+  }
 }
