@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Database } from '../platform/database.ts'
 import { createLookups } from '../platform/lookups.ts'
@@ -15,12 +14,15 @@ export interface KnownKey extends KeyRow {
 export interface KeyCache {
   /** What is known of a kept key, unless it is older than a second. */
   fresh(publicId: string): KnownKey | undefined
-  /** The same, if a text of that hash has proven it: shape, checksum and secret of that text need no other look. */
-  sent(publicId: string, hash: Buffer): KnownKey | undefined
+  /**
+   * The same, if a text of that hash has proven it: shape, checksum and secret of that text need no other look. How long
+   * it takes may tell something of the hash, which tells nothing of the text.
+   */
+  sent(publicId: string, hash: string): KnownKey | undefined
   /** Asks the database. Throws Problem `unavailable`. */
   lookUp(publicId: string): Promise<KnownKey | undefined>
   /** Keeps a key for as long as it is in use. `hash` is that of the text which has proven it. */
-  keep(key: KnownKey, hash: Buffer): void
+  keep(key: KnownKey, hash: string): void
   close(): Promise<void>
 }
 
@@ -33,7 +35,7 @@ const shareable = 500
 
 /** Only keys whose secret was right are kept, so that made-up ids cannot fill the memory. */
 export function createKeyCache({ database, log }: { database: Database; log: Logger }): KeyCache {
-  const kept = new Map<string, { key: KnownKey; usedAt: number; readonly hash: Buffer }>()
+  const kept = new Map<string, { key: KnownKey; usedAt: number; readonly hash: string }>()
 
   const read = async (publicIds: readonly string[]): Promise<Map<string, KnownKey>> => {
     const readAt = performance.now()
@@ -60,15 +62,15 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
       const key = kept.get(publicId)?.key
       return key !== undefined && performance.now() - key.readAt <= oldest ? key : undefined
     },
-    sent(publicId: string, hash: Buffer) {
+    sent(publicId: string, hash: string) {
       const entry = kept.get(publicId)
       const now = performance.now()
-      if (entry === undefined || now - entry.key.readAt > oldest || !timingSafeEqual(entry.hash, hash)) return undefined
+      if (entry === undefined || now - entry.key.readAt > oldest || entry.hash !== hash) return undefined
       entry.usedAt = now
       return entry.key
     },
     lookUp: createLookups(read, shareable),
-    keep(key: KnownKey, hash: Buffer) {
+    keep(key: KnownKey, hash: string) {
       const entry = kept.get(key.publicId)
       if (entry === undefined) kept.set(key.publicId, { key, usedAt: performance.now(), hash })
       else {

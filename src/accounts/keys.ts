@@ -4,7 +4,7 @@ import { bearerOf } from '../platform/bearer.ts'
 import type { Database } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createKeyCache, type KnownKey } from './key-cache.ts'
-import { hashSecret, parseKey, publicIdOf, type ParsedKey } from './key-format.ts'
+import { hashKey, hashSecret, parseKey, publicIdOf, type ParsedKey } from './key-format.ts'
 import { createLastUsed } from './last-used.ts'
 import { issueKey, revoke, rotate, type KeyRequest } from './key-issue.ts'
 import { readKeySummaries, type KeySummary } from './store.ts'
@@ -66,7 +66,7 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     // Only a right secret spares the look-up: a wrong one and an unknown public id both take it, and the same time.
     const key = proven(hash, cache.fresh(publicId)) ?? proven(hash, await cache.lookUp(publicId))
     if (key === undefined) throw unknownKey()
-    cache.keep(key, hashSecret(text))
+    cache.keep(key, hashKey(text))
     const caller = granted(callerOf(key))
     lastUsed.note(key.id)
     return caller
@@ -81,7 +81,7 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
   return Object.freeze({
     identify(authorization: string | undefined) {
       const text = bearerOf(authorization)
-      const key = text === undefined ? undefined : cache.sent(publicIdOf(text), hashSecret(text))
+      const key = text === undefined ? undefined : cache.sent(publicIdOf(text), hashKey(text))
       const caller = key && callerOf(key)
       if (key === undefined || caller === undefined || caller instanceof Problem) return identify(authorization)
       lastUsed.note(key.id)
