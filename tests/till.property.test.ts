@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import pino from 'pino'
 import { verifyBooks } from '../src/billing/verify.ts'
 import { openDatabase, type Database } from '../src/platform/database.ts'
-import { rowText } from '../src/platform/database-rows.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import {
   createTillModel,
@@ -376,9 +375,12 @@ function receive(desks: ReadonlyMap<string, Desk>, reports: readonly ModelReport
   desk.tokens += report.moreTokens
 }
 
+/** Of columns that stand for themselves; an empty text is NULL. */
+const rowOf = (columns: readonly (string | number | bigint)[]): string => `(${columns.join(',')})`
+
 async function callExchange(instance: string, batch: number, reports: readonly ModelReport[], now: bigint) {
   const said = reports.map((report) =>
-    rowText([
+    rowOf([
       report.account,
       report.charges.reduce((sum, { cost }) => sum + cost, 0n),
       report.requestsBack,
@@ -397,7 +399,7 @@ async function callExchange(instance: string, batch: number, reports: readonly M
   )
   const key = '00000000-0000-0000-0000-000000000001'
   const charges = reports.flatMap(({ account, charges: paid }) =>
-    paid.map(({ id, cost }) => rowText([id, account, key, 'm', undefined, cost, 0, 1, 2, cost, 'complete', 'model'])),
+    paid.map(({ id, cost }) => rowOf([id, account, key, 'm', '', cost, 0, 1, 2, cost, 'complete', 'model'])),
   )
   return database.rows<{ id: string; granted: boolean }>('select id, granted from exchange($1, $2, $3, $4, $5)', [
     instance,

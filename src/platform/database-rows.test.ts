@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import pino from 'pino'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { rowText } from './database-rows.ts'
+import { columnText, rowsText } from './database-rows.ts'
 import { openDatabase, type Database } from './database.ts'
 
 let database: Database
@@ -31,7 +31,13 @@ test('rows of any values arrive as they were sent, in their order', async () => 
     fc.asyncProperty(fc.array(sample, { maxLength: 6 }), async (samples) => {
       const rows = await database.rows<{ word: string; number: bigint; amount: bigint; other: string }>(
         'select word, number, amount, other from unnest($1::sample[]) with ordinality s order by ordinality',
-        [samples.map(rowText)],
+        [
+          rowsText(
+            samples.map(
+              ([first, number, amount, other]) => `(${columnText(first)},${number},${amount},${columnText(other)})`,
+            ),
+          ),
+        ],
       )
       assert.deepEqual(
         rows.map(({ word: first, number, amount, other }) => [first, number, amount, other]),
