@@ -84,11 +84,11 @@ test('a call waits for company that is on the way, and for no other', { timeout:
   stopClock(t)
   await settleAll(asks.slice(0, 8))
   let settled = false
-  const first = settleAll(asks.slice(8, 9)).then(() => (settled = true))
+  const first = settleAll(asks.slice(8, 13)).then(() => (settled = true))
   await settle()
-  assert.equal(settled, false, 'one, while eight others are on the way')
-  await Promise.all([first, settleAll(asks.slice(9, 12))])
-  await settleAll(asks.slice(12))
+  assert.equal(settled, false, 'five after a call of eight, while four others are on the way')
+  await Promise.all([first, settleAll(asks.slice(13, 14))])
+  await settleAll(asks.slice(14))
   await settleAll(await admitted(1))
 })
 

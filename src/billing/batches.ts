@@ -26,10 +26,9 @@ const mostPerCall = 256
 const carriedAtOnce = { share: 0.75, few: 8 }
 /**
  * A call costs the database nearly the same whatever it carries. So after one that carried at least so many items, the
- * next waits until half as many are there, or for so many milliseconds; not where nobody else is on the way. Who waits
- * for as many waits in vain every other time: those whose replies have just left.
+ * next waits until such a share of as many is there, or for so many milliseconds; not where nobody else is on the way.
  */
-const gathered = { items: 4, milliseconds: 2 }
+const gathered = { items: 4, share: 0.75, milliseconds: 2 }
 /** How often it is looked whether an allowance lies idle. */
 const lookRound = 250
 
@@ -110,8 +109,12 @@ export async function openBatches({
       if (queue.length === 0 && !closing && !allowances.due()) await idle()
       const due = closing ? allowances.giveAllBack() : allowances.due()
       if (queue.length === 0 && closing && (!due || !instance.isConnected())) return
-      if (carried >= gathered.items && queue.length < carried / 2 && queue.length < allowances.underWay()) {
-        await pause(gathered.milliseconds, carried / 2)
+      if (
+        carried >= gathered.items &&
+        queue.length < carried * gathered.share &&
+        queue.length < allowances.underWay()
+      ) {
+        await pause(gathered.milliseconds, carried * gathered.share)
       }
       begunAt = performance.now()
       const items = queue.splice(0, most())
