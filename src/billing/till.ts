@@ -132,12 +132,13 @@ export async function createTill({ database, log }: { database: Database; log: L
     return batches.end(ending, chargeRow(taken.ask, charge, cost), settlementPatience)
   }
 
-  async function settleTaken(taken: Taken, charge: Charge) {
-    const done = await end(taken, charge)
-    // An instance that has just started anew knows of no account, and a reply that is charged leaves all the same.
-    const levels = allowances.levels(taken.ask.accountId) ?? taken.levels
-    if (!done || levels === undefined) throw givenUp()
-    return { cost: costOf(taken.ask.price, charge.inputTokens, charge.outputTokens), levels }
+  function settleTaken(taken: Taken, charge: Charge) {
+    return end(taken, charge).then((done) => {
+      // An instance that has just started anew knows of no account, and a reply that is charged leaves all the same.
+      const levels = allowances.levels(taken.ask.accountId) ?? taken.levels
+      if (!done || levels === undefined) throw givenUp()
+      return { cost: costOf(taken.ask.price, charge.inputTokens, charge.outputTokens), levels }
+    })
   }
 
   async function settleHold(requestId: string, charge: Charge) {

@@ -89,10 +89,15 @@ interface Work extends Circumstances, Bidding {
   isHeld: boolean
 }
 
-/** How a request begins: with a hold, or with an answer that is there already. */
-type Entry =
-  | { readonly kind: 'held'; readonly bid: Bid; readonly levels: Levels }
-  | { readonly kind: 'replay'; readonly reply: Reply }
+/** How a request begins: with a model at work, or with an answer that is there already. */
+type Opened<Begun> =
+  | { readonly kind: 'begun'; readonly bid: Bid; readonly levels: Levels; readonly begun: Begun }
+  | Replayed
+
+interface Replayed {
+  readonly kind: 'replay'
+  readonly reply: Reply
+}
 
 export function createGeneration({ catalogue, till, log, currency }: GenerationNeeds): Generation {
   let underWay = 0
@@ -101,10 +106,8 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   async function generate(work: Work): Promise<Reply> {
     underWay++
     try {
-      const entered = await enter(work)
-      if (entered.kind === 'replay') return entered.reply
-      const { bid, begun } = await start(work, entered.bid, entered.levels, whole)
-      return await settle(work, bid, begun)
+      const opened = await open(work, whole)
+      return opened.kind === 'replay' ? opened.reply : await settle(work, opened.bid, opened.begun)
     } finally {
       if (work.isHeld) await release(work)
       end()
@@ -115,10 +118,10 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   async function* stream(work: Work): AsyncGenerator<Step, void, void> {
     underWay++
     try {
-      const entered = await enter(work)
-      if (entered.kind === 'replay') return yield { kind: 'reply', reply: entered.reply }
-      const { bid, levels, begun } = await start(work, entered.bid, entered.levels, telling)
-      const { texts, first } = begun
+      const opened = await open(work, telling)
+      if (opened.kind === 'replay') return yield { kind: 'reply', reply: opened.reply }
+      const { bid, levels } = opened
+      const { texts, first } = opened.begun
       const inputTokens = bid.exact ? bid.inputTokens : undefined
       if (!first.done) yield { kind: 'started', id: work.requestId, model: bid.offer.model.id, inputTokens, levels }
       let step = first
@@ -134,8 +137,11 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     }
   }
 
-  /** Holds what a request can cost, or finds its stored answer. That needs no model, and is there also while none is. */
-  async function enter(work: Work): Promise<Entry> {
+  /**
+   * Holds what a request can cost and calls the model, or finds its stored answer: that needs no model, and is there also
+   * while none is. Where a model fails before its first text, the next one that may serve is called, at its own price.
+   */
+  async function open<Begun>(work: Work, run: Run<Begun>): Promise<Opened<Begun>> {
     let bid: Bid
     try {
       bid = await firstBid(catalogue, work)
@@ -145,7 +151,21 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     const admission = await till.admit(askOf(work, bid))
     if (admission.kind === 'replay') return replayOf(admission, work.requestId, bid.offer.model.id)
     work.isHeld = true
-    return { kind: 'held', bid, levels: admission.levels }
+    let { levels } = admission
+    for (;;) {
+      if (work.signal.aborted) throw gone()
+      try {
+        return { kind: 'begun', bid, levels, begun: await run(bid, work) }
+      } catch (error) {
+        const next = await nextBid(catalogue, work, bid.offer, error)
+        const repriced = next && (await reprice(work, next))
+        if (!repriced) throw error
+        const [model, other] = [bid.offer.model.id, next.offer.model.id]
+        log.warn({ request_id: work.requestId, model, next: other }, 'a model fell over')
+        bid = next
+        levels = repriced
+      }
+    }
   }
 
   async function storedFor({ requestId, caller, idempotency }: Work, error: unknown): Promise<Replay> {
@@ -160,26 +180,6 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     if (underWay > 0) return
     idle.resolve()
     idle = Promise.withResolvers()
-  }
-
-  /** Calls the model, and where it fails before its first text the next one that may serve, at its own price. */
-  async function start<Begun>(
-    work: Work,
-    bid: Bid,
-    levels: Levels,
-    run: Run<Begun>,
-  ): Promise<{ readonly bid: Bid; readonly levels: Levels; readonly begun: Begun }> {
-    if (work.signal.aborted) throw new Problem('malformed_request', 'The caller went away before the model was called.')
-    try {
-      return { bid, levels, begun: await run(bid, work) }
-    } catch (error) {
-      const next = await nextBid(catalogue, work, bid.offer, error)
-      const repriced = next && (await reprice(work, next))
-      if (!repriced) throw error
-      const [model, other] = [bid.offer.model.id, next.offer.model.id]
-      log.warn({ request_id: work.requestId, model, next: other }, 'a model fell over')
-      return start(work, next, repriced, run)
-    }
   }
 
   /** Undefined where the account cannot bear the other price: then it is the first failure that the caller is told. */
@@ -201,11 +201,10 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   }
 
   /** Charges what was generated. From here on there is nothing to give back. */
-  async function settle(work: Work, bid: Bid, made: Outcome): Promise<Reply> {
+  function settle(work: Work, bid: Bid, made: Outcome): Promise<Reply> {
     const { reply, charge } = billOf(work, bid, made, log)
     work.isHeld = false
-    const { levels } = await till.settle(work.requestId, charge)
-    return { ...reply, levels }
+    return till.settle(work.requestId, charge).then(({ levels }) => ({ ...reply, levels }))
   }
 
   return Object.freeze({
@@ -235,7 +234,9 @@ function begin(caller: Caller, request: TextRequest, { requestId, signal, idempo
   return { requestId, signal, idempotency, caller, request, asked: [], isHeld: false }
 }
 
-function replayOf(stored: Replay, requestId: string, model: string): Entry {
+const gone = (): Problem => new Problem('malformed_request', 'The caller went away before the model was called.')
+
+function replayOf(stored: Replay, requestId: string, model: string): Replayed {
   return { kind: 'replay', reply: replayedReply(stored, requestId, model) }
 }
 

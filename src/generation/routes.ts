@@ -32,7 +32,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
   server.decorateRequest('caller', undefined)
   server.addHook('onClose', () => generation.settled())
 
-  const answerIn = (dialect: Dialect) => async (request: FastifyRequest, reply: FastifyReply) => {
+  const answerIn = (dialect: Dialect) => (request: FastifyRequest, reply: FastifyReply) => {
     const exchange = dialect.read(request.body)
     const asked = [callerOf(request), exchange.request, circumstancesOf(request, reply)] as const
     const onReply = (made: Reply) => {
@@ -41,7 +41,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
     }
     const answering = { request, reply, dialect, exchange, baseUrl, onReply }
     if (exchange.request.stream) return answerByEvents(generation.stream(...asked), answering)
-    return answerWhole(await generation.generate(...asked), answering)
+    return generation.generate(...asked).then((made) => answerWhole(made, answering))
   }
 
   void server.register(

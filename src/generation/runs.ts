@@ -11,8 +11,10 @@ interface Telling {
   readonly first: IteratorResult<Texts, Outcome>
 }
 
-export const whole: Run<Outcome> = async ({ offer, maxOutputTokens }, { request, caller, signal }) =>
-  checked(await offer.model.run(request.prompt, limitsOf(request, maxOutputTokens, caller.accountId), signal), signal)
+export const whole: Run<Outcome> = ({ offer, maxOutputTokens }, { request, caller, signal }) =>
+  offer.model
+    .run(request.prompt, limitsOf(request, maxOutputTokens, caller.accountId), signal)
+    .then((outcome) => checked(outcome, signal))
 
 export const telling: Run<Telling> = async ({ offer, maxOutputTokens }, { request, caller, signal }) => {
   const limits = limitsOf(request, maxOutputTokens, caller.accountId)

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 // This file of it and no more: with the rest, its fetch and caches, come 6 MB that no request here needs.
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { connectionLost, tooLate, unusable } from './failure.ts'
+import { connectionLost, tooLate, unusable, type Failure } from './failure.ts'
 import type { Member } from './pool.ts'
 import { givenUp, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
 
@@ -63,7 +63,9 @@ export function createEndpoint(
     full: () => running >= limits.connections,
     post(body: string, bounds: Bounds) {
       running++
-      return exchange(pool, { ...request, body }, bounds, () => running--)
+      const exchange = new Exchange(bounds, () => running--)
+      pool.dispatch({ ...request, body }, exchange)
+      return exchange.answer
     },
     async open(body: string, bounds: ReceptionBounds) {
       running++
@@ -75,66 +77,84 @@ export function createEndpoint(
   })
 }
 
-// On the path of every request: undici's lowest level, which makes no stream of the answer.
-function exchange(
-  pool: Pool,
-  request: Dispatcher.DispatchOptions,
-  { total, mostBytes, signal }: Bounds,
-  ended: () => void,
-): Promise<Answer | undefined> {
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined
-    let over = false
-    let status = 0
-    let retryAfter: string | undefined
-    let size = 0
-    const chunks: Buffer[] = []
+/**
+ * One answer, taken in whole. On the path of every request: undici's lowest level, which makes no stream of the answer,
+ * and one object instead of a function for each thing that undici may say.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  /** Undefined where the caller left. Rejects with a Failure. */
+  readonly answer: Promise<Answer | undefined>
+  readonly #mostBytes: number
+  readonly #signal: AbortSignal
+  readonly #ended: () => void
+  readonly #leave = (): void => {
+    this.#finish()
+    this.#resolve(undefined)
+    this.#controller?.abort(givenUp)
+  }
+  readonly #timer: NodeJS.Timeout
+  #resolve!: (answer: Answer | undefined) => void
+  #reject!: (failure: Failure) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #over = false
+  #status = 0
+  #retryAfter: string | undefined
+  #chunks: Buffer[] = []
+  #size = 0
 
-    const finish = (): void => {
-      if (!over) ended()
-      over = true
-      clearTimeout(timer)
-      signal.removeEventListener('abort', leave)
-    }
-    const leave = (): void => {
-      finish()
-      resolve(undefined)
-      controller?.abort(givenUp)
-    }
-    const timer = setTimeout(() => {
-      finish()
-      reject(tooLate(false))
-      controller?.abort(givenUp)
-    }, total)
-    signal.addEventListener('abort', leave)
-
-    pool.dispatch(request, {
-      onRequestStart(started) {
-        // Given up while it waited for a connection.
-        if (over) started.abort(givenUp)
-        controller = started
-      },
-      onResponseStart(_, statusCode, headers) {
-        status = statusCode
-        retryAfter = retryAfterOf(headers)
-      },
-      onResponseData(_, chunk) {
-        chunks.push(chunk)
-        size += chunk.length
-        if (size <= mostBytes || over) return
-        finish()
-        reject(unusable('more bytes than any reply has'))
-        controller?.abort(givenUp)
-      },
-      onResponseEnd() {
-        finish()
-        resolve({ status, retryAfter, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) })
-      },
-      onResponseError(_, cause) {
-        finish()
-        // Half an answer was generated, and is lost; half a refusal was not.
-        reject(connectionLost(cause, status !== 200))
-      },
+  /** `ended` is called once, when nothing more is wanted of it. */
+  constructor({ total, mostBytes, signal }: Bounds, ended: () => void) {
+    this.#mostBytes = mostBytes
+    this.#signal = signal
+    this.#ended = ended
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
     })
-  })
+    this.#timer = setTimeout(() => this.#fail(tooLate(false)), total)
+    signal.addEventListener('abort', this.#leave)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection.
+    if (this.#over) controller.abort(givenUp)
+    this.#controller = controller
+  }
+
+  onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    this.#status = status
+    this.#retryAfter = retryAfterOf(headers)
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    if (this.#size > this.#mostBytes && !this.#over) this.#fail(unusable('more bytes than any reply has'))
+  }
+
+  onResponseEnd(): void {
+    this.#finish()
+    const chunks = this.#chunks
+    const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+    this.#resolve({ status: this.#status, retryAfter: this.#retryAfter, body })
+  }
+
+  onResponseError(_: unknown, cause: Error): void {
+    this.#finish()
+    // Half an answer was generated, and is lost; half a refusal was not.
+    this.#reject(connectionLost(cause, this.#status !== 200))
+  }
+
+  #fail(failure: Failure): void {
+    this.#finish()
+    this.#reject(failure)
+    this.#controller?.abort(givenUp)
+  }
+
+  #finish(): void {
+    if (!this.#over) this.#ended()
+    this.#over = true
+    clearTimeout(this.#timer)
+    this.#signal.removeEventListener('abort', this.#leave)
+  }
 }

@@ -46,17 +46,18 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   )
   const pool = createPool({ members: endpoints, total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
 
-  async function run(asked: Asked): Promise<Whole> {
+  // Whole replies are most of the work: with a promise for each step, and no function that waits for it.
+  function run(asked: Asked): Promise<Whole> {
     const { prompt, limits, signal } = asked
-    if (signal.aborted) return { text: '', ...neverBegun }
+    if (signal.aborted) return Promise.resolve({ text: '', ...neverBegun })
     const body = writeRequest(upstreamModel, prompt, limits, false)
     const bytes = mostBytes.answer + mostBytes.token * limits.maxOutputTokens
-    const answered = await pool.ask(async (endpoint, total) => {
-      const answer = await endpoint.post(body, { total, mostBytes: bytes, signal })
-      if (answer && answer.status !== 200) throw refusal(endpoint, answer, answer.body.toString(), context, limits)
-      return answer && readCompletion(answer.body, limits)
-    }, signal)
-    return wholeOf(answered?.value, asked)
+    const ask = (endpoint: Endpoint, total: number) =>
+      endpoint.post(body, { total, mostBytes: bytes, signal }).then((answer) => {
+        if (answer === undefined || answer.status === 200) return answer && readCompletion(answer.body, limits)
+        throw refusal(endpoint, answer, answer.body.toString(), context, limits)
+      })
+    return pool.ask(ask, signal).then((answered) => wholeOf(answered?.value, asked))
   }
 
   async function beginStream({ prompt, limits, signal }: Asked) {

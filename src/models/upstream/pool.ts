@@ -66,7 +66,7 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
 
   async function ask<Value>(work: (member: Somebody, left: number) => Promise<Value>, signal: AbortSignal) {
     const began = performance.now()
-    const tried = new Map<Entry<Somebody>, number>()
+    let tried: Map<Entry<Somebody>, number> | undefined
     let entry = first(began)
     for (let attempt = 1; ; attempt++) {
       const now = performance.now()
@@ -82,6 +82,7 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
           throw error
         }
         // One request counts once against a member, however often it asks.
+        tried ??= new Map()
         report(tried.has(entry) ? 'unknown' : error.health, failed)
         if (error.rest > 0) entry.restsUntil = failed + error.rest + Math.random() * backoff
         tried.set(entry, failed + spread(backoff * 2 ** (attempt - 1)))
