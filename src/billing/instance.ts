@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
+import type { PreparedStatement } from '../platform/database-batch.ts'
 import type { Database, Session } from '../platform/database.ts'
 import { rowsText } from '../platform/database-rows.ts'
 import type { Allowances, Ending, Renewal } from './allowances.ts'
 import { reportRow } from './exchange-rows.ts'
 import { standingOf } from './limits.ts'
+import type { Report } from './stock.ts'
 
 /** What `till()` answers for one item. Levels are in 1/60 000 000 of a request or token. */
 export interface TillRow {
@@ -144,12 +146,7 @@ export async function openInstance({
     for (const item of fresh) item.sent = true
     batch += 1n
     const sentAt = performance.now()
-    const charges = fresh.flatMap(({ charge }) => charge ?? [])
-    const renewals = await on.call<Renewal>({
-      name: 'exchange',
-      text: 'select * from exchange($1, $2, $3, $4)',
-      values: [instance, batch, rowsText(reports.map(reportRow)), rowsText(charges)],
-    })
+    const renewals = await on.call(exchangeOf(instance, batch, reports, fresh))
     allowances.answered(endings, renewals, sentAt)
     for (const item of fresh) item.resolve(true)
   }
@@ -222,6 +219,21 @@ export async function openInstance({
     },
     close,
   })
+}
+
+/** Not where its answer is waited for: a function that waits keeps what it made for as long as it is kept itself. */
+function exchangeOf(
+  instance: string,
+  batch: bigint,
+  reports: readonly Report[],
+  endings: readonly Farewell[],
+): PreparedStatement<Renewal> {
+  const charges = endings.flatMap(({ charge }) => charge ?? [])
+  return {
+    name: 'exchange',
+    text: 'select * from exchange($1, $2, $3, $4)',
+    values: [instance, batch, rowsText(reports.map(reportRow)), rowsText(charges)],
+  }
 }
 
 /** Whether another has given this instance up: it goes on as a new one. */

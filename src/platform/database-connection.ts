@@ -110,10 +110,7 @@ export async function openSession(config: ClientConfig, log: Logger): Promise<Se
 
   return Object.freeze({
     rows: <Row>(query: string | Statement, values?: readonly unknown[]) => settled(run<Row>(client, query, values)),
-    async call<Row>(statement: PreparedStatement<Row>) {
-      const [rows] = await settled(runBatch(client, [statement]))
-      return rows
-    },
+    call: <Row>(statement: PreparedStatement<Row>) => settled(runBatch(client, [statement])).then(([rows]) => rows),
     onLost: (react: () => void) => void ended.promise.then(react),
     close: () => client.end(),
   })
