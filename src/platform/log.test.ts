@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import pino from 'pino'
 import { parseObject } from '../../tests/support/json.ts'
+import { writeLine } from './log.ts'
 
 const openLogFile = JSON.stringify(path.join(import.meta.dirname, 'log.ts'))
 const scriptOf = (text: string) => `import { openLog } from ${openLogFile}\nconst { log, close } = openLog()\n${text}`
@@ -31,6 +33,21 @@ async function run(
   const lines = said.split('\n').filter((line) => line !== '')
   return { lines: lines.map((line) => String(parseObject(line)['msg'])), writes, code }
 }
+
+test('a line that goes past pino is what pino writes', () => {
+  const written: string[] = []
+  const log = pino({ base: null, timestamp: () => ',"time":0' }, { write: (line) => written.push(line) })
+  const fields = { id: '01a2-f', route: '/v1/"generate"\n\u2028', code: undefined, ms: 10.1, status: 200 }
+  log.info(fields, 'request')
+  writeLine(log, fields, 'request')
+  const [theirs, ours] = written
+  assert.equal(ours?.replace(/"time":\d+/, '"time":0'), theirs)
+  assert.ok(!ours?.includes('"time":0,'), 'its own time')
+
+  log.level = 'warn'
+  writeLine(log, fields, 'request')
+  assert.equal(written.length, 2, 'what is not wanted is not written')
+})
 
 const few = 'for (const word of ["one", "two", "three"]) log.info(word)'
 

@@ -14,6 +14,25 @@ export interface OpenLog {
   close(): void
 }
 
+/**
+ * The line that `log.info(fields, message)` writes, of a log without bindings. For the one line of every request: pino
+ * looks at each character of what is only ids and numbers, and takes twice as long.
+ */
+export function writeLine(
+  log: Logger,
+  fields: Readonly<Record<string, string | number | undefined>>,
+  message: string,
+): void {
+  if (!log.isLevelEnabled('info')) return
+  const line = JSON.stringify({ level: pino.levels.values['info'], time: Date.now(), ...fields, msg: message })
+  const stream: unknown = Reflect.get(log, pino.symbols.streamSym)
+  if (isWritable(stream)) stream.write(`${line}\n`)
+}
+
+function isWritable(stream: unknown): stream is { write(line: string): void } {
+  return typeof stream === 'object' && stream !== null && 'write' in stream && typeof stream.write === 'function'
+}
+
 /** To stderr. What does not fit where nobody reads is dropped. */
 function writeAtOnce(lines: string): void {
   try {
