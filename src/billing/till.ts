@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { StopReason, UsageSource } from '../models/model.ts'
 import type { Database } from '../platform/database.ts'
 import { Problem } from '../platform/problems.ts'
-import { createAllowances, type Taken } from './allowances.ts'
+import { createAllowances, type Ending, type Taken } from './allowances.ts'
 import { openBatches } from './batches.ts'
 import { chargeRow } from './exchange-rows.ts'
 import type { TillRow } from './instance.ts'
@@ -119,25 +119,21 @@ export async function createTill({ database, log }: { database: Database; log: L
   }
 
   /** Once: who fell over may give up what is being given up already, and then nothing is left to end. */
-  function end(taken: Taken, charge: Charge | undefined): Promise<boolean> {
+  function end(ending: Ending, row: string | undefined): Promise<boolean> {
+    const { taken } = ending
     if (taken.ending !== undefined) return taken.ending.then(() => false)
-    return (taken.ending = send(taken, charge))
-  }
-
-  function send(taken: Taken, charge: Charge | undefined): Promise<boolean> {
-    if (charge === undefined) return batches.end({ taken }, undefined, settlementPatience)
-    const { inputTokens, outputTokens } = charge
-    const cost = costOf(taken.ask.price, inputTokens, outputTokens)
-    const ending = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
-    return batches.end(ending, chargeRow(taken.ask, charge, cost), settlementPatience)
+    return (taken.ending = batches.end(ending, row, settlementPatience))
   }
 
   function settleTaken(taken: Taken, charge: Charge) {
-    return end(taken, charge).then((done) => {
+    const { inputTokens, outputTokens } = charge
+    const cost = costOf(taken.ask.price, inputTokens, outputTokens)
+    const ending = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
+    return end(ending, chargeRow(taken.ask, charge, cost)).then((done) => {
       // An instance that has just started anew knows of no account, and a reply that is charged leaves all the same.
       const levels = allowances.levels(taken.ask.accountId) ?? taken.levels
       if (!done || levels === undefined) throw givenUp()
-      return { cost: costOf(taken.ask.price, charge.inputTokens, charge.outputTokens), levels }
+      return { cost, levels }
     })
   }
 
@@ -157,7 +153,7 @@ export async function createTill({ database, log }: { database: Database; log: L
   async function release(requestId: string): Promise<Levels | undefined> {
     const taken = allowances.taken(requestId)
     if (taken === undefined) return levelsAfter(await settle(requestId, {}))
-    return (await end(taken, undefined)) ? allowances.levels(taken.ask.accountId) : undefined
+    return (await end({ taken }, undefined)) ? allowances.levels(taken.ask.accountId) : undefined
   }
 
   const standingOf = async (requestId: string, accountId: string) => levelsAfter(await take(requestId, accountId, 0))

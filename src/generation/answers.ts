@@ -80,8 +80,8 @@ export function headersOf(manner: Manner | undefined, levels: Levels): Record<st
   return manner?.limitHeaders ? { ...ours, ...manner.limitHeaders(levels) } : ours
 }
 
-function replyHeaders({ headers, replayed }: Reply): Record<string, string> {
-  return { ...headers, ...(replayed && { 'idempotent-replayed': 'true' }) }
+function replyHeaders({ headers, replayed }: Reply): Readonly<Record<string, string>> {
+  return replayed ? { ...headers, 'idempotent-replayed': 'true' } : headers
 }
 
 const startHeaders = ({ id, model }: Step & { kind: 'started' }) => ({ 'x-model': model, 'x-generation-id': id })
