@@ -19,14 +19,15 @@ interface Subject {
   readonly name: string
   readonly file: () => Promise<string>
   readonly outputTokens: number
+  /** After each start. */
   readonly rounds: number
   /** Of the tokens/s of node-llama-cpp used directly. */
   readonly goal?: { readonly atLeast: number }
 }
 
 const subjects: readonly Subject[] = [
-  { name: 'tiny', file: async () => shipped, outputTokens: 200, rounds: 9 },
-  { name: '0.5 B', file: halfBillionFile, outputTokens: 48, rounds: 5, goal: { atLeast: 0.9 } },
+  { name: 'tiny', file: async () => shipped, outputTokens: 200, rounds: 5 },
+  { name: '0.5 B', file: halfBillionFile, outputTokens: 48, rounds: 4, goal: { atLeast: 0.9 } },
 ]
 
 const parallel = 8
@@ -44,22 +45,42 @@ export async function benchEngine(): Promise<Row[]> {
   return rows
 }
 
+/** Whoever is started last has a tenth more: half of the rounds are played after each order. */
 async function benchSubject(subject: Subject): Promise<Row[]> {
+  const last = [await playStarted(subject, 'engine'), await playStarted(subject, 'reference')]
+  const rows = [1, parallel].flatMap((requests) =>
+    rowsOf(
+      subject,
+      requests,
+      last.flatMap(({ pairs }) => pairs.get(requests) ?? []),
+    ),
+  )
+  const most = last.flatMap(({ memory }) => memory?.most ?? [])
+  const name = `${subject.name}: memory of the engine, at most`
+  return most.length > 0 ? [...rows, { name, unit: 'MB', samples: [Math.max(...most)] }] : rows
+}
+
+/** Tokens/s of one round. */
+interface Pair {
+  readonly ours: number
+  readonly direct: number
+}
+
+/** The rounds by the number of requests at once, and the engine's memory after them. */
+async function playStarted(subject: Subject, last: 'engine' | 'reference') {
   const file = await subject.file()
   const threads = threadsFor((await stat(file)).size, availableParallelism())
+  const reference = fork(join(import.meta.dirname, 'engine-reference.ts'))
+  const order = { file, context, parallel, threads }
+  if (last === 'engine') await startReference(reference, order)
   const log = pino({ level: 'warn' }, process.stderr)
   const engine = createLocalEngine({ id: 'bench', file, context, maxOutputTokens: 256, parallel, log })
-  const reference = fork(join(import.meta.dirname, 'engine-reference.ts'))
   try {
     await engine.ready()
-    await startReference(reference, { file, context, parallel, threads })
-    const rows = [
-      ...(await measure(subject, 1, engine, reference)),
-      ...(await measure(subject, parallel, engine, reference)),
-    ]
-    const memory = memoryOf(engine.pid() ?? 0)
-    const name = `${subject.name}: memory of the engine, at most`
-    return memory ? [...rows, { name, unit: 'MB', samples: [memory.most] }] : rows
+    if (last === 'reference') await startReference(reference, order)
+    const pairs = new Map<number, Pair[]>()
+    for (const requests of [1, parallel]) pairs.set(requests, await play(subject, requests, engine, reference))
+    return { pairs, memory: memoryOf(engine.pid() ?? 0) }
   } finally {
     reference.kill('SIGKILL')
     await engine.close()
@@ -67,14 +88,13 @@ async function benchSubject(subject: Subject): Promise<Row[]> {
 }
 
 /** Whoever goes first changes from round to round, so that a drift of the machine favours neither. */
-async function measure(
-  subject: Subject,
+async function play(
+  { outputTokens, rounds }: Subject,
   requests: number,
   engine: LocalEngine,
   reference: ChildProcess,
-): Promise<Row[]> {
-  const { name, outputTokens, rounds, goal } = subject
-  const pairs: { ours: number; direct: number }[] = []
+): Promise<Pair[]> {
+  const pairs: Pair[] = []
   for (let round = 0; round <= rounds; round += 1) {
     const texts = Array.from({ length: requests }, (_, index) => textOf(round * requests + index))
     const direct = async (): Promise<number> =>
@@ -84,7 +104,10 @@ async function measure(
     pairs.push({ ours, direct: early ?? (await direct()) })
   }
   // The first round warms up.
-  const counted = pairs.slice(1)
+  return pairs.slice(1)
+}
+
+function rowsOf({ name, goal }: Subject, requests: number, counted: readonly Pair[]): Row[] {
   const at = requests === 1 ? 'one request' : `${requests} at once`
   return [
     { name: `${name}: engine, ${at}`, unit: 'tokens/s', samples: counted.map(({ ours }) => ours) },
