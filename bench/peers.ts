@@ -52,6 +52,10 @@ export async function startPeers(
   const vendor = node('vendor', [here('peers/vendor.ts'), `${ports.vendor}`])
   await vendor.ready(`${upstream}/models`, 10_000)
 
+  // First, since whoever is started last is a little faster.
+  const tollgate = start('tollgate', join(root, 'tollgate'), ['start'], { ...environment, PORT: `${ports.tollgate}` })
+  await tollgate.ready(`http://127.0.0.1:${ports.tollgate}/readyz`, 30_000)
+
   const bare = node('bare', [here('peers/bare-proxy.ts'), `${ports.bare}`, upstream])
   const portkey = node('portkey', [
     '--import',
@@ -62,10 +66,8 @@ export async function startPeers(
     `--port=${ports.portkey}`,
     '--headless',
   ])
-  const tollgate = start('tollgate', join(root, 'tollgate'), ['start'], { ...environment, PORT: `${ports.tollgate}` })
   await bare.ready(`http://127.0.0.1:${ports.bare}/`, 10_000)
   await portkey.ready(`http://127.0.0.1:${ports.portkey}/`, 10_000)
-  await tollgate.ready(`http://127.0.0.1:${ports.tollgate}/readyz`, 30_000)
 
   const customHost = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': upstream }
   return {
