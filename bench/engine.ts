@@ -70,21 +70,19 @@ interface Pair {
 async function playStarted(subject: Subject, last: 'engine' | 'reference') {
   const file = await subject.file()
   const threads = threadsFor((await stat(file)).size, availableParallelism())
+  await using started = new AsyncDisposableStack()
   const reference = fork(join(import.meta.dirname, 'engine-reference.ts'))
+  started.defer(() => void reference.kill('SIGKILL'))
   const order = { file, context, parallel, threads }
   if (last === 'engine') await startReference(reference, order)
   const log = pino({ level: 'warn' }, process.stderr)
   const engine = createLocalEngine({ id: 'bench', file, context, maxOutputTokens: 256, parallel, log })
-  try {
-    await engine.ready()
-    if (last === 'reference') await startReference(reference, order)
-    const pairs = new Map<number, Pair[]>()
-    for (const requests of [1, parallel]) pairs.set(requests, await play(subject, requests, engine, reference))
-    return { pairs, memory: memoryOf(engine.pid() ?? 0) }
-  } finally {
-    reference.kill('SIGKILL')
-    await engine.close()
-  }
+  started.defer(() => engine.close())
+  await engine.ready()
+  if (last === 'reference') await startReference(reference, order)
+  const pairs = new Map<number, Pair[]>()
+  for (const requests of [1, parallel]) pairs.set(requests, await play(subject, requests, engine, reference))
+  return { pairs, memory: memoryOf(engine.pid() ?? 0) }
 }
 
 /** Whoever goes first changes from round to round, so that a drift of the machine favours neither. */

@@ -27,6 +27,7 @@ export function writeLine(
   const line = JSON.stringify({ level: pino.levels.values['info'], time: Date.now(), ...fields, msg: message })
   const stream: unknown = Reflect.get(log, pino.symbols.streamSym)
   if (isWritable(stream)) stream.write(`${line}\n`)
+  else log.info(fields, message)
 }
 
 function isWritable(stream: unknown): stream is { write(line: string): void } {
