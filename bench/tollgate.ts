@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { createAccounts } from '../src/accounts/accounts.ts'
 import { createKeys } from '../src/accounts/keys.ts'
 import { createContext } from '../src/commands/context.ts'
-import type { Database } from '../src/platform/database.ts'
+import type { Database } from '../src/platform/database/database.ts'
 
 export const root = join(import.meta.dirname, '..')
 

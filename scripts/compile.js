@@ -14,5 +14,5 @@ const modules = [
 await Promise.all(modules.map((name) => import(`../src/${name}.ts`)))
 
 // Here, and not at the first start, whose user may not be allowed to write into the project.
-const { findBinaries } = await import('../src/platform/embedded-binaries.ts')
+const { findBinaries } = await import('../src/platform/embedded-postgres/binaries.ts')
 await findBinaries()

@@ -45,7 +45,7 @@ const house: House = {
     { name: 'platform', holds: (file) => file.startsWith('src/platform/') },
   ],
   doors,
-  environment: ['src/platform/config.ts', 'src/main.ts'],
+  environment: ['src/platform/config/config.ts', 'src/main.ts'],
 }
 
 const root = path.join(import.meta.dirname, '..')
@@ -89,11 +89,11 @@ describe('the rules let pass', () => {
     const tree = {
       'src/main.ts': `import { x } from './commands/run.ts'\nconsole.log(process.env, x)`,
       'src/commands/run.ts': `import { x } from '../app.ts'\nconst { y } = await import('../billing/till.ts')`,
-      'src/app.ts': `import { x } from './billing/till.ts'\nimport type { y } from './platform/database.ts'`,
+      'src/app.ts': `import { x } from './billing/till.ts'\nimport type { y } from './platform/database/database.ts'`,
       'src/billing/till.ts': `import { x } from './store.ts'\nimport { y } from '../models/model.ts'`,
-      'src/billing/store.ts': `import { x } from '../platform/database.ts'`,
+      'src/billing/store.ts': `import { x } from '../platform/database/database.ts'`,
       'src/models/model.ts': leaf,
-      'src/platform/database.ts': leaf,
+      'src/platform/database/database.ts': leaf,
     }
     assert.deepEqual(judge(tree), [])
   })

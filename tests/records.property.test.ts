@@ -7,7 +7,7 @@ import { openPortal, type Portal } from '../src/access/portal.ts'
 import { createRecords, type Records } from '../src/clients/records.ts'
 import type { ClientQuery, ListedClient } from '../src/clients/schema.ts'
 import { createPeople, type Person } from '../src/people/people.ts'
-import { openDatabase, type Database } from '../src/platform/database.ts'
+import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { createTestLog } from './support/log.ts'
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import pino from 'pino'
 import { verifyBooks } from '../src/billing/verify.ts'
-import { openDatabase, type Database } from '../src/platform/database.ts'
+import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import {
   createTillModel,

@@ -1,6 +1,6 @@
 import { Type, type TSchema, type TUnion } from 'typebox'
-import { engineOf, expectationOf } from '../../src/platform/config-check.ts'
-import { configSchema, environmentVariables } from '../../src/platform/config-schema.ts'
+import { engineOf, expectationOf } from '../../src/platform/config/check.ts'
+import { configSchema, environmentVariables } from '../../src/platform/config/schema.ts'
 import { descriptionOf, listSettings, type Setting } from './settings.ts'
 import { renderHead, renderTable } from './table.ts'
 
@@ -26,7 +26,7 @@ export function renderConfiguration(): string {
   const entries: [string, TSchema][] = Object.entries(configSchema.properties)
   const single = entries.filter(([, schema]) => !isGroup(schema))
   return [
-    renderHead('Configuration', 'src/platform/config-schema.ts'),
+    renderHead('Configuration', 'src/platform/config/schema.ts'),
     introduction,
     '\n## Environment variables\n\n',
     renderTable(['Variable', 'Must be', 'Default', 'Meaning'], environmentRows()),

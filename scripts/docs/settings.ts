@@ -1,5 +1,5 @@
 import { Type, type TObject, type TSchema } from 'typebox'
-import { annotation, engineOf, expectationOf } from '../../src/platform/config-check.ts'
+import { annotation, engineOf, expectationOf } from '../../src/platform/config/check.ts'
 
 /** One setting of `tollgate.yaml`: one that holds a value of its own, or a group that may be left out. */
 export interface Setting {

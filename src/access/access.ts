@@ -1,5 +1,5 @@
 import { Problem } from '../platform/problems.ts'
-import type { PreparedStatement, RowsOf } from '../platform/database-pipeline.ts'
+import type { PreparedStatement, RowsOf } from '../platform/database/pipeline.ts'
 import type { Audit, AuditEntry } from './audit.ts'
 import type { Subject } from './policy.ts'
 import type { Portal } from './portal.ts'

@@ -1,6 +1,6 @@
 import { timeOf } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
-import { isUuid } from '../platform/uuid.ts'
+import { isUuid } from '../platform/database/uuid.ts'
 import type { Access, Visit } from './access.ts'
 import {
   readEntries,

@@ -1,4 +1,4 @@
-import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
 
 export interface StoredEntry {
   readonly id: bigint

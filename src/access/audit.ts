@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { Database, Queryable } from '../platform/database.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
 import { repeat } from '../platform/repeat.ts'
-import { isUuid } from '../platform/uuid.ts'
+import { isUuid } from '../platform/database/uuid.ts'
 import { createSealer } from './seals.ts'
 
 /** One thing that somebody did or was refused. Ids and short words only: never a secret, never what a record says. */

@@ -1,9 +1,9 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { connectionConfig, run } from '../platform/database-connection.ts'
-import { codeOf } from '../platform/database-failure.ts'
-import { refusal } from '../platform/database-refusal.ts'
+import { connectionConfig, run } from '../platform/database/connection.ts'
+import { codeOf } from '../platform/database/failure.ts'
+import { refusal } from '../platform/database/refusal.ts'
 import { OperatorError } from '../platform/problems.ts'
 
 /** What PostgreSQL says when the user is unknown, may not log in, or has another password. */

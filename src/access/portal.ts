@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Role } from '../people/people.ts'
-import { openPipeline, type PreparedStatement, type RowsOf } from '../platform/database-pipeline.ts'
+import { openPipeline, type PreparedStatement, type RowsOf } from '../platform/database/pipeline.ts'
 import { portalAddress } from './login.ts'
 import type { Subject } from './policy.ts'
 

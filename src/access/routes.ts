@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { Server } from '../platform/http.ts'
-import { represent } from '../platform/representation.ts'
+import type { Server } from '../platform/http/http.ts'
+import { represent } from '../platform/http/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { Access } from './access.ts'

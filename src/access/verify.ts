@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../platform/database.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
 
 /** One thing that holds or not, as `tollgate verify` shows it. */
 export interface Check {

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { createTill } from '../billing/till.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { openDatabase, type Database } from '../platform/database.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { createAccounts, type Accounts, type NewAccount } from './accounts.ts'
 

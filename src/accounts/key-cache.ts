@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Database } from '../platform/database.ts'
-import { createLookups } from '../platform/lookups.ts'
+import type { Database } from '../platform/database/database.ts'
+import { createLookups } from '../platform/database/lookups.ts'
 import { repeat } from '../platform/repeat.ts'
 import { readKeys, type KeyRow } from './store.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Queryable } from '../platform/database.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import type { Account, NewAccount, NewLimits } from './accounts.ts'
 
 // The till turns the month with the account's next call; until then the old month's charges are still there.

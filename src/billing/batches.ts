@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Database } from '../platform/database.ts'
+import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Allowances, Ending } from './allowances.ts'
 import { heartbeat, isGivenUp, openInstance, type Errand, type Item, type TillRow } from './instance.ts'

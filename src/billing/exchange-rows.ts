@@ -1,4 +1,4 @@
-import { columnText } from '../platform/database-rows.ts'
+import { columnText } from '../platform/database/rows.ts'
 import type { Report } from './stock.ts'
 import type { Ask, Charge } from './till.ts'
 

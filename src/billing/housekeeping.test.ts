@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import pino from 'pino'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { until } from '../../tests/support/until.ts'
-import { openDatabase } from '../platform/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
 test('housekeeping makes partitions ahead and forgets answers after 24 hours, and no sooner', async () => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../platform/database.ts'
+import type { Database } from '../platform/database/database.ts'
 
 const hour = 3_600_000
 /** Rows a statement deletes at most, so that it never holds up the till. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts'
+import type { Queryable } from '../platform/database/database.ts'
 
 /** One charged call, as it was settled. Prices and `cost` are in 10⁻¹² of the currency unit. */
 export interface LedgerRow {

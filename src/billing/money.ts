@@ -1,4 +1,4 @@
-import { price } from '../platform/config-values.ts'
+import { price } from '../platform/config/values.ts'
 import { formatDecimal, parseDecimal } from '../platform/decimal.ts'
 
 /** Decimals of an amount: it is an integer in 10⁻¹² of the currency unit. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import type { Price, PriceEntry } from './prices.ts'
 
 /** A price in force or to come; `beginsIn` is in ms by the database's clock, negative for one that is in force. */

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { openDatabase, type Database } from '../platform/database.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createPrices, type Price, type Prices } from './prices.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../platform/database.ts'
+import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import * as store from './prices-store.ts'

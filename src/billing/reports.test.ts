@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
-import { openDatabase, type Database } from '../platform/database.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createLedger, type LedgerPage, type LedgerRow } from './ledger.ts'
 import { createUsage } from './usage.ts'
 

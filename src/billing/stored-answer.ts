@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import type { Answer } from './till.ts'
 
 /** What `till()` would answer a repeated request, without admitting one that is new. Undefined when there is nothing. */

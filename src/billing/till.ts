@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { StopReason, UsageSource } from '../models/model.ts'
-import type { Database } from '../platform/database.ts'
+import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances, type Ending, type Taken } from './allowances.ts'
 import { openBatches } from './batches.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts'
+import type { Queryable } from '../platform/database/database.ts'
 
 /** What an account used over a span of days. `cost` is in 10⁻¹² of the currency unit. */
 export interface UsageTotal {

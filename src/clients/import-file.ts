@@ -1,6 +1,6 @@
 import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
-import { compileBody } from '../platform/validation.ts'
+import { compileBody } from '../platform/http/validation.ts'
 import { readCsv, type CsvRecord, type LineFault } from './csv.ts'
 import { newClient } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Visit } from '../access/access.ts'
-import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { logged, loggedValues } from './statements.ts'
 
 /** A client to be, and the line that says so. */

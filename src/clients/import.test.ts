@@ -6,7 +6,7 @@ import { createAccess, type Access } from '../access/access.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { openPortal, type Portal } from '../access/portal.ts'
 import { createPeople, type People } from '../people/people.ts'
-import { openDatabase, type Database } from '../platform/database.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
 import { importClients, type ImportOptions } from './import.ts'
 
 const { log } = createTestLog()

@@ -1,5 +1,5 @@
-import type { Server } from '../platform/http.ts'
-import { represent } from '../platform/representation.ts'
+import type { Server } from '../platform/http/http.ts'
+import { represent } from '../platform/http/representation.ts'
 import type { History } from './history.ts'
 import { keyOf, recordId } from './ids.ts'
 import type { Items } from './items.ts'

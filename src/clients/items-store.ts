@@ -1,6 +1,6 @@
 import type { Visit } from '../access/access.ts'
 import type { Scope } from '../access/policy.ts'
-import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { Kind } from './kinds.ts'
 import { differs, logged, loggedValues, within, type Change } from './statements.ts'
 import { basisText, type Basis } from './versions.ts'

@@ -1,6 +1,6 @@
 import type { Access, Deed, Visit } from '../access/access.ts'
 import { may, scopeOf, type Action } from '../access/policy.ts'
-import { codeOf } from '../platform/database-failure.ts'
+import { codeOf } from '../platform/database/failure.ts'
 import { Problem } from '../platform/problems.ts'
 import { newId } from './ids.ts'
 import * as store from './items-store.ts'

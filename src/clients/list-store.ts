@@ -1,6 +1,6 @@
 import type { Scope } from '../access/policy.ts'
 import { timeOf } from '../platform/calendar.ts'
-import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { Place } from './paging.ts'
 import type { ClientQuery } from './schema.ts'
 import { within } from './statements.ts'

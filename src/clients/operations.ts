@@ -1,5 +1,5 @@
 import { Type, type TObject, type TSchema } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/openapi.ts'
+import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import type { Kind } from './kinds.ts'
 import * as schema from './schema.ts'

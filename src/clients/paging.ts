@@ -1,5 +1,5 @@
 import { Problem } from '../platform/problems.ts'
-import { isUuid } from '../platform/uuid.ts'
+import { isUuid } from '../platform/database/uuid.ts'
 
 /** Where a page ends: the value that the list is sorted by, and the id that tells equal ones apart. */
 export interface Place {

@@ -1,5 +1,5 @@
 import type { Scope } from '../access/policy.ts'
-import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { personJson, within } from './statements.ts'
 import type { PersonJson } from './items-store.ts'
 import type { Noun } from './schema.ts'

@@ -1,6 +1,6 @@
 import type { Visit } from '../access/access.ts'
 import type { Scope } from '../access/policy.ts'
-import type { PreparedStatement } from '../platform/database-pipeline.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { disputes } from './disputes.ts'
 import { itemsJson, type ItemJson, type PersonJson } from './items-store.ts'
 import { letters } from './letters.ts'

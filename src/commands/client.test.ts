@@ -9,7 +9,7 @@ import { at, parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAudit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
-import { openDatabase } from '../platform/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 
 let home: TestDatabase
 let folder: string

@@ -47,7 +47,7 @@ function createCommand(context: Context): Command {
     .option('--email <address>', 'where letters go')
     .action(async ({ json, name, reference, email, consultant: whose }: CreateOptions) =>
       withRecords(context, async ({ records, people }) => {
-        const { compileBody } = await import('../platform/validation.ts')
+        const { compileBody } = await import('../platform/http/validation.ts')
         const { newClient } = await import('../clients/schema.ts')
         const body = compileBody(newClient)({
           name,

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
-import type { Config, Environment } from '../platform/config.ts'
-import type { Database } from '../platform/database.ts'
+import type { Config, Environment } from '../platform/config/config.ts'
+import type { Database } from '../platform/database/database.ts'
 
 /** What a command works with. Everything is opened when first asked for and closed when the command has ended. */
 export interface Context {
@@ -35,7 +35,7 @@ export function createContext(needs: ContextNeeds): Context {
   const opened = new AsyncDisposableStack()
 
   const config = once(async () => {
-    const { loadConfig } = await import('../platform/config.ts')
+    const { loadConfig } = await import('../platform/config/config.ts')
     return loadConfig(needs)
   })
   const log = once(async (): Promise<Logger> => {
@@ -47,7 +47,7 @@ export function createContext(needs: ContextNeeds): Context {
   const openUrl = async (waiting: Omit<Waiting, 'signal'>) => {
     const { database: where, data } = await config()
     if (where !== 'embedded') return where
-    const { openEmbedded } = await import('../platform/embedded.ts')
+    const { openEmbedded } = await import('../platform/embedded-postgres/embedded-postgres.ts')
     const embedded = await openEmbedded({ directory: data, ...waiting })
     opened.defer(() => embedded.close())
     return embedded.url
@@ -55,9 +55,9 @@ export function createContext(needs: ContextNeeds): Context {
   const databaseUrl = async (waiting?: Waiting) => (openedUrl ??= openUrl(waiting ?? { log: await log() }))
   const database = once(async () => {
     const url = await databaseUrl()
-    const { migrate } = await import('../platform/migrations.ts')
+    const { migrate } = await import('../platform/database/migrations.ts')
     await migrate(url)
-    const { openDatabase } = await import('../platform/database.ts')
+    const { openDatabase } = await import('../platform/database/database.ts')
     // No limit of time: what a command asks for may be a whole ledger.
     const open = openDatabase(url, { log: await log(), connections: 2, statementTimeout: 0 })
     opened.defer(() => open.close())

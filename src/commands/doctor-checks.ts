@@ -70,7 +70,7 @@ async function nearestExisting(folder: string): Promise<string> {
 }
 
 async function findDatabase(context: Context): Promise<string> {
-  const { migrate } = await import('../platform/migrations.ts')
+  const { migrate } = await import('../platform/database/migrations.ts')
   const applied = await migrate(await context.databaseUrl())
   const database = await context.database()
   const [row] = await database.rows<{ version: string; readOnly: boolean }>(

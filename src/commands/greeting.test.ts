@@ -3,7 +3,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { createTestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { loadConfig } from '../platform/config.ts'
+import { loadConfig } from '../platform/config/config.ts'
 import { openService } from '../service.ts'
 import { greeting } from './greeting.ts'
 

@@ -1,6 +1,6 @@
 import { parseMoney } from '../billing/money.ts'
 import { isTryOut, whoMaySignIn } from '../demo/demo.ts'
-import type { Config } from '../platform/config.ts'
+import type { Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
 
 /** What a person sees once the service is ready. The first start makes an account to try it with. */

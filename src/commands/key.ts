@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { Keys, KeySummary } from '../accounts/keys.ts'
-import { id as modelId } from '../platform/config-values.ts'
+import { id as modelId } from '../platform/config/values.ts'
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeTable } from './output.ts'

@@ -6,7 +6,7 @@ import { writeJson, writeLines } from './output.ts'
 export function migrateCommand(context: Context): Command {
   return command('migrate', 'Bring the database up to this version', 'migrate').action(
     async ({ json }: CommonOptions) => {
-      const { migrate } = await import('../platform/migrations.ts')
+      const { migrate } = await import('../platform/database/migrations.ts')
       const applied = await migrate(await context.databaseUrl())
       if (json) return writeJson(context, { applied })
       if (applied.length === 0) return writeLines(context, 'The database is up to date.')

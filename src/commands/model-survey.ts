@@ -1,5 +1,5 @@
 import type { Price } from '../billing/prices.ts'
-import type { ModelConfig } from '../platform/config.ts'
+import type { ModelConfig } from '../platform/config/config.ts'
 import type { Context } from './context.ts'
 
 /** A model of the configuration, and whether a request for it would be served. */

@@ -10,7 +10,7 @@ import { after, test } from 'node:test'
 import { tollgateHere } from '../../tests/support/command-line.ts'
 import { tinyFile } from '../../tests/support/engine.ts'
 import { objectAt, parseObject } from '../../tests/support/json.ts'
-import { loadConfig } from '../platform/config.ts'
+import { loadConfig } from '../platform/config/config.ts'
 import { runCommand } from './run.ts'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'model-command-'))

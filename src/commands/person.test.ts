@@ -7,7 +7,7 @@ import { tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { at, parseObject, type Json } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { openDatabase, type Database } from '../platform/database.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
 
 let home: TestDatabase
 let database: Database

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { formatPrice, parsePrice } from '../billing/money.ts'
 import type { Price, PriceEntry, Prices } from '../billing/prices.ts'
-import { id } from '../platform/config-values.ts'
+import { id } from '../platform/config/values.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { stringify } from 'yaml'
 import { createConfigFolder } from '../../tests/support/config.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import type { Environment } from '../platform/config.ts'
+import type { Environment } from '../platform/config/config.ts'
 import { openDemo } from './demo.ts'
 
 const { load } = createConfigFolder()

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { People, PersonSummary } from '../people/people.ts'
-import { isLoopback } from '../platform/config-values.ts'
-import type { Config } from '../platform/config.ts'
+import { isLoopback } from '../platform/config/values.ts'
+import type { Config } from '../platform/config/config.ts'
 import { demoPeople } from './people.ts'
 import { loadSamples, type SampleNeeds } from './samples.ts'
 

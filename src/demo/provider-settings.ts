@@ -1,4 +1,4 @@
-import type { Config } from '../platform/config.ts'
+import type { Config } from '../platform/config/config.ts'
 
 /** What the service has to know of a provider, as if the configuration named it. */
 export type ProviderSettings = Config['sign_in']['providers'][number]

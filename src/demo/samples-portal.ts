@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import { portalAddress } from '../access/login.ts'
 import type { Subject } from '../access/policy.ts'
 import type { Portal } from '../access/portal.ts'
-import { openDatabase, type Queryable } from '../platform/database.ts'
-import type { PreparedStatement, RowsOf } from '../platform/database-pipeline.ts'
+import { openDatabase, type Queryable } from '../platform/database/database.ts'
+import type { PreparedStatement, RowsOf } from '../platform/database/pipeline.ts'
 
 export interface TransactionNeeds {
   /** The address of the database, as its owner. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Levels } from '../billing/till.ts'
-import { refusalOf } from '../platform/http-errors.ts'
+import { refusalOf } from '../platform/http/errors.ts'
 import { Problem, problems } from '../platform/problems.ts'
 import type { Dialect, Exchange, Manner, Telling } from './dialects/dialect.ts'
 import type { Reply, Step } from './generation.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/keys.ts'
 import type { Till } from '../billing/till.ts'
-import type { Server } from '../platform/http.ts'
+import type { Server } from '../platform/http/http.ts'
 import { headersOf } from './answers.ts'
 import { callerOf, mannerOf } from './caller.ts'
 import { openAiManner } from './dialects/openai-errors.ts'

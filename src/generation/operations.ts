@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox'
-import { answers, limitHeaders, needsKey, refusals, type Operation } from '../platform/openapi.ts'
+import { answers, limitHeaders, needsKey, refusals, type Operation } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import { anthropicError, messagesRequest, messagesResponse } from './dialects/anthropic-messages.ts'
 import { chatRequest, chatResponse } from './dialects/openai-chat.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import type { ModelConfig } from '../platform/config.ts'
+import type { ModelConfig } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCatalogue } from './catalogue.ts'
 import type { Model } from './model.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Price } from '../billing/prices.ts'
 import { closest } from '../platform/closest.ts'
-import type { ModelConfig } from '../platform/config.ts'
+import type { ModelConfig } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Model } from './model.ts'
 

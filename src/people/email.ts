@@ -1,4 +1,4 @@
-import { domain as domainName } from '../platform/config-values.ts'
+import { domain as domainName } from '../platform/config/values.ts'
 
 /** An e-mail address: as it was written, what it is compared by, and its domain as a lower-case A-label. */
 export interface Email {

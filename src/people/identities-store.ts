@@ -1,5 +1,5 @@
-import { codeOf } from '../platform/database-failure.ts'
-import type { Queryable } from '../platform/database.ts'
+import { codeOf } from '../platform/database/failure.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import type { Identity } from './identities.ts'
 import type { PersonSummary } from './people.ts'
 

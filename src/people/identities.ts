@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Audit, AuditEntry } from '../access/audit.ts'
-import type { Database, Queryable } from '../platform/database.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
 import type { Email } from './email.ts'
 import * as store from './identities-store.ts'
 import type { PersonSummary } from './people.ts'

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { createTestLog } from '../../tests/support/log.ts'
 import { meetingAt } from '../../tests/support/meeting.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
-import { openDatabase, type Database } from '../platform/database.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createIdentities } from './identities.ts'
 import { createPeople } from './people.ts'
 import { readEmail, type Email } from './email.ts'

@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/database.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import type { PersonChange, PersonSummary, Role } from './people.ts'
 
 const selectPerson = `

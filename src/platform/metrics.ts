@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { bearerOf } from './bearer.ts'
-import type { RequestEnd, Server } from './http.ts'
+import { bearerOf } from './http/bearer.ts'
+import type { RequestEnd, Server } from './http/http.ts'
 import { Problem } from './problems.ts'
 
 /**

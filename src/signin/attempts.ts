@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '../platform/database.ts'
+import type { Database } from '../platform/database/database.ts'
 import { hashOf, newSecret, readSecrets, setCookie } from './cookies.ts'
 import type { Attempt } from './methods/method.ts'
 import * as store from './attempts-store.ts'

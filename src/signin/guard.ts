@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../people/people.ts'
-import type { Server } from '../platform/http.ts'
+import type { Server } from '../platform/http/http.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Session, Sessions } from './sessions.ts'
 

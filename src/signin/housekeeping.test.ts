@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { createPeople, type Person } from '../people/people.ts'
-import { openDatabase, type Database } from '../platform/database.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
 import { removeOver } from './housekeeping.ts'
 
 const hour = 3_600_000

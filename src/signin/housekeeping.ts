@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
-import type { Database } from '../platform/database.ts'
+import type { Database } from '../platform/database/database.ts'
 import { repeat, type Repeated } from '../platform/repeat.ts'
 import type { Lifetimes } from './sessions.ts'
 import * as store from './housekeeping-store.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { Server } from '../platform/http.ts'
-import { represent } from '../platform/representation.ts'
+import type { Server } from '../platform/http/http.ts'
+import { represent } from '../platform/http/representation.ts'
 import { sameOrigin } from './guard.ts'
 import { safeReturn } from './return-to.ts'
 import type { EndedSession, Sessions } from './sessions.ts'

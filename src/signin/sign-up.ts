@@ -1,7 +1,7 @@
 import type { Email } from '../people/email.ts'
 import type { Identities } from '../people/identities.ts'
 import type { PersonSummary } from '../people/people.ts'
-import type { Config } from '../platform/config.ts'
+import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Proof } from './methods/method.ts'
 

@@ -1,6 +1,6 @@
 import type { Audit } from '../access/audit.ts'
 import type { PersonSummary } from '../people/people.ts'
-import type { Config } from '../platform/config.ts'
+import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Attempts } from './attempts.ts'
 import type { SignInLimits } from './limits.ts'

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
-import { openDatabase, type Database } from '../platform/database.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createAttempts } from './attempts.ts'
 import { removeOver } from './housekeeping.ts'
 import { createSessions, type Sessions } from './sessions.ts'

@@ -1,5 +1,5 @@
 import type { Role } from '../people/people.ts'
-import type { Queryable } from '../platform/database.ts'
+import type { Queryable } from '../platform/database/database.ts'
 
 /** A session whose person may be signed in, as a request finds it. */
 export interface LiveSession {

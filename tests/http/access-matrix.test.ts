@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { isPortal } from '../../src/platform/representation.ts'
+import { isPortal } from '../../src/platform/http/representation.ts'
 import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
 import { routesOf } from '../support/routes.ts'
 

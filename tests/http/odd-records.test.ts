@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { PreparedStatement } from '../../src/platform/database-pipeline.ts'
+import type { PreparedStatement } from '../../src/platform/database/pipeline.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at } from '../support/json.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { isPortal } from '../../src/platform/representation.ts'
+import { isPortal } from '../../src/platform/http/representation.ts'
 import { at } from '../support/json.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Profile } from '../support/profile.ts'

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import sparticuz from '@sparticuz/chromium'
 import { chromium, type Browser } from 'playwright-core'
-import { withFileLock } from '../../src/platform/file-lock.ts'
+import { withFileLock } from '../../src/platform/system/file-lock.ts'
 
 const cache = path.join(import.meta.dirname, '../../node_modules/.cache')
 const folder = path.join(cache, 'chromium')

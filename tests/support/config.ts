@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after } from 'node:test'
 import { stringify } from 'yaml'
-import { loadConfig, type Config, type Environment } from '../../src/platform/config.ts'
+import { loadConfig, type Config, type Environment } from '../../src/platform/config/config.ts'
 import { OperatorError } from '../../src/platform/problems.ts'
 
 /** A project folder with the configuration file `settings/test.yaml` in it, removed when the tests of the file end. */

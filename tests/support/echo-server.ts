@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
 import { Type } from 'typebox'
-import { createServer, goneSignal, type RequestEnd, type ServerNeeds } from '../../src/platform/http.ts'
+import { createServer, goneSignal, type RequestEnd, type ServerNeeds } from '../../src/platform/http/http.ts'
 import { Problem, problems, type ProblemCode } from '../../src/platform/problems.ts'
 import { objectAt, parseObject, type Json } from './json.ts'
 import { openWire, type WireAnswer } from './wire.ts'

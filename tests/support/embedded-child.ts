@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { openEmbedded } from '../../src/platform/embedded.ts'
+import { openEmbedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { OperatorError } from '../../src/platform/problems.ts'
 
 const [directory = ''] = process.argv.slice(2)

@@ -9,7 +9,7 @@ import { after, afterEach, before } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { openEmbedded, type Embedded } from '../../src/platform/embedded.ts'
+import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { createTestLog } from './log.ts'
 
 export const exec = promisify(execFile)

@@ -1,4 +1,4 @@
-import type { Database, Session } from '../../src/platform/database.ts'
+import type { Database, Session } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 
 /** What becomes of a call: it is carried out, it is not, or it is and nobody hears of it. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/platform/database.ts'
+import type { Database } from '../../src/platform/database/database.ts'
 
 /**
  * A database whose transactions wait for each other after a statement that `at` picks, so that two of them stand at the

@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import pino from 'pino'
 import { createTill, type Ask, type Charge, type Till } from '../../src/billing/till.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
-import { openDatabase, type Database } from '../../src/platform/database.ts'
+import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import { createTestDatabase } from './database.ts'
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Level, Levels } from '../../billing/till.ts'
 import type { Message, StopReason } from '../../models/model.ts'
-import { compileBody } from '../../platform/validation.ts'
+import { compileBody } from '../../platform/http/validation.ts'
 import type { Reply } from '../generation.ts'
 import { sampling } from '../schema.ts'
 import { isFields, withoutUnserved, type Unserved } from './body.ts'

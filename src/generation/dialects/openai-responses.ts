@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Message } from '../../models/model.ts'
-import { compileBody } from '../../platform/validation.ts'
+import { compileBody } from '../../platform/http/validation.ts'
 import { metadata, sampling } from '../schema.ts'
 import { isFields, mustBe, withoutUnserved, type Unserved } from './body.ts'
 import type { Dialect, Exchange } from './dialect.ts'

@@ -1,5 +1,5 @@
 import type { Prompt } from '../../models/model.ts'
-import { compileBody } from '../../platform/validation.ts'
+import { compileBody } from '../../platform/http/validation.ts'
 import { generateRequest, type GenerateRequest } from '../schema.ts'
 import { event, jsonAround, type Dialect, type Exchange } from './dialect.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { OperatorError } from '../../platform/problems.ts'
-import { memoryOf } from '../../platform/processes.ts'
+import { memoryOf } from '../../platform/system/processes.ts'
 import type { Model } from '../model.ts'
 import { createLocalEngine } from './engine.ts'
 import { inspectModelFile } from './gguf.ts'

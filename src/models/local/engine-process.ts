@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { endOf } from '../../platform/child-end.ts'
+import { endOf } from '../../platform/system/child-end.ts'
 import { isFromChild, type CallMessage, type FromChild, type LoadOrder, type Text, type ToChild } from './protocol.ts'
 
 /** One child process, from its start to its end. */

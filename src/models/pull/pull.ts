@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { withFileLock } from '../../platform/file-lock.ts'
-import { makeFolder } from '../../platform/folder.ts'
+import { withFileLock } from '../../platform/system/file-lock.ts'
+import { makeFolder } from '../../platform/system/folder.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { inspectModelFile, type ModelFile } from '../local/gguf.ts'
 import { download, type Progress } from './download.ts'

@@ -17,7 +17,7 @@ import {
   type UserInfoResponse,
 } from 'openid-client'
 import type { Logger } from 'pino'
-import type { Config } from '../../platform/config.ts'
+import type { Config } from '../../platform/config/config.ts'
 import { checkClaims, countedEmail, isName, skew } from './oidc/claims.ts'
 import { createDiscovery } from './oidc/discovery.ts'
 import { createExchange, type Exchange } from './oidc/exchange.ts'

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, test } from 'node:test'
+import { createConfigFolder, faultsOf, provider, upstream } from '../../../tests/support/config.ts'
+import { loadConfig } from './config.ts'
+
+const { root, folder, load } = createConfigFolder()
+const named = (file: string) => () => loadConfig({ environment: { TOLLGATE_CONFIG: file }, root, cwd: root })
+
+describe('without a file', () => {
+  const config = loadConfig({ environment: {}, root, cwd: folder })
+
+  test('everything has its default', () => {
+    const { models, sign_in: signIn, ...rest } = config
+    assert.deepEqual(rest, {
+      base_url: 'http://localhost:8080',
+      database: 'embedded',
+      listen: { host: '127.0.0.1', port: 8080, trusted_proxies: [] },
+      currency: 'USD',
+      aliases: { default: 'tiny' },
+      limits: { requests_per_minute: 60, tokens_per_minute: 100_000, request_bytes: 1_048_576 },
+      session: { idle: 3_600_000, absolute: 43_200_000 },
+      file: null,
+      data: path.join(root, 'data'),
+      demo: true,
+    })
+    assert.deepEqual(models, [
+      {
+        id: 'tiny',
+        engine: 'local',
+        file: path.join(root, 'models/tiny/tiny.gguf'),
+        context: 1024,
+        max_output_tokens: 512,
+        parallel: 8,
+        price: { input: 100_000n, output: 400_000n },
+      },
+    ])
+    assert.deepEqual(signIn, {
+      providers: [],
+      email_link: false,
+      password: false,
+      passkey: true,
+      second_factor: 'optional',
+      starts_per_minute: 120,
+      sign_up: { policy: 'invited', domains: [] },
+    })
+  })
+
+  test('nothing of it can be changed', () => {
+    assert.throws(() => Object.assign(config, { demo: false }), TypeError)
+    assert.throws(() => Object.assign(config.limits, { request_bytes: 1 }), TypeError)
+    assert.throws(() => config.models.push(...config.models), TypeError)
+    assert.throws(() => Object.assign(config.models[0]?.price ?? {}, { input: 0n }), TypeError)
+  })
+
+  test('an empty file means the same', () => {
+    for (const yaml of ['', '# nothing yet\n', '{}', '---\n']) {
+      assert.deepEqual({ ...load(yaml), file: null }, config)
+    }
+  })
+
+  test('tollgate.yaml of the project is taken if it is there, and TOLLGATE_CONFIG goes before it', () => {
+    const usual = path.join(root, 'tollgate.yaml')
+    writeFileSync(usual, 'currency: EUR')
+    try {
+      const found = loadConfig({ environment: { TOLLGATE_CONFIG: '' }, root })
+      assert.deepEqual([found.currency, found.file], ['EUR', usual])
+      assert.equal(load('currency: CHF').currency, 'CHF')
+    } finally {
+      rmSync(usual)
+    }
+  })
+})
+
+describe('the environment', () => {
+  test('goes before the file', () => {
+    const yaml = 'listen: { host: 10.0.0.1, port: 1000 }\ndatabase: postgres://file/db'
+    const variables = { PORT: '9000', HOST: '::', DATABASE_URL: 'postgres://tollgate@db/tollgate' }
+    const config = load(yaml, variables)
+    assert.deepEqual(config.listen, { host: '::', port: 9000, trusted_proxies: [] })
+    assert.equal(config.database, 'postgres://tollgate@db/tollgate')
+    assert.equal(config.base_url, 'http://localhost:9000')
+    assert.deepEqual(load(yaml).listen, { host: '10.0.0.1', port: 1000, trusted_proxies: [] })
+  })
+
+  test('where it listens is what it calls itself, unless the file says so', () => {
+    const local = ['127.0.0.1', '0.0.0.0', '::', '0:0::0', '::1', 'localhost', 'fe80::1%eth0']
+    for (const [host, called] of [
+      ...local.map((each) => [each, 'localhost'] as const),
+      ['127.0.0.2', '127.0.0.2'],
+      ['192.168.1.20', '192.168.1.20'],
+      ['FD00::20', '[fd00::20]'],
+      ['tollgate.lan', 'tollgate.lan'],
+    ] as const) {
+      assert.equal(load('', { HOST: host }).base_url, `http://${called}:8080`)
+    }
+    assert.equal(load('base_url: https://firm.example', { HOST: '127.0.0.2' }).base_url, 'https://firm.example')
+  })
+
+  test('a variable that is set to nothing is not set', () => {
+    const empty = { PORT: '', HOST: '', DATABASE_URL: '', TOLLGATE_DATA: '', TOLLGATE_DEMO: '' }
+    assert.deepEqual(load('currency: EUR', empty), load('currency: EUR'))
+  })
+
+  test('every bad variable is reported, together with the faults of the file', () => {
+    const bad = { PORT: '70000', HOST: 'a b', DATABASE_URL: 'mysql://secret@db', TOLLGATE_DEMO: 'no' }
+    assert.deepEqual(
+      faultsOf(() => load('currency: euro', bad)),
+      [
+        'PORT: must be a whole number from 0 to 65535',
+        'HOST: must be an IP address or a host name',
+        'DATABASE_URL: must be embedded, or an address such as postgres://user:password@host:5432/name',
+        'TOLLGATE_DEMO: must be 1 or 0',
+        'currency: must be a currency code of three capital letters such as USD',
+      ],
+    )
+    for (const PORT of ['80a', '-1', '1e3', ' 80', '0x50', '65536', '8.0']) {
+      assert.deepEqual(
+        faultsOf(() => load('', { PORT })),
+        ['PORT: must be a whole number from 0 to 65535'],
+      )
+    }
+  })
+
+  test('the data folder: relative to the current folder, by default in the project', () => {
+    assert.equal(load('').data, path.join(root, 'data'))
+    assert.equal(load('', { TOLLGATE_DATA: './elsewhere' }).data, path.join(root, 'elsewhere'))
+    assert.equal(load('', { TOLLGATE_DATA: '/var/lib/tollgate' }).data, '/var/lib/tollgate')
+  })
+
+  test('samples are never set up by themselves beside a real database or a real provider', () => {
+    const database = 'database: postgres://db/tollgate'
+    assert.equal(load('').demo, true)
+    assert.equal(load(database).demo, false)
+    assert.equal(load('', { DATABASE_URL: 'postgres://db/tollgate' }).demo, false)
+    assert.equal(load(provider({})).demo, false)
+    assert.equal(load(database, { TOLLGATE_DEMO: '1' }).demo, true)
+    assert.equal(load('', { TOLLGATE_DEMO: '0' }).demo, false)
+  })
+
+  test('no other variable changes anything', () => {
+    const others = { TOLLGATE_PORT: '1', NODE_ENV: 'production', PGHOST: 'elsewhere', CURRENCY: 'EUR', port: '1' }
+    assert.deepEqual(load('', others), load(''))
+  })
+})
+
+describe('a value', () => {
+  test('comes resolved: ms, bytes, 10⁻¹² units, absolute paths, origins', () => {
+    const config = load(`
+base_url: https://Tollgate.Example.com:443/
+models:
+  - { id: a, engine: local, file: ../models/a.gguf, context: 4096, max_output_tokens: 1024, price: { input: "0.10", output: "12.345678" } }
+  - { id: b, engine: local, file: /models/b.gguf, context: 2, max_output_tokens: 1, parallel: 1 }
+  - id: c
+    engine: openai
+    endpoints: [{ url: "http://127.0.0.1:9101/v1/", key: k }, { url: "https://other.example/v1", weight: 3 }]
+    upstream_model: m
+    context: 100
+    max_output_tokens: 99
+    timeout: { first_token: 500ms, total: 1h }
+    price: { input: "0", output: "0.000001" }
+  - { id: d, engine: ai-sdk, package: "@ai-sdk/anthropic", upstream_model: m, key: k, context: 9, max_output_tokens: 5, fallback: a }
+limits: { request_bytes: 64KiB }
+session: { idle: 90s, absolute: 90s }
+sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } }
+`)
+    assert.equal(config.base_url, 'https://tollgate.example.com')
+    assert.deepEqual(config.models, [
+      {
+        id: 'a',
+        engine: 'local',
+        file: path.join(root, 'models/a.gguf'),
+        context: 4096,
+        max_output_tokens: 1024,
+        parallel: 8,
+        price: { input: 100_000n, output: 12_345_678n },
+      },
+      { id: 'b', engine: 'local', file: '/models/b.gguf', context: 2, max_output_tokens: 1, parallel: 1 },
+      {
+        id: 'c',
+        engine: 'openai',
+        endpoints: [
+          { url: 'http://127.0.0.1:9101/v1', key: 'k', weight: 1 },
+          { url: 'https://other.example/v1', weight: 3 },
+        ],
+        upstream_model: 'm',
+        context: 100,
+        max_output_tokens: 99,
+        timeout: { connect: 5000, first_token: 500, total: 3_600_000 },
+        price: { input: 0n, output: 1n },
+      },
+      {
+        id: 'd',
+        engine: 'ai-sdk',
+        package: '@ai-sdk/anthropic',
+        upstream_model: 'm',
+        key: 'k',
+        fallback: 'a',
+        context: 9,
+        max_output_tokens: 5,
+        timeout: { connect: 5000, first_token: 30_000, total: 300_000 },
+      },
+    ])
+    assert.deepEqual(config.aliases, {})
+    assert.equal(config.limits.request_bytes, 65_536)
+    assert.deepEqual(config.session, { idle: 90_000, absolute: 90_000 })
+    assert.deepEqual(config.sign_in.sign_up.domains, ['example.com', 'xn--bcher-kva.example'])
+  })
+
+  test('may name variables of the environment, whose content is not looked at again', () => {
+    const yaml = upstream({ endpoints: [{ url: 'https://${HOST_NAME}/v1', key: 'a${KEY}b' }] })
+    const config = load(yaml, { HOST_NAME: 'models.example', KEY: '${HOST_NAME} $& $1' })
+    const [model] = config.models
+    assert.ok(model?.engine === 'openai')
+    assert.deepEqual(model.endpoints, [{ url: 'https://models.example/v1', key: 'a${HOST_NAME} $& $1b', weight: 1 }])
+  })
+
+  test('an alias may point to the shipped model', () => {
+    assert.deepEqual(load('aliases: { quick: tiny }').aliases, { default: 'tiny', quick: 'tiny' })
+  })
+
+  const accepted: [string, string][] = [
+    ['an issuer on a loopback name', provider({ issuer: 'http://localhost:9000' })],
+    ['an issuer on 127.0.0.0/8', provider({ issuer: 'http://127.0.0.2:9000/realm' })],
+    ['an issuer on ::1', provider({ issuer: 'http://[::1]:9000' })],
+    ['an upstream without TLS', upstream({ endpoints: [{ url: 'http://10.0.0.7:8000/v1' }] })],
+    ['a database behind a socket', 'database: "postgres:///tollgate?host=/run/postgresql"'],
+    ['a port that the system chooses', 'listen: { port: 0 }'],
+    ['proxies', 'listen: { trusted_proxies: [10.0.0.0/8, "fd00::/8", 192.0.2.1] }'],
+    ['metrics', 'metrics: { token: t }'],
+    ['mail and text messages', 'mail: { url: "smtp://u:p@m:25", from: a@b.c }\nsms: { url: "https://s/x", token: t }'],
+  ]
+  for (const [name, yaml] of accepted) {
+    test(`accepts ${name}`, () => {
+      assert.doesNotThrow(() => load(yaml))
+    })
+  }
+
+  test('an issuer is kept to the byte', () => {
+    for (const issuer of [
+      'https://id.example',
+      'https://id.example/',
+      'https://id.example/a/',
+      'https://ID.example:443',
+    ]) {
+      assert.equal(load(provider({ issuer })).sign_in.providers[0]?.issuer, issuer)
+    }
+  })
+})
+
+describe('the file itself', () => {
+  test('that is not there, is a folder or is not text', () => {
+    assert.deepEqual(faultsOf(named('missing.yaml')), [`${path.join(root, 'missing.yaml')}: there is no such file`])
+    assert.deepEqual(faultsOf(named('settings')), [`${folder}: is a folder, not a file`])
+    assert.deepEqual(
+      faultsOf(() => load(Uint8Array.of(0x61, 0x3a, 0x20, 0xff, 0xfe))),
+      [`${path.join(folder, 'test.yaml')}: is not text in UTF-8`],
+    )
+    assert.deepEqual(faultsOf(named('a\0b')), ['TOLLGATE_CONFIG: must be a path'])
+  })
+
+  test('that may not be read', { skip: process.getuid?.() === 0 && 'root may read everything' }, () => {
+    const file = path.join(folder, 'closed.yaml')
+    writeFileSync(file, '')
+    chmodSync(file, 0)
+    assert.deepEqual(faultsOf(named(file)), [`${file}: this user may not read it`])
+  })
+
+  test('a document that would fill the memory is refused', () => {
+    const rows = Array.from({ length: 10 }, (_, n) => `a${n}: &x${n} [${n === 0 ? '1' : `*x${n - 1},`.repeat(9)}]\n`)
+    const bomb = rows.join('')
+    const [line = '', ...others] = faultsOf(() => load(bomb))
+    assert.match(line, /^test\.yaml: cannot be read as YAML: Excessive alias count/)
+    assert.deepEqual(others, [])
+    assert.equal(faultsOf(() => load('['.repeat(100_000))).length, 10)
+  })
+})

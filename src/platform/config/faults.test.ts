@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { stringify } from 'yaml'
+import { createConfigFolder, faultsOf, provider, upstream } from '../../../tests/support/config.ts'
+
+const { load } = createConfigFolder()
+
+const group = 'must be a group of settings'
+const text = 'must be a text that is not empty'
+const name = 'must be a name of at most 100 letters, digits and . _ - : /, beginning with a letter or digit'
+const duration = 'must be a duration such as 500ms, 30s, 60m or 12h, at most 500h'
+const size = 'must be a size such as 64KiB or 1MiB, at most 1GiB'
+const database = 'must be embedded, or an address such as postgres://user:password@host:5432/name'
+const origin = 'must be an address without a path such as https://tollgate.example.com'
+const network = 'must be an IP address or a range such as 10.0.0.0/8'
+const perMinute = 'must be a whole number from 1 to 2147483647'
+const engine = 'must be one of local, openai, ai-sdk'
+const endpoint = 'must be an address such as https://models.example.com/v1'
+const issuer = 'must be an address such as https://login.example.com'
+const secure = 'must begin with https://; http:// is accepted on loopback addresses only'
+const mailServer = 'must be an address such as smtp://user:password@mail.example.com:587 or smtps://…'
+const price = 'must be a decimal number in quotes such as "0.40"'
+
+/** A file and its faults. */
+type Case = [yaml: string, ...lines: string[]]
+
+const shapes: Case[] = [
+  ['- a', `the configuration ${group}`],
+  ['hello', `the configuration ${group}`],
+  ['databse: embedded', 'databse: is not a setting; did you mean database?'],
+  ['colour: red', 'colour: is not a setting'],
+  ['limits: { rpm: 1 }', 'limits.rpm: is not a setting'],
+  ['"a b.c": 1', '["a b.c"]: is not a setting'],
+  ['__proto__: { demo: true }', '__proto__: is not a setting'],
+  ['database:', 'database: is empty: give it a value or remove it'],
+  ['mail:', 'mail: is empty: give it a value or remove it'],
+  ['listen: 8080', `listen: ${group}`],
+  ['listen: { port: "80" }', 'listen.port: must be a whole number from 0 to 65535'],
+  ['listen: { trusted_proxies: 10.0.0.1 }', 'listen.trusted_proxies: must be a list'],
+  ['sign_in: { passkey: yes }', 'sign_in.passkey: must be true or false'],
+  ['limits: { requests_per_minute: 1.5 }', `limits.requests_per_minute: ${perMinute}`],
+  ['limits: { requests_per_minute: .nan }', `limits.requests_per_minute: ${perMinute}`],
+  ['limits: { requests_per_minute: 0 }', `limits.requests_per_minute: ${perMinute}`],
+  ['aliases: [tiny]', 'aliases: must be a group of lines `alias: model id`'],
+  ['models: []', 'models: must have at least one entry'],
+  ['models: { id: a }', 'models: must be a list'],
+  ['models: [tiny]', `models[0]: ${group}`],
+  [
+    'models: [{ engine: local }]',
+    `models[0].id: is missing: it ${name}`,
+    'models[0].context: is missing: it must be a whole number from 2 to 100000000',
+    'models[0].max_output_tokens: is missing: it must be a whole number from 1 to 100000000',
+    `models[0].file: is missing: it ${text}`,
+  ],
+]
+
+const values: Case[] = [
+  ['database: 5', `database: ${database}`],
+  ['database: embeded', `database: ${database}`],
+  ['database: postgres:db', `database: ${database}`],
+  ['currency: euro', 'currency: must be a currency code of three capital letters such as USD'],
+  ['limits: { request_bytes: 1000 }', `limits.request_bytes: ${size}`],
+  ['limits: { request_bytes: 0MiB }', `limits.request_bytes: ${size}`],
+  ['limits: { request_bytes: 2GiB }', `limits.request_bytes: ${size}`],
+  ['limits: { request_bytes: 1MB }', `limits.request_bytes: ${size}`],
+  ['session: { idle: 60, absolute: 501h }', `session.idle: ${duration}`, `session.absolute: ${duration}`],
+  ['session: { idle: 0s }', `session.idle: ${duration}`],
+  ['session: { idle: -1s }', `session.idle: ${duration}`],
+  ['base_url: https://a.example/tollgate', `base_url: ${origin}`],
+  ['base_url: https://a.example?x', `base_url: ${origin}`],
+  ['base_url: a.example', `base_url: ${origin}`],
+  ['base_url: "https://a.exa\\nmple"', `base_url: ${origin}`],
+  ['listen: { host: 1.2.3 }', 'listen.host: must be an IP address or a host name'],
+  ['listen: { trusted_proxies: [10.0.0.0/33, all] }', ...[0, 1].map((n) => `listen.trusted_proxies[${n}]: ${network}`)],
+  [
+    'listen: { trusted_proxies: ["::1/129", 10.0.0.0/] }',
+    ...[0, 1].map((n) => `listen.trusted_proxies[${n}]: ${network}`),
+  ],
+  [
+    'sign_in: { sign_up: { domains: ["@example.com", com, "a.example.", "1.2.3.4", "a.example/x"] } }',
+    ...[0, 1, 2, 3, 4].map((n) => `sign_in.sign_up.domains[${n}]: must be a domain such as example.com`),
+  ],
+  ['mail: { url: "http://m", from: "" }', `mail.url: ${mailServer}`, `mail.from: ${text}`],
+  ['sms: { url: "http://sms.example/send", token: t }', `sms.url: ${secure}`],
+  [upstream({ engine: 'vllm' }), `models[0].engine: ${engine}`],
+  [upstream({ engine: 'opnai' }), `models[0].engine: ${engine}; did you mean openai?`],
+  [upstream({ engine: undefined }), `models[0].engine: is missing: it ${engine}`],
+  [upstream({ file: 'a.gguf' }), 'models[0].file: is not a setting'],
+  [upstream({ id: 'a b' }), `models[0].id: ${name}`],
+  [upstream({ upstream_model: '' }), `models[0].upstream_model: ${text}`],
+  [upstream({ endpoints: [] }), 'models[0].endpoints: must have at least one entry'],
+  [upstream({ endpoints: [{ url: 'ftp://a' }] }), `models[0].endpoints[0].url: ${endpoint}`],
+  [upstream({ endpoints: [{ url: 'https://key@a/v1' }] }), `models[0].endpoints[0].url: ${endpoint}`],
+  [
+    upstream({ endpoints: [{ url: 'https://a', weight: 0 }] }),
+    'models[0].endpoints[0].weight: must be a whole number from 1 to 1000',
+  ],
+  [provider({ issuer: 'http://login.example.com' }), `sign_in.providers[0].issuer: ${secure}`],
+  [provider({ issuer: 'http://localhost.example.com' }), `sign_in.providers[0].issuer: ${secure}`],
+  [provider({ issuer: 'http://127.0.0.1.example.com' }), `sign_in.providers[0].issuer: ${secure}`],
+  [provider({ issuer: 'https://login.example.com?x' }), `sign_in.providers[0].issuer: ${issuer}`],
+  [provider({ issuer: 'https://u@login.example.com' }), `sign_in.providers[0].issuer: ${issuer}`],
+  [provider({ trust_email: 'yes' }), 'sign_in.providers[0].trust_email: must be one of never, when_verified, always'],
+]
+
+const prices: Case[] = [
+  [upstream({ price: { input: 0.1, output: '0.4' } }), `models[0].price.input: ${price}`],
+  [upstream({ price: { input: '0.1' } }), `models[0].price.output: is missing: it ${price}`],
+  [
+    upstream({ price: { input: '1e-1', output: '0.4' } }),
+    'models[0].price.input: must be a decimal number such as 0.40',
+  ],
+  [upstream({ price: { input: '0.1', output: '0.4000000' } }), 'models[0].price.output: must have at most 6 decimals'],
+  [upstream({ price: { input: '-0.1', output: '0.4' } }), 'models[0].price.input: must not be negative'],
+  [
+    upstream({ price: { input: '0.1', output: '1000000.000001' } }),
+    'models[0].price.output: must be at most 1000000 per million tokens',
+  ],
+  [upstream({ price: { input: '0.40', output: '0.4' } }), 'models[0].price.output: must be above the input price 0.40'],
+  [upstream({ price: { input: '10', output: '9.5' } }), 'models[0].price.output: must be above the input price 10'],
+]
+
+const twice = (entry: Record<string, unknown>) => [entry, entry]
+const local = { id: 'a', engine: 'local', file: 'f', context: 9, max_output_tokens: 1 }
+const firm = { id: 'firm', name: 'F', issuer: 'https://id.example', client_id: 'x' }
+
+const rules: Case[] = [
+  ['session: { idle: 61m, absolute: 1h }', 'session.idle: must be at most the absolute 1h'],
+  ['session: { idle: 13h }', 'session.idle: must be at most the absolute 12h'],
+  [
+    upstream({ timeout: { first_token: '10s', total: '5s' } }),
+    'models[0].timeout.first_token: must be at most the total 5s',
+  ],
+  [upstream({ context: 100, max_output_tokens: 100 }), 'models[0].max_output_tokens: must be below the context 100'],
+  [stringify({ models: twice(local) }), 'models[1].id: must differ from models[0].id: both are a'],
+  [
+    stringify({ sign_in: { providers: twice(firm) } }),
+    'sign_in.providers[1].id: must differ from sign_in.providers[0].id: both are firm',
+  ],
+  [`${upstream()}aliases: { default: tiny }`, 'aliases.default: must point to a model: one of fast'],
+  [`${upstream()}aliases: { a: fast, b: a }`, 'aliases.b: must point to a model: one of fast'],
+  [`${upstream()}aliases: { fast: fast }`, 'aliases.fast: must not be the id of a model'],
+  [`${upstream({ id: 5 })}aliases: { a: fast }`, `models[0].id: ${name}`],
+  [
+    upstream({ engine: 'ai-sdk', endpoints: undefined, package: './evil.js' }),
+    'models[0].package: must be the name of an npm package such as @ai-sdk/anthropic',
+  ],
+  [
+    upstream({ engine: 'ai-sdk', endpoints: undefined, package: 'node:fs' }),
+    'models[0].package: must be the name of an npm package such as @ai-sdk/anthropic',
+  ],
+  [upstream({ fallback: 'fast' }), 'models[0].fallback: must be another model'],
+  [upstream({ fallback: 'slow' }), 'models[0].fallback: must be a model: one of fast'],
+  [upstream({ fallback: 5 }), `models[0].fallback: ${name}`],
+  [upstream({ id: 5, fallback: 'slow' }), `models[0].id: ${name}`],
+  ['aliases: { tiny: tiny }', 'aliases.tiny: must not be the id of a model'],
+  ['aliases: { quick: tinny }', 'aliases.quick: must point to a model: one of tiny'],
+  ['aliases: { "a b": tiny }', `aliases["a b"]: must itself be ${name.slice('must be '.length)}`],
+  [
+    'sign_in: { sign_up: { policy: domain } }',
+    'sign_in.sign_up.domains: must have at least one domain for the policy domain',
+  ],
+]
+
+const variables: Case[] = [
+  ['currency: "${MISSING}"', 'currency: names the environment variable MISSING, which is not set'],
+  ['currency: "${EMPTY}"', 'currency: names the environment variable EMPTY, which is empty'],
+  ['currency: "${constructor}"', 'currency: names the environment variable constructor, which is not set'],
+  [
+    'currency: "${A}${B}"',
+    'currency: names the environment variable A, which is not set',
+    'currency: names the environment variable B, which is not set',
+  ],
+  ['currency: "${A"', 'currency: has a ${ that is not of the form ${NAME}'],
+  ['currency: "${my-var}"', 'currency: has a ${ that is not of the form ${NAME}'],
+]
+
+const form: Case[] = [
+  ['models: [1, 2', 'test.yaml:1:14: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+  ['currency: USD\ncurrency: EUR', 'test.yaml:2:1: Map keys must be unique'],
+  ['listen:\n\tport: 1', 'test.yaml:2:1: Tabs are not allowed as indentation'],
+  ['currency: USD\n---\ncurrency: EUR', 'test.yaml:2:1: Source contains multiple documents'],
+  ['currency: !!js/function x', 'test.yaml:1:11: Unresolved tag: tag:yaml.org,2002:js/function'],
+  ['currency: *x', 'test.yaml: cannot be read as YAML: Unresolved alias (the anchor must be set before the alias): x'],
+]
+
+describe('a fault is one line with its path and what would be right', () => {
+  for (const [yaml, ...lines] of [...shapes, ...values, ...prices, ...rules, ...variables, ...form]) {
+    test(JSON.stringify(yaml), () => {
+      assert.deepEqual(
+        faultsOf(() => load(yaml, { EMPTY: '' })),
+        lines,
+      )
+    })
+  }
+})
+
+test('every fault of the file comes at once', () => {
+  const lines = faultsOf(() =>
+    load(`
+currency: usd
+limits: { request_byte: 1MiB }
+models:
+  - { id: a, engine: locl, context: 10, max_output_tokens: 11 }
+  - { id: b, engine: local, file: x, context: 10, max_output_tokens: 10, price: { input: 0.10, output: "0.1234567" } }
+  - { id: b, engine: local, file: x, context: 10, max_output_tokens: 9, price: { input: "0.40", output: "0.30" } }
+aliases: { b: b, c: nowhere }
+sms: { url: "https://sms.example", token: "\${SMS_TOKEN}" }
+`),
+  )
+  assert.deepEqual(lines, [
+    'currency: must be a currency code of three capital letters such as USD',
+    'models[0].engine: must be one of local, openai, ai-sdk; did you mean local?',
+    'models[1].price.input: must be a decimal number in quotes such as "0.40"',
+    'models[1].price.output: must have at most 6 decimals',
+    'limits.request_byte: is not a setting; did you mean request_bytes?',
+    'sms.token: names the environment variable SMS_TOKEN, which is not set',
+    'models[0].max_output_tokens: must be below the context 10',
+    'models[1].max_output_tokens: must be below the context 10',
+    'models[2].price.output: must be above the input price 0.40',
+    'models[2].id: must differ from models[1].id: both are b',
+    'aliases.b: must not be the id of a model',
+    'aliases.c: must point to a model: one of a, b',
+  ])
+})
+
+test('a secret is never repeated', () => {
+  const secrets = { KEY: 'hunter2 hunter2', DATABASE_URL: 'postgre://u:hunter2@db' }
+  const changes = { endpoints: [{ url: 'https://${KEY}' }], context: '${KEY}', price: '${KEY}' }
+  const lines = faultsOf(() => load(`${upstream(changes)}database: hunter2`, secrets))
+  assert.equal(lines.length, 5)
+  assert.doesNotMatch(lines.join('\n'), /hunter2/)
+})

@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { join, type Reading } from './check.ts'
+import { duration, id, price } from './values.ts'
+
+/**
+ * What settings demand of each other. Every rule looks at the settings as they stand in the file and passes over those
+ * already found at fault, so that its faults come together with all others.
+ */
+
+const Models = Type.Object({ models: Type.Array(Type.Unknown()) })
+const Identified = Type.Object({ id: Type.String() })
+const Priced = Type.Object({ price: Type.Object({ input: Type.String(), output: Type.String() }) })
+const Sized = Type.Object({ context: Type.Integer(), max_output_tokens: Type.Integer() })
+const Timed = Type.Object({ timeout: Type.Object({ first_token: Type.String(), total: Type.String() }) })
+const FallingBack = Type.Object({ fallback: Type.String() })
+const Aliased = Type.Object({ aliases: Type.Record(Type.String(), Type.String()) })
+const Providers = Type.Object({ sign_in: Type.Object({ providers: Type.Array(Type.Unknown()) }) })
+const SignUp = Type.Object({
+  sign_in: Type.Object({ sign_up: Type.Object({ policy: Type.String(), domains: Type.Array(Type.Unknown()) }) }),
+})
+const Session = Type.Object({ session: Type.Object({ idle: Type.String(), absolute: Type.String() }) })
+
+/** Reports where the settings contradict each other. `shipped` are the ids of the models when the file names none. */
+export function checkRules(settings: unknown, shipped: readonly string[], { fault }: Reading): void {
+  const models = Value.Check(Models, settings) ? settings.models : []
+  models.forEach((model, index) => checkModel(model, `models[${index}]`, fault))
+  checkUnique(models, 'models', fault)
+  checkFallbacks(models, fault)
+  checkAliases(settings, shipped, fault)
+  if (Value.Check(Providers, settings)) checkUnique(settings.sign_in.providers, 'sign_in.providers', fault)
+  if (Value.Check(SignUp, settings)) {
+    const { policy, domains } = settings.sign_in.sign_up
+    if (policy === 'domain' && domains.length === 0) {
+      fault('sign_in.sign_up.domains', 'must have at least one domain for the policy domain')
+    }
+  }
+  if (
+    Value.Check(Session, settings) &&
+    duration.parse(settings.session.idle) > duration.parse(settings.session.absolute)
+  ) {
+    fault('session.idle', `must be at most the absolute ${settings.session.absolute}`)
+  }
+}
+
+function checkModel(model: unknown, path: string, fault: Reading['fault']): void {
+  if (Value.Check(Sized, model) && model.max_output_tokens >= model.context) {
+    fault(`${path}.max_output_tokens`, `must be below the context ${model.context}`)
+  }
+  if (Value.Check(Priced, model) && price.parse(model.price.output) <= price.parse(model.price.input)) {
+    fault(`${path}.price.output`, `must be above the input price ${model.price.input}`)
+  }
+  if (Value.Check(Timed, model) && duration.parse(model.timeout.first_token) > duration.parse(model.timeout.total)) {
+    fault(`${path}.timeout.first_token`, `must be at most the total ${model.timeout.total}`)
+  }
+}
+
+function checkUnique(entries: readonly unknown[], path: string, fault: Reading['fault']): void {
+  const first = new Map<string, number>()
+  entries.forEach((entry, index) => {
+    if (!Value.Check(Identified, entry)) return
+    const earlier = first.get(entry.id)
+    if (earlier === undefined) first.set(entry.id, index)
+    else fault(`${path}[${index}].id`, `must differ from ${path}[${earlier}].id: both are ${entry.id}`)
+  })
+}
+
+/** A chain may lead back to where it began: whoever follows it takes each model once. */
+function checkFallbacks(models: readonly unknown[], fault: Reading['fault']): void {
+  const ids = models.flatMap((model) => (Value.Check(Identified, model) ? [model.id] : []))
+  models.forEach((model, index) => {
+    if (!Value.Check(FallingBack, model)) return
+    const path = `models[${index}].fallback`
+    if (Value.Check(Identified, model) && model.fallback === model.id) fault(path, 'must be another model')
+    else if (ids.length === models.length && !ids.includes(model.fallback)) {
+      fault(path, `must be a model: one of ${[...new Set(ids)].join(', ')}`)
+    }
+  })
+}
+
+function checkAliases(settings: unknown, shipped: readonly string[], fault: Reading['fault']): void {
+  if (!Value.Check(Aliased, settings)) return
+  const written = Value.Check(Models, settings) ? settings.models : undefined
+  const ids = written?.flatMap((model) => (Value.Check(Identified, model) ? [model.id] : [])) ?? shipped
+  const complete = written === undefined || ids.length === written.length
+  for (const [alias, target] of Object.entries(settings.aliases)) {
+    const path = join('aliases', alias)
+    if (!isId(alias)) fault(path, `must itself be ${id.expects}`)
+    if (ids.includes(alias)) fault(path, 'must not be the id of a model')
+    if (complete && !ids.includes(target)) fault(path, `must point to a model: one of ${[...new Set(ids)].join(', ')}`)
+  }
+}
+
+function isId(name: string): boolean {
+  try {
+    return id.parse(name) === name
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,232 @@
+import { Type, type TSchema } from 'typebox'
+import * as values from './values.ts'
+
+/**
+ * Every setting of `tollgate.yaml`, once: the type, the check and `docs/configuration.md` come from here. A setting with
+ * a `default` may be left out of the file; `shown_default` is for the page where the default is worked out elsewhere.
+ */
+
+type Words = { default?: string | undefined; shown_default?: string }
+
+const written = <Value>(kind: values.Kind<Value>, description: string, words: Words = {}) =>
+  Type.Decode(Type.String({ description, expects: kind.expects, ...words }), kind.parse)
+const text = (description: string) => Type.String({ description, minLength: 1, expects: 'a text that is not empty' })
+const whole = (description: string, minimum: number, maximum: number, fallback?: number) =>
+  Type.Integer({ description, minimum, maximum, ...(fallback !== undefined && { default: fallback }) })
+const yesNo = (description: string, fallback: boolean) => Type.Boolean({ description, default: fallback })
+const group = <Properties extends Record<string, TSchema>>(description: string, properties: Properties) =>
+  Type.Object(properties, { description, additionalProperties: false })
+const optionalGroup = <Properties extends Record<string, TSchema>>(description: string, properties: Properties) =>
+  Type.Object(properties, { description, additionalProperties: false, default: {} })
+
+const int4 = 2_147_483_647
+
+const price = group(
+  'Price per million tokens in the currency. Without it the model is not callable until `./tollgate price set` gives it one.',
+  {
+    input: written(values.price, 'For a million tokens sent. In quotes, at most 6 decimals.'),
+    output: written(values.price, 'For a million tokens generated. Must be above `input`.'),
+  },
+)
+
+const everyModel = {
+  id: written(values.id, 'The name that requests give as `model`.'),
+  context: whole('Tokens that the prompt and the reply may have together.', 2, 100_000_000),
+  max_output_tokens: whole('The most that a request may ask for. Must be below `context`.', 1, 100_000_000),
+  price: Type.Optional(price),
+  fallback: Type.Optional(
+    written(
+      values.id,
+      'The id of a model that takes over when this one fails before its reply begins. It may have one in turn; each is tried once.',
+    ),
+  ),
+}
+
+const upstreamName = text('The name of the model over there.')
+const timeout = optionalGroup('How long the upstream may take.', {
+  connect: written(values.duration, 'Until a server has taken the connection.', { default: '5s' }),
+  first_token: written(values.duration, 'Until the reply of one server begins, for replies that are streamed.', {
+    default: '30s',
+  }),
+  total: written(values.duration, 'Until the reply is complete, retries and waits between them included.', {
+    default: '300s',
+  }),
+})
+
+const localModel = group('llama.cpp in a child process of the server.', {
+  engine: Type.Literal('local', { description: 'llama.cpp in a child process of the server.' }),
+  ...everyModel,
+  file: text('The GGUF file. A relative path starts at the folder of the configuration file.'),
+  parallel: whole('Requests that generate at the same time; more wait in a queue.', 1, 256, 8),
+})
+
+const openAiModel = group('Any server that speaks the OpenAI API.', {
+  engine: Type.Literal('openai', { description: 'Any server that speaks the OpenAI API.' }),
+  ...everyModel,
+  endpoints: Type.Array(
+    group('A server.', {
+      url: written(values.endpoint, 'Where its API begins, usually with `/v1` at the end.'),
+      key: Type.Optional(text('The key it asks for. Write it as `${NAME}`.')),
+      weight: whole('Its share of the requests, relative to the other servers.', 1, 1000, 1),
+    }),
+    { description: 'The servers that have the model.', minItems: 1 },
+  ),
+  upstream_model: upstreamName,
+  timeout,
+})
+
+const aiSdkModel = group('Every other vendor, through an AI SDK provider package.', {
+  engine: Type.Literal('ai-sdk', { description: 'Every other vendor, through an AI SDK provider package.' }),
+  ...everyModel,
+  package: written(
+    values.npmPackage,
+    'The npm package of the provider. [Installed apart](operating.md#other-vendors).',
+  ),
+  url: Type.Optional(written(values.endpoint, 'Where the API begins, when it is not the usual place of the vendor.')),
+  key: Type.Optional(
+    text('The key of the vendor. Write it as `${NAME}`. Without it the package looks where it usually does.'),
+  ),
+  upstream_model: upstreamName,
+  timeout,
+})
+
+const provider = group('An OpenID provider.', {
+  id: written(values.id, 'Its name in addresses: `/auth/start/<id>`. Never change it.'),
+  name: text('What the button says.'),
+  issuer: written(values.issuer, 'Its issuer, to the letter. `http://` is accepted on loopback addresses only.'),
+  client_id: text('The id that the provider gave this application.'),
+  client_secret: Type.Optional(text('The secret that goes with it. Write it as `${NAME}`. None for a public client.')),
+  trust_email: Type.Enum(['never', 'when_verified', 'always'], {
+    description: 'Whether the e-mail address that the provider reports counts.',
+    default: 'when_verified',
+  }),
+})
+
+const notYet = 'For ways to sign in that this version does not have yet: checked at start and otherwise not used.'
+const stops = 'This version does not have it yet: the start refuses `true`.'
+
+export const configSchema = group('The configuration.', {
+  base_url: Type.Optional(
+    written(values.origin, 'The one address that people and the provider use. It is never taken from a request.', {
+      shown_default: '`http://localhost:<port>`, or with the address in `listen.host` where that is another',
+    }),
+  ),
+  database: written(
+    values.database,
+    'Where the data is: `embedded` runs PostgreSQL beside the server, in the data folder. `DATABASE_URL` goes before it.',
+    { default: 'embedded' },
+  ),
+  listen: optionalGroup('Where the server listens.', {
+    host: written(values.host, 'The address of the machine to listen on. `HOST` goes before it.', {
+      default: '127.0.0.1',
+    }),
+    port: whole('The port; 0 takes a free one. `PORT` goes before it.', 0, 65_535, 8080),
+    trusted_proxies: Type.Array(written(values.network, 'A proxy.'), {
+      description: 'Proxies whose `X-Forwarded-For` is believed: addresses or ranges.',
+      default: [],
+    }),
+  }),
+  currency: Type.String({
+    description:
+      'The currency of all prices and accounts. Nothing is ever converted; the commands show amounts with its decimals.',
+    pattern: '^[A-Z]{3}$',
+    expects: 'a currency code of three capital letters such as USD',
+    default: 'USD',
+  }),
+  models: Type.Optional(
+    Type.Array(Type.Union([localModel, openAiModel, aiSdkModel]), {
+      description: 'The models that requests may name.',
+      minItems: 1,
+      shown_default: 'the shipped model `tiny`, with the alias `default`',
+    }),
+  ),
+  aliases: Type.Record(Type.String(), written(values.id, 'The id of a model.'), {
+    description: 'More names for models: `alias: model id`.',
+    expects: 'a group of lines `alias: model id`',
+    default: {},
+    shown_default: '`default: tiny` with the shipped model, else none',
+  }),
+  limits: optionalGroup('What a new account gets, and the largest request.', {
+    requests_per_minute: whole('Requests per minute of a new account.', 1, int4, 60),
+    tokens_per_minute: whole('Tokens per minute of a new account, in and out together.', 1, int4, 100_000),
+    request_bytes: written(values.size, 'The largest body of a request.', { default: '1MiB' }),
+  }),
+  metrics: Type.Optional(
+    group('Figures for Prometheus at `/metrics`. Without it there is no such address.', {
+      token: text('Who asks must send it: `Authorization: Bearer <token>`. Write it as `${NAME}`.'),
+    }),
+  ),
+  sign_in: optionalGroup('How people sign in to the portal, and who may.', {
+    providers: Type.Array(provider, { description: 'OpenID providers to sign in with.', default: [] }),
+    email_link: yesNo(`Sign in with a link sent by e-mail. Needs \`mail\`. ${stops}`, false),
+    password: yesNo(`Sign in with a password. ${stops}`, false),
+    passkey: yesNo('Sign in with a passkey. This version does not offer it yet.', true),
+    second_factor: Type.Enum(['off', 'optional', 'required', 'partners'], {
+      description:
+        'Whether people must have a second factor; `partners` asks partners only for it. This version has none yet: the start refuses `required` and `partners`.',
+      default: 'optional',
+    }),
+    starts_per_minute: whole(
+      'Sign-ins that people of one network (a /24, or a /48 of IPv6) may begin in a minute, and come back with; more get 429. Each instance counts for itself. Behind a proxy it takes `listen.trusted_proxies` to tell networks apart.',
+      1,
+      int4,
+      120,
+    ),
+    sign_up: optionalGroup('Who may become a person of the portal.', {
+      policy: Type.Enum(['anyone', 'invited', 'domain'], {
+        description: 'Anyone, invited people only, or addresses at one of `domains`.',
+        default: 'invited',
+      }),
+      domains: Type.Array(written(values.domain, 'A domain.'), {
+        description: 'The domains for the policy `domain`. Each is matched exactly: subdomains are others.',
+        default: [],
+      }),
+    }),
+  }),
+  session: optionalGroup('How long people stay signed in.', {
+    idle: written(values.duration, 'Without a request.', { default: '60m' }),
+    absolute: written(values.duration, 'At most, counted from the sign-in. At least `idle`.', { default: '12h' }),
+  }),
+  mail: Type.Optional(
+    group(`How mail is sent. Without it none is. ${notYet}`, {
+      url: written(values.mailServer, 'The mail server. Write its password as `${NAME}`.'),
+      from: text('The sender of all mail, such as `Tollgate <tollgate@example.com>`.'),
+    }),
+  ),
+  sms: Type.Optional(
+    group(`How text messages are sent. Without it none are. ${notYet}`, {
+      url: written(values.gateway, 'Where the gateway takes messages.'),
+      token: text('The token it asks for. Write it as `${NAME}`.'),
+    }),
+  ),
+})
+
+/** The settings as they are after the check: durations in ms, sizes in bytes, prices in 10⁻¹² units per token. */
+export type Settings = Type.StaticDecode<typeof configSchema>
+
+/** What the environment says; every other variable is read only where the file names it as `${NAME}`. */
+export const environmentVariables = {
+  PORT: { kind: values.port, default: '8080', description: 'The port to listen on. Goes before `listen.port`.' },
+  HOST: { kind: values.host, default: '127.0.0.1', description: 'Where to listen. Goes before `listen.host`.' },
+  TOLLGATE_CONFIG: {
+    kind: values.filePath,
+    default: '`tollgate.yaml` of the project, if there is one',
+    description: 'The configuration file. A relative path starts at the current folder.',
+  },
+  TOLLGATE_DATA: {
+    kind: values.filePath,
+    default: '`data` in the project',
+    description: 'The folder for the embedded database and for secrets. A relative path starts at the current folder.',
+  },
+  DATABASE_URL: {
+    kind: values.database,
+    default: 'none',
+    description: 'Where the data is. Goes before `database`.',
+  },
+  TOLLGATE_DEMO: {
+    kind: values.onOff,
+    default: '1 with the embedded database and no provider, else 0',
+    description:
+      'Whether a first start sets up samples: an account with a key and, on an address of this machine, people and clients. The people sign in without a password, for as long as `sign_in.providers` is empty.',
+  },
+} as const

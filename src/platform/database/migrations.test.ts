@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase } from '../../../tests/support/database.ts'
+import { createTestLog } from '../../../tests/support/log.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrations.ts'
+import { OperatorError } from '../problems.ts'
+
+let root: string
+before(async () => void (root = await mkdtemp(join(tmpdir(), 'tollgate-migrations-'))))
+after(() => rm(root, { recursive: true }))
+
+/** A folder with the migrations given by name. */
+async function folder(files: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(join(root, 'm-'))
+  for (const [name, sql] of Object.entries(files)) await writeFile(join(directory, name), sql)
+  return directory
+}
+
+/** An empty database, and a way to look into it. */
+async function empty() {
+  const own = await createTestDatabase({ empty: true })
+  const { url } = own
+  const database = openDatabase(url, { log: createTestLog().log, connections: 1 })
+  const tables = async () => {
+    const rows = await database.rows<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`,
+    )
+    return rows.map(({ name }) => name)
+  }
+  return { url, rows: (sql: string) => database.rows(sql), tables, end: () => database.close().then(() => own.drop()) }
+}
+
+/** Asserts a refusal of one line that matches, and that has no password in it. */
+function refuses(work: Promise<unknown>, line: RegExp): Promise<void> {
+  return assert.rejects(work, (error) => {
+    assert.ok(error instanceof OperatorError, String(error))
+    assert.match(error.message, line)
+    assert.ok(!error.message.includes('\n'))
+    assert.ok(!error.message.includes('secret-password'))
+    return true
+  })
+}
+
+const one = { '0001_one.sql': 'create table a (n integer);' }
+const two = { ...one, '0002_two.sql': 'create table b (n integer); insert into b select n from a;' }
+
+describe('the shipped migrations', () => {
+  test('apply in order, once', async () => {
+    const { url, rows, tables, end } = await empty()
+    const names = await migrate(url)
+    assert.ok(names.length >= 2)
+    assert.deepEqual(names, names.toSorted())
+    assert.ok((await tables()).includes('ledger'))
+    assert.deepEqual(await migrate(url), [])
+    const history = await rows('select number, name from migration order by number')
+    assert.deepEqual(
+      history,
+      names.map((name, index) => ({ number: index + 1, name })),
+    )
+    await end()
+  })
+
+  test('apply once when eight start at once', async () => {
+    const { url, end } = await empty()
+    const done = await Promise.all(Array.from({ length: 8 }, () => migrate(url)))
+    assert.equal(done.filter((names) => names.length > 0).length, 1)
+    await end()
+  })
+})
+
+describe('what the history decides', () => {
+  test('only what is new is applied', async () => {
+    const { url, tables, end } = await empty()
+    assert.deepEqual(await migrate(url, await folder(one)), ['0001_one'])
+    assert.deepEqual(await migrate(url, await folder(two)), ['0002_two'])
+    assert.deepEqual(await tables(), ['a', 'b', 'migration'])
+    await end()
+  })
+
+  test('a schema newer than the code is refused and left alone', async () => {
+    const { url, tables, end } = await empty()
+    await migrate(url, await folder(two))
+    await refuses(migrate(url, await folder(one)), /migration 0002_two, which this version .* run the newer version/)
+    assert.deepEqual(await tables(), ['a', 'b', 'migration'])
+    await end()
+  })
+
+  test('a changed file is refused before anything new is applied', async () => {
+    const { url, tables, end } = await empty()
+    await migrate(url, await folder(one))
+    const changed = await folder({ ...two, '0001_one.sql': 'create table a (n bigint);' })
+    await refuses(migrate(url, changed), /Migration 0001_one is not what was applied/)
+    assert.deepEqual(await tables(), ['a', 'migration'])
+    await end()
+  })
+
+  test('a file that slips in before an applied one is refused', async () => {
+    const { url, end } = await empty()
+    await migrate(url, await folder({ '0002_two.sql': 'select 1' }))
+    await refuses(
+      migrate(url, await folder({ ...one, '0002_two.sql': 'select 1' })),
+      /0002_two is not what was applied/,
+    )
+    await end()
+  })
+
+  test('a migration that fails leaves nothing of itself, and all before it', async () => {
+    const { url, rows, tables, end } = await empty()
+    const failing = await folder({ ...one, '0002_two.sql': 'create table b (n integer); select 1 / 0;' })
+    await refuses(migrate(url, failing), /Migration 0002_two failed and was undone: division by zero/)
+    assert.deepEqual(await tables(), ['a', 'migration'])
+    assert.deepEqual(await rows('select name from migration'), [{ name: '0001_one' }])
+    assert.deepEqual(await migrate(url, await folder(two)), ['0002_two'])
+    await end()
+  })
+
+  test('other files in the folder are not migrations', async () => {
+    const { url, end } = await empty()
+    const directory = await folder({ ...one, 'README.md': 'no', '1_short.sql': 'no', '0003_x.sql.bak': 'no' })
+    assert.deepEqual(await migrate(url, directory), ['0001_one'])
+    await end()
+  })
+})
+
+describe('the server decides', () => {
+  test('a migration may take longer than the server lets statements take', async () => {
+    const { url, rows, end } = await empty()
+    await rows(`alter database ${new URL(url).pathname.slice(1)} set statement_timeout = 50`)
+    assert.deepEqual(await migrate(url, await folder({ '0001_slow.sql': 'select pg_sleep(0.3)' })), ['0001_slow'])
+    await end()
+  })
+
+  test('a role that may not create tables can start on a schema that is up to date, and is refused otherwise', async () => {
+    const { url, rows, end } = await empty()
+    const role = `reader_${Date.now()}`
+    await rows(`create role ${role} login password 'secret-password'`)
+    const limited = Object.assign(new URL(url), { username: role, password: 'secret-password' })
+    await refuses(migrate(limited.href, await folder(one)), /permission denied for schema public/)
+    await migrate(url, await folder(one))
+    await rows(`grant select on migration to ${role}`)
+    assert.deepEqual(await migrate(limited.href, await folder(one)), [])
+    await refuses(migrate(limited.href, await folder(two)), /0002_two failed and was undone: permission denied/)
+    await rows(`drop owned by ${role}; drop role ${role}`)
+    await end()
+  })
+
+  test('a server that refuses, or is not there, is named in one line without the password', async () => {
+    const { url, end } = await empty()
+    const { host, pathname, username } = new URL(url)
+    const pooler = await serverThat((socket) =>
+      socket.end(refusalOf('08P01', 'unsupported startup parameter: options')),
+    )
+    const refused = [
+      [`postgres://${username}:secret-password@${host}${pathname}`, /refuses the user "tollgate": check the user and/],
+      [`postgres://${username}:secret-password@127.0.0.1:1/x`, /No database answers at 127\.0\.0\.1:1: start Postgre/],
+      [`postgres://${username}:secret-password@nowhere.invalid/x`, /host "nowhere\.invalid" is not known/],
+      [url.replace(pathname, '/nowhere'), /There is no database "nowhere" at 127\.0\.0\.1:\d+: create it/],
+      [url.replace(/:[^:@]+@/, '@'), /asks for a password: put it into its address/],
+      [`${url}&sslrootcert=/nowhere/ca.pem`, /names a file that cannot be read: \/nowhere\/ca\.pem\.$/],
+      [pooler.url, /is no PostgreSQL or a pooler \(unsupported startup parameter: options\): give the address of/],
+      ['postgres://user:secret-password@host:port/x', /address of the database is not valid: write postgres:/],
+    ] as const
+    for (const [address, line] of refused) await refuses(migrate(address), line)
+    pooler.close()
+    await end()
+  })
+
+  test('a database of another encoding is refused, whether or not it would take the migrations', async () => {
+    const { url, rows, end } = await empty()
+    for (const encoding of ['SQL_ASCII', 'LATIN1']) {
+      const name = `other_${encoding.toLowerCase()}`
+      await rows(`create database ${name} encoding '${encoding}' locale 'C' template template0`)
+      const address = url.replace(new URL(url).pathname, `/${name}`)
+      await refuses(migrate(address), new RegExp(`encoding is ${encoding}: make it anew with .*encoding 'UTF8'`))
+      await rows(`drop database ${name}`)
+    }
+    await end()
+  })
+
+  test('a server older than 15 is refused', async () => {
+    const old = await oldServer()
+    await refuses(migrate(old.url), /The database is PostgreSQL 14\.23: Tollgate needs 15 or newer/)
+    old.close()
+  })
+})
+
+/** Speaks as much of PostgreSQL's protocol (version 3, "Message Formats") as saying that it is version 14 takes. */
+function oldServer(): Promise<Pretender> {
+  const ready = message('Z', 'I')
+  const answer = Buffer.concat([
+    message('T', int16(2), column('number'), column('name')),
+    message('D', int16(2), value('140023'), value('14.23')),
+    message('C', 'SELECT 1\0'),
+    ready,
+  ])
+  return serverThat((socket) => {
+    socket.write(Buffer.concat([message('R', int32(0)), ready]))
+    socket.on('data', (data) => (data.toString('latin1', 0, 1) === 'X' ? socket.end() : socket.write(answer)))
+  })
+}
+
+interface Pretender {
+  readonly url: string
+  close(): void
+}
+
+/** Answers the first message of each connection. */
+async function serverThat(answers: (socket: Socket) => void): Promise<Pretender> {
+  const server = createServer((socket) => void socket.once('data', () => answers(socket)))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  return { url: `postgres://u:p@127.0.0.1:${address.port}/x?sslmode=disable`, close: () => server.close() }
+}
+
+function refusalOf(code: string, words: string): Buffer {
+  return message('E', `SFATAL\0VFATAL\0C${code}\0M${words}\0\0`)
+}
+
+function message(type: string, ...parts: (string | Buffer)[]): Buffer {
+  const body = Buffer.concat(parts.map((part) => Buffer.from(part)))
+  return Buffer.concat([Buffer.from(type), int32(body.length + 4), body])
+}
+
+function column(name: string): Buffer {
+  const textType = 25
+  return Buffer.concat([Buffer.from(`${name}\0`), int32(0), int16(0), int32(textType), int16(-1), int32(-1), int16(0)])
+}
+
+function value(text: string): Buffer {
+  return Buffer.concat([int32(text.length), Buffer.from(text)])
+}
+
+function int32(n: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(n)
+  return bytes
+}
+
+function int16(n: number): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeInt16BE(n)
+  return bytes
+}

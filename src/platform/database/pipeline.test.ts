@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
+import { createTestLog } from '../../../tests/support/log.ts'
+import { until } from '../../../tests/support/until.ts'
+import { openDatabase, type Database } from './database.ts'
+import { openPipeline, type Pipeline, type PreparedStatement } from './pipeline.ts'
+
+const { log } = createTestLog()
+let own: TestDatabase
+let database: Database
+let pipeline: Pipeline
+
+before(async () => {
+  own = await createTestDatabase()
+  database = openDatabase(own.url, { log, connections: 2 })
+  await database.rows('create table thing (id integer primary key, name text)')
+  pipeline = openPipeline(own.url, { log, connections: 2 })
+})
+after(async () => {
+  await pipeline.close()
+  await database.close()
+  await own.drop()
+})
+
+const insert = (id: number) => ({ name: 'insert', text: 'insert into thing values ($1, $2)', values: [id, `n${id}`] })
+const read = (id: number) => ({ name: 'read', text: 'select id, name from thing where id = $1', values: [id] })
+const setting = (value: string) => ({
+  name: 'set',
+  text: `select set_config('test.value', $1, true) as value`,
+  values: [value],
+})
+const getting: PreparedStatement<{ value: string | null }> = {
+  name: 'get',
+  text: `select current_setting('test.value', true) as value`,
+}
+
+describe('a pipeline', () => {
+  test('gives the rows of each statement, the first time and when they are prepared', async () => {
+    for (const id of [1, 2]) {
+      const rows = await pipeline.transact([insert(id), read(id), read(99)])
+      assert.deepEqual(rows, [[], [{ id, name: `n${id}` }], []])
+    }
+  })
+
+  test('values and types arrive as everywhere else', async () => {
+    const [rows] = await pipeline.transact([
+      {
+        name: 'values',
+        text: `select $1::bigint as big, $2::text as nothing, $3::boolean as yes, date '2026-03-01' as day`,
+        values: [9007199254740993n, undefined, true],
+      },
+    ])
+    assert.deepEqual(rows, [{ big: 9007199254740993n, nothing: null, yes: true, day: '2026-03-01' }])
+  })
+
+  test('is a transaction: an error anywhere undoes all of it, and only it', async () => {
+    const [good, bad, other] = await Promise.allSettled([
+      pipeline.transact([insert(10)]),
+      pipeline.transact([insert(11), insert(11), insert(12)]),
+      pipeline.transact([insert(13)]),
+    ])
+    assert.equal(good.status, 'fulfilled')
+    assert.equal(other.status, 'fulfilled')
+    assert.ok(bad.status === 'rejected' && bad.reason instanceof Error && 'code' in bad.reason)
+    assert.equal(bad.reason.code, '23505')
+    const rows = await database.rows('select id from thing where id between 10 and 13 order by id')
+    assert.deepEqual(rows, [{ id: 10 }, { id: 13 }])
+  })
+
+  test('keeps what is set locally to one transaction, however many share a connection', async () => {
+    const seen = await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => {
+        const [, rows] = await pipeline.transact(n % 3 === 0 ? [read(1), getting] : [setting(`v${n}`), getting])
+        return [n, rows?.[0]?.value ?? ''] as const
+      }),
+    )
+    for (const [n, value] of seen) assert.equal(value, n % 3 === 0 ? '' : `v${n}`)
+  })
+
+  test('prepares anew what could not be prepared, also for those who relied on it', async () => {
+    const later: PreparedStatement<{ name: string }> = {
+      name: 'later',
+      text: 'select name from later where id = $1',
+      values: [1],
+    }
+    const early = await Promise.allSettled(Array.from({ length: 6 }, () => pipeline.transact([read(1), later])))
+    assert.ok(early.every((each) => each.status === 'rejected' && String(each.reason).includes('"later"')))
+    await database.rows(`create table later as select 1 as id, 'now' as name`)
+    const rows = await Promise.all(Array.from({ length: 6 }, () => pipeline.transact([read(1), later])))
+    assert.ok(rows.every(([, found]) => found?.[0]?.name === 'now'))
+  })
+
+  test('a cut connection is Problem unavailable for what was on it, and replaced', async () => {
+    const slow = [1, 2].map((n) =>
+      pipeline.transact([{ name: `slow${n}`, text: 'select pg_sleep(10)::text as x' }, insert(20 + n)]),
+    )
+    const refused = slow.map((each) => assert.rejects(each, { code: 'unavailable' }))
+    const sleeping = `select from pg_stat_activity where datname = current_database() and query ~ 'pg_sleep.10' and wait_event = 'PgSleep'`
+    await until(async () => (await database.rows(sleeping)).length === 2)
+    await database.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ~ 'pg_sleep.10'
+        and pid <> pg_backend_pid()`,
+    )
+    await Promise.all(refused)
+    assert.deepEqual(await pipeline.transact([read(1)]), [[{ id: 1, name: 'n1' }]])
+    assert.deepEqual(await database.rows('select id from thing where id > 20'), [])
+  })
+
+  test('a statement that takes too long is unavailable, and the connection lives', async () => {
+    const hasty = openPipeline(own.url, { log, connections: 1, statementTimeout: 500 })
+    const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' }
+    const first = await hasty.transact([pid])
+    await assert.rejects(hasty.transact([{ name: 'slow', text: 'select pg_sleep(5)::text as x' }]), {
+      code: 'unavailable',
+    })
+    assert.deepEqual(await hasty.transact([pid]), first)
+    await hasty.close()
+  })
+
+  test('nobody listens: unavailable', async () => {
+    const { username, password, pathname } = new URL(own.url)
+    const away = openPipeline(`postgres://${username}:${password}@127.0.0.1:1${pathname}`, { log })
+    await assert.rejects(away.transact([read(1)]), { code: 'unavailable' })
+    await away.close()
+  })
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { embeddedTests, isRoot, nobody, query, serverOf } from '../../../tests/support/embedded.ts'
+import { openEmbedded } from './embedded-postgres.ts'
+import { isRunning } from '../system/processes.ts'
+import { OperatorError } from '../problems.ts'
+
+const { log, logged, openFolder, folder, madeFolder, open, startChild } = embeddedTests()
+
+describe('one process', () => {
+  test('makes a cluster, keeps what is in it, and stops it', async () => {
+    const directory = await folder()
+    const first = await open(directory)
+    await query(first.url, 'create table kept as select 1 as n')
+    const pid = serverOf(directory)
+    assert.ok(pid !== undefined && isRunning(pid))
+    await Promise.all([first.close(), first.close()])
+    assert.ok(!isRunning(pid))
+    assert.equal(serverOf(directory), undefined)
+
+    const again = await open(directory)
+    assert.equal(again.url, first.url)
+    assert.deepEqual(await query(again.url, 'select n from kept'), [{ n: 1 }])
+    await again.close()
+    assert.deepEqual((await readdir(directory)).toSorted(), ['postgres', 'postgres.json', 'postgres.log'])
+  })
+
+  test('is as durable and as closed as it should be', async () => {
+    const directory = await folder()
+    const embedded = await open(directory, {})
+    const [row] = await query(
+      embedded.url,
+      `select current_setting('fsync') as fsync, current_setting('TimeZone') as zone,
+        current_setting('max_connections') as connections, current_setting('listen_addresses') as host,
+        current_setting('unix_socket_directories') as sockets, current_setting('server_version_num')::int / 10000 as version,
+        (select datcollate || ' ' || datlocprovider::text || ' ' || datlocale from pg_database
+          where datname = current_database()) as locale`,
+    )
+    assert.deepEqual(row, {
+      fsync: 'on',
+      zone: 'UTC',
+      connections: '100',
+      host: '127.0.0.1',
+      sockets: '',
+      version: 18,
+      locale: 'C b C.UTF-8',
+    })
+    const wrong = Object.assign(new URL(embedded.url), { password: 'wrong' })
+    await assert.rejects(query(wrong.href, 'select 1'), { code: '28P01' })
+    for (const [file, mode] of [
+      ['postgres.json', 0o600],
+      ['postgres.log', 0o600],
+      ['postgres', 0o700],
+    ] as const) {
+      assert.equal((await stat(join(directory, file))).mode & 0o777, mode, file)
+    }
+    assert.ok(!logged().includes(new URL(embedded.url).password))
+    assert.ok(!readFileSync(join(directory, 'postgres.log'), 'utf8').includes(new URL(embedded.url).password))
+    await embedded.close()
+  })
+
+  test('works where the path is long, and has blanks and quotes in it', async () => {
+    const directory = await folder(`it's a "long" $HOME path/${'x'.repeat(120)}/${'y'.repeat(120)}`)
+    const embedded = await open(directory)
+    assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
+    await embedded.close()
+  })
+
+  test('takes another port when its own has been taken', async () => {
+    const directory = await madeFolder()
+    const first = await open(directory)
+    await first.close()
+    const thief = createServer()
+    await once(thief.listen(Number(new URL(first.url).port), '127.0.0.1'), 'listening')
+    const second = await open(directory)
+    assert.notEqual(second.url, first.url)
+    assert.deepEqual(await query(second.url, 'select 1 as n'), [{ n: 1 }])
+    await second.close()
+    thief.close()
+  })
+})
+
+describe('several processes', () => {
+  test('that start at once on nothing share one server, and the last one out stops it', async () => {
+    const directory = await folder()
+    const children = await Promise.all([1, 2, 3].map(() => startChild(directory)))
+    assert.match(children[0]?.line ?? '', /^postgres:/)
+    assert.equal(new Set(children.map(({ line }) => line)).size, 1)
+    const pid = serverOf(directory)
+    assert.ok(pid !== undefined)
+    for (const { end, line } of children) {
+      assert.ok(isRunning(pid))
+      assert.deepEqual(await query(line, 'select 1 as n'), [{ n: 1 }])
+      assert.deepEqual(await end(), [0, null])
+    }
+    assert.ok(!isRunning(pid))
+  })
+
+  test('that come and go all the time always find a server', async () => {
+    const directory = await madeFolder()
+    const visitor = async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const embedded = await open(directory)
+        assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
+        await embedded.close()
+      }
+    }
+    await Promise.all([visitor(), visitor(), visitor()])
+    assert.equal(serverOf(directory), undefined)
+  })
+
+  test(
+    'a server does not hang on the terminal of the one who started it',
+    { skip: process.platform !== 'linux' },
+    async () => {
+      const directory = await madeFolder()
+      const embedded = await open(directory)
+      assert.notEqual(sessionOf(serverOf(directory)), sessionOf(process.pid))
+      await embedded.close()
+    },
+  )
+})
+
+/** The session (setsid(2)) of a process. */
+function sessionOf(pid: number | undefined): string | undefined {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')[3]
+}
+
+describe('refuses in one line', () => {
+  test('a data folder that is a file, or lies below one', async () => {
+    const directory = await folder()
+    await writeFile(directory, '')
+    await refused(directory, /something else is there: set TOLLGATE_DATA/)
+    await refused(join(directory, 'below'), /something else is there: set TOLLGATE_DATA/)
+  })
+
+  test(
+    'a data folder where none can be made',
+    { skip: process.platform === 'linux' ? false : 'there is no /proc' },
+    async () => {
+      for (const directory of ['/proc/tollgate', '/proc/tollgate/data/folder']) {
+        await refused(directory, /^\/proc\/tollgate cannot be made or written to on its disk: set TOLLGATE_DATA/)
+      }
+    },
+  )
+
+  test('a data folder that this user may not write to or look into', async () => {
+    const parent = await openFolder()
+    await chmod(parent, 0o555)
+    const inside = await startChild(join(parent, 'data'), { identity: nobody })
+    assert.match(inside.line, /^This user may not use .*: give it to this user, or set TOLLGATE_DATA/)
+    const closed = await folder()
+    await mkdir(closed, { mode: isRoot ? 0o700 : 0o000 })
+    assert.match((await startChild(closed, { identity: nobody })).line, /^This user may not use/)
+    assert.deepEqual(await readdir(parent), [])
+  })
+
+  test('a damaged or a wrong password file', async () => {
+    const directory = await madeFolder()
+    await writeFile(join(directory, 'postgres.json'), '{"passw')
+    await refused(directory, /postgres\.json is damaged or gone: restore it/)
+    await rm(join(directory, 'postgres.json'))
+    await refused(directory, /postgres\.json is damaged or gone: restore it/)
+    await writeFile(join(directory, 'postgres.json'), '{"password":"wrong","port":0}')
+    await refused(directory, /The password in .*postgres\.json is not the database's/)
+    assert.equal(serverOf(directory), undefined, 'the server is left running')
+  })
+
+  test('a cluster that PostgreSQL cannot read', async () => {
+    const directory = await madeFolder()
+    await writeFile(join(directory, 'postgres/PG_VERSION'), '9.6\n')
+    await refused(directory, /did not start: database files are incompatible with server\. Its log is /)
+  })
+})
+
+async function refused(directory: string, line: RegExp): Promise<void> {
+  await assert.rejects(openEmbedded({ directory, log }), (error) => {
+    assert.ok(error instanceof OperatorError, String(error))
+    assert.match(error.message, line)
+    assert.ok(!error.message.includes('\n'))
+    return true
+  })
+}

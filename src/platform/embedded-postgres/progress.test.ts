@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { watchRecovery } from './progress.ts'
+
+const patience = 3000
+const onLinux = { skip: process.platform === 'linux' ? false : 'there is no /proc' }
+
+/** A folder in which one process of that title works, which does nothing. */
+async function folderOf(t: TestContext, title: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-progress-'))
+  const worker = spawn('sleep', ['600'], { argv0: title, cwd: folder, stdio: 'ignore' })
+  await once(worker, 'spawn')
+  t.after(async () => {
+    worker.kill('SIGKILL')
+    await rm(folder, { recursive: true })
+  })
+  return folder
+}
+
+/** Puts every clock forward, as after the sleep of the machine; by whole ms, of which fractions would lose some. */
+function clocks(t: TestContext): (ms: number) => void {
+  const started = { Date: Date.now(), performance: Math.floor(performance.now()) }
+  let passed = 0
+  t.mock.method(Date, 'now', () => started.Date + passed)
+  t.mock.method(performance, 'now', () => started.performance + passed)
+  return (ms) => void (passed += ms)
+}
+
+for (const title of ['postgres: startup recovering 000000010000000000000001', 'postgres: firm: checkpointer']) {
+  test(`a recovery stands still after so many looks that found nothing moved: ${title}`, onLinux, async (t) => {
+    const isStuck = watchRecovery(await folderOf(t, title), patience)
+    const pass = clocks(t)
+    const seen = [0, 1000, 1000, 500, 1000].map((ms) => {
+      pass(ms)
+      return isStuck()
+    })
+    assert.deepEqual(seen, [false, false, false, false, true])
+  })
+}
+
+test('a sleep of the machine, in which nothing could move, is no reason to end a recovery', onLinux, async (t) => {
+  const isStuck = watchRecovery(await folderOf(t, 'postgres: startup'), patience)
+  const pass = clocks(t)
+  isStuck()
+  pass(8 * 3_600_000)
+  assert.equal(isStuck(), false)
+})
+
+test('where the processes of a recovery do not show, nothing is known of it', onLinux, async (t) => {
+  const isStuck = watchRecovery(await folderOf(t, 'postgres'), patience)
+  const pass = clocks(t)
+  for (let look = 0; look < 10; look += 1) {
+    assert.equal(isStuck(), false)
+    pass(1000)
+  }
+})

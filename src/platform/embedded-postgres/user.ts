@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { bareEnvironment, type Binaries } from './binaries.ts'
+import { OperatorError } from '../problems.ts'
+
+const exec = promisify(execFile)
+
+/** A user of the system. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** A program to spawn, and as whom. */
+export interface Launch {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly identity: Partial<Owner>
+}
+
+export type Launcher = (file: string, args: readonly string[]) => Launch
+
+/**
+ * Who PostgreSQL runs as: undefined is the user of this process. PostgreSQL refuses to run as root; root lends it the
+ * user that has the cluster, else "postgres", else "nobody".
+ */
+export async function serverOwner(cluster: string): Promise<Owner | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const folder = await stat(cluster).catch(() => undefined)
+  if (folder !== undefined && folder.uid !== 0) return { uid: folder.uid, gid: folder.gid }
+  return (await userNamed('postgres')) ?? (await userNamed('nobody')) ?? Promise.reject(new OperatorError(noUser))
+}
+
+const noUser =
+  'PostgreSQL does not run as root, and there is no user "postgres" or "nobody": run Tollgate as an ordinary user.'
+
+async function userNamed(name: string): Promise<Owner | undefined> {
+  try {
+    const [uid, gid] = await Promise.all([exec('id', ['-u', name]), exec('id', ['-g', name])])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Gives a folder and all in it to the user. */
+export async function giveTo(owner: Owner | undefined, folder: string): Promise<void> {
+  if (owner === undefined) return
+  const { uid } = await stat(folder)
+  if (uid === owner.uid) return
+  await exec('chown', ['-R', `${owner.uid}:${owner.gid}`, folder])
+}
+
+/**
+ * Finds a way to run the binaries as the owner on a folder of his: directly, or, where a folder above is closed to him
+ * (a clone under /root), with the capability to pass. Throws OperatorError when there is none.
+ */
+export async function launcherFor(owner: Owner | undefined, binaries: Binaries, folder: string): Promise<Launcher> {
+  if (owner === undefined) return (file, args) => ({ file, args, identity: {} })
+  const direct: Launcher = (file, args) => ({ file, args, identity: owner })
+  if (await reaches(direct, binaries, folder)) return direct
+  const capable: Launcher = (file, args) => ({
+    file: 'setpriv',
+    args: [...passing(owner), file, ...args],
+    identity: {},
+  })
+  if (await reaches(capable, binaries, folder)) return capable
+  throw new OperatorError(
+    `PostgreSQL does not run as root, and the user ${owner.uid} cannot reach ${folder} or ${binaries.postgres}: ` +
+      'run Tollgate as an ordinary user, or move it and its data to where others may pass (chmod o+x the folders above).',
+  )
+}
+
+/**
+ * setpriv(1): becomes the user but keeps the one capability to pass closed folders, as an ambient one that programs
+ * inherit (capabilities(7)). Without the secure bit access(2), by which PostgreSQL checks its files, would disregard it.
+ */
+function passing({ uid, gid }: Owner): string[] {
+  return [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    '--securebits=+no_setuid_fixup',
+  ]
+}
+
+async function reaches(launcher: Launcher, binaries: Binaries, folder: string): Promise<boolean> {
+  const { file, args, identity } = launcher('/bin/sh', [
+    '-c',
+    'cd "$1" && exec "$0" --version',
+    binaries.postgres,
+    folder,
+  ])
+  try {
+    await exec(file, args, { ...identity, env: bareEnvironment, cwd: '/' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { assertRefusal, exchange, post, startServer } from '../../../tests/support/echo-server.ts'
+import { at, parseObject } from '../../../tests/support/json.ts'
+import { openWire } from '../../../tests/support/wire.ts'
+
+describe('the body of a request', () => {
+  let started: Awaited<ReturnType<typeof startServer>>
+  before(async () => {
+    started = await startServer()
+  })
+  after(() => started.server.close())
+
+  const malformed: readonly (readonly [string, string | Buffer])[] = [
+    ['an empty body', ''],
+    ['a truncated body', '{"text": "a'],
+    ['an array', '[{"text":"a"}]'],
+    ['a string', '"text"'],
+    ['null', 'null'],
+    ['invalid UTF-8', Buffer.from('{"text":"\xff\xfe"}', 'latin1')],
+    ['UTF-16', Buffer.from('{"text":"a"}', 'utf16le')],
+    ['trailing rubbish', '{"text":"a"} x'],
+  ]
+  for (const [name, body] of malformed) {
+    it(`A2 refuses ${name} as malformed_json and keeps the connection`, async () => {
+      const served = started.served.length
+      const wire = await openWire(started.port)
+      wire.send(post(body))
+      assertRefusal(await wire.answer(), 'malformed_json')
+      assert.equal(started.served.length, served)
+      wire.send(post('{"text":"still here"}'))
+      assert.equal((await wire.answer()).status, 200)
+      wire.cut()
+    })
+  }
+
+  it('A2 names a fault of the schema and its field', async () => {
+    const error = assertRefusal(await exchange(started.port, post('{"text":5}')), 'invalid_field')
+    assert.equal(error['field'], 'text')
+  })
+
+  it('A2 refuses a POST with neither body nor content type as malformed_json', async () => {
+    assertRefusal(await exchange(started.port, 'POST /v1/echo HTTP/1.1\r\nhost: x\r\n\r\n'), 'malformed_json')
+  })
+
+  for (const type of [
+    '',
+    'content-type: text/plain\r\n',
+    'content-type: application/jsonx\r\n',
+    'content-type: ;\r\n',
+  ]) {
+    it(`A2 refuses a body with "${type.trim()}" as unsupported_media_type`, async () => {
+      assertRefusal(await exchange(started.port, post('{"text":"a"}', type)), 'unsupported_media_type')
+    })
+  }
+
+  it('A2 refuses a body in a coding as unsupported_media_type, and says that it is the coding', async () => {
+    const served = started.served.length
+    for (const coding of ['gzip', 'br', 'x-mine', 'identity, gzip']) {
+      const headers = `content-type: application/json\r\ncontent-encoding: ${coding}\r\n`
+      for (const body of [gzipSync('{"text":"a"}'), '{"text":"a"}']) {
+        const answer = await exchange(started.port, post(body, headers))
+        assert.match(String(assertRefusal(answer, 'unsupported_media_type')['reason']), /Content-Encoding/)
+        assert.equal(answer.headers['accept-encoding'], 'identity')
+      }
+    }
+    assert.equal(started.served.length, served)
+  })
+
+  it('takes a body whose coding is none', async () => {
+    const headers = 'content-type: application/json\r\ncontent-encoding: Identity\r\n'
+    assert.equal((await exchange(started.port, post('{"text":"a"}', headers))).status, 200)
+  })
+
+  it('A2 does not say of null that it is empty', async () => {
+    const { reason } = assertRefusal(await exchange(started.port, post('null')), 'malformed_json')
+    assert.match(String(reason), /not an object/)
+  })
+
+  it('takes JSON with a charset in its type', async () => {
+    const answer = await exchange(
+      started.port,
+      post('{"text":"a"}', 'content-type: Application/JSON; charset=UTF-8\r\n'),
+    )
+    assert.equal(answer.status, 200)
+  })
+
+  it('A2 refuses 2 MiB before reading it, to a sender that sends all of it first', async () => {
+    const wire = await openWire(started.port)
+    wire.send(post(JSON.stringify({ text: 'x'.repeat(2 * 1024 * 1024) })))
+    assertRefusal(await wire.answer(), 'request_too_large')
+    wire.send(post('{"text":"still here"}'))
+    assert.equal((await wire.answer()).status, 200)
+    wire.cut()
+  })
+
+  it('A2 refuses a chunked body once it is too large, though nobody said how long it is', async () => {
+    const wire = await openWire(started.port)
+    wire.send(
+      'POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+    )
+    const chunk = `400\r\n${'x'.repeat(1024)}\r\n`
+    for (let i = 0; i < 200; i++) wire.send(chunk)
+    assertRefusal(await wire.answer(), 'request_too_large')
+    wire.send(`${chunk}0\r\n\r\n`)
+    wire.send(post('{"text":"still here"}'))
+    assert.equal((await wire.answer()).status, 200)
+    wire.cut()
+  })
+
+  it('A2 ends a connection that goes on sending a refused body without end', async () => {
+    const wire = await openWire(started.port)
+    wire.send(
+      'POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+    )
+    const chunk = `100000\r\n${'x'.repeat(1024 * 1024)}\r\n`
+    for (let i = 0; i < 40; i++) wire.send(chunk)
+    const open = new Promise((resolve) => setTimeout(resolve, 60_000, 'still open').unref())
+    assert.equal(await Promise.race([wire.closed, open]), undefined)
+    wire.cut()
+  })
+
+  it('takes a body of exactly the limit', async () => {
+    const body = JSON.stringify({ text: 'x'.repeat(1024 - 11) })
+    assert.equal(body.length, 1024)
+    assert.equal((await exchange(started.port, post(body))).status, 200)
+    assertRefusal(await exchange(started.port, post(`${body} `)), 'request_too_large')
+  })
+
+  it('A2 answers a body that breaks off before its length', async () => {
+    const served = started.served.length
+    const wire = await openWire(started.port)
+    wire.send('POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90\r\n\r\n{"te')
+    wire.endSending()
+    assertRefusal(await wire.answer(), 'malformed_request')
+    assert.equal(started.served.length, served)
+  })
+
+  it('hashes the body only for a request with an Idempotency-Key', async () => {
+    const withKey = 'content-type: application/json\r\nidempotency-key: k\r\n'
+    const answers = [await exchange(started.port, post('{"text":"a"}'))]
+    for (const body of ['{"text":"a"}', '{"text":"a"}', '{"text": "a"}']) {
+      answers.push(await exchange(started.port, post(body, withKey)))
+    }
+    const [without, first, same, other] = answers.map(({ body }) => at(parseObject(body), 'hash'))
+    assert.equal(without, undefined)
+    assert.match(String(first), /^[0-9a-f]{64}$/)
+    assert.equal(same, first)
+    assert.notEqual(other, first)
+  })
+})

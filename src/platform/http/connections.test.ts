@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { assertRefusal, get, post, startServer } from '../../../tests/support/echo-server.ts'
+import { settle } from '../../../tests/support/clock.ts'
+import { until } from '../../../tests/support/until.ts'
+import { openWire } from '../../../tests/support/wire.ts'
+
+describe('a connection', () => {
+  let started: Awaited<ReturnType<typeof startServer>>
+  before(async () => {
+    started = await startServer()
+  })
+  after(() => started.server.close())
+
+  it('never gives the refusal of a later request as the answer to an earlier one', async () => {
+    const wire = await openWire(started.port)
+    wire.send(`${get('/v1/slow/1')}RUBBISH\r\n\r\n`)
+    await assert.rejects(wire.answer(), /ended with "" unanswered/)
+    const other = await openWire(started.port)
+    other.send(`${get('/v1/slow/1')}CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n`)
+    await assert.rejects(other.answer(), /ended with "" unanswered/)
+  })
+
+  it('answers pipelined requests in their order', async () => {
+    const wire = await openWire(started.port)
+    wire.send(Buffer.concat([Buffer.from(get('/v1/slow/1')), post('{"text":"second"}'), post('{"text":3}')]))
+    assert.equal((await wire.answer()).body, '{"aborted":false}')
+    assert.match((await wire.answer()).body, /second/)
+    assertRefusal(await wire.answer(), 'invalid_field')
+    wire.cut()
+  })
+
+  it('notices that a caller has gone, and says 499', async () => {
+    const wire = await openWire(started.port)
+    started.served.length = 0
+    const release = started.hold()
+    wire.send(get('/v1/slow/9'))
+    await until(() => started.served.includes('slow'))
+    wire.cut()
+    await until(() => started.ends.at(-1)?.status === 499)
+    assert.deepEqual(started.served, ['slow', 'gone'])
+    release()
+  })
+
+  it('also one who had gone before anybody asked', async () => {
+    started.served.length = 0
+    for (const leaves of [true, false]) {
+      const wire = await openWire(started.port)
+      const release = started.hold()
+      const ended = started.ends.length
+      wire.send(get('/v1/late'))
+      await until(() => started.served.at(-1) === 'late')
+      if (leaves) wire.cut()
+      await until(() => !leaves || started.ends.length > ended)
+      release()
+      await until(() => started.served.at(-1) !== 'late')
+      wire.cut()
+    }
+    assert.deepEqual(started.served, ['late', 'gone', 'late', 'there'])
+  })
+})
+
+describe('a caller who is slow', () => {
+  it('gets request_timeout, for headers and for a body, and the connection ends', async () => {
+    const { server, port, served } = await startServer({ timeouts: { headers: 100, request: 200, checkEvery: 20 } })
+    for (const beginning of ['POST /v1/echo HTTP/1.1\r\nhost: x\r\n', post('{"text":"a"}').subarray(0, -3)]) {
+      const wire = await openWire(port)
+      wire.send(beginning)
+      assertRefusal(await wire.answer(), 'request_timeout')
+      await wire.closed
+    }
+    assert.deepEqual(served, [])
+    await server.close()
+  })
+})
+
+describe('a server that closes', () => {
+  it('lets requests in flight finish, refuses new ones, and answers /healthz', async () => {
+    const { server, port, served, hold } = await startServer()
+    const release = hold()
+    const busy = await openWire(port)
+    const other = await openWire(port)
+    busy.send(get('/v1/slow/1'))
+    await until(() => served.includes('slow'))
+    const closing = server.close()
+    await settle()
+
+    const fresh = await openWire(port)
+    fresh.send(get('/healthz'))
+    assert.equal((await fresh.answer()).status, 200)
+    other.send(post('{"text":"a"}'))
+    const refused = await other.answer()
+    assertRefusal(refused, 'unavailable')
+    assert.equal(refused.headers['retry-after'], '1')
+    assert.equal(refused.headers['connection'], 'close')
+    await other.closed
+
+    release()
+    assert.equal((await busy.answer()).body, '{"aborted":false}')
+    await closing
+    await assert.rejects(openRefused(port))
+  })
+
+  it('cuts what has not finished in its time', async () => {
+    const { server, port, served, hold } = await startServer({ drainTime: 50 })
+    const release = hold()
+    const wire = await openWire(port)
+    wire.send(get('/v1/slow/1'))
+    await until(() => served.includes('slow'))
+    await server.close()
+    await wire.closed
+    await until(() => served.includes('gone'))
+    assert.deepEqual(served, ['slow', 'gone'])
+    release()
+  })
+})
+
+async function openRefused(port: number): Promise<void> {
+  await fetch(`http://127.0.0.1:${port}/healthz`)
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import swaggerUi from '@fastify/swagger-ui'
+import type { Server } from './http.ts'
+import { problems } from '../problems.ts'
+
+const style = `body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff }
+dt { margin-top: 1.5rem } dd { margin: 0.25rem 0 0 0 } code { font-size: 1.05em } dt:target { background: #fff3c4 }
+.status { color: #555 } @media (prefers-color-scheme: dark) { body { color: #eee; background: #16181c } .status { color: #aaa } dt:target { background: #55450a } a { color: #8ab4ff } }`
+
+/** Nothing is loaded from elsewhere, and no script runs that is not a file of ours. */
+const noScripts = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const ownFiles =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The documentation that the service carries with it: /docs from the OpenAPI document, and /docs/errors. */
+export async function registerDocs(server: Server): Promise<void> {
+  await server.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: ownFiles,
+    theme: { title: 'Tollgate API' },
+    // A call from this page would come from a browser, which /v1 refuses.
+    // The plain layout: the other has a bar that loads any document from anywhere.
+    uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: [], docExpansion: 'list', validatorUrl: null },
+  })
+  const page = errorPage()
+  server.get('/docs/errors', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('content-security-policy', noScripts).send(page),
+  )
+}
+
+/** One entry a code; the `docs` link of every refusal leads to its entry. */
+function errorPage(): string {
+  const entries = Object.entries(problems).map(
+    ([code, { status, retry, meaning }]) =>
+      `<dt id="${code}"><code>${code}</code> <span class="status">${status}, ${retry ? 'send it again later' : 'the same request will fail again'}</span></dt>\n<dd>${escape(meaning)}</dd>`,
+  )
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tollgate errors</title><style>${style}</style></head>
+<body><main><h1>Errors</h1>
+<p>Every refusal is <code>{"error": {"code", "reason", "field"?, "limit"?, "request_id", "docs"}}</code>. The header <code>x-should-retry</code> says whether the same request may succeed later, <code>Retry-After</code> in how many seconds. A refused request is never charged; of a stream that breaks off with an error, what it had sent is. The addresses are listed at <a href="/docs/">/docs</a>.</p>
+<dl>
+${entries.join('\n')}
+</dl></main></body></html>
+`
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+}

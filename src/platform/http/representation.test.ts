@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { pino } from 'pino'
+import { exchange } from '../../../tests/support/echo-server.ts'
+import { objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
+import { createServer, type Server } from './http.ts'
+import { registerAssets } from './assets.ts'
+import { loadPages } from './pages.ts'
+import { Problem, type ProblemCode } from '../problems.ts'
+import { represent } from './representation.ts'
+
+const shell = `<html><head><script id="content" nonce="__NONCE__">__CONTENT__</script><script src="/a.js" nonce="__NONCE__"></script></head></html>`
+const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
+const hostile = '</script><script>alert(1)</script><!--\u2028__NONCE__ __CONTENT__ &lt;'
+
+let folder: string
+let server: Server
+let port: number
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-pages-'))
+  await mkdir(path.join(folder, 'assets'))
+  await writeFile(path.join(folder, 'index.html'), shell)
+  await writeFile(path.join(folder, 'assets/app-1.js'), 'export const plain = 1')
+  await writeFile(path.join(folder, 'assets/app-1.js.br'), 'brotli')
+  await writeFile(path.join(folder, 'secret.txt'), 'not for anyone')
+  const pages = loadPages({ folder, viewer: () => ({ name: 'P' }) })
+  server = createServer({ log: pino({ level: 'silent' }), requestBytes: 1024, baseUrl: 'https://tollgate.test', pages })
+  server.get('/clients/:id', async (request, reply) =>
+    represent(reply, request, { status: 203, data: { text: hostile }, headers: { etag: '"7"', location: '/x' } }),
+  )
+  server.all<{ Params: { code: ProblemCode } }>('/refuses/:code', async ({ params }) => {
+    throw new Problem(params.code, 'A reason.', { retryAfter: 3 })
+  })
+  server.get('/v1/refuses', async () => {
+    throw new Problem('forbidden', 'No.')
+  })
+  server.get('/fails', async () => {
+    throw new TypeError('a text that must not leave')
+  })
+  registerAssets(server, pages.assets)
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  port = Number(new URL(server.listeningOrigin).port)
+})
+after(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+async function get(url: string, accept?: string, method = 'GET', more = '') {
+  const accepting = accept === undefined ? '' : `accept: ${accept}\r\n`
+  const length = method === 'POST' ? 'content-length: 0\r\n' : ''
+  return exchange(port, `${method} ${url} HTTP/1.1\r\nhost: x\r\n${accepting}${length}${more}\r\n`)
+}
+
+/** What a page holds for its app. */
+function contentOf(html: string): Json {
+  return parseObject(/<script id="content"[^>]*>([^<]*)<\/script>/.exec(html)?.[1] ?? 'no content')
+}
+
+const fixed = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+}
+
+describe('one address', () => {
+  test('is JSON for a program', async () => {
+    for (const accept of [undefined, '*/*', 'application/json']) {
+      const answer = await get('/clients/1', accept)
+      assert.equal(answer.status, 203)
+      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+      assert.deepEqual(parseObject(answer.body), { text: hostile })
+      assert.equal(answer.headers['etag'], '"7"')
+    }
+  })
+
+  test('is the page for a browser, with the same status and the same data', async () => {
+    const answer = await get('/clients/1?tab=notes', browser)
+    assert.equal(answer.status, 203)
+    assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
+    assert.equal(answer.headers['location'], '/x')
+    assert.equal(answer.headers['etag'], undefined, 'the entity tag is of the other representation')
+    assert.deepEqual(contentOf(answer.body), {
+      address: '/clients/1?tab=notes',
+      status: 203,
+      data: { text: hostile },
+      etag: '"7"',
+      viewer: { name: 'P' },
+    })
+  })
+
+  test('lets no text of a person end the script element or stand in for a mark', async () => {
+    const { body } = await get('/clients/1', browser)
+    assert.equal(body.match(/<script/g)?.length, 2)
+    assert.equal(body.includes('\u2028'), false)
+    assert.equal(body.includes('<!--'), false)
+    assert.equal(body.match(/__NONCE__/g)?.length, 1, 'only the one in the text')
+  })
+
+  test('is kept nowhere and varies', async () => {
+    for (const accept of ['application/json', browser]) {
+      for (const url of ['/clients/1', '/refuses/forbidden', '/nowhere', '/fails', '/%ff']) {
+        const { headers } = await get(url, accept)
+        assert.equal(headers['cache-control'], 'no-store', `${url} ${accept}`)
+        assert.match(String(headers['vary']), /\bAccept\b/, `${url} ${accept}`)
+      }
+    }
+  })
+})
+
+describe('a refusal at an address of the portal', () => {
+  const codes = ['forbidden', 'stale_version', 'unavailable', 'provider_failed', 'sign_in_failed'] as const
+  for (const code of codes) {
+    test(`${code} is a page with the same status`, async () => {
+      const json = await get(`/refuses/${code}`, 'application/json')
+      const page = await get(`/refuses/${code}`, browser)
+      assert.equal(page.status, json.status)
+      assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+      assert.equal(page.headers['retry-after'], '3')
+      const { request_id: pageId, ...shown } = objectAt(contentOf(page.body), 'error')
+      const { request_id: jsonId, ...said } = objectAt(parseObject(json.body), 'error')
+      assert.deepEqual(shown, said)
+      assert.notEqual(pageId, jsonId)
+      assert.equal(page.headers['request-id'], pageId)
+    })
+  }
+
+  test('sends who is not signed in to the sign-in page, and from there back', async () => {
+    const page = await get('/refuses/not_signed_in?a=b&c=%2F', browser)
+    assert.equal(page.status, 303)
+    assert.equal(page.headers['location'], '/signin?return_to=%2Frefuses%2Fnot_signed_in%3Fa%3Db%26c%3D%252F')
+    assert.equal(page.body, '')
+    assert.equal((await get('/refuses/not_signed_in', 'application/json')).status, 401)
+    assert.equal((await get('/refuses/not_signed_in', browser, 'POST')).status, 401, 'a change is not repeated')
+  })
+
+  test('is a page where nothing is, where another method is wanted, and where we are at fault', async () => {
+    for (const [url, method, status] of [
+      ['/nowhere', 'GET', 404],
+      ['/clients/1', 'POST', 405],
+      ['/fails', 'GET', 500],
+      ['/%ff', 'GET', 404],
+    ] as const) {
+      const answer = await get(url, browser, method)
+      assert.equal(answer.status, status)
+      assert.equal(contentOf(answer.body)['status'], status)
+      assert.doesNotMatch(answer.body, /must not leave/)
+    }
+  })
+
+  test('is JSON on the generation API, whatever is accepted', async () => {
+    for (const url of ['/v1/refuses', '/v1/nowhere', '/docs/nowhere', '/assets/nowhere.js']) {
+      assert.equal((await get(url, browser)).headers['content-type'], 'application/json; charset=utf-8', url)
+    }
+  })
+})
+
+describe('B89 the headers of security', () => {
+  test('are on every answer', async () => {
+    for (const url of ['/clients/1', '/refuses/forbidden', '/nowhere', '/v1/refuses', '/fails', '/assets/app-1.js']) {
+      for (const accept of ['*/*', browser]) {
+        const { headers } = await get(url, accept)
+        for (const [name, value] of Object.entries(fixed)) assert.equal(headers[name], value, `${url}: ${name}`)
+        for (const directive of ['object-src', 'base-uri', 'frame-ancestors']) {
+          assert.match(String(headers['content-security-policy']), new RegExp(`${directive} 'none'`), url)
+        }
+      }
+    }
+  })
+
+  test('let scripts run by a nonce that is another one on every answer', async () => {
+    const nonces = new Set<string>()
+    for (const url of ['/clients/1', '/clients/1', '/nowhere']) {
+      const { headers, body } = await get(url, browser)
+      const policy = String(headers['content-security-policy'])
+      const nonce = /script-src 'nonce-([\w-]{22})';/.exec(policy)?.[1] ?? ''
+      nonces.add(nonce)
+      assert.equal(body.split(`nonce="${nonce}"`).length, 3, 'both scripts of the shell have it')
+      assert.doesNotMatch(policy, /unsafe|\*|https?:/)
+    }
+    assert.equal(nonces.size, 3)
+  })
+
+  test('ask for https only where people use it', async () => {
+    const plain = createServer({ log: pino({ level: 'silent' }), requestBytes: 1, baseUrl: 'http://localhost:8080' })
+    await plain.listen({ port: 0, host: '127.0.0.1' })
+    const own = Number(new URL(plain.listeningOrigin).port)
+    const { headers } = await exchange(own, 'GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n')
+    assert.equal(headers['strict-transport-security'], undefined)
+    assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+    await plain.close()
+  })
+})
+
+describe('the files of the pages', () => {
+  test('are kept for good, and sent compressed to who takes that', async () => {
+    const plain = await get('/assets/app-1.js')
+    assert.equal(plain.body, 'export const plain = 1')
+    assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable')
+    assert.match(String(plain.headers['content-type']), /^(text|application)\/javascript/)
+    const small = await get('/assets/app-1.js', '*/*', 'GET', 'accept-encoding: gzip, br\r\n')
+    assert.equal(small.body, 'brotli')
+    assert.equal(small.headers['content-encoding'], 'br')
+    assert.equal(small.headers['vary'], 'Accept-Encoding')
+    for (const taken of ['gzip', 'br;q=0, deflate', 'brx']) {
+      const other = await get('/assets/app-1.js', '*/*', 'GET', `accept-encoding: ${taken}\r\n`)
+      assert.equal(other.headers['content-encoding'], undefined, taken)
+    }
+  })
+
+  test('are the only ones, and a missing one is not kept', async () => {
+    for (const url of ['/assets/../secret.txt', '/assets/%2e%2e/secret.txt', '/assets/..%2fsecret.txt', '/assets/']) {
+      const answer = await get(url)
+      assert.equal(answer.status, 404, url)
+      assert.doesNotMatch(answer.body, /not for anyone/)
+    }
+    const missing = await get('/assets/gone-1.js')
+    assert.equal(missing.status, 404)
+    assert.doesNotMatch(String(missing.headers['cache-control']), /immutable/)
+  })
+})
+
+const viewer = () => undefined
+
+test('a missing or a foreign build is said in one line', async () => {
+  const missing = path.join(folder, 'gone')
+  assert.throws(() => loadPages({ folder: missing, viewer }), /not built.*node scripts\/setup\.js/)
+  const other = path.join(folder, 'assets')
+  await writeFile(path.join(other, 'index.html'), '<html></html>')
+  assert.throws(() => loadPages({ folder: other, viewer }), /is not a build of web/)
+})

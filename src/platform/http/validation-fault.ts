@@ -1,0 +1,231 @@
+import { Value } from 'typebox/value'
+import type { TSchema } from 'typebox'
+import { closest } from '../closest.ts'
+import { hiddenIn, isBlank } from '../one-line.ts'
+
+/** The first thing that is wrong with a value. The reason never repeats a text of the caller. */
+export interface Fault {
+  readonly code: 'missing_field' | 'unknown_field' | 'invalid_field'
+  readonly reason: string
+  readonly field: string
+}
+
+/** The part of JSON Schema that our schemas use. */
+interface Shape {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: string | number | boolean
+  readonly anyOf?: readonly TSchema[]
+  readonly format?: string
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | TSchema
+  readonly propertyNames?: TSchema
+  readonly maxProperties?: number
+  readonly items?: TSchema
+  readonly maxItems?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly exclusiveMinimum?: number
+  readonly maximum?: number
+}
+
+/**
+ * Works out why `value` fails `schema`. Slow and only for a value that does fail. A missing field comes before an
+ * unknown one, and that before a wrong one, but where an unknown name looks like the missing field it is the typing
+ * error that is reported.
+ */
+export function firstFault(schema: TSchema, value: unknown, path: string): Fault {
+  const shape: Shape = { ...schema }
+  if (shape.type === 'object' && isRecord(value)) return objectFault(shape, value, path)
+  if (shape.type === 'array' && Array.isArray(value)) return listFault(shape, value, path)
+  const meant = shape.anyOf?.find((each) => isOfType({ ...each }, value))
+  if (meant !== undefined) return firstFault(meant, value, path)
+  return invalid(path, mustBe(shape), whatIs(shape, value))
+}
+
+function objectFault(shape: Shape, value: Readonly<Record<string, unknown>>, path: string): Fault {
+  const known = shape.properties ?? {}
+  const names = Object.keys(value)
+  if (names.length > (shape.maxProperties ?? Infinity)) {
+    return invalid(path, `an object of at most ${shape.maxProperties} fields`, `has ${names.length}`)
+  }
+  const unknown = names.filter((name) => !Object.hasOwn(known, name))
+  const others = unknown.map((name) => [name, extraSchema(shape)] as const)
+  return (
+    nameFault(shape, unknown, value, path) ??
+    entryFault(Object.entries(known), value, path) ??
+    entryFault(others, value, path) ??
+    invalid(path, `an object whose every name is ${mustBe({ ...shape.propertyNames })}`, 'has another')
+  )
+}
+
+/** A body may bring a hundred thousand names: few of them are looked at closely. */
+const mostCompared = 16
+
+function nameFault(
+  shape: Shape,
+  unknown: readonly string[],
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): Fault | undefined {
+  const known = shape.properties ?? {}
+  const strangers = shape.additionalProperties === false ? unknown.slice(0, mostCompared) : []
+  const missing = (shape.required ?? []).filter((name) => !Object.hasOwn(value, name))
+  const candidates = Object.keys(known).filter((name) => !Object.hasOwn(value, name))
+  const typo = strangers.find((name) => missing.includes(nearest(name, candidates) ?? ''))
+  const [absent] = missing
+  const [stranger] = strangers
+  if (typo !== undefined) return unknownField(typo, candidates, path)
+  if (absent !== undefined) return missingField(absent, known, path)
+  return stranger === undefined ? undefined : unknownField(stranger, candidates, path)
+}
+
+function entryFault(
+  entries: readonly (readonly [string, TSchema])[],
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): Fault | undefined {
+  const wrong = entries.find(([name, schema]) => Object.hasOwn(value, name) && fails(schema, value[name]))
+  return wrong && firstFault(wrong[1], value[wrong[0]], join(path, wrong[0]))
+}
+
+/** Counts first: a check of what is much too long takes its time. */
+function fails(schema: TSchema, value: unknown): boolean {
+  const { maxItems = Infinity, maxProperties = Infinity }: Shape = { ...schema }
+  if (Array.isArray(value) && value.length > maxItems) return true
+  if (isRecord(value) && Object.keys(value).length > maxProperties) return true
+  return !Value.Check(schema, value)
+}
+
+function extraSchema(shape: Shape): TSchema {
+  return typeof shape.additionalProperties === 'object' ? shape.additionalProperties : {}
+}
+
+function listFault(shape: Shape, list: readonly unknown[], path: string): Fault {
+  const { items, maxItems = Infinity } = shape
+  const index = items === undefined || list.length > maxItems ? -1 : list.findIndex((each) => fails(items, each))
+  if (items !== undefined && index >= 0) return firstFault(items, list[index], `${path}[${index}]`)
+  return invalid(path, mustBe(shape), `has ${list.length}`)
+}
+
+/** What a name that is not known most likely meant: `imput` is `input`, `max_tokens` is short for `max_output_tokens`. */
+function nearest(name: string, candidates: readonly string[]): string | undefined {
+  const said = name.toLowerCase().split(/[^a-z]+/)
+  const longer = (candidate: string) => said.length > 1 && said.every((word) => candidate.split('_').includes(word))
+  return closest(name, candidates) ?? candidates.find(longer)
+}
+
+function missingField(name: string, known: Readonly<Record<string, TSchema>>, path: string): Fault {
+  const field = join(path, name)
+  return {
+    code: 'missing_field',
+    field,
+    reason: `The field ${field} is missing; it must be ${mustBe({ ...known[name] })}.`,
+  }
+}
+
+function unknownField(name: string, candidates: readonly string[], path: string): Fault {
+  const field = join(path, name)
+  const meant = nearest(name, candidates)
+  const advice = meant === undefined ? 'Leave it out.' : `Did you mean ${join(path, meant)}?`
+  return { code: 'unknown_field', field, reason: `There is no field ${field}. ${advice}` }
+}
+
+function invalid(field: string, wanted: string, found: string): Fault {
+  return { code: 'invalid_field', field, reason: `The field ${field} must be ${wanted}, but ${found}.` }
+}
+
+/** Names come from the caller: what cannot be part of a sensible one is taken out, and a long one may be a secret. */
+function join(path: string, name: string): string {
+  const short = name.length > 40 ? `${name.slice(0, 12)}...` : name
+  const plain = short.replace(/[^\w.-]/g, '?')
+  return path === '' ? plain : `${path}.${plain}`
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Of several shapes, the one that a value was meant to have is the one of its type. */
+function isOfType({ type }: Shape, value: unknown): boolean {
+  if (type === 'array' || type === 'object')
+    return Array.isArray(value) === (type === 'array') && typeof value === 'object'
+  return type === 'integer' ? typeof value === 'number' : typeof value === type
+}
+
+function mustBe(shape: Shape): string {
+  if (shape.anyOf !== undefined) return either(shape.anyOf.map((each) => mustBe({ ...each })))
+  if (shape.enum !== undefined) return either(shape.enum.map(String))
+  if (shape.const !== undefined) return String(shape.const)
+  switch (shape.type) {
+    case 'string':
+      return stringMustBe(shape)
+    case 'integer':
+      return `an integer${range(shape)}`
+    case 'number':
+      return `a number${range(shape)}`
+    case 'boolean':
+      return 'true or false'
+    case 'array':
+      return `a list${shape.maxItems === undefined ? '' : ` of at most ${shape.maxItems}`}`
+    case 'null':
+      return 'null'
+    default:
+      return 'an object'
+  }
+}
+
+function either(choices: readonly string[]): string {
+  const last = choices.at(-1) ?? ''
+  return choices.length < 2 ? last : `${choices.slice(0, -1).join(', ')} or ${last}`
+}
+
+/** What a text of a format must be, where that says it all. */
+const formats = new Map([
+  ['uuid', 'a UUID'],
+  ['date', 'a day such as 2026-03-12'],
+  ['page-size', 'a whole number from 1 to 200'],
+  ['row-number', 'the `next` of the page before'],
+])
+
+function stringMustBe({ format, minLength, maxLength }: Shape): string {
+  const said = formats.get(format ?? '')
+  if (said !== undefined) return said
+  const filled = format === 'filled-text' ? ' that is not blank' : ''
+  const length = maxLength === undefined ? '' : ` of at most ${maxLength} characters`
+  if (format === 'line') return `one line of text${length}`
+  return `a ${minLength === undefined || minLength === 0 ? '' : 'non-empty '}string${length}${filled}`
+}
+
+function range({ minimum, exclusiveMinimum, maximum }: Shape): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  if (exclusiveMinimum !== undefined && maximum !== undefined) return ` above ${exclusiveMinimum}, at most ${maximum}`
+  return ''
+}
+
+function whatIs(shape: Shape, value: unknown): string {
+  if (value === null) return 'is null'
+  if (Array.isArray(value)) return 'is a list'
+  const isChoice = shape.enum !== undefined || shape.const !== undefined
+  if (typeof value === 'number') return `is ${shape.type === 'string' || isChoice ? 'a number' : value}`
+  if (typeof value === 'string') return shape.type === 'string' || isChoice ? textIs(shape, value) : 'is a string'
+  return typeof value === 'boolean' ? 'is true or false' : 'is an object'
+}
+
+function textIs(shape: Shape, text: string): string {
+  if (text === '') return 'is empty'
+  if (text.includes('\0')) return 'has a NUL character'
+  if (!text.isWellFormed()) return 'has half of a surrogate pair, which is not Unicode'
+  if (shape.maxLength !== undefined && text.length > shape.maxLength) return `has ${text.length}`
+  if (shape.format === 'line') return lineIs(text)
+  return shape.format === 'filled-text' ? 'is blank' : 'is something else'
+}
+
+function lineIs(text: string): string {
+  const hidden = hiddenIn(text)
+  if (hidden !== undefined) return `has ${hidden}`
+  return isBlank(text) ? 'is blank' : 'is something else'
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isRunning, startOf } from './processes.ts'
+import { OperatorError } from '../problems.ts'
+
+interface LockOptions {
+  readonly patience?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Runs `work` while no other process on this machine runs any under the same path. A lock whose process was killed
+ * counts for nothing. Throws OperatorError when it cannot be had within `patience` ms, two minutes unless told, and the
+ * reason of the signal when that is aborted before.
+ *
+ * Each contender announces itself with a file of its own and then looks for others: of two at once at least one sees
+ * the other and steps back. So nobody ever removes a file that could belong to a living one, which a single lock file
+ * that is taken over when stale cannot promise.
+ */
+export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
+  const release = await acquire(path, options)
+  try {
+    return await work()
+  } finally {
+    await release()
+  }
+}
+
+async function acquire(path: string, { patience = 120_000, signal }: LockOptions): Promise<() => Promise<void>> {
+  const deadline = Date.now() + patience
+  const mine = `${path}-${process.pid}-${startOf(process.pid)}-${randomBytes(6).toString('hex')}`
+  const release = () => rm(mine, { force: true })
+  for (;;) {
+    signal?.throwIfAborted()
+    let other = await livingContender(path, mine)
+    if (other === undefined) {
+      await writeFile(mine, '', { mode: 0o600 })
+      other = await livingContender(path, mine)
+      if (other === undefined) return release
+      await release()
+    }
+    if (Date.now() > deadline) {
+      throw new OperatorError(
+        `Process ${other} has been working on ${dirname(path)} for too long: end it, or wait for it.`,
+      )
+    }
+    await wait(5 + Math.random() * 25)
+  }
+}
+
+async function livingContender(path: string, mine: string): Promise<number | undefined> {
+  const directory = dirname(path)
+  for (const name of await readdir(directory)) {
+    const file = join(directory, name)
+    const [, pid, start] = /^-(\d+)-(\d+)-[0-9a-f]+$/.exec(name.slice(basename(path).length)) ?? []
+    if (!name.startsWith(basename(path)) || pid === undefined || file === mine) continue
+    if (isRunning(Number(pid)) && startOf(Number(pid)) === start) return Number(pid)
+    await rm(file, { force: true })
+  }
+  return undefined
+}
