@@ -6,10 +6,10 @@ const modules = [
   'commands/start',
   'service',
   'demo/provider-process',
-  'platform/config',
-  'platform/database',
-  'platform/embedded',
-  'platform/migrations',
+  'platform/config/config',
+  'platform/database/database',
+  'platform/embedded-postgres/embedded-postgres',
+  'platform/database/migrations',
 ]
 await Promise.all(modules.map((name) => import(`../src/${name}.ts`)))
 
