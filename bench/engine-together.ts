@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createLocalEngine, type LocalEngine } from '../src/models/local/engine.ts'
-import type { End } from '../src/models/model.ts'
+import type { StreamEnd } from '../src/models/model.ts'
 import type { Row } from './row.ts'
 
 const parallel = 8
@@ -58,7 +58,7 @@ export async function benchTogether(name: string, file: string): Promise<Row[]> 
 
 interface Played {
   readonly text: string
-  readonly end: End
+  readonly end: StreamEnd
 }
 
 async function play(

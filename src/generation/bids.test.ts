@@ -62,6 +62,7 @@ const biddingOf = (asked: TextRequest, who = caller, signal = new AbortControlle
   request: asked,
   signal,
   asked: [],
+  requestId: 'r',
 })
 
 /** The ids that are bid one after the other while each fails with `error`. */

@@ -26,6 +26,7 @@ export const isPassing = (error: unknown): boolean => error instanceof Problem &
 
 /** Who asks for what. `signal` aborts when the caller goes away: then nobody else is asked. */
 export interface Bidding {
+  readonly requestId: string
   readonly caller: Caller
   readonly request: TextRequest
   readonly signal: AbortSignal
@@ -60,10 +61,10 @@ export async function nextBid(
 }
 
 async function bidOf(catalogue: Catalogue, bidding: Bidding, offer: Offer): Promise<Bid> {
-  const { request, signal, asked } = bidding
+  const { requestId, request, signal, asked } = bidding
   asked.push(offer.model.id)
   try {
-    const input = await offer.model.count(request.prompt, signal)
+    const input = await offer.model.count(request.prompt, { signal, requestId })
     const maxOutputTokens = mostOutput(offer, request, input)
     return { offer, inputTokens: input.tokens, exact: input.exact, maxOutputTokens }
   } catch (error) {

@@ -9,7 +9,7 @@ import { createAccounts } from '../accounts/accounts.ts'
 import type { Caller } from '../accounts/keys.ts'
 import { createLedger } from '../billing/ledger.ts'
 import { createTill, type Till } from '../billing/till.ts'
-import type { Model, Piece } from '../models/model.ts'
+import type { Model, StreamPart } from '../models/model.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { TextRequest } from './request.ts'
@@ -19,7 +19,7 @@ import { createGeneration, type Generation, type Reply, type Step } from './gene
  * A model that counts 10 tokens and then does as it is told, whole or piece by piece; the real ones never misbehave on
  * command.
  */
-function modelThat(stream: (signal: AbortSignal) => AsyncIterable<Piece>): Model {
+function modelThat(stream: (signal: AbortSignal) => AsyncIterable<StreamPart>): Model {
   return {
     id: 'm',
     contextTokens: 100,
@@ -39,7 +39,7 @@ function modelThat(stream: (signal: AbortSignal) => AsyncIterable<Piece>): Model
   }
 }
 
-const end = (inputTokens: number, outputTokens: number): Piece => ({
+const end = (inputTokens: number, outputTokens: number): StreamPart => ({
   kind: 'end',
   stopReason: 'complete',
   usage: { inputTokens, outputTokens, source: 'model' },
@@ -61,16 +61,16 @@ async function replyOf(steps: AsyncIterable<Step>): Promise<Reply> {
   return last.reply
 }
 
-const failing = async function* (): AsyncGenerator<Piece> {
+const failing = async function* (): AsyncGenerator<StreamPart> {
   yield* []
   throw new Problem('upstream_failed', 'It failed.')
 }
-const working = async function* (): AsyncGenerator<Piece> {
+const working = async function* (): AsyncGenerator<StreamPart> {
   yield { kind: 'texts', texts: ['Hi'] }
   yield end(10, 2)
 }
 
-const breaking = async function* (): AsyncGenerator<Piece> {
+const breaking = async function* (): AsyncGenerator<StreamPart> {
   yield { kind: 'texts', texts: ['Hi'] }
   yield { kind: 'end', stopReason: 'error', usage: { inputTokens: 10, outputTokens: 1, source: 'model' } }
 }
@@ -96,7 +96,7 @@ describe('a generation', () => {
 
   async function generate(
     told: boolean,
-    run: (signal: AbortSignal) => AsyncIterable<Piece>,
+    run: (signal: AbortSignal) => AsyncIterable<StreamPart>,
     signal = new AbortController().signal,
   ) {
     requestId = randomUUIDv7()
@@ -112,7 +112,7 @@ describe('a generation', () => {
   }
 
   /** `m` falls back on `n`, which costs ten times as much. */
-  async function fallOver(run: () => AsyncIterable<Piece>, next: () => AsyncIterable<Piece>, credit: bigint) {
+  async function fallOver(run: () => AsyncIterable<StreamPart>, next: () => AsyncIterable<StreamPart>, credit: bigint) {
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
     const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit })
     caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }

@@ -213,7 +213,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     async count(caller: Caller, request: TextRequest, { requestId, signal }: Circumstances) {
       const offer = choose(catalogue, caller, request)
       const levels = await till.takeRequest(requestId, caller.accountId)
-      const input = await offer.model.count(request.prompt, signal)
+      const input = await offer.model.count(request.prompt, { signal, requestId })
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
       return {
         inputTokens: input.tokens,

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { End, Piece, StopReason } from '../models/model.ts'
+import type { StreamEnd, StreamPart, StopReason } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { checked, read, type Outcome } from './outcome.ts'
 
 const usage = { inputTokens: 3, outputTokens: 2, source: 'model' } as const
 const open = new AbortController().signal
 const part = { kind: 'texts', texts: ['Hel'] } as const
-const end = (stopReason: StopReason): End => ({ kind: 'end', stopReason, usage })
+const end = (stopReason: StopReason): StreamEnd => ({ kind: 'end', stopReason, usage })
 
-async function* run(...pieces: readonly Piece[]): AsyncGenerator<Piece> {
+async function* run(...pieces: readonly StreamPart[]): AsyncGenerator<StreamPart> {
   yield* pieces
 }
 
 /** The texts of a run as they come, and what it returns. */
-async function collect(pieces: AsyncIterable<Piece>, signal = open): Promise<Outcome & { texts: string[] }> {
+async function collect(pieces: AsyncIterable<StreamPart>, signal = open): Promise<Outcome & { texts: string[] }> {
   const texts: string[] = []
   const reading = read(pieces, signal)
   let step = await reading.next()
@@ -62,7 +62,7 @@ describe('a run', () => {
 
   it('is told when nobody reads on', async () => {
     let ended = false
-    async function* watched(): AsyncGenerator<Piece> {
+    async function* watched(): AsyncGenerator<StreamPart> {
       try {
         yield end('complete')
         yield { kind: 'texts', texts: ['more'] }

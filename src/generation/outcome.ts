@@ -1,8 +1,8 @@
-import type { Piece, Whole } from '../models/model.ts'
+import type { StreamPart, WholeReply } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** A run, whole: what was generated, why it ended and what it used. */
-export interface Outcome extends Whole {
+export interface Outcome extends WholeReply {
   /** Of a reply that broke off when part of it had been told: what its caller is told instead of an end. */
   readonly problem?: Problem
 }
@@ -15,7 +15,10 @@ export type Texts = readonly string[]
  * that breaks off after its first text is an outcome. One that ends without saying how is Problem `upstream_failed`; else
  * its end is checked as that of any run. `signal` aborts when the caller goes away.
  */
-export async function* read(pieces: AsyncIterable<Piece>, signal: AbortSignal): AsyncGenerator<Texts, Outcome, void> {
+export async function* read(
+  pieces: AsyncIterable<StreamPart>,
+  signal: AbortSignal,
+): AsyncGenerator<Texts, Outcome, void> {
   const whole = createText()
   for await (const piece of pieces) {
     if (piece.kind === 'end') {
@@ -53,7 +56,7 @@ function createText(): { add(texts: Texts): void; text(): string } {
  * A run that is a reply; so is `cancelled` when the caller has gone. Throws for any other reason to end: Problem
  * `upstream_failed`, or `unavailable` when the model itself stopped.
  */
-export function checked(outcome: Whole, signal: AbortSignal): Outcome {
+export function checked(outcome: WholeReply, signal: AbortSignal): Outcome {
   if (outcome.stopReason === 'error') {
     throw new Problem('upstream_failed', 'The model failed while generating. Nothing was charged; send it again.')
   }

@@ -19,8 +19,11 @@ export interface TextRequest {
   readonly names: { readonly maxOutputTokens: string; readonly input: string }
 }
 
-/** How far and in what manner the model may go on; `account` is whose work it is. */
-export function limitsOf(request: TextRequest, maxOutputTokens: number, account: string): RunLimits {
+/** The bounds and sampling parameters of the run for `request`. */
+export function limitsOf(
+  request: TextRequest,
+  run: Required<Pick<RunLimits, 'maxOutputTokens' | 'account' | 'requestId'>>,
+): RunLimits {
   const { temperature, topP, seed, stop } = request
-  return { maxOutputTokens, account, temperature, topP, seed, stop }
+  return { ...run, temperature, topP, seed, stop }
 }

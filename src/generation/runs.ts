@@ -11,13 +11,13 @@ interface Telling {
   readonly first: IteratorResult<Texts, Outcome>
 }
 
-export const whole: Run<Outcome> = ({ offer, maxOutputTokens }, { request, caller, signal }) =>
+export const whole: Run<Outcome> = ({ offer, maxOutputTokens }, { requestId, request, caller, signal }) =>
   offer.model
-    .run(request.prompt, limitsOf(request, maxOutputTokens, caller.accountId), signal)
+    .run(request.prompt, limitsOf(request, { maxOutputTokens, account: caller.accountId, requestId }), signal)
     .then((outcome) => checked(outcome, signal))
 
-export const telling: Run<Telling> = async ({ offer, maxOutputTokens }, { request, caller, signal }) => {
-  const limits = limitsOf(request, maxOutputTokens, caller.accountId)
+export const telling: Run<Telling> = async ({ offer, maxOutputTokens }, { requestId, request, caller, signal }) => {
+  const limits = limitsOf(request, { maxOutputTokens, account: caller.accountId, requestId })
   const texts = read(offer.model.stream(request.prompt, limits, signal), signal)
   return { texts, first: await texts.next() }
 }

@@ -1,94 +1,105 @@
 import type { Problem } from '../platform/problems.ts'
 
-/** Who speaks in a prompt. `/v1/generate` sends its instructions as `system` and its input as `user`. */
+/** A turn of the conversation. `/v1/generate` sends its instructions as `system` and its input as `user`. */
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant'
   readonly text: string
 }
 
-/** What a model is asked to continue. The texts are plain text: nothing in them is read as a control token. */
+/** The text that a model continues. It is plain text: nothing in it acts as a control token. */
 export interface Prompt {
   readonly messages: readonly Message[]
 }
 
-/** How far and in what manner a model may go on. */
+/** The bounds of one run and how to sample it. */
 export interface RunLimits {
-  /** Tokens; the reply never has more. */
+  /** The most tokens that the reply may have. */
   readonly maxOutputTokens: number
-  /** 0 takes the likeliest token each time and is the default of every engine. */
+  /** Default 0: the most likely token each time. */
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
   readonly seed?: number | undefined
   readonly stop?: readonly string[] | undefined
-  /** Whose work it is. Where requests wait for a model, accounts take turns. */
+  /** The account that pays. Accounts take turns where requests queue for a model. */
   readonly account?: string
+  /** Appears as `request_id` in every log line of the run. */
+  readonly requestId?: string | undefined
 }
 
 /**
- * Why a reply ended (section 2.2 of the specification). The caller of one that is `cancelled` has gone; `error` occurs on
- * streams only.
+ * Why a reply ended (section 2.2 of the specification). `cancelled`: its caller disconnected. `error` occurs on streams
+ * only.
  */
 export type StopReason = 'complete' | 'max_output_tokens' | 'stop_sequence' | 'content_filter' | 'cancelled' | 'error'
 
-/** Who counted: the model that did the work, the upstream that reported it, or we ourselves because nobody did. */
+/** Who counted the tokens: the local model, the upstream, or Tollgate because neither did. */
 export type UsageSource = 'model' | 'upstream' | 'estimated'
 
-/** Tokens of one call, in and out. The end-of-text token is not counted. */
+/** Tokens of one run. The end-of-text token is not counted. */
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly source: UsageSource
 }
 
-/** How a run ended. */
-export interface Ending {
+/** How a run ended and what it used. */
+export interface RunEnd {
   readonly stopReason: StopReason
   readonly usage: Usage
 }
 
-/** A run in one piece. */
-export interface Whole extends Ending {
+/** A reply that is returned at once. */
+export interface WholeReply extends RunEnd {
   readonly text: string
 }
 
-/** How a stream ended: once and last. */
-export interface End extends Ending {
+/** The last part of a stream. */
+export interface StreamEnd extends RunEnd {
   readonly kind: 'end'
-  /** Of an end with `error`: what a request that fails so is told. */
+  /** With stop reason `error`: what to report to the caller. */
   readonly problem?: Problem
 }
 
-/** One step of a stream: the texts that have come since the last one, in order and none of them empty, or its end. */
-export type Piece = { readonly kind: 'texts'; readonly texts: readonly string[] } | End
+/** One step of a stream: the deltas since the previous step, in order and none of them empty, or the end. */
+export type StreamPart = { readonly kind: 'texts'; readonly texts: readonly string[] } | StreamEnd
+
+/** Tokens of a rendered prompt. */
+export interface TokenCount {
+  readonly tokens: number
+  /** Whether the model itself counted. Otherwise `tokens` is an estimate, and the run may report another number. */
+  readonly exact: boolean
+}
+
+export interface CountOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Appears as `request_id` in every log line of the count. */
+  readonly requestId?: string | undefined
+}
 
 /**
- * The port to whatever generates text. The local engine and the upstreams implement it; nothing else knows about them.
+ * The port to everything that generates text. Local engines and upstreams implement it; no other code knows about them.
  *
- * All of it throws a `Problem`: `unavailable` while the model cannot be reached, `overloaded` when its queue is full,
- * `upstream_failed` and `upstream_timeout` for an upstream's faults.
+ * Every method throws a `Problem`: `unavailable` while the model cannot be reached, `overloaded` when its queue is full,
+ * `upstream_failed` and `upstream_timeout` for faults of an upstream.
  */
 export interface Model {
   /** The id in the configuration. */
   readonly id: string
-  /** Tokens that the prompt and the reply may have together. */
+  /** The most tokens that a prompt and its reply may have together. */
   readonly contextTokens: number
   readonly maxOutputTokens: number
+  count(prompt: Prompt, options?: CountOptions): Promise<TokenCount>
   /**
-   * Tokens of the rendered prompt. `exact` is false where only an upper bound can be known before the call; the usage
-   * of the run is then at most that.
+   * Generates a reply and returns it whole, or throws. When `signal` aborts, generation stops within one token, and the
+   * reply so far is returned with stop reason `cancelled`.
    */
-  count(prompt: Prompt, signal?: AbortSignal): Promise<{ readonly tokens: number; readonly exact: boolean }>
+  run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): Promise<WholeReply>
   /**
-   * Generates a reply and gives it whole, or throws. When `signal` aborts, the work stops within one token and the run ends
-   * with `cancelled` and what is there by then.
+   * Generates the same reply as a stream. It may throw before its first part; then nothing was generated. Later failures
+   * do not throw: the stream ends with stop reason `error` and the usage so far.
    */
-  run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): Promise<Whole>
-  /**
-   * The same, told while it is generated. Until its first piece a stream may throw, and nothing was generated. After it a
-   * stream never throws: what goes wrong then ends it with `error` and the usage so far.
-   */
-  stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncIterable<Piece>
-  /** Whether a request would be served now; `reason` is for an operator, and may also name what fails in part. */
+  stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal): AsyncIterable<StreamPart>
+  /** Whether the model can serve a request now. `reason` is for the operator; a ready model may have one too. */
   health(): { readonly ready: boolean; readonly reason?: string }
   close(): Promise<void>
 }

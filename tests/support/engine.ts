@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createLocalEngine, type LocalEngine, type LocalEngineNeeds } from '../../src/models/local/engine.ts'
-import type { End, Prompt, RunLimits } from '../../src/models/model.ts'
+import type { StreamEnd, Prompt, RunLimits } from '../../src/models/model.ts'
 import { createTestLog } from './log.ts'
 
 /** The model that the repository ships. */
@@ -55,7 +55,7 @@ export const letterPrompt = promptOf(
 export interface Ran {
   readonly text: string
   readonly pieces: readonly string[]
-  readonly end: End
+  readonly end: StreamEnd
 }
 
 /** Runs to the end, streaming unless told; `onText` sees each piece as it comes. Throws what the run throws. */

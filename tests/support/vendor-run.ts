@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
-import type { Model, Piece, Prompt, RunLimits } from '../../src/models/model.ts'
+import type { Model, StreamPart, Prompt, RunLimits } from '../../src/models/model.ts'
 import { createOpenAiModel, type OpenAiModelOptions } from '../../src/models/upstream/openai.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import type { Gate } from './gate.ts'
@@ -48,7 +48,7 @@ export async function pieces(
   model: Model,
   { stream = false, ...limits }: Manner = {},
   signal: AbortSignal = new AbortController().signal,
-): Promise<Piece[]> {
+): Promise<StreamPart[]> {
   const all = { maxOutputTokens: 100, ...limits }
   if (stream) return Array.fromAsync(model.stream(prompt, all, signal))
   const { text, ...end } = await model.run(prompt, all, signal)
@@ -56,7 +56,10 @@ export async function pieces(
 }
 
 /** The pieces of a stream whose next token is sent when the one before has been read. */
-export async function* stepwise(run: AsyncIterable<Piece>, gate: Gate): AsyncGenerator<Piece, void, undefined> {
+export async function* stepwise(
+  run: AsyncIterable<StreamPart>,
+  gate: Gate,
+): AsyncGenerator<StreamPart, void, undefined> {
   let read = 0
   gate.open(1)
   for await (const piece of run) {
@@ -77,7 +80,7 @@ export async function failure(model: Model, manner: Manner = {}): Promise<Proble
 }
 
 /** The texts of a run, and its end. */
-export function parts(all: readonly Piece[]) {
+export function parts(all: readonly StreamPart[]) {
   const end = all.at(-1)
   assert.equal(end?.kind, 'end')
   const told = all.flatMap((piece) => (piece.kind === 'texts' ? [piece.texts] : []))

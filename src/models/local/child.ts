@@ -82,7 +82,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
   function attempt(id: number, work: Promise<void>): void {
     running.add(id)
     void work
-      .catch((error: unknown) => send({ kind: 'failed', id, message: String(error) }))
+      .catch((error: unknown) => send({ kind: 'failed', id, fault: faultOf(error) }))
       .finally(() => {
         running.delete(id)
         cancelled.delete(id)
@@ -94,6 +94,14 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
     if (message.kind === 'run') attempt(message.id, run(message))
     if (message.kind === 'cancel' && running.has(message.id)) cancelled.add(message.id)
   }
+}
+
+/** Where the error was thrown. Its message is left out because it may quote the prompt. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const { name, message, stack = '' } = error
+  const frames = stack.slice(stack.indexOf(message) + message.length)
+  return `${name}${frames.replaceAll(/\s+/g, ' ')}`
 }
 
 let calls: Promise<(message: ToChild) => void> | undefined

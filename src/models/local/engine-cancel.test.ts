@@ -110,7 +110,7 @@ void test('a long prompt does not hold up the reply of another', async () => {
 void test('a caller who had left before costs nothing', async () => {
   const { pieces, end } = await readRun(engine, letterPrompt, { maxOutputTokens: 9 }, { signal: AbortSignal.abort() })
   assert.deepEqual([pieces, end.stopReason, end.usage], [[], 'cancelled', cancelledBefore])
-  await assert.rejects(engine.count(letterPrompt, AbortSignal.abort()), { code: 'malformed_request' })
+  await assert.rejects(engine.count(letterPrompt, { signal: AbortSignal.abort() }), { code: 'malformed_request' })
 })
 
 void test('who stops reading frees the place', async () => {
@@ -163,7 +163,7 @@ void test('who leaves while a text is counted stops the counting', async () => {
   const text = promptOf('lorem ipsum '.repeat(80_000))
   const { milliseconds: earlier } = await timed(engine.count(text))
   const soon = Math.ceil(earlier / 10)
-  const left = Array.from({ length: 40 }, () => engine.count(text, AbortSignal.timeout(soon)))
+  const left = Array.from({ length: 40 }, () => engine.count(text, { signal: AbortSignal.timeout(soon) }))
   const { result: forty, milliseconds } = await timed(Promise.allSettled(left))
   for (const counted of forty) {
     assert.ok(counted.status === 'rejected' && counted.reason instanceof Problem)

@@ -1,7 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { OperatorError, Problem } from '../../platform/problems.ts'
-import type { End, Model, Piece, Prompt, RunLimits, StopReason, Whole } from '../model.ts'
+import type {
+  CountOptions,
+  Model,
+  Prompt,
+  RunLimits,
+  StopReason,
+  StreamEnd,
+  StreamPart,
+  TokenCount,
+  WholeReply,
+} from '../model.ts'
 import { createCalls, type Answer, type Call, type ToldText } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
 import type { RunOrder } from './protocol.ts'
@@ -63,7 +73,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     return child
   }
 
-  async function run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): Promise<Whole> {
+  async function run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): Promise<WholeReply> {
     let text = ''
     for await (const piece of pieces({ prompt, limits, stream: false }, signal)) {
       if (piece.kind === 'end') return { text, stopReason: piece.stopReason, usage: piece.usage }
@@ -72,7 +82,10 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     throw new Error('a run ended without its end')
   }
 
-  async function* pieces(order: Omit<RunOrder, 'kind' | 'id'>, signal: AbortSignal): AsyncGenerator<Piece, void, void> {
+  async function* pieces(
+    order: Omit<RunOrder, 'kind' | 'id'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamPart, void, void> {
     const { limits } = order
     assertOpen()
     using turn = await queue.enter({ signal, account: limits.account })
@@ -84,10 +97,13 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     using call = calls.open()
     using _ = cancelling(child, call, signal)
     child.send({ kind: 'run', id: call.id, ...order })
-    yield* piecesOf(call, limits.maxOutputTokens)
+    yield* piecesOf(call, limits)
   }
 
-  async function* piecesOf(call: Call, asked: number): AsyncGenerator<Piece, void, void> {
+  async function* piecesOf(
+    call: Call,
+    { maxOutputTokens: asked, requestId }: RunLimits,
+  ): AsyncGenerator<StreamPart, void, void> {
     let told: ToldText | undefined
     for (;;) {
       const answer = await call.next()
@@ -99,14 +115,14 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
         if (answer.text !== '') yield { kind: 'texts', texts: [answer.text] }
         return yield end(answer.stopReason, answer.inputTokens, answer.outputTokens)
       } else {
-        const problem = failure(answer, log)
+        const problem = failure(answer, log, requestId)
         if (!told) throw problem
         return yield { ...end('error', told.inputTokens, told.outputTokens), problem }
       }
     }
   }
 
-  async function count(prompt: Prompt, signal?: AbortSignal): Promise<{ tokens: number; exact: boolean }> {
+  async function count(prompt: Prompt, { signal, requestId }: CountOptions = {}): Promise<TokenCount> {
     assertOpen()
     const child = await supervisor.available(signal)
     if (!child || signal?.aborted) throw uncounted()
@@ -115,7 +131,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     child.send({ kind: 'count', id: call.id, prompt })
     const answer = await call.next()
     if (signal?.aborted) throw uncounted()
-    if (answer.kind !== 'counted') throw failure(answer, log)
+    if (answer.kind !== 'counted') throw failure(answer, log, requestId)
     return { tokens: answer.tokens, exact: true }
   }
 
@@ -165,7 +181,7 @@ function uncounted(): Problem {
   return new Problem('malformed_request', 'The caller went away before the tokens were counted.')
 }
 
-function end(stopReason: StopReason, inputTokens: number, outputTokens: number): End {
+function end(stopReason: StopReason, inputTokens: number, outputTokens: number): StreamEnd {
   return { kind: 'end', stopReason, usage: { inputTokens, outputTokens, source: 'model' } }
 }
 
@@ -178,9 +194,10 @@ function tooLong(tokens: number, asked: number, context: number): Problem {
   )
 }
 
-/** An answer that ends a call without a result. What went wrong is for the log; no text of the call is in it. */
-function failure(answer: Answer, log: Logger): Problem {
-  if (answer.kind === 'failed') log.error({ fault: answer.message }, 'the engine failed a call')
+/** Logs why a call ended without a result. Neither the log nor the Problem contains text of the call. */
+function failure(answer: Answer, log: Logger, request_id: string | undefined): Problem {
+  if (answer.kind === 'failed') log.error({ request_id, fault: answer.fault }, 'the engine failed a request')
+  else log.warn({ request_id }, 'the engine ended during a request')
   return new Problem('unavailable', 'The model stopped in the middle. Nothing was charged; send the request again.', {
     retryAfter: 1,
     cause: answer.kind,

@@ -3,7 +3,7 @@ import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-
 import type { RunLimits, StopReason } from '../model.ts'
 import type { Batching } from './batching.ts'
 import { createReplyText } from './reply-text.ts'
-import type { RunEnd } from './protocol.ts'
+import type { GeneratedEnd } from './protocol.ts'
 
 /** llama.cpp takes the largest seed for "choose one yourself". */
 const seeds = 2 ** 32 - 1
@@ -28,14 +28,14 @@ export interface GenerateNeeds {
  * Generates one reply, token by token. Counts exactly the tokens that were sampled and kept; the token that ends the
  * text is not one of them. Heeds a cancellation within one chunk of the prompt, and within one token after that.
  */
-export async function generate(needs: GenerateNeeds): Promise<RunEnd> {
+export async function generate(needs: GenerateNeeds): Promise<GeneratedEnd> {
   const { sequence, prompt, limits, isEnd, isCancelled, beginReply, onText, onProgress } = needs
   const text = createReplyText<Token>(
     (tokens, before) => sequence.model.detokenize(tokens, false, before),
     limits.stop ?? [],
   )
   let outputTokens = 0
-  const ended = (stopReason: StopReason, rest: string): RunEnd => ({
+  const ended = (stopReason: StopReason, rest: string): GeneratedEnd => ({
     text: rest,
     stopReason,
     inputTokens: prompt.length,

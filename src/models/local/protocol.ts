@@ -29,7 +29,7 @@ export interface RunOrder {
 export type Text = readonly [id: number, text: string, inputTokens: number, outputTokens: number]
 
 /** How a run ended, and the text that had not been sent yet. */
-export interface RunEnd {
+export interface GeneratedEnd {
   readonly text: string
   readonly stopReason: StopReason
   readonly inputTokens: number
@@ -39,9 +39,9 @@ export interface RunEnd {
 /** What the child says of one call; the last one is all that a call gets besides texts. */
 export type CallMessage =
   | { readonly kind: 'counted'; readonly id: number; readonly tokens: number }
-  | ({ readonly kind: 'ended'; readonly id: number } & RunEnd)
+  | ({ readonly kind: 'ended'; readonly id: number } & GeneratedEnd)
   | { readonly kind: 'too-long'; readonly id: number; readonly tokens: number }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string }
+  | { readonly kind: 'failed'; readonly id: number; readonly fault: string }
 
 /** From the child to the server. Texts of all runs travel together, so that many small tokens cost few messages. */
 export type FromChild =

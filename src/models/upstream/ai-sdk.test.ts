@@ -15,7 +15,7 @@ import {
   type Manner,
 } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
-import type { Piece } from '../model.ts'
+import type { StreamPart } from '../model.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { loadProviders } from './ai-sdk-provider.ts'
 import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk.ts'
@@ -155,7 +155,7 @@ for (const name of packages) {
       vendor.set({ tokens: 1000, gate: gate.pass })
       const { abandoned } = vendor
       const leaving = new AbortController()
-      const all: Piece[] = []
+      const all: StreamPart[] = []
       const told = open(name).stream(prompt, { maxOutputTokens: 4096 }, leaving.signal)
       for await (const piece of stepwise(told, gate)) {
         all.push(piece)

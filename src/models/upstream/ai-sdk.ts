@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Agent, fetch, type RequestInfo, type RequestInit } from 'undici'
-import type { Message, Model, Prompt, RunLimits, Whole } from '../model.ts'
+import type { Message, Model, Prompt, RunLimits, WholeReply } from '../model.ts'
 import type { CallOptions, Provider } from './ai-sdk-provider.ts'
 import { failureOf, readResult } from './ai-sdk-reply.ts'
 import { createAiSdkStream } from './ai-sdk-stream.ts'
@@ -78,7 +78,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     return createDeadline(signal, { first, total }, () => running--)
   }
 
-  async function run(asked: Asked): Promise<Whole> {
+  async function run(asked: Asked): Promise<WholeReply> {
     const { signal, limits } = asked
     if (signal.aborted) return { text: '', ...neverBegun }
     const answered = await pool.ask(async (_, total) => {
@@ -88,7 +88,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
         deadline.end()
         return result
       })
-    }, signal)
+    }, asked)
     return wholeOf(answered?.value, asked)
   }
 
@@ -101,8 +101,8 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
         const parts = partsOf(await model.doStream(callOf(asked, deadline.signal)))
         return begin(createAiSdkStream(parts, deadline, origin, sizes))
       })
-    }, signal)
-    return answered?.value && { ...answered.value, broken: () => pool.blame(member) }
+    }, asked)
+    return answered?.value && { ...answered.value, blame: () => pool.blame(member, limits.requestId) }
   }
 
   return Object.freeze({

@@ -9,7 +9,7 @@ let now: number
 beforeEach(() => {
   changes = []
   now = 1000
-  breaker = createBreaker((state, failures) => changes.push(`${state} ${failures}`))
+  breaker = createBreaker(({ state, failures }) => changes.push(`${state} ${failures}`))
 })
 
 const note = (...outcomes: Health[]) => {

@@ -150,7 +150,7 @@ describe('A13 an endpoint that keeps failing', () => {
     assert.equal(parts(await pieces(model)).stopReason, 'complete')
     assert.deepEqual(model.health(), { ready: true })
     assert.deepEqual(
-      models.lines.filter((line) => /left out for now|is back/.test(line)).length,
+      models.lines.filter((line) => /skipped for now|has recovered/.test(line)).length,
       2,
       models.lines.join(''),
     )

@@ -7,7 +7,7 @@ import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
 import { createModels, failure, parts, pieces, prompt, stepwise } from '../../../tests/support/vendor-run.ts'
 import { startVendor } from '../../../tests/support/vendor.ts'
-import type { Model, Piece } from '../model.ts'
+import type { Model, StreamPart } from '../model.ts'
 import type { OpenAiModelOptions } from './openai.ts'
 
 const vendor = await startVendor()
@@ -22,7 +22,7 @@ afterEach(async () => {
 after(() => vendor.close())
 
 const stream = { stream: true }
-const textsOf = (all: readonly Piece[]) =>
+const textsOf = (all: readonly StreamPart[]) =>
   all.reduce((sum, piece) => sum + (piece.kind === 'texts' ? piece.texts.length : 0), 0)
 const run = (model: Model, signal = new AbortController().signal) =>
   model.stream(prompt, { maxOutputTokens: 4096 }, signal)
@@ -167,7 +167,7 @@ describe('A15 a caller who leaves', () => {
     vendor.set({ tokens: 1000, gate: gate.pass })
     const [calls, abandoned] = [vendor.calls, vendor.abandoned]
     const leaving = new AbortController()
-    const all: Piece[] = []
+    const all: StreamPart[] = []
     gate.open(5)
     // No other token would come: the end does not wait for one.
     for await (const piece of run(open(), leaving.signal)) {
@@ -252,7 +252,7 @@ describe('times', () => {
     const clock = stopClock(t)
     const gate = createGate()
     vendor.set({ tokens: 5, gate: gate.pass })
-    const all: Piece[] = []
+    const all: StreamPart[] = []
     for await (const piece of stepwise(run(open({ timeout })), gate)) {
       all.push(piece)
       if (all.length === 1) clock.advance(timeout.first_token + 1)
@@ -266,7 +266,7 @@ describe('times', () => {
     const gate = createGate()
     vendor.set({ tokens: 100, gate: gate.pass })
     const { abandoned } = vendor
-    const all: Piece[] = []
+    const all: StreamPart[] = []
     for await (const piece of stepwise(run(open({ timeout })), gate)) {
       all.push(piece)
       if (all.length <= 7) clock.advance(timeout.total / 7)

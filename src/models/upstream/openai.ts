@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Model, Prompt, RunLimits, Whole } from '../model.ts'
+import type { Model, Prompt, RunLimits, WholeReply } from '../model.ts'
 import { readCompletion, readErrorCode, writeRequest } from './chat-completions.ts'
 import { createChatStream } from './chat-stream.ts'
 import { createEndpoint, type Endpoint, type EndpointOptions } from './exchange.ts'
@@ -47,7 +47,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const pool = createPool({ members: endpoints, total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
 
   // Whole replies are most of the work: with a promise for each step, and no function that waits for it.
-  function run(asked: Asked): Promise<Whole> {
+  function run(asked: Asked): Promise<WholeReply> {
     const { prompt, limits, signal } = asked
     if (signal.aborted) return Promise.resolve({ text: '', ...neverBegun })
     const body = writeRequest(upstreamModel, prompt, limits, false)
@@ -57,10 +57,11 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
         if (answer === undefined || answer.status === 200) return answer && readCompletion(answer.body, limits)
         throw refusal(endpoint, answer, answer.body.toString(), context, limits)
       })
-    return pool.ask(ask, signal).then((answered) => wholeOf(answered?.value, asked))
+    return pool.ask(ask, asked).then((answered) => wholeOf(answered?.value, asked))
   }
 
-  async function beginStream({ prompt, limits, signal }: Asked) {
+  async function beginStream(asked: Asked) {
+    const { prompt, limits, signal } = asked
     const body = writeRequest(upstreamModel, prompt, limits, true)
     const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
@@ -70,8 +71,8 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
         throw refusal(endpoint, reception, await readWhole(reception), context, limits)
       }
       return reception && begin(createChatStream(reception, limits))
-    }, signal)
-    return answered?.value && { ...answered.value, broken: () => pool.blame(answered.member) }
+    }, asked)
+    return answered?.value && { ...answered.value, blame: () => pool.blame(answered.member, limits.requestId) }
   }
 
   return Object.freeze({

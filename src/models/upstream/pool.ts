@@ -28,11 +28,17 @@ export interface MemberPool<Somebody extends Member> {
    */
   ask<Value>(
     work: (member: Somebody, left: number) => Promise<Value>,
-    signal: AbortSignal,
+    asked: PoolRequest,
   ): Promise<{ readonly value: Value; readonly member: Somebody } | undefined>
-  /** It broke off after its work had been taken for done. */
-  blame(member: Somebody): void
+  /** Counts a failure of a member whose stream broke off after it began. */
+  blame(member: Somebody, requestId: string | undefined): void
   health(): { readonly ready: boolean; readonly reason?: string }
+}
+
+/** The request that an attempt is made for. */
+export interface PoolRequest {
+  readonly signal: AbortSignal
+  readonly limits: { readonly requestId?: string | undefined }
 }
 
 export interface PoolOptions<Somebody extends Member> {
@@ -56,21 +62,25 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
     member,
     weight: member.weight,
     restsUntil: 0,
-    breaker: createBreaker((state, failures) => {
-      if (state === 'open') log.warn({ endpoint: member.name, failures }, 'an endpoint keeps failing: left out for now')
-      else log.info({ endpoint: member.name }, 'an endpoint is back')
+    breaker: createBreaker(({ state, failures, requestId: request_id }) => {
+      const endpoint = member.name
+      if (state === 'open') log.warn({ request_id, endpoint, failures }, 'an endpoint keeps failing: skipped for now')
+      else log.info({ request_id, endpoint }, 'an endpoint has recovered')
     }),
   }))
   const turns = createTurns(entries)
   const most = Math.min(attempts.most, Math.max(attempts.least, entries.length))
 
-  async function ask<Value>(work: (member: Somebody, left: number) => Promise<Value>, signal: AbortSignal) {
+  async function ask<Value>(
+    work: (member: Somebody, left: number) => Promise<Value>,
+    { signal, limits: { requestId } }: PoolRequest,
+  ) {
     const began = performance.now()
     let tried: Map<Entry<Somebody>, number> | undefined
     let entry = first(began)
     for (let attempt = 1; ; attempt++) {
       const now = performance.now()
-      const report = entry.breaker.begin()
+      const report = entry.breaker.begin(requestId)
       try {
         const value = await work(entry.member, began + total - now)
         report(signal.aborted ? 'unknown' : 'well', performance.now())
@@ -88,7 +98,8 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
         tried.set(entry, failed + spread(backoff * 2 ** (attempt - 1)))
         const next = error.repeatable && attempt < most ? another(tried, failed) : undefined
         if (!next || next.at > Math.min(failed + pause, began + total)) throw error.problem
-        log.info({ endpoint: entry.member.name, attempt, err: error.problem.details.cause }, 'an attempt failed')
+        const { cause } = error.problem.details
+        log.info({ request_id: requestId, endpoint: entry.member.name, attempt, err: cause }, 'an attempt failed')
         if (next.at > failed && !(await sleep(next.at - failed, signal))) return undefined
         if (signal.aborted) return undefined
         if (!isUsable(next.entry, performance.now())) throw error.problem
@@ -123,9 +134,9 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
 
   return Object.freeze({
     ask,
-    blame(member: Somebody) {
+    blame(member: Somebody, requestId: string | undefined) {
       const breaker = entries.find((entry) => entry.member === member)?.breaker
-      if (breaker?.retryAt === undefined) breaker?.begin()('sick', performance.now())
+      if (breaker?.retryAt === undefined) breaker?.begin(requestId)('sick', performance.now())
     },
     health() {
       const now = performance.now()

@@ -1,4 +1,4 @@
-import type { End, Piece, StopReason } from '../model.ts'
+import type { StreamEnd, StreamPart, StopReason } from '../model.ts'
 import { Failure } from './failure.ts'
 import { brokenOff, neverBegun, nothingReceived, usageOf, type Asked, type Received } from './usage.ts'
 
@@ -30,29 +30,30 @@ export async function begin(stream: ReplyStream): Promise<Begun> {
 }
 
 /**
- * A stream whose texts come from an upstream. `ask` has somebody begin it: undefined when the caller left before; `broken`
- * is to be told when the reply breaks off. What goes wrong after its beginning is an end with `error`.
+ * A stream whose texts come from an upstream. `ask` has somebody begin it: undefined when the caller left before; `blame`
+ * is called when the reply breaks off. What goes wrong after its beginning is an end with `error`.
  */
 export async function* relay(
   asked: Asked,
-  ask: () => Promise<(Begun & { readonly broken: () => void }) | undefined>,
-): AsyncGenerator<Piece, void, undefined> {
+  ask: () => Promise<(Begun & { readonly blame: () => void }) | undefined>,
+): AsyncGenerator<StreamPart, void, undefined> {
   if (asked.signal.aborted) return yield { kind: 'end', ...neverBegun }
   const begun = await ask()
   if (!begun) return yield { kind: 'end', ...brokenOff('cancelled', nothingReceived, asked) }
-  const { stream, texts, broken } = begun
+  const { stream, texts, blame } = begun
   try {
     for (let ready = texts; ready.length > 0; ready = await stream.read()) yield { kind: 'texts', texts: ready }
-    yield endOf(stream, asked, broken)
+    yield endOf(stream, asked, blame)
   } finally {
     stream.leave()
   }
 }
 
-function endOf({ ending, received }: ReplyStream, asked: Asked, broken: () => void): End {
+function endOf({ ending, received }: ReplyStream, asked: Asked, blame: () => void): StreamEnd {
   if (ending === 'cancelled') return { kind: 'end', ...brokenOff(ending, received, asked) }
   if (typeof ending === 'string') return { kind: 'end', stopReason: ending, usage: usageOf(received, asked) }
-  asked.log.warn({ err: ending?.problem.details.cause, code: ending?.problem.code }, 'a reply broke off')
-  broken()
+  const { requestId: request_id } = asked.limits
+  asked.log.warn({ request_id, err: ending?.problem.details.cause, code: ending?.problem.code }, 'a stream broke off')
+  blame()
   return { kind: 'end', ...brokenOff('error', received, asked), ...(ending && { problem: ending.problem }) }
 }

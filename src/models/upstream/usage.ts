@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Ending, Prompt, RunLimits, StopReason, Usage, Whole } from '../model.ts'
+import type { Prompt, RunEnd, RunLimits, StopReason, Usage, WholeReply } from '../model.ts'
 
 /** What is asked of an upstream. */
 export interface Asked {
@@ -50,13 +50,17 @@ export function usageOf(received: Received, { prompt, limits, log }: Asked): Usa
     source: reported ? 'upstream' : 'estimated',
   } as const
   if (reported && (usage.inputTokens < input || usage.outputTokens < output)) {
-    log.warn({ reported: { input, output }, charged: usage }, 'the upstream reports more tokens than were asked for')
+    const { requestId: request_id } = limits
+    log.warn(
+      { request_id, reported: { input, output }, charged: usage },
+      'the upstream reports more tokens than were asked for',
+    )
   }
   return usage
 }
 
 /** The end of a run that was broken off: what has come by then, whatever the upstream had said of it in passing. */
-export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, { prompt, limits }: Asked): Ending {
+export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, { prompt, limits }: Asked): RunEnd {
   const input = received.inputTokens ?? estimate(bytesOf(prompt))
   const output = Math.max(received.outputTokens ?? 0, generatedTokens(received))
   return {
@@ -70,7 +74,7 @@ export function brokenOff(stopReason: 'cancelled' | 'error', received: Received,
 }
 
 /** The end of a run that never began. */
-export const neverBegun: Ending = Object.freeze({
+export const neverBegun: RunEnd = Object.freeze({
   stopReason: 'cancelled',
   usage: Object.freeze({ inputTokens: 0, outputTokens: 0, source: 'estimated' }),
 })
@@ -87,7 +91,7 @@ export interface Counted {
 }
 
 /** A run whose reply came in one piece; without one its caller left: what it wrote is lost, the prompt it had been given. */
-export function wholeOf(reply: Counted | undefined, asked: Asked): Whole {
+export function wholeOf(reply: Counted | undefined, asked: Asked): WholeReply {
   if (!reply) return { text: '', ...brokenOff('cancelled', nothingReceived, asked) }
   const { text, stopReason, inputTokens, outputTokens } = reply
   const received = { pieces: undefined, bytes: Buffer.byteLength(text), inputTokens, outputTokens }
