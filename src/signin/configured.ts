@@ -70,14 +70,12 @@ function refuseMissing({ email_link: emailLink, password, second_factor: secondF
 }
 
 async function refuseWrong(methods: readonly Method[], { providers }: Config['sign_in']): Promise<void> {
-  const states = await Promise.all(methods.map((method) => method.check()))
-  const faults = providers.flatMap(({ issuer }, index) =>
-    states[index] === 'wrong'
-      ? [
-          `sign_in.providers[${index}].issuer: ${issuer} names itself otherwise: copy the issuer from its document, to the letter`,
-        ]
-      : [],
-  )
+  await Promise.all(methods.map((method) => method.check()))
+  const faults = providers.flatMap(({ issuer }, index) => {
+    const { state, fault } = methods[index] ?? {}
+    if (state !== 'wrong') return []
+    return [`sign_in.providers[${index}].issuer: ${issuer} cannot be used, because ${fault}`]
+  })
   if (faults.length > 0) throw new OperatorError(faults.join('\n'))
 }
 

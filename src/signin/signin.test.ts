@@ -59,6 +59,7 @@ function openGate(secondFactor: SecondFactor, shown: { role: string; factors?: r
     readLogout: () => assert.fail('nobody signs out'),
     check: async () => 'ready',
     state: 'ready',
+    fault: undefined,
   }
   return createSignIn({
     methods: [method],

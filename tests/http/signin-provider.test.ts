@@ -27,7 +27,8 @@ describe('B8: a provider that names itself otherwise than the configuration does
   for (const [name, wrongIssuer] of Object.entries(names)) {
     test(`stops the start, with a line that says where (${name})`, async () => {
       const started = startPortal({ wrongIssuer }).then((wrong) => wrong.close())
-      const message = /^sign_in\.providers\[0\]\.issuer: http:\/\/127\.0\.0\.1:\d+ names itself/
+      const message =
+        /^sign_in\.providers\[0\]\.issuer: http:\/\/127\.0\.0\.1:\d+ cannot be used, because its document names/
       await assert.rejects(started, { name: 'OperatorError', message })
     })
   }
@@ -42,6 +43,39 @@ describe('B8: a provider that names itself otherwise than the configuration does
       assert.match(text, /"providers":\{"firm":"wrong"\}/)
     } finally {
       await own.close()
+    }
+  })
+})
+
+describe('B92: an https provider with an http address', () => {
+  test('stops the start, and the message names the field', async () => {
+    const lies = { discovery: { jwks_uri: 'http://127.0.0.1:9/keys' } }
+    const started = startPortal({ secure: true, lies }).then((insecure) => insecure.close())
+    const message =
+      /^sign_in\.providers\[0\]\.issuer: https:\S+ cannot be used, because its document has an http: address in jwks_uri/
+    await assert.rejects(started, { name: 'OperatorError', message })
+  })
+
+  test('lets nobody in when it turns so while the service runs, and sign-out still works', async () => {
+    const own = await startPortal({ secure: true })
+    try {
+      const { profile } = await own.enter('consultant')
+      const { location } = (await profile.ask('/signout', { method: 'POST' })).json
+      assert.match(String(location), /^https:/)
+    } finally {
+      await own.close()
+    }
+    const away = await startPortal({ secure: true, lies: { discovery: 'error' } })
+    try {
+      away.provider.beHonest()
+      away.provider.lies.discovery = { end_session_endpoint: 'http://127.0.0.1:9/end' }
+      away.newcomer()
+      const page = await away.profile().ask('/auth/start/firm')
+      assert.deepEqual([page.status, page.headers.getSetCookie()], [502, []])
+      assert.match((await away.service.call('/readyz', undefined)).text, /"providers":\{"firm":"wrong"\}/)
+      assert.match(away.service.logText(), /end_session_endpoint/)
+    } finally {
+      await away.close()
     }
   })
 })

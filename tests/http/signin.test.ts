@@ -315,7 +315,8 @@ describe('B20: the callback', () => {
 describe('a browser that goes to a callback that fails', () => {
   test('gets the page with the same status and what to do, and no session', async () => {
     const cases: [() => void, string, number][] = [
-      [() => undefined, '/auth/callback?code=x&state=y', 400],
+      [() => undefined, '/auth/callback?code=planted-1&state=planted-2', 400],
+      [() => undefined, '/auth/callback?error=planted-1&error_description=planted%2d2&state=planted-3', 400],
       [() => (provider.lies.token = 'error'), '', 502],
       [() => (provider.lies.claims = { email_verified: false }), '', 403],
     ]
@@ -327,6 +328,9 @@ describe('a browser that goes to a callback that fails', () => {
       assert.deepEqual([page.status, page.headers.getSetCookie()], [status, []], page.text)
       assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
       assert.match(page.text, /"reason":"[^"]+"/)
+      assert.match(page.text, /"address":"\/auth\/callback"/)
+      const { searchParams } = new URL(back, service.baseUrl)
+      for (const value of [...searchParams.values(), 'planted%2d2']) assert.ok(!page.text.includes(value), value)
       assert.equal(page.headers.get('cache-control'), 'no-store')
       provider.beHonest()
     }

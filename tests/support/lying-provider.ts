@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { text } from 'node:stream/consumers'
+import tls from 'node:tls'
+import { createCertificate } from './certificate.ts'
 import { createKeys, type Signature } from './lying-tokens.ts'
 
 /** How an address of the provider fails instead of answering. */
@@ -47,10 +50,11 @@ interface Issued {
 export type LyingProvider = Awaited<ReturnType<typeof startLyingProvider>>
 
 /**
- * An OpenID provider on a port of 127.0.0.1 that asks nobody anything and says whatever it is told to. It checks what
- * an honest one would: the client's secret, PKCE, the redirect address, each code once.
+ * An OpenID provider on a port of 127.0.0.1 that signs everybody in at once and lies as instructed. It checks what an
+ * honest one checks: the client's secret, PKCE, the redirect address, each code once. With `secure` it is served over
+ * https, and this process trusts its certificate.
  */
-export async function startLyingProvider() {
+export async function startLyingProvider({ secure = false }: { readonly secure?: boolean } = {}) {
   const lies = { ...honest }
   const keys = await createKeys()
   const codes = new Map<string, Issued>()
@@ -59,14 +63,15 @@ export async function startLyingProvider() {
   let subject = 'subject-1'
   let email: unknown = 'somebody@example.com'
 
-  const server = createServer((request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     void answer(request, response).catch(() => response.destroy())
-  })
+  }
+  const server = secure ? createSecureServer(trustedCertificate(), handle) : createServer(handle)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('it listens on no port')
-  const issuer = `http://127.0.0.1:${address.port}`
+  const issuer = `${secure ? 'https' : 'http'}://127.0.0.1:${address.port}`
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', issuer)
@@ -168,6 +173,16 @@ export async function startLyingProvider() {
       await once(server, 'close')
     },
   }
+}
+
+let certificate: ReturnType<typeof createCertificate> | undefined
+
+/** One for all providers of a process: of two with the same name, a client may try the wrong one. */
+function trustedCertificate(): ReturnType<typeof createCertificate> {
+  if (certificate !== undefined) return certificate
+  certificate = createCertificate()
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), certificate.cert])
+  return certificate
 }
 
 /** Id and secret are encoded before they are put together (RFC 6749 section 2.3.1). */

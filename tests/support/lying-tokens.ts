@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWK } from 'jose'
 
 /** How a token is signed: as it should be, not at all, by a secret that both sides know, or by somebody else. */
@@ -6,8 +7,8 @@ export type Signature = 'right' | 'none' | 'secret' | 'stranger'
 export interface Keys {
   /** What the provider shows of its keys. */
   readonly shown: () => JWK[]
-  /** From now on the provider signs by a new key; the old ones are shown on, or not. */
-  rotate(options?: { readonly withdraw?: boolean }): Promise<void>
+  /** Signs with a new key. `weak` publishes a 1024-bit key in its place, under the given id or a new one. */
+  rotate(options?: { readonly withdraw?: boolean; readonly weak?: boolean; readonly kid?: string }): Promise<void>
   sign(claims: object, how: TokenHow): Promise<string>
 }
 
@@ -19,18 +20,20 @@ export interface TokenHow {
 
 export async function createKeys(): Promise<Keys> {
   let made = 0
-  const make = async () => {
+  const make = async ({ weak = false, kid }: { readonly weak?: boolean; readonly kid?: string } = {}) => {
     made++
     const { privateKey, publicKey } = await generateKeyPair('RS256')
-    const kid = `key-${made}`
-    return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } }
+    const shown = weak
+      ? generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
+      : await exportJWK(publicKey)
+    return { privateKey, jwk: { ...shown, kid: kid ?? `key-${made}`, alg: 'RS256', use: 'sig' } }
   }
   let keys = [await make()]
 
   return {
     shown: () => keys.map(({ jwk }) => jwk),
-    async rotate({ withdraw = false } = {}) {
-      keys = [await make(), ...(withdraw ? [] : keys)]
+    async rotate({ withdraw = false, ...how } = {}) {
+      keys = [await make(how), ...(withdraw ? [] : keys)]
     },
     async sign(claims, { signature = 'right', header = {}, secret }) {
       const [current] = keys

@@ -30,12 +30,14 @@ export async function startPortal(
     /** What the configuration file says of more providers. */
     readonly others?: readonly object[]
     readonly lies?: Partial<LyingProvider['lies']>
+    /** Whether the provider is served over https. */
+    readonly secure?: boolean
     /** What the provider says that its issuer is. */
     readonly wrongIssuer?: (issuer: string) => string
   } = {},
 ): Promise<Portal> {
-  const { signIn, settings, others = [], lies, wrongIssuer, ...rest } = options
-  const provider = await startLyingProvider()
+  const { signIn, settings, others = [], lies, secure, wrongIssuer, ...rest } = options
+  const provider = await startLyingProvider({ ...(secure !== undefined && { secure }) })
   Object.assign(provider.lies, lies)
   if (wrongIssuer) provider.lies.discovery = { issuer: wrongIssuer(provider.issuer) }
   const service = await startService({

@@ -38,7 +38,9 @@ export function loadPages({ folder, viewer }: PagesNeeds): Pages {
     assets: readAssets(path.join(folder, 'assets')),
     send(request: FastifyRequest, reply: FastifyReply, content: PageContent) {
       const nonce = createNonce()
-      const embedded = { address: request.url, ...content, viewer: viewer(request) }
+      // A query can hold secrets, such as the code of a callback: on a refusal, the page shows nothing of it.
+      const address = content.error === undefined ? request.url : request.url.replace(/\?.*$/s, '')
+      const embedded = { address, ...content, viewer: viewer(request) }
       return reply
         .code(content.status)
         .header('content-security-policy', pagePolicy(nonce))

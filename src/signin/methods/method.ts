@@ -42,6 +42,8 @@ export interface Method {
   /** Looks whether it can be used, and remembers why not. */
   check(): Promise<MethodState>
   readonly state: MethodState
+  /** Why the state is `wrong`. */
+  readonly fault: string | undefined
 }
 
 /** A logout token that is in order: its sessions are all of the subject, or the one that the sid names. */

@@ -88,13 +88,16 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Method 
         post_logout_redirect_uri: `${baseUrl}/signin`,
       })
     },
-    readLogout: (token: string) => readLogoutToken(token, { issuer, clientId, keys }),
+    readLogout: (token: string) => createExchange().within(readLogoutToken(token, { issuer, clientId, keys })),
     async check() {
       await discovery.metadata().catch(() => undefined)
       return discovery.state
     },
     get state() {
       return discovery.state
+    },
+    get fault() {
+      return discovery.fault
     },
   })
 }

@@ -3,46 +3,49 @@ import type { Logger } from 'pino'
 import type { MethodState } from '../method.ts'
 import { createExchange } from './exchange.ts'
 
-/** ms for which a provider's metadata is used before it is asked for again. */
+/** How long metadata is used before it is fetched again, in ms. */
 const fresh = 600_000
 
 export interface Discovery {
-  /** The provider's metadata. Throws while there is none to be had. */
+  /** The provider's metadata. Throws if it is unknown and cannot be fetched. */
   metadata(this: void): Promise<ServerMetadata>
-  /** What is known without asking. */
+  /** The metadata fetched so far, without a request. */
   readonly known: ServerMetadata | undefined
   readonly state: MethodState
+  /** Why the state is `wrong`. */
+  readonly fault: string | undefined
 }
 
-/** The issuer that a provider's document names is not the configured one, to the byte. */
-class WrongIssuer extends Error {
-  override readonly name = 'WrongIssuer'
+/** The provider's document contradicts the configuration. */
+class WrongMetadata extends Error {
+  override readonly name = 'WrongMetadata'
 }
 
 /**
- * Finds out about a provider (OpenID Connect Discovery 1.0), once in ten minutes. What is known stays in use while the
- * provider does not answer; a document that names another issuer ends that at once.
+ * OpenID Connect Discovery 1.0, with a cache of ten minutes. Metadata stays in use while the provider does not respond;
+ * a document that contradicts the configuration replaces it at once.
  */
 export function createDiscovery({ issuer, log }: { issuer: string; log: Logger }): Discovery {
   let known: ServerMetadata | undefined
   let state: MethodState = 'unreachable'
-  let askedAt = Number.NEGATIVE_INFINITY
-  let asking: Promise<ServerMetadata> | undefined
+  let fault: string | undefined
+  let fetchedAt = Number.NEGATIVE_INFINITY
+  let fetching: Promise<ServerMetadata> | undefined
 
-  async function ask(): Promise<ServerMetadata> {
+  async function fetchMetadata(): Promise<ServerMetadata> {
     try {
       known = await discover(issuer)
-      state = 'ready'
+      ;[state, fault] = ['ready', undefined]
       return known
     } catch (error) {
-      if (error instanceof WrongIssuer) known = undefined
-      if (known === undefined) state = error instanceof WrongIssuer ? 'wrong' : 'unreachable'
       const reason = error instanceof Error ? error.message : String(error)
-      log.warn({ issuer, reason }, 'the OpenID provider could not be discovered')
+      if (error instanceof WrongMetadata) [known, state, fault] = [undefined, 'wrong', reason]
+      else if (known === undefined) [state, fault] = ['unreachable', undefined]
+      log.warn({ issuer, reason }, 'OpenID discovery failed')
       throw error
     } finally {
-      askedAt = performance.now()
-      asking = undefined
+      fetchedAt = performance.now()
+      fetching = undefined
     }
   }
 
@@ -53,35 +56,51 @@ export function createDiscovery({ issuer, log }: { issuer: string; log: Logger }
     get state() {
       return state
     },
+    get fault() {
+      return fault
+    },
     async metadata() {
-      if (known !== undefined && performance.now() - askedAt < fresh) return known
-      asking ??= ask()
-      if (known === undefined) return asking
-      // Nobody waits for what is only to be renewed.
-      asking.catch(() => undefined)
+      if (known !== undefined && performance.now() - fetchedAt < fresh) return known
+      fetching ??= fetchMetadata()
+      if (known === undefined) return fetching
+      // A refresh runs in the background.
+      fetching.catch(() => undefined)
       return known
     },
   }
 }
 
 async function discover(issuer: string): Promise<ServerMetadata> {
-  // The client is of no interest here: this asks for the server's metadata alone.
+  // Only the server's metadata matters here, so the client id is a placeholder.
   const found = await discovery(new URL(issuer), 'unused', undefined, undefined, {
     [customFetch]: createExchange().fetch,
-    // The configuration takes http:// for loopback addresses only.
+    // The configuration accepts http:// on loopback addresses only.
     execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
   }).catch((error: unknown) => {
-    throw isOtherIssuer(error) ? new WrongIssuer('its document names another issuer', { cause: error }) : error
+    throw isOtherIssuer(error) ? new WrongMetadata('its document names another issuer', { cause: error }) : error
   })
   const metadata = found.serverMetadata()
   if (metadata.issuer !== issuer) {
-    throw new WrongIssuer(`its document names the issuer ${JSON.stringify(metadata.issuer)}, not ${issuer}`)
+    throw new WrongMetadata(`its document names the issuer ${JSON.stringify(metadata.issuer)}`)
+  }
+  const [insecure] = issuer.startsWith('https:') ? insecureFields(metadata) : []
+  if (insecure !== undefined) {
+    throw new WrongMetadata(`its document has an http: address in ${insecure}, where only https: is safe`)
   }
   return metadata
 }
 
-/** openid-client compares issuers as addresses: it lets some through that differ, and finds some that are none. */
+/** openid-client compares issuers as URLs: it accepts some that differ and rejects some that are not URLs. */
 function isOtherIssuer(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' || code === 'ERR_INVALID_URL'
+}
+
+/** The fields that hold an http: address, as paths. Arrays are skipped: their URIs are identifiers, such as ACR values. */
+function insecureFields(metadata: object, prefix = ''): string[] {
+  return Object.entries(metadata).flatMap(([name, value]: [string, unknown]) => {
+    const field = `${prefix}${name}`
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return insecureFields(value, `${field}.`)
+    return typeof value === 'string' && URL.parse(value)?.protocol === 'http:' ? [field] : []
+  })
 }

@@ -1,24 +1,28 @@
 import type { CustomFetch } from 'openid-client'
 
-/** The most that a provider's answer may have; real ones have a few KiB. */
-const mostBytes = 512 * 1024
-/** ms for everything that one request of ours asks of a provider, one thing after the other. */
+/** The largest response accepted from a provider, in bytes. Real ones have a few KiB. */
+const maxBytes = 512 * 1024
+/** The time limit for all provider calls of one request together, in ms. */
 const patience = 4000
 
-/** What is asked of a provider on behalf of one request: bounded in time, all together, and in size, each. */
+/** The provider calls made on behalf of one request, with a common deadline and a size limit per response. */
 export interface Exchange {
   readonly fetch: CustomFetch
-  /** Whether anything was asked yet. */
+  /** Whether a call has been made. */
   readonly begun: boolean
-  /** Waits for work on behalf of the same request, no longer than until the same moment. */
+  /** Resolves with the work, or rejects at the deadline. */
   within<T>(this: void, work: Promise<T>): Promise<T>
 }
 
 export function createExchange(): Exchange {
-  const deadline = AbortSignal.timeout(patience)
+  const deadline = new AbortController()
   const late = Promise.withResolvers<never>()
   late.promise.catch(() => undefined)
-  deadline.addEventListener('abort', () => late.reject(deadline.reason), { once: true })
+  setTimeout(() => {
+    const reason = new Error('the provider took too long')
+    deadline.abort(reason)
+    late.reject(reason)
+  }, patience).unref()
   let begun = false
   return {
     within: (work) => Promise.race([work, late.promise]),
@@ -27,13 +31,19 @@ export function createExchange(): Exchange {
     },
     async fetch(url, { body, headers, method }) {
       begun = true
-      const response = await fetch(url, { body: body ?? null, headers, method, redirect: 'manual', signal: deadline })
+      const response = await fetch(url, {
+        body: body ?? null,
+        headers,
+        method,
+        redirect: 'manual',
+        signal: deadline.signal,
+      })
       return new Response(await readBounded(response), { status: response.status, headers: response.headers })
     },
   }
 }
 
-/** Null for an answer that has no body. Throws when it has more than it may. */
+/** Null for a response without a body. Throws if the body exceeds the limit. */
 async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const body: ReadableStream<Uint8Array> | null = response.body
   if (body === null) return null
@@ -41,8 +51,8 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer> 
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    // Leaving the loop cancels the rest.
-    if (bytes > mostBytes) throw new Error(`the provider's answer is larger than ${mostBytes} bytes`)
+    // Leaving the loop cancels the stream.
+    if (bytes > maxBytes) throw new Error(`the provider's response exceeds ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))

@@ -1,16 +1,16 @@
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters } from 'jose'
 import { createExchange } from './exchange.ts'
 
-/** Signatures that only the provider can make. Never `none`, and no HS*: that key is ours as well. */
+/** Asymmetric algorithms only: `none` is unsigned, and the key of HS* is known to both sides. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
-/** In ms: when keys are asked for again, how long they may be used without that, and how often a strange key asks. */
+/** In ms: when keys are refetched in the background, when they expire, and the least time between two misses. */
 const age = { renew: 300_000, most: 600_000, betweenMisses: 30_000 }
 
 export interface ProviderKeys {
   /**
-   * Throws unless the provider signed the token; returns its header. Keys that a token brings or points to (`jwk`,
-   * `jku`, `x5u`, `x5c`) are never looked at.
+   * Throws unless the provider signed the token; returns the token's header. Keys that a token carries or points to
+   * (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
    */
   verify(this: void, token: string): Promise<JWTHeaderParameters>
 }
@@ -18,36 +18,35 @@ export interface ProviderKeys {
 type KeySet = ReturnType<typeof createLocalJWKSet>
 
 /**
- * The keys of one provider. A key that is withdrawn works for ten minutes at most; a key that is new is found at once,
- * unless strange keys made us ask in the last 30 s. A provider that does not answer is bridged for as long as its keys
- * may be used.
+ * The keys of one provider. A withdrawn key works for ten minutes at most. A new key is found at once, unless another
+ * token has caused a refetch for the same reason in the last 30 s. Known keys stay in use for ten minutes while the provider is down.
  */
 export function createProviderKeys(needs: {
   readonly uri: () => Promise<string>
-  /** ms from any moment on. */
+  /** Monotonic, in ms. */
   readonly clock?: () => number
 }): ProviderKeys {
   const { uri, clock = () => performance.now() } = needs
   let keys: KeySet | undefined
   let keysAt = 0
-  let missedAt = Number.NEGATIVE_INFINITY
-  let asking: Promise<KeySet> | undefined
+  const missedAt = { unknown: Number.NEGATIVE_INFINITY, unusable: Number.NEGATIVE_INFINITY }
+  let fetching: Promise<KeySet> | undefined
 
-  async function ask(): Promise<KeySet> {
+  async function refetch(): Promise<KeySet> {
     const at = clock()
     try {
       keys = createLocalJWKSet(await fetchKeys(await uri()))
       keysAt = at
       return keys
     } finally {
-      asking = undefined
+      fetching = undefined
     }
   }
 
   async function current(): Promise<KeySet> {
     const old = keys === undefined ? Number.POSITIVE_INFINITY : clock() - keysAt
-    if (keys === undefined || old >= age.most) return (asking ??= ask())
-    if (old >= age.renew) (asking ??= ask()).catch(() => undefined)
+    if (keys === undefined || old >= age.most) return (fetching ??= refetch())
+    if (old >= age.renew) (fetching ??= refetch()).catch(() => undefined)
     return keys
   }
 
@@ -57,9 +56,10 @@ export function createProviderKeys(needs: {
       try {
         return await check(token, tried)
       } catch (error) {
-        if (!mayBeNew(error) || clock() - missedAt < age.betweenMisses) throw error
-        missedAt = clock()
-        return check(token, await (asking ??= ask()))
+        const miss = missOf(error)
+        if (miss === undefined || clock() - missedAt[miss] < age.betweenMisses) throw error
+        missedAt[miss] = clock()
+        return check(token, await (fetching ??= refetch()))
       }
     },
   })
@@ -68,13 +68,13 @@ export function createProviderKeys(needs: {
 async function fetchKeys(uri: string): Promise<JSONWebKeySet> {
   const headers = { accept: 'application/jwk-set+json, application/json' }
   const response = await createExchange().fetch(uri, { body: undefined, headers, method: 'GET', redirect: 'manual' })
-  if (response.status !== 200) throw new Error(`the provider's keys were answered with ${response.status}`)
+  if (response.status !== 200) throw new Error(`the request for the provider's keys returned ${response.status}`)
   const document: unknown = await response.json()
-  if (!isKeySet(document)) throw new Error('the provider answered something else than its keys')
+  if (!isKeySet(document)) throw new Error("the response to the request for the provider's keys is not a key set")
   return document
 }
 
-/** What is in the keys is looked at when one is used. */
+/** Each key is validated when it is used. */
 function isKeySet(document: unknown): document is JSONWebKeySet {
   return typeof document === 'object' && document !== null && 'keys' in document && Array.isArray(document.keys)
 }
@@ -88,18 +88,26 @@ async function check(token: string, keys: KeySet): Promise<JWTHeaderParameters> 
   }
 }
 
-/** A token that does not say which of several keys signed it. */
+/** Tries every candidate for a token without a key id. An unusable key, such as a weak one, does not hide the others. */
 async function checkEach(token: string, candidates: errors.JWKSMultipleMatchingKeys): Promise<JWTHeaderParameters> {
   for await (const key of candidates) {
     try {
       return (await compactVerify(token, key, { algorithms })).protectedHeader
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      if (missOf(error) === undefined) throw error
     }
   }
   throw new errors.JWSSignatureVerificationFailed()
 }
 
-function mayBeNew(error: unknown): boolean {
-  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
+/**
+ * Why a refetch may bring the key that signed the token: no known key did, or the key it names is unusable. jose reports
+ * a weak key as TypeError and a malformed one as DataError. Each reason has its own limit, so that tokens signed with a
+ * weak key do not delay its replacement.
+ */
+function missOf(error: unknown): 'unknown' | 'unusable' | undefined {
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed) {
+    return 'unknown'
+  }
+  return error instanceof errors.JOSEError ? undefined : 'unusable'
 }
