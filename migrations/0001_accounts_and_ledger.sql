@@ -85,29 +85,33 @@ create table instance (
   last_batch bigint not null default 0
 ) with (fillfactor = 50);
 
--- A request in flight: the most it can cost is held until it is settled or its instance is given up. No foreign keys
--- on these three hot tables: `tollgate verify` proves what they would promise.
+-- The most that a request in flight can cost, held until the request is settled or its instance is reaped. Either a key
+-- or a person spends. hold, ledger and usage_day have no foreign keys, for speed: `tollgate verify` checks them instead.
 create table hold (
   id                uuid primary key,
   account_id        uuid not null,
-  key_id            uuid not null,
+  key_id            uuid,
+  person_id         uuid,
   instance_id       uuid not null,
   model             text not null,
   client_id         uuid,
-  input_tokens      integer not null check (input_tokens >= 0),
-  max_output_tokens integer not null check (max_output_tokens >= 0),
+  input_tokens      integer not null,
+  max_output_tokens integer not null,
   input_price       bigint not null,
   output_price      bigint not null,
-  cost              amount not null check (cost >= 0),
+  cost              amount not null,
   idempotency_key   text,
-  created_at        timestamptz not null
+  created_at        timestamptz not null,
+  constraint hold_is_valid check (input_tokens >= 0 and max_output_tokens >= 0 and cost >= 0
+    and (key_id is null) <> (person_id is null))
 );
 
 create table ledger (
   at            timestamptz not null,
   request_id    uuid not null,
   account_id    uuid not null,
-  key_id        uuid not null,
+  key_id        uuid,
+  person_id     uuid,
   model         text not null,
   client_id     uuid,
   input_tokens  integer not null,
@@ -117,8 +121,12 @@ create table ledger (
   cost          amount not null,
   stop_reason   text not null,
   usage_source  usage_source not null,
+  -- Tokens the model reported beyond the hold that neither the credit nor the limits covered. They cost nothing.
+  uncharged_input  integer not null default 0,
+  uncharged_output integer not null default 0,
   primary key (request_id, at),
-  constraint cost_is_tokens_times_price check (input_tokens >= 0 and output_tokens >= 0
+  constraint ledger_is_valid check (input_tokens >= 0 and output_tokens >= 0
+    and uncharged_input >= 0 and uncharged_output >= 0 and (key_id is null) <> (person_id is null)
     and cost = input_tokens::numeric * input_price + output_tokens::numeric * output_price)
 ) partition by range (at);
 create index on ledger (account_id, at);
@@ -127,14 +135,15 @@ create table ledger_default partition of ledger default;
 create table usage_day (
   day           date not null,
   account_id    uuid not null,
-  key_id        uuid not null,
+  key_id        uuid,
+  person_id     uuid,
   model         text not null,
   client_id     uuid,
   requests      bigint not null,
   input_tokens  bigint not null,
   output_tokens bigint not null,
   cost          amount not null,
-  unique nulls not distinct (account_id, day, key_id, model, client_id)
+  unique nulls not distinct (account_id, day, key_id, person_id, model, client_id)
 ) with (fillfactor = 50);
 
 -- An answer that a repeated request gets again for 24 hours. body is null while the first request runs.

@@ -28,10 +28,15 @@ create table allowance (
 create type account_change as (
   id uuid, charged numeric, held numeric, request_level bigint, token_level bigint, level_at timestamptz);
 
+-- A request that ended and is charged. Either a key or a person spent.
+create type charge as (
+  id uuid, account uuid, key uuid, person uuid, model text, client uuid, input integer, output integer,
+  input_price bigint, output_price bigint, cost numeric, stop text, source usage_source);
+
 -- Settles, then admits, in the order given. p_now is for tests; the till itself leaves it null.
 --
 -- p_settle: [{hold, input, output, stop, source, headers?, body?}]; without stop the hold is released uncharged.
--- p_admit:  [{hold, account, key, model, client, input, output, input_price, output_price, idem, hash, requests, again}];
+-- p_admit:  [{hold, account, key, person, model, client, input, output, input_price, output_price, idem, hash, requests, again}];
 --           without model nothing is held: only the requests (0 or 1) are taken from the limit. again: it was sent
 --           before, and nobody knows whether it was carried out.
 -- Outcomes: settled, released, and no row at all where the hold had been given up; admitted, no_billing_account,
@@ -39,7 +44,7 @@ create type account_change as (
 create function till(p_instance uuid, p_batch bigint, p_settle jsonb, p_admit jsonb, p_now timestamptz default null)
 returns table (id uuid, of_account uuid, outcome text, request_level bigint, token_level bigint,
                requests_per_minute per_minute, tokens_per_minute per_minute, lent boolean, wait_us bigint, cost amount,
-               headers jsonb, body text)
+               charged_input integer, charged_output integer, original uuid, headers jsonb, body text)
 language plpgsql
 -- The tables it works on are empty one second and full of dead rows the next: the plan must not depend on that.
 set enable_seqscan = off
@@ -66,7 +71,7 @@ declare
   v_need bigint;
   v_cost numeric;
   v_gone integer := 0;
-  v_ledger ledger[] := '{}';
+  v_charges charge[] := '{}';
   v_holds hold[] := '{}';
   v_accounts account_change[] := '{}';
 begin
@@ -85,21 +90,22 @@ begin
       where hold.id = s.hold
       returning hold.*, s.input, s.output, s.stop, s.source, s.headers, s.body
     ), item as (
-      select true as settles, 0::bigint as n, gone.id as hold, account_id as account, key_id as key, model,
-        client_id as client, input_tokens::bigint + max_output_tokens as most, input, output, input_price, output_price,
+      select true as settles, 0::bigint as n, gone.id as hold, account_id as account, key_id as key,
+        person_id as person, model, client_id as client, input_tokens::bigint + max_output_tokens as most, input, output, input_price, output_price,
         cost as held, idempotency_key as idem, null as hash, 0 as requests, false as earlier, stop, source, headers, body
       from gone
       union all
-      select false, n, hold, account, key, model, client, null, input, output, input_price, output_price, null, idem,
+      select false, n, hold, account, key, person, model, client, null, input, output, input_price, output_price, null, idem,
         hash, requests,
         -- Admitted by an earlier call whose answer was lost on its way.
         case when again then exists (select from hold where hold.id = s.hold)
           and not exists (select from jsonb_array_elements(p_settle) e where (e ->> 'hold')::uuid = s.hold) end,
         null, null, null, null
       from rows from (jsonb_to_recordset(p_admit) as (
-        hold uuid, account uuid, key uuid, model text, client uuid, input integer, output integer, input_price bigint,
+        hold uuid, account uuid, key uuid, person uuid, model text, client uuid, input integer, output integer, input_price bigint,
         output_price bigint, idem text, hash text, requests integer, again boolean)) with ordinality as s(
-        hold, account, key, model, client, input, output, input_price, output_price, idem, hash, requests, again, n)
+        hold, account, key, person, model, client, input, output, input_price, output_price, idem, hash, requests, again,
+        n)
     ), b as (
       select account.* from account where account.id in (select account from item) order by account.id for no key update
     )
@@ -140,6 +146,9 @@ begin
     end if;
     id := x.hold;
     wait_us := null;
+    charged_input := null;
+    charged_output := null;
+    original := null;
     headers := null;
     body := null;
     v_cost := x.input::numeric * x.input_price + x.output::numeric * x.output_price;
@@ -153,11 +162,13 @@ begin
         cost := 0;
       else
         outcome := 'settled';
+        charged_input := x.input;
+        charged_output := x.output;
         v_need := v_need - x.input - x.output;
         v_charge := v_charge + v_cost;
         v_credit := v_credit - v_cost;
-        v_ledger := v_ledger || row(v_now, x.hold, x.account, x.key, x.model, x.client, x.input, x.output,
-          x.input_price, x.output_price, v_cost, x.stop, x.source)::ledger;
+        v_charges := v_charges || row(x.hold, x.account, x.key, x.person, x.model, x.client, x.input, x.output,
+          x.input_price, x.output_price, v_cost, x.stop, x.source)::charge;
       end if;
       v_hold := v_hold - x.held;
       v_held := v_held - x.held;
@@ -199,15 +210,17 @@ begin
         if x.model is not null then
           v_hold := v_hold + v_cost;
           v_held := v_held + v_cost;
-          v_holds := v_holds || row(x.hold, x.account, x.key, p_instance, x.model, x.client, x.input, x.output,
+          v_holds := v_holds || row(x.hold, x.account, x.key, x.person, p_instance, x.model, x.client, x.input, x.output,
             x.input_price, x.output_price, v_cost, x.idem, v_now)::hold;
         end if;
         if x.idem is not null then
-          insert into idempotency values (x.account, x.idem, x.hash, x.hold, v_now)
+          insert into idempotency (account_id, key, request_hash, hold_id, created_at)
+            values (x.account, x.idem, x.hash, x.hold, v_now)
           on conflict (account_id, key) do update set request_hash = excluded.request_hash,
             hold_id = excluded.hold_id, created_at = excluded.created_at, headers = null, body = null;
         end if;
       elsif outcome = 'replay' then
+        original := i.hold_id;
         headers := i.headers;
         body := i.body;
       elsif outcome in ('requests', 'tokens') then
@@ -230,23 +243,32 @@ begin
     -- Those settled by an earlier call whose answer was lost on its way.
     return query
     select l.request_id, l.account_id, 'settled', b.request_level, b.token_level, b.requests_per_minute,
-      b.tokens_per_minute, false, null::bigint, l.cost, null::jsonb, null::text
+      b.tokens_per_minute, false, null::bigint, l.cost, l.input_tokens, l.output_tokens, null::uuid, null::jsonb, null::text
     from jsonb_array_elements(p_settle) s
     join ledger l on l.request_id = (s ->> 'hold')::uuid and l.at > coalesce(p_now, clock_timestamp()) - interval '1 day'
     join account b on b.id = l.account_id;
   end if;
   with charged as (
-    insert into ledger select * from unnest(v_ledger)
+    insert into ledger (at, request_id, account_id, key_id, person_id, model, client_id, input_tokens, output_tokens,
+        input_price, output_price, cost, stop_reason, usage_source)
+      select v_now, c.id, c.account, c.key, c.person, c.model, c.client, c.input, c.output, c.input_price,
+        c.output_price, c.cost, c.stop, c.source
+      from unnest(v_charges) c
   ), counted as (
     insert into usage_day as u
-      select (v_now at time zone 'UTC')::date, account_id, key_id, model, client_id, count(*), sum(input_tokens),
-        sum(output_tokens), sum(cost)
-      from unnest(v_ledger) group by account_id, key_id, model, client_id
-    on conflict (account_id, day, key_id, model, client_id) do update set
+        (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cost)
+      select (v_now at time zone 'UTC')::date, c.account, c.key, c.person, c.model, c.client, count(*), sum(c.input),
+        sum(c.output), sum(c.cost)
+      from unnest(v_charges) c group by c.account, c.key, c.person, c.model, c.client
+    on conflict (account_id, day, key_id, person_id, model, client_id) do update set
       requests = u.requests + excluded.requests, input_tokens = u.input_tokens + excluded.input_tokens,
       output_tokens = u.output_tokens + excluded.output_tokens, cost = u.cost + excluded.cost
   ), holding as (
-    insert into hold select * from unnest(v_holds)
+    insert into hold (id, account_id, key_id, person_id, instance_id, model, client_id, input_tokens, max_output_tokens,
+        input_price, output_price, cost, idempotency_key, created_at)
+      select h.id, h.account_id, h.key_id, h.person_id, h.instance_id, h.model, h.client_id, h.input_tokens,
+        h.max_output_tokens, h.input_price, h.output_price, h.cost, h.idempotency_key, h.created_at
+      from unnest(v_holds) h
   )
   update account set charged = account.charged + t.charged, held = account.held + t.held,
     month = greatest(month, v_month),
@@ -263,11 +285,6 @@ create type account_report as (
   account uuid, charged numeric, requests_back integer, tokens_back bigint, held numeric, credit numeric,
   requests integer, tokens bigint, at_hand integer, cost numeric, need bigint, more_credit numeric,
   more_requests integer, more_tokens bigint);
-
--- A request that ended and is charged.
-create type charge as (
-  id uuid, account uuid, key uuid, model text, client uuid, input integer, output integer, input_price bigint,
-  output_price bigint, cost numeric, stop text, source usage_source);
 
 -- Charges what was admitted from allowances, and renews them: what an instance says it has replaces what it had. There
 -- is one report for each account of p_charges, and there may be others. What is asked for is granted whole or not at
@@ -328,21 +345,24 @@ begin
     from said, lateral (select at_hand > 0 and may and r_left >= 100 * at_hand * c_unit
       and t_left >= 100::numeric * at_hand * need * c_unit and room >= 100 * at_hand * cost as granted offset 0) g
   ), written as (
-    insert into allowance as a select p_instance, account, held, credit, requests, tokens from decided
+    insert into allowance as a (instance_id, account_id, held, credit, requests, tokens)
+      select p_instance, account, held, credit, requests, tokens from decided
       where (held, credit, requests, tokens) is distinct from (had_held, had_credit, had_requests, had_tokens)
     on conflict (instance_id, account_id) do update
       set held = excluded.held, credit = excluded.credit, requests = excluded.requests, tokens = excluded.tokens
   ), charged as (
-    insert into ledger
-      select v_now, c.id, c.account, c.key, c.model, c.client, c.input, c.output, c.input_price, c.output_price, c.cost,
-        c.stop, c.source
+    insert into ledger (at, request_id, account_id, key_id, person_id, model, client_id, input_tokens, output_tokens,
+        input_price, output_price, cost, stop_reason, usage_source)
+      select v_now, c.id, c.account, c.key, c.person, c.model, c.client, c.input, c.output, c.input_price,
+        c.output_price, c.cost, c.stop, c.source
       from unnest(p_charges) c
   ), counted as (
     insert into usage_day as u
-      select (v_now at time zone 'UTC')::date, c.account, c.key, c.model, c.client, count(*), sum(c.input),
+        (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cost)
+      select (v_now at time zone 'UTC')::date, c.account, c.key, c.person, c.model, c.client, count(*), sum(c.input),
         sum(c.output), sum(c.cost)
-      from unnest(p_charges) c group by c.account, c.key, c.model, c.client
-    on conflict (account_id, day, key_id, model, client_id) do update set
+      from unnest(p_charges) c group by c.account, c.key, c.person, c.model, c.client
+    on conflict (account_id, day, key_id, person_id, model, client_id) do update set
       requests = u.requests + excluded.requests, input_tokens = u.input_tokens + excluded.input_tokens,
       output_tokens = u.output_tokens + excluded.output_tokens, cost = u.cost + excluded.cost
   )

@@ -18,7 +18,7 @@ const doors = {
     'upstream/ai-sdk.ts',
     'upstream/ai-sdk-provider.ts',
   ],
-  billing: ['till.ts', 'prices.ts', 'money.ts', 'ledger.ts', 'usage.ts', 'verify.ts', 'housekeeping.ts'],
+  billing: ['till.ts', 'payer.ts', 'prices.ts', 'money.ts', 'ledger.ts', 'usage.ts', 'verify.ts', 'housekeeping.ts'],
   accounts: ['accounts.ts', 'keys.ts'],
   people: ['people.ts', 'email.ts', 'identities.ts', 'routes.ts'],
   signin: ['configured.ts', 'guard.ts', 'me-routes.ts', 'provider-logout.ts', 'routes.ts', 'sessions.ts', 'signin.ts'],

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
-import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  ask,
-  log,
-  mostOfOne,
-  openTills,
-  outcome,
-  used,
-  type Limits,
-  type Payer,
-  type Tills,
-} from '../../tests/support/tills.ts'
+import { ask, log, mostOfOne, openTills, outcome, used, type Limits, type Tills } from '../../tests/support/tills.ts'
 import { countOwnTime, realNow } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { createTill, type Till } from './till.ts'
+import type { Payer } from './payer.ts'
 
 let stage: Tills
 
@@ -42,7 +32,7 @@ async function warm(till: Till, payer: Payer, times = 8): Promise<void> {
   for (let round = 0; round < times; round++) {
     const each = ask(payer)
     await till.admit(each)
-    await till.settle(each.requestId, used(3))
+    await till.settle(each.requestId, each.payer.accountId, used(3))
   }
 }
 
@@ -65,7 +55,7 @@ test('an account in steady use is admitted without the database, and charged wit
   const admission = await stage.nth(0).admit(each)
   assert.equal(await batchesOf(), calls, 'no call')
   assert.equal(admission.kind, 'admitted')
-  const { cost } = await stage.nth(0).settle(each.requestId, used(3))
+  const { cost } = await stage.nth(0).settle(each.requestId, each.payer.accountId, used(3))
   assert.equal(cost, mostOfOne - 17n * 400_000n)
   const rows = await stage.ledgerRows(payer)
   assert.equal(rows.filter((row) => row.request_id === each.requestId).length, 1)
@@ -89,7 +79,7 @@ test('who asks for too much is granted less', async () => {
   // Sixty-four at once are too many for a bucket of a thousand; two are not.
   const asks = Array.from({ length: 63 }, () => ask(payer))
   await Promise.all(asks.map((each) => stage.nth(0).admit(each)))
-  await Promise.all(asks.map((each) => stage.nth(0).settle(each.requestId, used(3))))
+  await Promise.all(asks.map((each) => stage.nth(0).settle(each.requestId, each.payer.accountId, used(3))))
   await until(async () => {
     if ((await lent(payer)).requests > 0n) return true
     await warm(stage.nth(0), payer, 1)
@@ -108,7 +98,7 @@ test('A16: nobody is refused for what another instance has in advance, and k tim
       const till = stage.nth(at)
       if ((await outcome(till.admit(each))) !== 'admitted') continue
       admitted += 1
-      await till.settle(each.requestId, used(20))
+      await till.settle(each.requestId, each.payer.accountId, used(20))
       assert.ok((await stage.account(payer)).left >= 0n)
     }
   }
@@ -123,7 +113,7 @@ test('a request that needs what another instance has in advance gets it', async 
   const perToken = 400_000n
   const all = ask(payer, { inputTokens: 0, maxOutputTokens: Number(left / perToken) })
   assert.equal(await outcome(stage.nth(0).admit(all)), 'admitted')
-  await stage.nth(0).release(all.requestId)
+  await stage.nth(0).release(all.requestId, all.payer.accountId)
 })
 
 test('a request that needs the tokens that another instance has in advance gets them', async () => {
@@ -131,7 +121,7 @@ test('a request that needs the tokens that another instance has in advance gets 
   // The bucket is full without them: only when they are back there is room for so many.
   const all = ask(payer, { inputTokens: 0, maxOutputTokens: 59_980 })
   assert.equal(await outcome(stage.nth(0).admit(all)), 'admitted')
-  await stage.nth(0).release(all.requestId)
+  await stage.nth(0).release(all.requestId, all.payer.accountId)
 })
 
 test('A22: an account in steady use gets the same answer again for the same key, charged once', async () => {
@@ -141,7 +131,7 @@ test('A22: an account in steady use gets the same answer again for the same key,
   assert.equal((await stage.nth(0).admit(first)).kind, 'admitted')
   assert.equal(await outcome(stage.nth(0).admit(ask(payer, { idempotency }))), 'idempotency_in_progress')
   const answer = { headers: {}, body: '{}' }
-  await stage.nth(0).settle(first.requestId, used(3, { answer }))
+  await stage.nth(0).settle(first.requestId, first.payer.accountId, used(3, { storedReply: () => answer }))
   const again = await stage.nth(0).admit(ask(payer, { idempotency }))
   assert.deepEqual(again.kind === 'replay' && again.body, answer.body)
   assert.equal((await stage.ledgerRows(payer)).length, 9)
@@ -149,9 +139,9 @@ test('A22: an account in steady use gets the same answer again for the same key,
 
 test('a charge that the database refuses leaves nothing held', async () => {
   const payer = await warmed({ credit: 10_000n * mostOfOne })
-  const each = ask({ ...payer, keyId: 'none' })
+  const each = ask({ accountId: payer.accountId, keyId: 'none' })
   await stage.nth(0).admit(each)
-  await assert.rejects(stage.nth(0).settle(each.requestId, used(3)), { code: '22P02' })
+  await assert.rejects(stage.nth(0).settle(each.requestId, each.payer.accountId, used(3)), { code: '22P02' })
   assert.equal((await stage.ledgerRows(payer)).length, 8)
   const held = () =>
     stage.database.rows('select from allowance where account_id = $1 and (held, credit) <> (0, 0)', [payer.accountId])
@@ -168,7 +158,7 @@ test('A23: over three instances with allowances no bucket gives more than it has
       const till = stage.nth(index)
       if ((await outcome(till.admit(each))) === 'admitted') {
         admitted += 1
-        await till.settle(each.requestId, used(1))
+        await till.settle(each.requestId, each.payer.accountId, used(1))
       } else await sleep(20)
     }
   }
@@ -193,7 +183,9 @@ test('A25: what an allowance leaves unused is back in the buckets in the end, no
   for (let round = 0; round < 40; round++) {
     const asks = Array.from({ length: 5 }, () => ask(payer, { inputTokens: 1, maxOutputTokens: 2 }))
     await Promise.all(asks.map((each) => till.admit(each)))
-    await Promise.all(asks.map((each) => till.settle(each.requestId, used(1, { inputTokens: 1 }))))
+    await Promise.all(
+      asks.map((each) => till.settle(each.requestId, each.payer.accountId, used(1, { inputTokens: 1 }))),
+    )
     const { requests } = await lent(payer)
     if (requests > largest) largest = requests
   }
@@ -201,7 +193,7 @@ test('A25: what an allowance leaves unused is back in the buckets in the end, no
   await till.drain()
   await own.close()
   const asked = realNow()
-  const levels = await stage.nth(0).levels(randomUUIDv7(), payer.accountId)
+  const levels = await stage.nth(0).levels(payer.accountId)
   const answered = realNow()
   assert.ok(levels)
   // Ten ms bring one.
@@ -233,8 +225,9 @@ test('A29: closing an account or lowering its limit holds within a second, also 
   while (performance.now() < end) {
     for (const payer of [closed, lowered]) {
       const each = ask(payer)
-      if ((await outcome(stage.nth(0).admit(each))) === 'admitted') await stage.nth(0).release(each.requestId)
-      await stage.nth(0).levels(each.requestId, payer.accountId)
+      if ((await outcome(stage.nth(0).admit(each))) === 'admitted')
+        await stage.nth(0).release(each.requestId, each.payer.accountId)
+      await stage.nth(0).levels(payer.accountId)
     }
     await sleep(10)
   }
@@ -251,18 +244,18 @@ test('A25: what remains falls by what is taken and recovers by what is given bac
   await warm(stage.nth(0), payer)
   const first = ask(payer)
   const began = realNow()
-  const earlier = await stage.nth(0).levels(first.requestId, payer.accountId)
+  const earlier = await stage.nth(0).levels(payer.accountId)
   const { levels } = await stage.nth(0).admit(first)
   assert.ok(earlier)
   // A token is refilled every ms.
   const refilled = realNow() - began + 1
   const fell = earlier.tokens.remaining - levels.tokens.remaining
   assert.ok(fell <= 30 && fell >= 30 - refilled, `fell by ${fell}, with up to ${refilled} refilled`)
-  const settled = await stage.nth(0).settle(first.requestId, used(3))
+  const settled = await stage.nth(0).settle(first.requestId, first.payer.accountId, used(3))
   assert.ok(settled.levels.tokens.remaining >= levels.tokens.remaining + 17)
   const second = ask(payer)
   await stage.nth(0).admit(second)
-  const released = await stage.nth(0).release(second.requestId)
+  const released = await stage.nth(0).release(second.requestId, second.payer.accountId)
   assert.ok(released && released.tokens.remaining >= settled.levels.tokens.remaining)
 })
 
@@ -274,7 +267,7 @@ test('a request from an allowance is held anew at another price, or given up', a
   const dearer = { input: 1_000_000n, output: 4_000_000n }
   await stage.nth(0).reprice({ ...first, price: dearer })
   assert.equal((await stage.account(payer)).held, 10n * mostOfOne)
-  const { cost } = await stage.nth(0).settle(first.requestId, used(20))
+  const { cost } = await stage.nth(0).settle(first.requestId, first.payer.accountId, used(20))
   assert.equal(cost, 10n * mostOfOne)
   assert.equal((await stage.account(payer)).left, left - cost)
   const second = ask(payer)
@@ -308,11 +301,19 @@ test('what a dead instance had is released, and what it had admitted cannot be c
   })
   assert.deepEqual(await lent(payer), { credit: 0n, requests: 0n })
   assert.equal((await stage.account(payer)).held, 0n)
-  assert.equal(await outcome(dying.settle(first.requestId, used(1))), 'unavailable', 'its reply must not leave')
+  assert.equal(
+    await outcome(dying.settle(first.requestId, first.payer.accountId, used(1))),
+    'unavailable',
+    'its reply must not leave',
+  )
   assert.equal((await stage.account(payer)).charged, charged)
   await warm(dying, payer)
   const { length } = await stage.ledgerRows(payer)
-  assert.equal(await outcome(dying.settle(second.requestId, used(1))), 'unavailable', 'nor by the one that it is now')
+  assert.equal(
+    await outcome(dying.settle(second.requestId, second.payer.accountId, used(1))),
+    'unavailable',
+    'nor by the one that it is now',
+  )
   assert.equal((await stage.ledgerRows(payer)).length, length)
   await dying.drain()
   await own.close()

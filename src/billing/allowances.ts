@@ -24,7 +24,7 @@ import {
   type Stock,
   type Taken,
 } from './stock.ts'
-import type { Ask } from './till.ts'
+import type { AdmissionRequest } from './till.ts'
 
 export type { Ending, Renewal, Report, Taken } from './stock.ts'
 
@@ -34,7 +34,7 @@ export type { Ending, Renewal, Report, Taken } from './stock.ts'
  */
 export interface Allowances {
   /** Admits from what is at hand; undefined when that does not suffice. */
-  take(ask: Ask): Levels | undefined
+  take(request: AdmissionRequest): Levels | undefined
   /** The request of that id, if it was taken and has not ended. */
   taken(requestId: string): Taken | undefined
   /** How many were taken and have not ended. */
@@ -86,8 +86,8 @@ export function createAllowances(): Allowances {
 
   /** Once: a connection that is lost while it is told of has it told of again. */
   function end({ taken }: Ending): void {
-    if (!requests.delete(taken.ask.requestId)) return
-    const stock = stocks.get(taken.ask.accountId)
+    if (!requests.delete(taken.request.requestId)) return
+    const stock = stocks.get(taken.request.payer.accountId)
     if (stock === undefined || taken.instance !== instance) return
     stock.inFlight -= 1
     stock.held -= taken.cost
@@ -121,10 +121,10 @@ export function createAllowances(): Allowances {
   }
 
   return Object.freeze({
-    take(ask: Ask) {
-      const stock = stockOf(ask.accountId)
-      const cost = costOf(ask.price, ask.inputTokens, ask.maxOutputTokens)
-      const need = ask.inputTokens + ask.maxOutputTokens
+    take(request: AdmissionRequest) {
+      const stock = stockOf(request.payer.accountId)
+      const cost = costOf(request.price, request.inputTokens, request.maxOutputTokens)
+      const need = request.inputTokens + request.maxOutputTokens
       const now = performance.now()
       stock.streak = now - stock.askedAt > kept ? 1 : stock.streak + 1
       stock.asked += 1
@@ -139,7 +139,7 @@ export function createAllowances(): Allowances {
       stock.inFlight += 1
       stock.held += cost
       const levels = levelsOfStock(stock)
-      requests.set(ask.requestId, { ask, cost, levels, instance, ending: undefined })
+      requests.set(request.requestId, { request, cost, levels, instance, ending: undefined })
       return levels
     },
     taken: (requestId: string) => requests.get(requestId),
@@ -170,7 +170,7 @@ export function createAllowances(): Allowances {
     report(endings: readonly Ending[]) {
       const byStock = new Map<Stock, Ending[]>([...pending.keys()].slice(0, mostTold).map((stock) => [stock, []]))
       for (const ending of endings) {
-        const stock = stockOf(ending.taken.ask.accountId)
+        const stock = stockOf(ending.taken.request.payer.accountId)
         const others = byStock.get(stock)
         if (others === undefined) byStock.set(stock, [ending])
         else others.push(ending)
@@ -201,7 +201,7 @@ export function createAllowances(): Allowances {
     },
     dropped(ending: Ending) {
       end(ending)
-      const stock = stocks.get(ending.taken.ask.accountId)
+      const stock = stocks.get(ending.taken.request.payer.accountId)
       if (stock?.lent) pending.set(stock, 'give back')
     },
     levels(accountId: string) {

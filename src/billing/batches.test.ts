@@ -9,7 +9,7 @@ import type { Session } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances } from './allowances.ts'
 import { openBatches } from './batches.ts'
-import { createTill, type Ask } from './till.ts'
+import { createTill, type AdmissionRequest } from './till.ts'
 
 let stage: Tills
 
@@ -54,10 +54,10 @@ test('what is charged by a call that this process slept through is answered', as
   t.after(() => till.drain())
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
   const settled: string[] = []
-  const pay = async (each: Ask, through = 'none') => {
+  const pay = async (each: AdmissionRequest, through = 'none') => {
     await till.admit(each)
     slept = through
-    await till.settle(each.requestId, used(3))
+    await till.settle(each.requestId, each.payer.accountId, used(3))
     settled.push(each.requestId)
   }
   for (let round = 0; round < 8; round++) await pay(ask(payer))
@@ -76,7 +76,8 @@ test('a call waits for company that is on the way, and for no other', { timeout:
     await Promise.all(asks.map((each) => till.admit(each)))
     return asks
   }
-  const settleAll = (asks: readonly Ask[]) => Promise.all(asks.map((each) => till.settle(each.requestId, used(3))))
+  const settleAll = (asks: readonly AdmissionRequest[]) =>
+    Promise.all(asks.map((each) => till.settle(each.requestId, each.payer.accountId, used(3))))
   for (let round = 0; round < 8; round++) await settleAll(await admitted(8))
 
   const asks = await admitted(17)

@@ -85,7 +85,7 @@ export async function openBatches({
         await carry([item])
       } catch (error) {
         if (isPassing(error)) return recover(error, items.slice(sent))
-        const id = item.kind === 'end' ? item.ending.taken.ask.requestId : item.id
+        const id = item.kind === 'end' ? item.ending.taken.request.requestId : item.id
         log.error({ err: error, request_id: id }, 'the till refused an item')
         if (item.kind === 'end') allowances.dropped(item.ending)
         item.reject(error)

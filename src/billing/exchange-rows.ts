@@ -1,6 +1,6 @@
 import { columnText } from '../platform/database/rows.ts'
 import type { Report } from './stock.ts'
-import type { Ask, Charge } from './till.ts'
+import type { AdmissionRequest, Charge } from './till.ts'
 
 /** A row of the type account_report, for `exchange()`. */
 export const reportRow = (report: Report): string =>
@@ -9,7 +9,8 @@ export const reportRow = (report: Report): string =>
   `${report.more_credit},${report.more_requests},${report.more_tokens})`
 
 /** A row of the type charge, for `exchange()`; `cost` in 10⁻¹² of the currency unit. */
-export const chargeRow = (ask: Ask, charge: Charge, cost: bigint): string =>
-  `(${ask.requestId},${ask.accountId},${ask.keyId},${columnText(ask.model)},${columnText(ask.clientId)},` +
-  `${charge.inputTokens},${charge.outputTokens},${ask.price.input},${ask.price.output},${cost},` +
+export const chargeRow = ({ payer, ...request }: AdmissionRequest, charge: Charge, cost: bigint): string =>
+  `(${request.requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
+  `${columnText(request.model)},${columnText(payer.clientId)},` +
+  `${charge.inputTokens},${charge.outputTokens},${request.price.input},${request.price.output},${cost},` +
   `${charge.stopReason},${charge.source})`

@@ -22,6 +22,10 @@ export interface TillRow {
   /** Whether some instance has taken something of the account's limits in advance. */
   readonly lent: boolean
   readonly cost: bigint | null
+  readonly charged_input: number | null
+  readonly charged_output: number | null
+  /** The request that a replayed reply was made for. */
+  readonly original: string | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly body: string | null
 }
@@ -163,11 +167,11 @@ export async function openInstance({
     await on.rows('update instance set last_batch = $2 where id = $1 and last_batch < $2', [instance, batch])
     const rows = await on.rows<{ id: string }>(
       `select request_id as id from ledger where request_id = any($1) and at > now() - interval '1 day'`,
-      [open.map(({ ending }) => ending.taken.ask.requestId)],
+      [open.map(({ ending }) => ending.taken.request.requestId)],
     )
     const charged = new Set(rows.map(({ id }) => id))
     return items.filter((item) => {
-      const found = charged.has(item.ending.taken.ask.requestId)
+      const found = charged.has(item.ending.taken.request.requestId)
       const isOurs = item.ending.taken.instance === instance
       if (!open.includes(item) || (!found && isOurs && item.charge !== undefined)) return true
       // What is not charged leaves no trace: its tokens may be given back already, and are not given back twice.

@@ -5,7 +5,9 @@ export interface LedgerRow {
   readonly requestId: string
   /** ISO 8601 in UTC, to the microsecond. */
   readonly at: string
-  readonly keyId: string
+  /** Either a key or a person spent. */
+  readonly keyId: string | null
+  readonly personId: string | null
   readonly model: string
   readonly clientId: string | null
   readonly inputTokens: number
@@ -15,6 +17,9 @@ export interface LedgerRow {
   readonly cost: bigint
   readonly stopReason: string
   readonly usageSource: 'model' | 'upstream' | 'estimated'
+  /** Tokens reported beyond the hold that neither the credit nor the limits covered. */
+  readonly unchargedInput: number
+  readonly unchargedOutput: number
 }
 
 /** Which rows: from `from` on, before `to`, and older than the row `after`, at which the page before ended. */
@@ -39,10 +44,11 @@ export function createLedger({ database }: { database: Queryable }): Ledger {
 function readPage(database: Queryable, { accountId, limit, from, to, after }: LedgerPage): Promise<LedgerRow[]> {
   return database.rows(
     `select request_id as "requestId",
-       to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, key_id as "keyId", model,
+       to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, key_id as "keyId",
+       person_id as "personId", model,
        client_id as "clientId", input_tokens as "inputTokens", output_tokens as "outputTokens",
        input_price as "inputPrice", output_price as "outputPrice", cost, stop_reason as "stopReason",
-       usage_source as "usageSource"
+       usage_source as "usageSource", uncharged_input as "unchargedInput", uncharged_output as "unchargedOutput"
      from ledger
      where account_id = $1 and ledger.at >= coalesce($2::timestamptz, '-infinity')
        and ledger.at < coalesce($3::timestamptz, 'infinity')

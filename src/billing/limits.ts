@@ -14,7 +14,7 @@ export interface Levels {
 }
 
 /** A refusal of the till. It tells how the limits stand, where there is an account to tell of. */
-export class Refusal extends Problem {
+export class TillRefusal extends Problem {
   readonly levels: Levels | undefined
 
   constructor(code: ProblemCode, reason: string, details: ProblemDetails, levels: Levels | undefined) {
@@ -73,7 +73,7 @@ export function refusalOf(row: TillRow | undefined, tokens: number): Problem {
   const levels = levelsOf(row)
   const wait = Math.max(1, Math.ceil(Number(row?.wait_us ?? 0n) / 1e6))
   const refuse = (code: ProblemCode, reason: string, details: ProblemDetails = {}) =>
-    new Refusal(code, reason, details, levels)
+    new TillRefusal(code, reason, details, levels)
   switch (row?.outcome) {
     case 'no_billing_account':
       return refuse(row.outcome, 'The account behind this key is closed. Use the key of an open account.')

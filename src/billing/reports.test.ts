@@ -29,8 +29,8 @@ before(async () => {
     )
   }
   await database.rows(
-    `insert into usage_day
-     select (at at time zone 'UTC')::date, account_id, key_id, model, null, count(*), sum(input_tokens),
+    `insert into usage_day (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost)
+     select (at at time zone 'UTC')::date, account_id, key_id, model, count(*), sum(input_tokens),
        sum(output_tokens), sum(cost) from ledger group by 1, 2, 3, 4`,
   )
 })

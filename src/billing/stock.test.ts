@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { ask, mostOfOne, type Payer } from '../../tests/support/tills.ts'
+import { ask, mostOfOne } from '../../tests/support/tills.ts'
 import { createAllowances, type Allowances, type Ending, type Taken } from './allowances.ts'
 import { unit, type Standing } from './limits.ts'
 import { renewed, trusted } from './stock.ts'
+import type { Payer } from './payer.ts'
 
 // What an instance tells of an account step by step, with the answers of a database that says what the test wants.
 
@@ -117,7 +118,7 @@ test('what ends gives back what it did not use, and what lies there beyond what 
     more_tokens: 0,
   })
   answer(allowances, true, performance.now(), [ending])
-  assert.equal(allowances.taken(one.ask.requestId), undefined)
+  assert.equal(allowances.taken(one.request.requestId), undefined)
   for (let round = 0; round < 3; round++) taken(allowances)
   inVain(allowances, 1)
 })
@@ -174,7 +175,7 @@ test('what was refused while a request is in flight is given back when that ends
   assert.ok(!allowances.due())
   allowances.dropped({ taken: one })
   assert.ok(allowances.due())
-  assert.deepEqual([told(allowances).held, allowances.taken(one.ask.requestId)], [0n, undefined])
+  assert.deepEqual([told(allowances).held, allowances.taken(one.request.requestId)], [0n, undefined])
 })
 
 test('after a call whose answer is lost nothing is at hand, and nothing is given back a second time', () => {

@@ -1,9 +1,9 @@
 import { levelsAt, unit, type Levels, type Standing } from './limits.ts'
-import type { Ask } from './till.ts'
+import type { AdmissionRequest } from './till.ts'
 
 /** A request that was admitted from what this instance has at hand. */
 export interface Taken {
-  readonly ask: Ask
+  readonly request: AdmissionRequest
   /** The most it can cost. */
   readonly cost: bigint
   /** How the limits stood after that. */
@@ -144,7 +144,7 @@ function sumOf(endings: readonly Ending[]) {
   for (const { taken, charge } of endings) {
     held += taken.cost
     charged += charge?.cost ?? 0n
-    unused += taken.ask.inputTokens + taken.ask.maxOutputTokens - (charge?.tokens ?? 0)
+    unused += taken.request.inputTokens + taken.request.maxOutputTokens - (charge?.tokens ?? 0)
   }
   return { charged, held, unused }
 }

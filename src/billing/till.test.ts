@@ -14,11 +14,11 @@ import {
   price,
   used,
   type Limits,
-  type Payer,
   type Tills,
 } from '../../tests/support/tills.ts'
 import { createTill, type Till } from './till.ts'
-import { Refusal } from './limits.ts'
+import { TillRefusal } from './limits.ts'
+import type { Payer } from './payer.ts'
 
 let stage: Tills
 
@@ -44,7 +44,9 @@ test('A16: credit for k requests admits exactly k of many, over three instances'
     assert.equal(outcomes.filter((each) => each === 'insufficient_credit').length, 53)
     assert.ok((await account(payer)).left >= 0n)
     const admitted = asks.filter((_, index) => outcomes[index] === 'admitted')
-    await Promise.all(admitted.map((each, index) => nth(index + 1).settle(each.requestId, used(20))))
+    await Promise.all(
+      admitted.map((each, index) => nth(index + 1).settle(each.requestId, each.payer.accountId, used(20))),
+    )
     assert.deepEqual(await account(payer), { charged: 7n * mostOfOne, held: 0n, left: mostOfOne / 2n })
     assert.equal((await ledgerRows(payer)).length, 7)
   }
@@ -54,12 +56,15 @@ test('402 tells to retry only while requests in flight hold the credit', async (
   const payer = await addAccount({ credit: mostOfOne })
   const first = ask(payer)
   await nth(0).admit(first)
-  await assert.rejects(nth(1).admit(ask(payer)), (error) => error instanceof Refusal && error.details.retryAfter === 1)
-  await nth(0).settle(first.requestId, used(20))
+  await assert.rejects(
+    nth(1).admit(ask(payer)),
+    (error) => error instanceof TillRefusal && error.details.retryAfter === 1,
+  )
+  await nth(0).settle(first.requestId, first.payer.accountId, used(20))
   await assert.rejects(
     nth(1).admit(ask(payer)),
     (error) =>
-      error instanceof Refusal && error.code === 'insufficient_credit' && error.details.retryAfter === undefined,
+      error instanceof TillRefusal && error.code === 'insufficient_credit' && error.details.retryAfter === undefined,
   )
 })
 
@@ -70,7 +75,7 @@ test('A25: remaining falls by what was taken and recovers by what was given back
   const admission = await nth(0).admit(first)
   assert.deepEqual(admission.levels.requests, { limit: 5, remaining: 4, resetSeconds: 12 })
   assert.deepEqual(admission.levels.tokens, { limit: 100, remaining: 70, resetSeconds: 18 })
-  const { levels, cost } = await nth(1).settle(first.requestId, used(3))
+  const { levels, cost } = await nth(1).settle(first.requestId, first.payer.accountId, used(3))
   assert.equal(cost, 10n * price.input + 3n * price.output)
   // A token is refilled every 600 ms, and a request every 12 s.
   const passed = realNow() - began
@@ -84,7 +89,7 @@ test('A24: what fits is admitted first, what can never fit is 400 and not 429', 
   const first = ask(payer)
   assert.equal(await outcome(nth(0).admit(first)), 'admitted')
   assert.equal(await outcome(nth(0).admit(ask(payer))), 'rate_limit_exceeded')
-  await nth(0).release(first.requestId)
+  await nth(0).release(first.requestId, first.payer.accountId)
 })
 
 test('A23: after a refusal, waiting exactly Retry-After is enough', async () => {
@@ -104,12 +109,12 @@ test('A23: after a refusal, waiting exactly Retry-After is enough', async () => 
     ),
   )
   const refusal = refusals.at(-1)
-  assert.ok(refusal instanceof Refusal && refusal.details.retryAfter !== undefined)
+  assert.ok(refusal instanceof TillRefusal && refusal.details.retryAfter !== undefined)
   assert.equal(refusal.code, 'rate_limit_exceeded')
   await sleep(refusal.details.retryAfter * 1000)
   const last = ask(payer, { maxOutputTokens: 50 })
   assert.equal(await outcome(nth(2).admit(last)), 'admitted')
-  await Promise.all([...asks, ...large, last].map((each) => nth(1).release(each.requestId)))
+  await Promise.all([...asks, ...large, last].map((each) => nth(1).release(each.requestId, each.payer.accountId)))
 })
 
 test('a closed or unknown account is refused and holds nothing', async () => {
@@ -124,9 +129,9 @@ test('a released hold charges nothing, and its settlement afterwards is refused'
   const payer = await addAccount({ credit: mostOfOne, tokens: 100 })
   const first = ask(payer)
   await nth(0).admit(first)
-  assert.equal((await nth(0).release(first.requestId))?.tokens.remaining, 100)
-  assert.equal(await outcome(nth(0).settle(first.requestId, used(20))), 'unavailable')
-  assert.equal(await nth(0).release(first.requestId), undefined)
+  assert.equal((await nth(0).release(first.requestId, first.payer.accountId))?.tokens.remaining, 100)
+  assert.equal(await outcome(nth(0).settle(first.requestId, first.payer.accountId, used(20))), 'unavailable')
+  assert.equal(await nth(0).release(first.requestId, first.payer.accountId), undefined)
   assert.deepEqual(await account(payer), { charged: 0n, held: 0n, left: mostOfOne })
   assert.deepEqual(await ledgerRows(payer), [])
 })
@@ -139,7 +144,7 @@ test('a hold is priced anew in its place, or given up when the credit does not c
   const levels = await nth(0).reprice({ ...first, model: 'other', price: dearer })
   assert.equal(levels.requests.remaining, 1, 'no further request is taken')
   assert.equal((await account(payer)).held, 2n * mostOfOne)
-  const { cost } = await nth(0).settle(first.requestId, used(3))
+  const { cost } = await nth(0).settle(first.requestId, first.payer.accountId, used(3))
   assert.equal(cost, 10n * dearer.input + 3n * dearer.output)
   const poor = await addAccount({ credit: mostOfOne })
   const second = ask(poor)
@@ -158,7 +163,7 @@ test('a charge of the month before the one that an account is in counts for neit
   )
   const first = ask(payer)
   await nth(0).admit(first)
-  const { cost } = await nth(0).settle(first.requestId, used(20))
+  const { cost } = await nth(0).settle(first.requestId, first.payer.accountId, used(20))
   const [row] = await database().rows('select charged, month_charged from account where id = $1', [payer.accountId])
   assert.deepEqual(row, { charged: cost, month_charged: 0n })
 })
@@ -172,7 +177,7 @@ test('A22: many of the same idempotency key are one request, and its answer is k
   assert.equal(outcomes.filter((each) => each === 'idempotency_in_progress').length, 19)
   const first = asks[outcomes.indexOf('admitted')] ?? assert.fail()
   const answer = { headers: { 'x-cost': '0.1' }, body: '{"output_text":"é\\n\\u0000"}' }
-  await nth(0).settle(first.requestId, used(20, { answer }))
+  await nth(0).settle(first.requestId, first.payer.accountId, used(20, { storedReply: () => answer }))
   const replay = await nth(2).admit(ask(payer, { idempotency }))
   assert.ok(replay.kind === 'replay')
   assert.deepEqual({ headers: replay.headers, body: replay.body }, answer)
@@ -189,10 +194,10 @@ test('a request that failed frees its idempotency key', async () => {
   const idempotency = { key: 'order-2', hash: 'a' }
   const first = ask(payer, { idempotency })
   await nth(0).admit(first)
-  await nth(0).release(first.requestId)
+  await nth(0).release(first.requestId, first.payer.accountId)
   const second = ask(payer, { idempotency })
   assert.equal((await nth(1).admit(second)).kind, 'admitted')
-  await nth(1).release(second.requestId)
+  await nth(1).release(second.requestId, second.payer.accountId)
 })
 
 test('A19: connections cut at random moments, COMMIT included, lose no charge and double none', async () => {
@@ -216,7 +221,7 @@ test('A19: connections cut at random moments, COMMIT included, lose no charge an
     for (let round = 0; round < 25; round++) {
       const each = ask(payer)
       await nth(index).admit(each)
-      await nth(index).settle(each.requestId, used(round % 20))
+      await nth(index).settle(each.requestId, each.payer.accountId, used(round % 20))
       settled.push(each.requestId)
     }
   }
@@ -232,13 +237,13 @@ test('A19: connections cut at random moments, COMMIT included, lose no charge an
 test('an item that the database refuses does not take down those sent with it', async () => {
   const payer = await addAccount({ credit: 10n * mostOfOne })
   const good = Array.from({ length: 4 }, () => ask(payer))
-  const bad = ask(payer, { clientId: 'not a uuid' })
+  const bad = ask({ ...payer, clientId: 'not a uuid' })
   const outcomes = await Promise.allSettled([nth(0).admit(bad), ...good.map((each) => nth(0).admit(each))])
   assert.deepEqual(
     outcomes.map(({ status }) => status),
     ['rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],
   )
-  await Promise.all(good.map((each) => nth(0).release(each.requestId)))
+  await Promise.all(good.map((each) => nth(0).release(each.requestId, each.payer.accountId)))
 })
 
 test('any number of dead instances are given up at once, and one that lives is not', async () => {
@@ -249,7 +254,7 @@ test('any number of dead instances are given up at once, and one that lives is n
   )
   const own = openDatabase(stage.url, { log })
   const started = await createTill({ database: own, log })
-  await started.levels(randomUUIDv7(), randomUUIDv7())
+  await started.levels(randomUUIDv7())
   await until(async () => (await database().rows('select from instance where id = any($1)', [dead])).length === 0)
   const alive = await database().rows('select from instance')
   assert.equal(alive.length, stage.tills.length + 1)
@@ -273,13 +278,13 @@ test('an instance that has nothing to do says that it lives', async () => {
 test('who comes back from a lost connection gives the others time to come back as well', async () => {
   const own = openDatabase(stage.url, { log })
   const back = await createTill({ database: own, log })
-  await back.levels(randomUUIDv7(), randomUUIDv7())
+  await back.levels(randomUUIDv7())
   await sleep(9000)
   const other = await outage()
   // It looks for the dead every ten seconds.
   for (let round = 0; round < 10; round++) {
     await sleep(250)
-    await back.levels(randomUUIDv7(), randomUUIDv7())
+    await back.levels(randomUUIDv7())
   }
   assert.equal((await database().rows('delete from instance where id = $1 returning id', [other])).length, 1)
   await back.drain()
@@ -318,7 +323,11 @@ test('a dead instance has its holds released by another, uncharged', async () =>
     await tx.rows(`select reap('20 seconds') from generate_series(1, 20)`)
   })
   assert.deepEqual(await account(payer), { charged: 0n, held: 0n, left: mostOfOne })
-  assert.equal(await outcome(dying.settle(first.requestId, used(1))), 'unavailable', 'its reply must not leave')
+  assert.equal(
+    await outcome(dying.settle(first.requestId, first.payer.accountId, used(1))),
+    'unavailable',
+    'its reply must not leave',
+  )
   assert.equal(
     await outcome(dying.admit(ask(payer, { maxOutputTokens: 1 }))),
     'admitted',

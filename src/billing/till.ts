@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { StopReason, UsageSource } from '../models/model.ts'
@@ -9,43 +10,63 @@ import { chargeRow } from './exchange-rows.ts'
 import type { TillRow } from './instance.ts'
 import { levelsOf, refusalOf, type Levels } from './limits.ts'
 import { costOf, type Price } from './prices.ts'
-import { readStoredAnswer } from './stored-answer.ts'
+import type { Payer } from './payer.ts'
+import { readStoredReply } from './stored-reply-store.ts'
 
-export { Refusal, type Level, type Levels } from './limits.ts'
+export { TillRefusal, type Level, type Levels } from './limits.ts'
 
-/** What a request asks of the till before a model is called. */
-export interface Ask {
-  /** A UUID; the hold and later the ledger row carry it. */
+/** A request for admission, made before a model is called. */
+export interface AdmissionRequest {
+  /** A UUID. The hold and the ledger row have it as their id. */
   readonly requestId: string
-  readonly accountId: string
-  readonly keyId: string
+  readonly payer: Payer
   readonly model: string
-  /** The client record that the cost is attributed to. */
-  readonly clientId?: string | undefined
   readonly inputTokens: number
   readonly maxOutputTokens: number
   readonly price: Price
-  /** `hash` tells whether a repeated request is the same request. */
-  readonly idempotency?: { readonly key: string; readonly hash: string } | undefined
+  readonly idempotency?: Idempotency | undefined
 }
 
-/** The answer that a repeated request gets again. */
-export interface Answer {
+/** Two requests with the same key are the same request if their hashes are equal. */
+export interface Idempotency {
+  readonly key: string
+  readonly hash: string
+}
+
+/** The reply to a request with an idempotency key, stored for 24 hours. */
+export interface StoredReply {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 export type Admission = { readonly kind: 'admitted'; readonly levels: Levels } | Replay
-export type Replay = { readonly kind: 'replay'; readonly levels: Levels } & Answer
+export type Replay = {
+  readonly kind: 'replay'
+  /** The request that the stored reply was made for. */
+  readonly originalRequestId: string
+  readonly levels: Levels
+} & StoredReply
 
-/** What a request used, as it is written to the ledger. */
-export interface Charge {
+export interface ChargedTokens {
   readonly inputTokens: number
   readonly outputTokens: number
+}
+
+/** The tokens a request used, and what else the ledger records about it. */
+export interface Charge extends ChargedTokens {
   readonly stopReason: StopReason
   readonly source: UsageSource
-  /** Kept for 24 hours if the request had an idempotency key. */
-  readonly answer?: Answer
+  /** Makes the reply to store, if the request has an idempotency key, from the tokens that are charged. */
+  readonly storedReply?: ((charged: ChargedTokens) => StoredReply) | undefined
+}
+
+/**
+ * A charge as the ledger records it. It has fewer tokens than were used if those exceeded the hold and neither the
+ * credit nor the limits covered the rest. `cost` is in 10⁻¹² of the currency unit.
+ */
+export interface Settlement extends ChargedTokens {
+  readonly cost: bigint
+  readonly levels: Levels
 }
 
 /**
@@ -59,25 +80,25 @@ export interface Till {
    * Takes one request and the tokens from the limits and holds the most the request can cost, or gives the stored
    * answer to a repeated one. Throws Refusal. Who is admitted must settle or release.
    */
-  admit(ask: Ask): Promise<Admission>
-  /** The stored answer to a repeated request, where nobody can say what it would cost. Undefined when there is none. */
-  replay(ask: Pick<Ask, 'requestId' | 'accountId' | 'idempotency'>): Promise<Replay | undefined>
+  admit(request: AdmissionRequest): Promise<Admission>
+  /** The stored reply to a repeated request whose cost is unknown, or undefined. */
+  replay(accountId: string, idempotency: Idempotency | undefined): Promise<Replay | undefined>
   /**
    * Holds anew what is held, at another model and price, before that model is called. Takes no further request from the
    * limit. Throws Refusal, and nothing is held any more.
    */
-  reprice(ask: Ask): Promise<Levels>
+  reprice(request: AdmissionRequest): Promise<Levels>
   /**
    * Charges what was used and gives back the rest. The reply may leave only after this. Throws Problem `unavailable`
    * when the hold was given up meanwhile: nothing is charged and the reply must not leave.
    */
-  settle(requestId: string, charge: Charge): Promise<{ readonly cost: bigint; readonly levels: Levels }>
+  settle(requestId: string, accountId: string, charge: Charge): Promise<Settlement>
   /** Gives back everything but the request itself. Undefined when there was no hold any more. */
-  release(requestId: string): Promise<Levels | undefined>
+  release(requestId: string, accountId: string): Promise<Levels | undefined>
   /** Takes one request from the limit. Throws Refusal. */
   takeRequest(requestId: string, accountId: string): Promise<Levels>
   /** How the limits stand. Undefined when there is no such account. */
-  levels(requestId: string, accountId: string): Promise<Levels | undefined>
+  levels(accountId: string): Promise<Levels | undefined>
   /** Settles what is under way and gives this instance up. Call it when no request is left. */
   drain(): Promise<void>
 }
@@ -97,8 +118,8 @@ export async function createTill({ database, log }: { database: Database; log: L
   const allowances = createAllowances()
   const batches = await openBatches({ database, allowances, log })
 
-  const settle = (requestId: string, payload: object) =>
-    batches.send('settle', { hold: requestId, ...payload }, settlementPatience)
+  const settle = (requestId: string, account: string, payload: object) =>
+    batches.send('settle', { hold: requestId, account, ...payload }, settlementPatience)
 
   /** An admission that holds nothing and takes `requests` from the limit. */
   const take = (requestId: string, account: string, requests: 0 | 1) =>
@@ -127,67 +148,74 @@ export async function createTill({ database, log }: { database: Database; log: L
 
   function settleTaken(taken: Taken, charge: Charge) {
     const { inputTokens, outputTokens } = charge
-    const cost = costOf(taken.ask.price, inputTokens, outputTokens)
+    const cost = costOf(taken.request.price, inputTokens, outputTokens)
     const ending = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
-    return end(ending, chargeRow(taken.ask, charge, cost)).then((done) => {
+    return end(ending, chargeRow(taken.request, charge, cost)).then((done) => {
       // An instance that has just started anew knows of no account, and a reply that is charged leaves all the same.
-      const levels = allowances.levels(taken.ask.accountId) ?? taken.levels
+      const levels = allowances.levels(taken.request.payer.accountId) ?? taken.levels
       if (!done || levels === undefined) throw givenUp()
-      return { cost, levels }
+      return { cost, inputTokens, outputTokens, levels }
     })
   }
 
-  async function settleHold(requestId: string, charge: Charge) {
-    const row = await settle(requestId, {
+  async function settleHold(requestId: string, accountId: string, charge: Charge) {
+    const row = await settle(requestId, accountId, {
       input: charge.inputTokens,
       output: charge.outputTokens,
       stop: charge.stopReason,
       source: charge.source,
-      ...charge.answer,
+      ...charge.storedReply?.(charge),
     })
     const levels = levelsAfter(row)
     if (row?.cost === undefined || row.cost === null || levels === undefined) throw givenUp()
-    return { cost: row.cost, levels }
+    const inputTokens = row.charged_input ?? charge.inputTokens
+    const outputTokens = row.charged_output ?? charge.outputTokens
+    return { cost: row.cost, inputTokens, outputTokens, levels }
   }
 
-  async function release(requestId: string): Promise<Levels | undefined> {
+  async function release(requestId: string, accountId: string): Promise<Levels | undefined> {
     const taken = allowances.taken(requestId)
-    if (taken === undefined) return levelsAfter(await settle(requestId, {}))
-    return (await end({ taken }, undefined)) ? allowances.levels(taken.ask.accountId) : undefined
+    if (taken === undefined) return levelsAfter(await settle(requestId, accountId, {}))
+    return (await end({ taken }, undefined)) ? allowances.levels(accountId) : undefined
   }
 
-  const standingOf = async (requestId: string, accountId: string) => levelsAfter(await take(requestId, accountId, 0))
+  const readLevels = async (accountId: string) => levelsAfter(await take(randomUUID(), accountId, 0))
 
   return Object.freeze({
-    async admit(ask: Ask): Promise<Admission> {
-      const taken = ask.idempotency === undefined ? allowances.take(ask) : undefined
+    async admit(request: AdmissionRequest): Promise<Admission> {
+      const taken = request.idempotency === undefined ? allowances.take(request) : undefined
       if (taken !== undefined) return { kind: 'admitted', levels: taken }
-      const row = await admit(admission(ask))
+      const row = await admit(admission(request))
       const levels = levelsAfter(row)
       if (row?.outcome === 'admitted' && levels) return { kind: 'admitted', levels }
-      if (row?.outcome === 'replay' && row.body !== null && levels) {
-        return { kind: 'replay', headers: row.headers ?? {}, body: row.body, levels }
+      if (row?.outcome === 'replay' && row.body !== null && row.original !== null && levels) {
+        const { original: originalRequestId, headers, body } = row
+        return { kind: 'replay', originalRequestId, headers: headers ?? {}, body, levels }
       }
-      throw refusalOf(row, ask.inputTokens + ask.maxOutputTokens)
+      throw refusalOf(row, request.inputTokens + request.maxOutputTokens)
     },
 
-    async replay({ requestId, accountId, idempotency }: Parameters<Till['replay']>[0]): Promise<Replay | undefined> {
-      const answer = idempotency && (await readStoredAnswer(database, accountId, idempotency))
-      const standing = answer && (await standingOf(requestId, accountId))
-      return standing && { kind: 'replay', headers: answer.headers, body: answer.body, levels: standing }
+    async replay(accountId: string, idempotency: Idempotency | undefined): Promise<Replay | undefined> {
+      const stored = idempotency && (await readStoredReply(database, accountId, idempotency))
+      const levels = stored && (await readLevels(accountId))
+      return levels && { kind: 'replay', ...stored, levels }
     },
 
-    async reprice(ask: Ask): Promise<Levels> {
+    async reprice(request: AdmissionRequest): Promise<Levels> {
+      const { requestId, payer } = request
       // Both go with one call, or the release goes with an earlier one: it is carried out before what asks to be admitted.
-      const [, row] = await Promise.all([release(ask.requestId), admit({ ...admission(ask), requests: 0 })])
+      const [, row] = await Promise.all([
+        release(requestId, payer.accountId),
+        admit({ ...admission(request), requests: 0 }),
+      ])
       const levels = levelsAfter(row)
       if (row?.outcome === 'admitted' && levels) return levels
-      throw refusalOf(row, ask.inputTokens + ask.maxOutputTokens)
+      throw refusalOf(row, request.inputTokens + request.maxOutputTokens)
     },
 
-    settle(requestId: string, charge: Charge) {
+    settle(requestId: string, accountId: string, charge: Charge) {
       const taken = allowances.taken(requestId)
-      return taken === undefined ? settleHold(requestId, charge) : settleTaken(taken, charge)
+      return taken === undefined ? settleHold(requestId, accountId, charge) : settleTaken(taken, charge)
     },
 
     release,
@@ -199,7 +227,7 @@ export async function createTill({ database, log }: { database: Database; log: L
       throw refusalOf(row, 0)
     },
 
-    levels: standingOf,
+    levels: readLevels,
 
     drain: () => batches.drain(),
   })
@@ -218,17 +246,18 @@ interface AdmissionPayload {
   readonly [field: string]: unknown
 }
 
-const admission = (ask: Ask): AdmissionPayload => ({
-  hold: ask.requestId,
-  account: ask.accountId,
-  key: ask.keyId,
-  model: ask.model,
-  client: ask.clientId,
-  input: ask.inputTokens,
-  output: ask.maxOutputTokens,
-  input_price: String(ask.price.input),
-  output_price: String(ask.price.output),
-  idem: ask.idempotency?.key,
-  hash: ask.idempotency?.hash,
+const admission = ({ payer, ...request }: AdmissionRequest): AdmissionPayload => ({
+  hold: request.requestId,
+  account: payer.accountId,
+  key: payer.keyId,
+  person: payer.personId,
+  model: request.model,
+  client: payer.clientId,
+  input: request.inputTokens,
+  output: request.maxOutputTokens,
+  input_price: String(request.price.input),
+  output_price: String(request.price.output),
+  idem: request.idempotency?.key,
+  hash: request.idempotency?.hash,
   requests: 1,
 })

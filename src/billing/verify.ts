@@ -35,12 +35,12 @@ const books: Readonly<Record<string, string>> = {
     where charged <> coalesce(ledger, 0)`,
   'the daily roll-ups are the ledger': `
     select account_id as account, day, sum(ledger) as ledger, sum(roll_up) as roll_up from (
-      select account_id, (at at time zone 'UTC')::date as day, key_id, model, client_id, count(*) as requests,
+      select account_id, (at at time zone 'UTC')::date as day, key_id, person_id, model, client_id, count(*) as requests,
         sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as ledger, 0 as roll_up
-      from ledger group by 1, 2, 3, 4, 5
+      from ledger group by 1, 2, 3, 4, 5, 6
       union all
-      select account_id, day, key_id, model, client_id, -requests, -input_tokens, -output_tokens, 0, cost from usage_day) u
-    group by account_id, day, key_id, model, client_id
+      select account_id, day, key_id, person_id, model, client_id, -requests, -input_tokens, -output_tokens, 0, cost from usage_day) u
+    group by account_id, day, key_id, person_id, model, client_id
     having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(ledger) <> sum(roll_up)`,
   'what is charged this month is the sum of the month': `
     select id as account, month, month_charged, coalesce(sum(cost), 0) as roll_up
@@ -73,8 +73,9 @@ const books: Readonly<Record<string, string>> = {
     select request_id as request, count(*) as rows from ledger group by request_id having count(*) > 1`,
   'no request is both held and charged': `
     select hold.id as hold from hold join ledger on request_id = hold.id`,
-  'every ledger row has its account and its key': `
-    select distinct account_id as account, key_id as key from usage_day
+  'every ledger row has its account, and its key or person': `
+    select distinct account_id as account, key_id as key, person_id as person from usage_day
     where not exists (select from account where account.id = account_id)
-      or not exists (select from api_key where api_key.id = key_id)`,
+      or (key_id is not null and not exists (select from api_key where api_key.id = key_id))
+      or (person_id is not null and not exists (select from person where person.id = person_id))`,
 }

@@ -232,10 +232,12 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
   const { id } = await json('account', 'create', '--name', 'Busy')
   await database.rows(
     `with made as (
-       insert into ledger select now() - n * interval '1 s', gen_random_uuid(), $1::uuid, $1::uuid, 'far', null, 10, 1, 100000,
+       insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price,
+         output_price, cost, stop_reason, usage_source)
+       select now() - n * interval '1 s', gen_random_uuid(), $1::uuid, $1::uuid, 'far', 10, 1, 100000,
          400001, 1400001, 'complete', 'upstream' from generate_series(1, 6000) n returning at, cost)
-     insert into usage_day select at::date, $1, $1, 'far', null, count(*), count(*) * 10, count(*), sum(cost)
-       from made group by at::date`,
+     insert into usage_day (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost)
+       select at::date, $1, $1, 'far', count(*), count(*) * 10, count(*), sum(cost) from made group by at::date`,
     [id],
   )
   const used = { requests: 6000, input_tokens: 60_000, output_tokens: 6000, cost: '0.008400006' }
@@ -250,6 +252,7 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
   assert.match(String(requestId), /^[0-9a-f-]{36}$/)
   assert.deepEqual(row, {
     key_id: id,
+    person_id: null,
     model: 'far',
     client_id: null,
     input_tokens: 10,
@@ -259,6 +262,8 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
     cost: '0.000001400001',
     stop_reason: 'complete',
     usage_source: 'upstream',
+    uncharged_input: 0,
+    uncharged_output: 0,
   })
   assert.equal(listOf(await json('ledger', '--account', 'Busy', '--limit', '5500'), 'rows').length, 5500)
   assert.deepEqual(await json('ledger', '--account', 'Busy', '--to', '2020-01-01'), { rows: [] })

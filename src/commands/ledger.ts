@@ -107,6 +107,7 @@ function toJson(row: LedgerRow): object {
     request_id: row.requestId,
     at: row.at,
     key_id: row.keyId,
+    person_id: row.personId,
     model: row.model,
     client_id: row.clientId,
     input_tokens: row.inputTokens,
@@ -116,5 +117,7 @@ function toJson(row: LedgerRow): object {
     cost: formatMoney(row.cost),
     stop_reason: row.stopReason,
     usage_source: row.usageSource,
+    uncharged_input: row.unchargedInput,
+    uncharged_output: row.unchargedOutput,
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { costOf } from '../billing/prices.ts'
-import type { Ask, Charge } from '../billing/till.ts'
+import type { AdmissionRequest, Charge } from '../billing/till.ts'
 import type { Bid } from './bids.ts'
 import type { Outcome } from './outcome.ts'
 import { madeReply, type Reply } from './reply.ts'
@@ -12,7 +12,12 @@ export interface Bill {
 }
 
 /** At the price of the bid, and never for more than was held for it. */
-export function billOf(request: Pick<Ask, 'requestId' | 'idempotency'>, bid: Bid, made: Outcome, log: Logger): Bill {
+export function billOf(
+  request: Pick<AdmissionRequest, 'requestId' | 'idempotency'>,
+  bid: Bid,
+  made: Outcome,
+  log: Logger,
+): Bill {
   const { requestId, idempotency } = request
   const outcome = withinHold(requestId, bid, made, log)
   const { inputTokens, outputTokens, source } = outcome.usage
@@ -21,7 +26,7 @@ export function billOf(request: Pick<Ask, 'requestId' | 'idempotency'>, bid: Bid
   const { stopReason, headers, body } = reply
   // Nobody has seen a whole answer of a request that was cancelled or broke off: its Idempotency-Key is free again.
   const isWhole = stopReason !== 'cancelled' && stopReason !== 'error'
-  const kept = idempotency !== undefined && isWhole && { answer: { headers, body } }
+  const kept = idempotency !== undefined && isWhole && { storedReply: () => ({ headers, body }) }
   return { reply, charge: { inputTokens, outputTokens, stopReason, source, ...kept } }
 }
 

@@ -168,9 +168,8 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     }
   }
 
-  async function storedFor({ requestId, caller, idempotency }: Work, error: unknown): Promise<Replay> {
-    const { accountId } = caller
-    const stored = isPassing(error) && (await till.replay({ requestId, accountId, idempotency }).catch(() => undefined))
+  async function storedFor({ caller, idempotency }: Work, error: unknown): Promise<Replay> {
+    const stored = isPassing(error) && (await till.replay(caller.accountId, idempotency).catch(() => undefined))
     if (stored) return stored
     throw error
   }
@@ -191,8 +190,8 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   }
 
   /** Whatever failed, nothing is charged. */
-  async function release({ requestId }: Work): Promise<void> {
-    await till.release(requestId).catch((failure: unknown) => {
+  async function release({ requestId, caller }: Work): Promise<void> {
+    await till.release(requestId, caller.accountId).catch((failure: unknown) => {
       log.warn(
         { request_id: requestId, err: failure },
         'a hold could not be released yet; it ends with this instance at the latest',
@@ -204,7 +203,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   function settle(work: Work, bid: Bid, made: Outcome): Promise<Reply> {
     const { reply, charge } = billOf(work, bid, made, log)
     work.isHeld = false
-    return till.settle(work.requestId, charge).then(({ levels }) => ({ ...reply, levels }))
+    return till.settle(work.requestId, work.caller.accountId, charge).then(({ levels }) => ({ ...reply, levels }))
   }
 
   return Object.freeze({
@@ -244,9 +243,7 @@ function replayOf(stored: Replay, requestId: string, model: string): Replayed {
 function askOf({ requestId, caller, request, idempotency }: Work, { offer, inputTokens, maxOutputTokens }: Bid) {
   return {
     requestId,
-    accountId: caller.accountId,
-    keyId: caller.keyId,
-    clientId: request.clientId,
+    payer: { accountId: caller.accountId, keyId: caller.keyId, clientId: request.clientId },
     model: offer.model.id,
     inputTokens,
     maxOutputTokens,

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { Refusal, type Levels, type Till } from '../billing/till.ts'
+import { TillRefusal, type Levels, type Till } from '../billing/till.ts'
 
 /** Milliseconds that a refusal waits to learn how the limits stand. */
 const patience = 250
 
 /** How the limits stand after a refusal, if that can be had at once: the refusal must not fail over it. */
-export async function levelsAt(till: Till, { id, caller }: FastifyRequest, error: Error): Promise<Levels | undefined> {
-  if (error instanceof Refusal && error.levels) return error.levels
+export async function levelsAt(till: Till, { caller }: FastifyRequest, error: Error): Promise<Levels | undefined> {
+  if (error instanceof TillRefusal && error.levels) return error.levels
   if (!caller) return undefined
-  const asked = till.levels(id, caller.accountId).catch(() => undefined)
+  const asked = till.levels(caller.accountId).catch(() => undefined)
   return Promise.race([asked, sleep(patience, undefined, { ref: false })])
 }
 

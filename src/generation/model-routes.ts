@@ -18,7 +18,7 @@ export function registerModels(server: Server, { generation, till }: ModelRoutes
   /** Who asks. The answer tells him how his limits stand; it takes nothing of them. */
   const asking = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     const caller = callerOf(request)
-    const levels = await till.levels(request.id, caller.accountId)
+    const levels = await till.levels(caller.accountId)
     if (levels) reply.headers(headersOf(mannerOf(request), levels))
     return caller
   }

@@ -1,12 +1,12 @@
 import { Compile } from 'typebox/compile'
 import { formatMoney } from '../billing/money.ts'
-import type { Answer, Levels } from '../billing/till.ts'
+import type { Levels, StoredReply } from '../billing/till.ts'
 import type { StopReason } from '../models/model.ts'
 import type { Outcome } from './outcome.ts'
 import { generateResponse } from './schema.ts'
 
 /** An answer that is paid for. A repeated request gets the same one again, to the byte. */
-export interface Reply extends Answer {
+export interface Reply extends StoredReply {
   /** Its own id: that of its ledger row. A repeated request has another id of its own. */
   readonly id: string
   readonly model: string
@@ -38,7 +38,7 @@ export function madeReply(id: string, model: string, outcome: Outcome, cost: big
 const stored = Compile(generateResponse)
 
 /** The reply that a stored answer is; `id` and `model` are for an answer that does not tell its own. */
-export function replayedReply(answer: Answer & { readonly levels: Levels }, id: string, model: string): Reply {
+export function replayedReply(answer: StoredReply & { readonly levels: Levels }, id: string, model: string): Reply {
   const { headers, body, levels } = answer
   const { output_text: text, stop_reason: stopReason, usage } = stored.Parse(JSON.parse(body))
   return {

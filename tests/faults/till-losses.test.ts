@@ -3,12 +3,13 @@ import { Writable } from 'node:stream'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
-import { createTill, type Ask, type Till } from '../../src/billing/till.ts'
+import { createTill, type AdmissionRequest, type Till } from '../../src/billing/till.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { losing, type Fate } from '../support/losses.ts'
-import { ask, log, mostOfOne, openTills, outcome, used, type Payer, type Tills } from '../support/tills.ts'
+import { ask, log, mostOfOne, openTills, outcome, used, type Tills } from '../support/tills.ts'
 import { countOwnTime, pass, realNow } from '../support/clock.ts'
 import { until } from '../support/until.ts'
+import type { Payer } from '../../src/billing/payer.ts'
 
 // What an instance does when it loses a connection, or its life, at the worst moment.
 
@@ -53,7 +54,7 @@ async function warm(payer: Payer, times = 8): Promise<void> {
   for (let round = 0; round < times; round++) {
     const each = ask(payer)
     await till.admit(each)
-    await till.settle(each.requestId, used(3))
+    await till.settle(each.requestId, each.payer.accountId, used(3))
   }
 }
 
@@ -86,7 +87,7 @@ test('a request that was admitted although nobody heard of it is admitted once',
   const { levels } = await till.admit(each)
   assert.deepEqual([admissions.length, levels.requests.remaining], [0, 0])
   assert.equal((await standing(payer)).held, mostOfOne)
-  await till.settle(each.requestId, used(3))
+  await till.settle(each.requestId, each.payer.accountId, used(3))
   assert.deepEqual([(await standing(payer)).held, (await stage.ledgerRows(payer)).length], [0n, 1])
 })
 
@@ -96,7 +97,7 @@ test('what was admitted for somebody who did not wait for the answer is released
   assert.equal(await outcome(till.admit(ask(payer))), 'unavailable')
   assert.equal((await standing(payer)).held, mostOfOne)
   admissions = []
-  await till.levels(ask(payer).requestId, payer.accountId)
+  await till.levels(payer.accountId)
   assert.deepEqual([(await standing(payer)).held, (await stage.ledgerRows(payer)).length], [0n, 0])
 })
 
@@ -119,15 +120,18 @@ test('a request that is given up twice at the same time is given up once', async
   const tooDear = { input: 1n, output: 10n ** 15n }
   // As it is after a fall-over: the refusal arrives while the first giving up is still to be sent again.
   assert.equal(await outcome(till.reprice({ ...first, price: tooDear })), 'insufficient_credit')
-  await Promise.all([till.release(first.requestId), till.release(first.requestId)])
+  await Promise.all([
+    till.release(first.requestId, first.payer.accountId),
+    till.release(first.requestId, first.payer.accountId),
+  ])
   // Who has lost a connection has to be granted something anew.
   await pass(1100)
   await warm(payer)
   const second = ask(payer)
   await till.admit(second)
   const [settled, other] = await Promise.allSettled([
-    till.settle(second.requestId, used(3)),
-    till.settle(second.requestId, used(3)),
+    till.settle(second.requestId, second.payer.accountId, used(3)),
+    till.settle(second.requestId, second.payer.accountId, used(3)),
   ])
   assert.deepEqual([settled.status, other.status], ['fulfilled', 'rejected'])
   await warm(payer)
@@ -142,9 +146,9 @@ test('a request whose answer is lost, and lost again while it is looked for, has
     const each = ask(payer)
     await till.admit(each)
     fates = ['answer lost', 'not sent', 'answer lost']
-    if (ends) await till.settle(each.requestId, used(3))
-    else await till.release(each.requestId)
-    await till.levels(ask(payer).requestId, payer.accountId)
+    if (ends) await till.settle(each.requestId, each.payer.accountId, used(3))
+    else await till.release(each.requestId, each.payer.accountId)
+    await till.levels(payer.accountId)
     assert.deepEqual(fates, [], 'it was taken from the allowance')
     await pass(1100)
     await warm(payer)
@@ -168,7 +172,7 @@ test('the reply of a request that is charged leaves, also when its instance was 
   await till.admit(each)
   await sleep(50)
   fates = ['answer lost']
-  const settling = till.settle(each.requestId, used(3))
+  const settling = till.settle(each.requestId, each.payer.accountId, used(3))
   while ((await stage.ledgerRows(payer)).length < 9) await sleep(1)
   await reapOwn(payer)
   const { cost } = await settling
@@ -183,28 +187,28 @@ test('tokens are given back once, also when nobody knows whether they were', asy
   const most = ask(payer, { maxOutputTokens: 2_000_000 })
   await till.admit(most)
   const large = () => ask(payer, { maxOutputTokens: 490 })
-  let taken: Ask[] = []
+  let taken: AdmissionRequest[] = []
   for (let round = 0; round < 40; round++) {
-    await Promise.all(taken.map((each) => till.release(each.requestId)))
+    await Promise.all(taken.map((each) => till.release(each.requestId, each.payer.accountId)))
     taken = Array.from({ length: 6 }, large)
     await Promise.all(taken.map((each) => till.admit(each)))
     await sleep(60)
   }
   // Until nobody has asked since the last report, so that little is kept.
   await pass(900)
-  await till.levels(ask(payer).requestId, payer.accountId)
+  await till.levels(payer.accountId)
   const start = realNow()
   // What is lent counts those in flight as well.
   const earlier = await standing(payer)
   assert.ok(earlier.lent > 0n)
   fates = ['answer lost']
-  await Promise.all(taken.map((each) => till.release(each.requestId)))
+  await Promise.all(taken.map((each) => till.release(each.requestId, each.payer.accountId)))
   assert.deepEqual(fates, [], 'they were taken from the allowance')
-  await till.levels(ask(payer).requestId, payer.accountId)
+  await till.levels(payer.accountId)
   const refilled = BigInt(Math.ceil(((realNow() - start) * 10_000) / 60))
   const given = (await standing(payer)).tokens - earlier.tokens
   assert.ok(given <= refilled, `${given} given back, ${refilled} refilled`)
-  await till.release(most.requestId)
+  await till.release(most.requestId, most.payer.accountId)
 })
 
 test('drain() ends although the database refuses what it is told', async () => {
@@ -240,7 +244,7 @@ test('an outage is told when it begins and when it is over, and once each', asyn
   })
   const payer = await stage.addAccount({ credit: mostOfOne })
   away = true
-  const asked = watched.levels(ask(payer).requestId, payer.accountId)
+  const asked = watched.levels(payer.accountId)
   await sleep(1000)
   away = false
   await asked

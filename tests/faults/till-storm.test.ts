@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTill, type Ask, type Till } from '../../src/billing/till.ts'
+import { createTill, type AdmissionRequest, type Till } from '../../src/billing/till.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import { losing, type Fate } from '../support/losses.ts'
-import { ask, log, openTills, price, used, type Payer, type Tills } from '../support/tills.ts'
+import { ask, log, openTills, price, used, type Tills } from '../support/tills.ts'
 import { until } from '../support/until.ts'
+import type { Payer } from '../../src/billing/payer.ts'
 
 // Three instances, many accounts, and everything that can go wrong at once; the oracle knows what was promised.
 
 const duration = 8000
 const enough = 300
 
-interface Customer extends Payer {
+type Customer = Payer & {
   readonly requests: number
   readonly tokens: number
   readonly credit: bigint
@@ -72,7 +73,7 @@ function refused(error: unknown): string {
 
 async function request(customer: Customer, till: Till): Promise<void> {
   const idempotency = Math.random() < 0.1 ? { key: `k${Math.floor(Math.random() * 20)}`, hash: 'a' } : undefined
-  const first: Ask = ask(customer, { maxOutputTokens: pick([5, 20, 20, 20, 100]), idempotency })
+  const first: AdmissionRequest = ask(customer, { maxOutputTokens: pick([5, 20, 20, 20, 100]), idempotency })
   const admission = await till.admit(first).catch(refused)
   if (typeof admission === 'string') {
     if (admission !== 'unavailable') await sleep(20)
@@ -84,14 +85,14 @@ async function request(customer: Customer, till: Till): Promise<void> {
   await (Math.random() < 0.15 ? leave(till, first) : pay(customer, till, first))
 }
 
-async function leave(till: Till, { requestId }: Ask): Promise<void> {
+async function leave(till: Till, { requestId, payer }: AdmissionRequest): Promise<void> {
   await Promise.all([
-    till.release(requestId).catch(refused),
-    Math.random() < 0.2 && till.release(requestId).catch(refused),
+    till.release(requestId, payer.accountId).catch(refused),
+    Math.random() < 0.2 && till.release(requestId, payer.accountId).catch(refused),
   ])
 }
 
-async function pay(customer: Customer, till: Till, first: Ask): Promise<void> {
+async function pay(customer: Customer, till: Till, first: AdmissionRequest): Promise<void> {
   let paid = price
   if (Math.random() < 0.1) {
     paid = { input: price.input * 2n, output: price.output * 3n }
@@ -99,8 +100,8 @@ async function pay(customer: Customer, till: Till, first: Ask): Promise<void> {
     if (typeof repriced === 'string') return leave(till, first)
   }
   const output = Math.floor(Math.random() * (first.maxOutputTokens + 1))
-  const answer = first.idempotency && { answer: { headers: {}, body: '{}' } }
-  const done = await till.settle(first.requestId, used(output, answer)).catch(refused)
+  const answer = first.idempotency && { storedReply: () => ({ headers: {}, body: '{}' }) }
+  const done = await till.settle(first.requestId, first.payer.accountId, used(output, answer)).catch(refused)
   if (typeof done === 'string') {
     customer.unknown.add(first.requestId)
     return

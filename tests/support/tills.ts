@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import pino from 'pino'
-import { createTill, type Ask, type Charge, type Till } from '../../src/billing/till.ts'
+import { createTill, type AdmissionRequest, type Charge, type Till } from '../../src/billing/till.ts'
+import type { Payer } from '../../src/billing/payer.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
@@ -17,12 +18,6 @@ export interface Limits {
   readonly monthlyLimit?: bigint
   readonly requests?: number
   readonly tokens?: number
-}
-
-/** An account and one of its keys. */
-export interface Payer {
-  readonly accountId: string
-  readonly keyId: string
 }
 
 export interface Tills {
@@ -102,9 +97,9 @@ export async function openTills(count: number): Promise<Tills> {
   }
 }
 
-export const ask = (payer: Payer, rest: Partial<Ask> = {}): Ask => ({
+export const ask = (payer: Payer, rest: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
   requestId: randomUUIDv7(),
-  ...payer,
+  payer,
   model: 'm',
   inputTokens: 10,
   maxOutputTokens: 20,

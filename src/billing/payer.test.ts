@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { ask, mostOfOne, openTills, used, type Tills } from '../../tests/support/tills.ts'
+import type { Payer } from './payer.ts'
+
+let stage: Tills
+
+before(async () => {
+  stage = await openTills(1)
+})
+after(() => stage.close())
+
+async function addPerson(): Promise<string> {
+  const id = randomUUIDv7()
+  await stage.database.rows(
+    `insert into person (id, name, role, created_at) values ($1, 'Petra Partner', 'partner', now())`,
+    [id],
+  )
+  return id
+}
+
+const spent = (table: 'ledger' | 'usage_day', { accountId }: Payer) =>
+  stage.database.rows(
+    `select key_id, person_id, client_id, sum(cost)::numeric as cost from ${table} where account_id = $1
+     group by 1, 2, 3 order by 1, 2, 3`,
+    [accountId],
+  )
+
+test('a person spends on the account without a key, through holds and allowances alike', async () => {
+  const till = stage.nth(0)
+  const byKey = await stage.addAccount({ credit: 10_000n * mostOfOne })
+  const clientId = randomUUIDv7()
+  const byPerson: Payer = { accountId: byKey.accountId, personId: await addPerson(), clientId }
+  for (let round = 0; round < 8; round++) {
+    for (const payer of [byKey, byPerson]) {
+      const request = ask(payer, round === 0 ? { idempotency: { key: payer.personId ?? 'key', hash: 'a' } } : {})
+      await till.admit(request)
+      await till.settle(request.requestId, payer.accountId, used(20))
+    }
+  }
+  const rows = [
+    { key_id: byKey.keyId, person_id: null, client_id: null, cost: 8n * mostOfOne },
+    { key_id: null, person_id: byPerson.personId, client_id: clientId, cost: 8n * mostOfOne },
+  ]
+  assert.deepEqual(await spent('ledger', byKey), rows)
+  assert.deepEqual(await spent('usage_day', byKey), rows)
+})
+
+test('the database refuses a hold and a charge of nobody, and of a key and a person at once', async () => {
+  const columns = 'id, account_id, instance_id, model, input_tokens, max_output_tokens, input_price, output_price, cost'
+  for (const spender of ['null, null', 'gen_random_uuid(), gen_random_uuid()']) {
+    await assert.rejects(
+      stage.database.rows(
+        `insert into hold (${columns}, created_at, key_id, person_id)
+         select u, u, u, 'm', 1, 1, 1, 2, 3, now(), ${spender} from gen_random_uuid() u`,
+      ),
+      { code: '23514' },
+    )
+    await assert.rejects(
+      stage.database.rows(
+        `insert into ledger (at, request_id, account_id, model, input_tokens, output_tokens, input_price, output_price,
+           cost, stop_reason, usage_source, key_id, person_id)
+         select now(), u, u, 'm', 1, 1, 1, 2, 3, 'complete', 'model', ${spender} from gen_random_uuid() u`,
+      ),
+      { code: '23514' },
+    )
+  }
+})
