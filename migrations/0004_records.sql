@@ -47,9 +47,19 @@ exception
 end $$;
 select with_roles(format('grant usage on schema %I to {consultant}, {partner}', current_schema()));
 
--- Whom this transaction works for; null for the command line, and outside of such a transaction.
+-- The person on whose behalf this transaction runs; null for every other actor, and outside of the portal.
 create function portal_person() returns uuid language sql stable parallel safe as
   $$ select nullif(current_setting('tollgate.person', true), '')::uuid $$;
+
+-- The kind of actor on whose behalf this transaction runs; null outside of the portal.
+create function portal_actor() returns text language sql stable parallel safe as $$
+  select case when portal_person() is null then nullif(current_setting('tollgate.actor', true), '') else 'person' end
+$$;
+
+-- What tells apart actors of one kind that are not people: the operating-system user of a command, the id of an API key.
+create function portal_actor_name() returns text language sql stable parallel safe as $$
+  select case when portal_person() is null then nullif(current_setting('tollgate.actor_name', true), '') end
+$$;
 
 -- The samples of a demo are entered with dates of their own (`tollgate.time`). Nobody can do that any more once anybody
 -- has signed in: from then on every time in records and in the log is one of this clock.
@@ -236,13 +246,19 @@ create table audit (
   at         timestamptz not null default record_time(),
   action     text not null check (action ~ '^[a-z_]{1,64}$'),
   outcome    text not null check (outcome in ('allowed', 'refused')),
-  person_id  uuid,
+  -- Who did it: from the transaction where a statement of the portal does not say.
+  actor      text not null default portal_actor()
+    check (actor in ('person', 'command', 'key', 'service', 'visitor')),
+  actor_name text default portal_actor_name(),
+  person_id  uuid default portal_person(),
   client_id  uuid,
   noun       text,
   noun_id    uuid,
   request_id text,
   address    text,
-  details    jsonb
+  details    jsonb,
+  check ((actor = 'person') = (person_id is not null)),
+  check ((actor in ('command', 'key')) = (actor_name is not null))
 );
 create index on audit (client_id, id) where client_id is not null;
 create index on audit (person_id, id) where person_id is not null;
@@ -275,7 +291,7 @@ create trigger append_only before update or delete or truncate on revision for e
 create function audit_digest(p_previous bytea, p_after bigint, p_upto bigint, out hash bytea, out rows bigint)
 language sql stable as $$
   select sha256(p_previous || coalesce(string_agg(sha256(convert_to(jsonb_build_array(a.id,
-      (extract(epoch from a.at) * 1000000)::bigint, a.action, a.outcome, a.person_id, a.client_id, a.noun, a.noun_id,
+      (extract(epoch from a.at) * 1000000)::bigint, a.action, a.outcome, a.actor, a.actor_name, a.person_id, a.client_id, a.noun, a.noun_id,
       a.request_id, a.address, a.details)::text, 'UTF8')), ''::bytea order by a.id), ''::bytea)), count(*)
   from audit a where a.id > p_after and a.id <= p_upto
 $$;
@@ -364,14 +380,14 @@ $$);
 alter table audit enable row level security;
 alter table audit force row level security;
 select with_roles($$
-  -- In nobody else's name.
+  -- The actor comes from the transaction: its columns are not among those granted below.
   create policy written on audit for insert to {consultant}, {partner}
-    with check (person_id is not distinct from (select portal_person()));
+    with check (person_id is not distinct from (select portal_person()) and actor = (select portal_actor()));
   -- Of a record, its consultant sees who was let in; who was turned away is for partners.
   create policy own on audit for select to {consultant}
     using (outcome = 'allowed' and exists (select from client where client.id = audit.client_id));
   create policy every on audit for select to {partner} using (true);
-  grant insert (action, outcome, person_id, client_id, noun, noun_id, request_id, address, details) on audit
+  grant insert (action, outcome, client_id, noun, noun_id, request_id, address, details) on audit
     to {consultant}, {partner};
   grant select on audit to {consultant}, {partner};
   -- The owner adds to the log, seals it and proves it, and takes from itself what it must never do.

@@ -91,7 +91,7 @@ export async function openService({ config, databaseUrl, log }: ServiceNeeds): P
       till,
       catalogue,
       people,
-      countClients: (person) => records.counts({ person }),
+      countClients: (visit) => records.counts(visit),
       sessions,
       signIn,
       audit,

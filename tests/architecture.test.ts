@@ -25,6 +25,7 @@ const doors = {
   demo: ['demo.ts'],
   access: [
     'access.ts',
+    'actor.ts',
     'audit.ts',
     'login.ts',
     'policy.ts',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { byService, personActor } from '../src/access/actor.ts'
 import fc from 'fast-check'
 import { createAccess } from '../src/access/access.ts'
 import { createAudit, type Audit } from '../src/access/audit.ts'
@@ -95,7 +96,7 @@ async function crew(): Promise<{ consultants: Person[]; partner: Person }> {
   crews += 1
   const people = createPeople({ database, audit })
   const join = (name: string, role: 'consultant' | 'partner') =>
-    people.create({ name, email: `${name}${crews}@firm.example`, role })
+    people.create({ name, email: `${name}${crews}@firm.example`, role }, byService)
   const consultants = [
     await join('one', 'consultant'),
     await join('two', 'consultant'),
@@ -112,12 +113,12 @@ async function take(
   known: Known[],
   { consultants, partner }: Awaited<ReturnType<typeof crew>>,
 ): Promise<void> {
-  const boss = { person: partner }
+  const boss = { actor: personActor(partner) }
   if (taken.kind === 'create') {
     const person = consultants[taken.owner]
     assert.ok(person)
     const name = taken.words.join(' ')
-    const { id } = await records.clients.create({ person }, { name })
+    const { id } = await records.clients.create({ actor: personActor(person) }, { name })
     known.push({ id, name, notes: [], owner: taken.owner, status: 'active', changed: ++stepsTaken })
     return
   }
@@ -159,7 +160,10 @@ async function listed(person: Person, query: ClientQuery): Promise<{ all: Listed
   const all: ListedClient[] = []
   const totals = new Set<number>()
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await records.clients.list({ person }, { ...query, ...(cursor !== undefined && { cursor }) })
+    const page = await records.clients.list(
+      { actor: personActor(person) },
+      { ...query, ...(cursor !== undefined && { cursor }) },
+    )
     all.push(...page.clients)
     totals.add(page.total)
     cursor = page.next
@@ -203,7 +207,10 @@ async function check(
       }
     }
 
-    const { results } = await records.search.find({ person }, { q: (q ?? ['a']).join(' '), limit: '200' })
+    const { results } = await records.search.find(
+      { actor: personActor(person) },
+      { q: (q ?? ['a']).join(' '), limit: '200' },
+    )
     const found = results.filter(({ client }) => known.some(({ id }) => id === client.id))
     if (index < 3) assert.equal(found.length, results.length, 'a find in the record of somebody else')
     const finds = mine.flatMap(({ id, name, notes }) => [
@@ -222,7 +229,7 @@ test('lists, totals, pages, sorting and search never contain or count the client
       const known: Known[] = []
       for (const each of steps) await take(each, known, people)
       for (const asked of questions) await check(asked, known, people)
-      for (const { id } of known) await records.clients.remove({ person: people.partner }, id, null)
+      for (const { id } of known) await records.clients.remove({ actor: personActor(people.partner) }, id, null)
     }),
     { numRuns: 25 },
   )

@@ -1,18 +1,11 @@
 import { Problem } from '../platform/problems.ts'
 import type { PreparedStatement, RowsOf } from '../platform/database/pipeline.ts'
 import type { Audit, AuditEntry } from './audit.ts'
-import type { Subject } from './policy.ts'
+import type { Visit } from './actor.ts'
+import { roleOf } from './policy.ts'
 import type { Portal } from './portal.ts'
 
-/** For whom something is done, and by which request. */
-export interface Visit {
-  readonly person: Subject
-  readonly requestId?: string | undefined
-  /** The client's network address. */
-  readonly address?: string | undefined
-}
-
-/** What is done, as the audit log calls it. */
+/** An action, as the audit log names it. */
 export type Deed = Pick<AuditEntry, 'action' | 'clientId' | 'noun' | 'nounId' | 'details'>
 
 /** Records, reached by one visit. */
@@ -42,18 +35,18 @@ export function createAccess({ portal, audit }: { portal: Portal; audit: Pick<Au
   }
 
   return Object.freeze({
-    as: (visit, statements) => portal.as(visit.person, statements),
+    as: (visit, statements) => portal.as(visit.actor, statements),
     note: (visit: Visit, deed: Deed) => audit.record({ ...entry(visit, deed), outcome: 'allowed' }),
     refuse: (visit: Visit, deed: Deed) =>
-      decline(visit, denied(deed), visit.person.role === 'partner' ? notFound() : new Problem('forbidden', hidden)),
+      decline(visit, denied(deed), roleOf(visit.actor) === 'partner' ? notFound() : new Problem('forbidden', hidden)),
     forbid: (visit: Visit, deed: Deed, reason: string, field?: string) =>
       decline(visit, denied(deed), new Problem('forbidden', reason, { ...(field !== undefined && { field }) })),
     decline,
   } satisfies Access)
 }
 
-function entry({ person, requestId, address }: Visit, deed: Deed) {
-  return { ...deed, personId: person.id ?? undefined, requestId, address }
+function entry({ actor, requestId, address }: Visit, deed: Deed) {
+  return { ...deed, actor, requestId, address }
 }
 
 function notFound(): Problem {

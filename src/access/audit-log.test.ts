@@ -5,7 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { createTestLog } from '../../tests/support/log.ts'
 import { createPeople } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
-import { createAccess, type Visit } from './access.ts'
+import { createAccess } from './access.ts'
+import { byService, personActor, type Visit } from './actor.ts'
 import { createAuditLog, type AuditLog } from './audit-log.ts'
 import { createAudit, type Audit } from './audit.ts'
 import { openPortal, type Portal } from './portal.ts'
@@ -15,7 +16,8 @@ interface Written {
   readonly at: number
   readonly action: string
   readonly outcome: 'allowed' | 'refused'
-  readonly person: string
+  readonly actor: 'person' | 'command'
+  readonly person?: string
   readonly client: string | null
 }
 
@@ -29,7 +31,9 @@ const written: Written[] = Array.from({ length: 400 }, (_, n) => ({
   at: start + n * 10 * minute - (n % 7 === 3 ? 25 * minute : 0) + (n > 380 ? 3 * 60 * minute : 0),
   action: n === 5 ? 'role_changed' : n % 9 === 0 ? 'note_changed' : 'client_read',
   outcome: n === 390 || n === 17 ? 'refused' : 'allowed',
-  person: n < 12 ? people[1] : people[0],
+  ...(n % 11 === 4
+    ? { actor: 'command' as const }
+    : { actor: 'person' as const, person: n < 12 ? people[1] : people[0] }),
   client: clients[n % 3] ?? null,
 }))
 
@@ -45,12 +49,16 @@ before(async () => {
   database = openDatabase(fresh.url, { log })
   audit = createAudit({ database, log, sealEvery: 1_000_000 })
   portal = await openPortal({ databaseUrl: fresh.url, log })
-  const partner = await createPeople({ database, audit }).create({ name: 'P', email: 'p@example.com', role: 'partner' })
-  visit = { person: partner }
+  const partner = await createPeople({ database, audit }).create(
+    { name: 'P', email: 'p@example.com', role: 'partner' },
+    byService,
+  )
+  visit = { actor: personActor(partner) }
   await database.rows(
-    `insert into audit (at, action, outcome, person_id, client_id)
-     select to_timestamp(w.at / 1000.0), w.action, w.outcome, w.person, w.client from jsonb_to_recordset($1)
-       as w(at bigint, action text, outcome text, person uuid, client uuid)`,
+    `insert into audit (at, action, outcome, actor, actor_name, person_id, client_id)
+     select to_timestamp(w.at / 1000.0), w.action, w.outcome, w.actor, case w.actor when 'command' then 'root' end,
+       w.person, w.client from jsonb_to_recordset($1)
+       as w(at bigint, action text, outcome text, actor text, person uuid, client uuid)`,
     [JSON.stringify(written)],
   )
 })
@@ -84,12 +92,13 @@ async function readAll(auditLog: AuditLog, query: AuditQuery): Promise<{ at: num
   return { at, pages, most }
 }
 
-function expected({ action, outcome, person, client, from, to }: AuditQuery): number[] {
+function expected({ action, outcome, actor, person, client, from, to }: AuditQuery): number[] {
   return written
     .filter(
       (each) =>
         (action === undefined || each.action === action) &&
         (outcome === undefined || each.outcome === outcome) &&
+        (actor === undefined || each.actor === actor) &&
         (person === undefined || each.person === person) &&
         (client === undefined || each.client === client) &&
         (from === undefined || each.at >= Date.parse(from)) &&
@@ -105,6 +114,8 @@ const parts: AuditQuery[] = [
   { action: 'role_changed' },
   { action: 'note_changed' },
   { outcome: 'refused' },
+  { actor: 'command' },
+  { actor: 'person', outcome: 'refused' },
   { person: people[1] },
   { person: people[0], action: 'role_changed' },
   { client: clients[1] },

@@ -1,7 +1,8 @@
 import { timeOf } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
-import type { Access, Visit } from './access.ts'
+import type { Access } from './access.ts'
+import type { Visit } from './actor.ts'
 import {
   readEntries,
   readRole,
@@ -27,7 +28,7 @@ const perPiece = 1000
 export function createAuditLog({ access, reach }: { access: Access; reach?: Reach }): AuditLog {
   async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
     const deed = { action: 'audit_read', noun: 'audit', details }
-    if (may(visit.person, 'read', 'audit')) return access.note(visit, deed)
+    if (may(visit.actor, 'read', 'audit')) return access.note(visit, deed)
     await access.forbid(visit, deed, 'Only partners may see the audit log.')
   }
 
@@ -85,10 +86,11 @@ const nobody = '00000000-0000-0000-0000-000000000000'
 
 const idOf = (text: string | undefined) => (text === undefined || isUuid(text) ? text : nobody)
 
-function filterOf({ action, outcome, person, client, from, to }: AuditQuery): EntryFilter {
+function filterOf({ action, outcome, actor, person, client, from, to }: AuditQuery): EntryFilter {
   return {
     action,
     outcome,
+    actor,
     person: idOf(person),
     client: idOf(client),
     from: limitOf('from', from),
@@ -105,8 +107,8 @@ function limitOf(field: string, text: string | undefined): string | undefined {
 }
 
 /** What was asked for, as the log keeps it. */
-function wordsOf({ action, outcome, person, client, from, to, format }: AuditQuery): Record<string, string> {
-  const asked = { action, outcome, person, client, from, to, format }
+function wordsOf({ action, outcome, actor, person, client, from, to, format }: AuditQuery): Record<string, string> {
+  const asked = { action, outcome, actor, person, client, from, to, format }
   return Object.fromEntries(Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
@@ -117,6 +119,7 @@ function present(row: StoredEntry): AuditRow {
     at: at.toISOString(),
     action,
     outcome,
+    actor: { kind: row.actor, id: row.actor === 'key' ? row.actor_name : person_id, name: actorName(row) },
     person: person_id === null ? null : { id: person_id, name: person_name },
     client: client_id === null ? null : { id: client_id, name: client_name },
     noun: row.noun,
@@ -125,6 +128,11 @@ function present(row: StoredEntry): AuditRow {
     address: row.address,
     details: row.details ?? {},
   }
+}
+
+function actorName({ actor, actor_name, person_name }: StoredEntry): string | null {
+  if (actor === 'person') return person_name
+  return actor === 'command' ? actor_name : null
 }
 
 const columns = [
@@ -141,6 +149,8 @@ const columns = [
   'request_id',
   'address',
   'details',
+  'actor',
+  'actor_name',
 ] as const
 
 function csvLine(row: StoredEntry): string {

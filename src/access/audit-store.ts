@@ -1,10 +1,15 @@
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
+import type { Actor } from './actor.ts'
+
+export type ActorKind = Actor['kind']
 
 export interface StoredEntry {
   readonly id: bigint
   readonly at: Date
   readonly action: string
   readonly outcome: 'allowed' | 'refused'
+  readonly actor: ActorKind
+  readonly actor_name: string | null
   readonly person_id: string | null
   readonly person_name: string | null
   readonly client_id: string | null
@@ -20,6 +25,7 @@ export interface StoredEntry {
 export interface EntryFilter {
   readonly action?: string | undefined
   readonly outcome?: string | undefined
+  readonly actor?: string | undefined
   readonly person?: string | undefined
   readonly client?: string | undefined
   readonly from?: string | undefined
@@ -61,12 +67,13 @@ export type FoundEntry = (StoredEntry | { readonly [Column in keyof StoredEntry]
 const conditions: Readonly<Record<keyof EntryFilter, (parameter: string) => string>> = {
   action: (it) => `a.action = ${it}`,
   outcome: (it) => `a.outcome = ${it}`,
+  actor: (it) => `a.actor = ${it}`,
   person: (it) => `a.person_id = ${it}::uuid`,
   client: (it) => `a.client_id = ${it}::uuid`,
   from: (it) => `a.at >= ${it}::timestamptz`,
   to: (it) => `a.at < ${it}::timestamptz`,
 }
-const filters = ['action', 'outcome', 'person', 'client', 'from', 'to'] as const
+const filters = ['action', 'outcome', 'actor', 'person', 'client', 'from', 'to'] as const
 
 /**
  * Looks for rows, the last first, for a bounded time: nothing but persons and clients has an index, which every row would
@@ -91,7 +98,7 @@ export function readEntries({ filter, before, limit, reach = usualReach }: Look)
       found as (
         select a.* from ${own ? lookedUp : lookedAt} where true${wanted.join('')}
         order by a.id desc limit $2)
-      select l.seen, l.more, a.id, a.at, a.action, a.outcome, a.person_id, p.name as person_name, a.client_id,
+      select l.seen, l.more, a.id, a.at, a.action, a.outcome, a.actor, a.actor_name, a.person_id, p.name as person_name, a.client_id,
         c.name as client_name, a.noun, a.noun_id, a.request_id, a.address, a.details
       from look l left join found a on true
         left join person p on p.id = a.person_id left join client c on c.id = a.client_id

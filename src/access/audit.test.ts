@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
+import { byService } from './actor.ts'
 import { createAudit } from './audit.ts'
 import { createSealer } from './seals.ts'
 import { verifyAudit } from './verify.ts'
@@ -48,7 +49,7 @@ describe('an entry', () => {
     const audit = open()
     const [personId, clientId, nounId] = [randomUUIDv7(), randomUUIDv7(), randomUUIDv7()]
     const entry = {
-      personId,
+      actor: { kind: 'person', id: personId } as const,
       clientId,
       noun: 'note',
       nounId,
@@ -64,6 +65,8 @@ describe('an entry', () => {
     assert.deepEqual(rest, {
       action: 'note_read',
       outcome: 'allowed',
+      actor: 'person',
+      actor_name: null,
       person_id: personId,
       client_id: clientId,
       noun: 'note',
@@ -77,21 +80,23 @@ describe('an entry', () => {
 
   test('that says what PostgreSQL does not take is written all the same, and those beside it too', async () => {
     const audit = open()
-    const odd = { details: { agent: 'a\0b\ud800c', long: 'x'.repeat(2000) }, clientId: 'no id', personId: '' }
+    const odd = { details: { agent: 'a\0b\ud800c', long: 'x'.repeat(2000) }, clientId: 'no id' }
     await Promise.all([
-      audit.record({ action: 'odd', outcome: 'refused', ...odd }),
-      ...Array.from({ length: 20 }, () => audit.record({ action: 'even', outcome: 'allowed' })),
+      audit.record({ actor: { kind: 'command', user: 'a\0b' }, action: 'odd', outcome: 'refused', ...odd }),
+      ...Array.from({ length: 20 }, () => audit.record({ ...byService, action: 'even', outcome: 'allowed' })),
     ])
     assert.equal((await read('even')).length, 20)
     const [row] = await read('odd')
-    assert.equal(row?.['client_id'], null)
+    assert.deepEqual([row?.['client_id'], row?.['actor_name']], [null, 'a\ufffdb'])
     assert.deepEqual(row?.['details'], { agent: 'a\ufffdb\ufffdc', long: 'x'.repeat(500) })
     await audit.close()
   })
 
   test('shares its transaction with those of other requests', async () => {
     const audit = open()
-    await Promise.all(Array.from({ length: 300 }, () => audit.record({ action: 'many', outcome: 'allowed' })))
+    await Promise.all(
+      Array.from({ length: 300 }, () => audit.record({ ...byService, action: 'many', outcome: 'allowed' })),
+    )
     const [row] = await database.rows<{ transactions: bigint; rows: bigint }>(
       `select count(distinct xmin::text) as transactions, count(*) as rows from audit where action = 'many'`,
     )
@@ -103,7 +108,7 @@ describe('an entry', () => {
   test('is refused with Problem unavailable when the database is away, and nobody believes it', async () => {
     const away = openDatabase(new URL('/nowhere', own.url).href, { log, connections: 1 })
     const audit = createAudit({ database: away, log, sealEvery: never })
-    const records = [1, 2, 3].map(() => audit.record({ action: 'lost', outcome: 'allowed' }))
+    const records = [1, 2, 3].map(() => audit.record({ ...byService, action: 'lost', outcome: 'allowed' }))
     for (const each of records) await assert.rejects(each, { code: 'unavailable' })
     await audit.close()
     await away.close()
@@ -136,7 +141,7 @@ describe('the log', () => {
     const instances = [open(), open(), open()]
     const sealers = instances.map(() => createSealer({ database, log }))
     const write = async (audit: ReturnType<typeof open>) => {
-      for (let n = 0; n < 30; n += 1) await audit.record({ action: 'busy', outcome: 'allowed' })
+      for (let n = 0; n < 30; n += 1) await audit.record({ ...byService, action: 'busy', outcome: 'allowed' })
     }
     await Promise.all([...instances.map(write), ...sealers.map(sealing)])
     await Promise.all(instances.map((audit) => audit.close()))
@@ -152,9 +157,9 @@ describe('the log', () => {
     const sealer = createSealer({ database, log })
     const slow = await database.session()
     await slow.rows('begin')
-    await slow.rows(`insert into audit (action, outcome) values ('slow', 'allowed')`)
+    await slow.rows(`insert into audit (action, outcome, actor) values ('slow', 'allowed', 'service')`)
     const audit = open()
-    await audit.record({ action: 'quick', outcome: 'allowed' })
+    await audit.record({ ...byService, action: 'quick', outcome: 'allowed' })
     const upTo = () => database.rows<{ upto: bigint }>('select max(upto) as upto from audit_seal')
     const [start] = await upTo()
     for (let n = 0; n < 5; n += 1) await sealer.seal()
@@ -186,7 +191,7 @@ describe('who changes the log behind its back is found out', () => {
   test('by a changed row, a row that is gone, one that was put in, and a seal that was made anew', async () => {
     const audit = open()
     for (let n = 0; n < 5; n += 1) {
-      await audit.record({ action: 'kept', outcome: 'allowed' })
+      await audit.record({ ...byService, action: 'kept', outcome: 'allowed' })
       await seal()
     }
     await audit.close()

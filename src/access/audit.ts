@@ -2,21 +2,18 @@ import type { Logger } from 'pino'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { repeat } from '../platform/repeat.ts'
 import { isUuid } from '../platform/database/uuid.ts'
+import type { Origin, RecordedActor } from './actor.ts'
 import { createSealer } from './seals.ts'
 
-/** One thing that somebody did or was refused. Ids and short words only: never a secret, never what a record says. */
-export interface AuditEntry {
+/** One action that was performed or refused. Ids and short words only: never a secret, never the text of a record. */
+export interface AuditEntry extends Origin {
+  readonly actor: RecordedActor
   /** `client_read`, `sign_in`, … */
   readonly action: string
   readonly outcome: 'allowed' | 'refused'
-  /** Nobody: an anonymous visitor, or the command line. */
-  readonly personId?: string | undefined
   readonly clientId?: string | undefined
   readonly noun?: string | undefined
   readonly nounId?: string | undefined
-  readonly requestId?: string | undefined
-  /** The client's network address. */
-  readonly address?: string | undefined
   readonly details?: Readonly<Record<string, string>> | undefined
 }
 
@@ -95,25 +92,27 @@ export function createAudit({ database, log, sealEvery = 5000 }: AuditNeeds): Au
   })
 }
 
-/** The same columns in the same order as `audit_rows` of a change, which writes its row in its own transaction. */
-export const auditColumns = 'action, outcome, person_id, client_id, noun, noun_id, request_id, address, details'
+const columns = 'action, outcome, actor, actor_name, person_id, client_id, noun, noun_id, request_id, address, details'
 
 function insertion(rows: readonly object[]) {
   return {
     name: 'audit',
-    text: `insert into audit (${auditColumns})
-      select ${auditColumns} from jsonb_to_recordset($1) as r(action text, outcome text, person_id uuid, client_id uuid,
-        noun text, noun_id uuid, request_id text, address text, details jsonb)`,
+    text: `insert into audit (${columns})
+      select ${columns} from jsonb_to_recordset($1) as r(action text, outcome text, actor text, actor_name text,
+        person_id uuid, client_id uuid, noun text, noun_id uuid, request_id text, address text, details jsonb)`,
     values: [JSON.stringify(rows)],
   }
 }
 
-/** One row that PostgreSQL is sure to take, so that an odd one cannot take down those written with it. */
+/** A row that PostgreSQL is sure to accept, so that an odd one cannot fail those written with it. */
 function rowOf(entry: AuditEntry): object {
+  const { actor } = entry
   return {
     action: entry.action,
     outcome: entry.outcome,
-    person_id: uuidOrNothing(entry.personId),
+    actor: actor.kind,
+    actor_name: actorName(actor),
+    person_id: actor.kind === 'person' ? personId(actor.id) : undefined,
     client_id: uuidOrNothing(entry.clientId),
     noun: entry.noun,
     noun_id: uuidOrNothing(entry.nounId),
@@ -122,6 +121,17 @@ function rowOf(entry: AuditEntry): object {
     details:
       entry.details && Object.fromEntries(Object.entries(entry.details).map(([name, text]) => [name, plain(text)])),
   }
+}
+
+function personId(id: string): string {
+  if (!isUuid(id)) throw new Error('an audit event of a person needs the id of the person')
+  return id
+}
+
+/** What tells apart actors of one kind that are not people. */
+function actorName(actor: RecordedActor): string | undefined {
+  if (actor.kind === 'command') return plain(actor.user)
+  return actor.kind === 'key' ? actor.id : undefined
 }
 
 const uuidOrNothing = (text: string | undefined) => (text !== undefined && isUuid(text) ? text : undefined)

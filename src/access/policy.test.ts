@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { may, scopeOf, type Action, type Noun, type Subject } from './policy.ts'
+import { byService, personActor, type Actor } from './actor.ts'
+import { may, scopeOf, type Action, type Noun } from './policy.ts'
 
-const consultant: Subject = { id: 'c', role: 'consultant' }
-const partner: Subject = { id: 'p', role: 'partner' }
-const operator: Subject = { id: null, role: 'partner' }
+const consultant = personActor({ id: 'c', role: 'consultant' })
+/** Those with a partner's rights. */
+const partners: readonly Actor[] = [
+  personActor({ id: 'p', role: 'partner' }),
+  { kind: 'command', user: 'root' },
+  byService.actor,
+]
+const outsiders: readonly Actor[] = [{ kind: 'key', id: 'c' }, { kind: 'visitor' }]
 const actions: readonly Action[] = ['list', 'read', 'create', 'change', 'assign', 'remove']
 
 /** What a consultant may do with their own, and a partner with anything; nobody may do more. */
@@ -26,17 +32,15 @@ for (const noun of ['client', 'note', 'dispute', 'letter', 'person', 'audit'] as
       assert.equal(may(consultant, action, noun, { consultantId: 'other' }), false, `consultant, foreign: ${action}`)
       assert.equal(may(consultant, action, noun), false, `consultant, unknown whose: ${action}`)
       assert.deepEqual(scopeOf(consultant, action, noun), own ? { of: 'consultant', id: 'c' } : { of: 'none' })
-      for (const boss of [partner, operator]) {
+      for (const outsider of outsiders) {
+        assert.equal(may(outsider, action, noun, { consultantId: 'c' }), false, `${outsider.kind}: ${action}`)
+        assert.deepEqual(scopeOf(outsider, action, noun), { of: 'none' })
+      }
+      for (const boss of partners) {
         const every = who.partner.includes(action)
-        assert.equal(may(boss, action, noun, { consultantId: 'other' }), every, `partner: ${action}`)
+        assert.equal(may(boss, action, noun, { consultantId: 'other' }), every, `${boss.kind}: ${action}`)
         assert.deepEqual(scopeOf(boss, action, noun), { of: every ? 'all' : 'none' })
       }
     }
   })
 }
-
-test('a consultant without an id is nobody', () => {
-  const nobody: Subject = { id: null, role: 'consultant' }
-  assert.equal(may(nobody, 'read', 'client', {}), false)
-  assert.deepEqual(scopeOf(nobody, 'read', 'client'), { of: 'none' })
-})

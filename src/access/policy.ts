@@ -1,15 +1,9 @@
-import type { Role } from '../people/people.ts'
+import type { Actor, Role } from './actor.ts'
 
 /** What may be looked at or changed. */
 export type Noun = 'client' | 'note' | 'dispute' | 'letter' | 'person' | 'audit'
 /** What is done with it. `assign` gives a client to a consultant, `remove` takes a record out of everybody's sight. */
 export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove'
-
-/** Whom the policy decides about. The operator at the command line has no id and sees what a partner sees. */
-export interface Subject {
-  readonly id: string | null
-  readonly role: Role
-}
 
 /** What a condition may depend on. */
 export interface Facts {
@@ -21,8 +15,8 @@ const conditions = {
   always: () => true,
   never: () => false,
   /** The client belongs to this very consultant. */
-  own: ({ id }: Subject, { consultantId }: Facts) => consultantId === id,
-} satisfies Record<string, (subject: Subject, facts: Facts) => boolean>
+  own: (actor, { consultantId }) => actor.kind === 'person' && actor.id === consultantId,
+} satisfies Record<string, (actor: Actor, facts: Facts) => boolean>
 
 type Condition = keyof typeof conditions
 
@@ -58,9 +52,31 @@ const policy: Readonly<Record<Role, Readonly<Record<Noun, Readonly<Record<Action
   },
 }
 
-/** Whether the policy lets a person do it, knowing whose it is. */
-export function may(subject: Subject, action: Action, noun: Noun, facts: Facts = {}): boolean {
-  return conditions[policy[subject.role][noun][action]](subject, facts)
+/**
+ * The role whose rules apply to an actor. The command line and the service have a partner's. Undefined for API keys and
+ * for visitors, who may do nothing here.
+ */
+export function roleOf(actor: Actor): Role | undefined {
+  switch (actor.kind) {
+    case 'person':
+      return actor.role
+    case 'command':
+    case 'service':
+      return 'partner'
+    case 'key':
+    case 'visitor':
+      return undefined
+  }
+}
+
+/** Whether the policy permits an action, given the facts about its object. */
+export function may(actor: Actor, action: Action, noun: Noun, facts: Facts = {}): boolean {
+  return conditions[conditionFor(actor, action, noun)](actor, facts)
+}
+
+function conditionFor(actor: Actor, action: Action, noun: Noun): Condition {
+  const role = roleOf(actor)
+  return role === undefined ? 'never' : policy[role][noun][action]
 }
 
 /** Which records an action reaches: those of one consultant, all, or none. A statement on records carries it. */
@@ -70,12 +86,12 @@ export type Scope =
   | { readonly of: 'none' }
 
 /** The same decision for records that are not read yet. */
-export function scopeOf({ id, role }: Subject, action: Action, noun: Noun): Scope {
-  switch (policy[role][noun][action]) {
+export function scopeOf(actor: Actor, action: Action, noun: Noun): Scope {
+  switch (conditionFor(actor, action, noun)) {
     case 'always':
       return { of: 'all' }
     case 'own':
-      return id === null ? { of: 'none' } : { of: 'consultant', id }
+      return actor.kind === 'person' ? { of: 'consultant', id: actor.id } : { of: 'none' }
     case 'never':
       return { of: 'none' }
   }

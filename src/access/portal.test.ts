@@ -9,7 +9,7 @@ import { openDatabase, type Database } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { migrate } from '../platform/database/migrations.ts'
 import { portalAddress } from './login.ts'
-import type { Subject } from './policy.ts'
+import { personActor, type Actor, type PersonActor } from './actor.ts'
 import { openPortal, type Portal } from './portal.ts'
 
 const { log } = createTestLog()
@@ -19,10 +19,9 @@ let portal: Portal
 /** The names of the database's roles: they end in what is its own. */
 let roles: { portal: string; consultant: string; partner: string }
 
-type Person = Subject & { readonly id: string }
-let anna: Person
-let ben: Person
-let paula: Person
+let anna: PersonActor
+let ben: PersonActor
+let paula: PersonActor
 /** Of each person one client with a note, a dispute and a letter, by the person's id. */
 const clients = new Map<string, string>()
 
@@ -46,10 +45,10 @@ after(async () => {
   await own.drop()
 })
 
-async function person(role: 'consultant' | 'partner'): Promise<Person> {
+async function person(role: 'consultant' | 'partner'): Promise<PersonActor> {
   const id = randomUUIDv7()
   await database.rows('insert into person (id, name, role, created_at) values ($1, $2, $3, now())', [id, role, role])
-  return { id, role }
+  return personActor({ id, role })
 }
 
 async function clientOf(consultantId: string): Promise<string> {
@@ -71,14 +70,14 @@ async function clientOf(consultantId: string): Promise<string> {
 
 let names = 0
 /** A statement as a person; every text has a name of its own. */
-async function as<Row = Record<string, unknown>>(who: Subject, text: string, values: readonly string[] = []) {
+async function as<Row = Record<string, unknown>>(who: Actor, text: string, values: readonly string[] = []) {
   names += 1
   const statement: PreparedStatement<Row> = { name: `test ${names}`, text, values }
   const [rows] = await portal.as(who, [statement])
   return rows
 }
 
-const seenEntries = (who: Subject) =>
+const seenEntries = (who: Actor) =>
   as<{ outcome: string }>(who, `select outcome from audit where action = 'seen' order by id`)
 
 const tables = ['client', 'note', 'dispute', 'letter', 'revision']
@@ -148,7 +147,7 @@ describe('row-level security, with no condition in the statement', () => {
   for (const table of tables) {
     test(`a consultant sees only their own in ${table}, a partner all`, async () => {
       const owner = table === 'client' ? 'id' : 'client_id'
-      const seen = async (who: Subject) =>
+      const seen = async (who: Actor) =>
         new Set((await as<{ id: string }>(who, `select ${owner} as id from ${table}`)).map(({ id }) => id))
       assert.deepEqual(await seen(anna), new Set([clients.get(anna.id)]))
       assert.deepEqual(await seen(ben), new Set([clients.get(ben.id)]))
@@ -251,7 +250,10 @@ describe('row-level security, with no condition in the statement', () => {
       ['refused', clients.get(anna.id)],
       ['allowed', clients.get(ben.id)],
     ]) {
-      await database.rows(`insert into audit (action, outcome, client_id) values ('seen', $1, $2)`, [outcome, clientId])
+      await database.rows(`insert into audit (action, outcome, actor, client_id) values ('seen', $1, 'service', $2)`, [
+        outcome,
+        clientId,
+      ])
     }
     assert.deepEqual(await seenEntries(anna), [{ outcome: 'allowed' }])
     assert.equal((await seenEntries(paula)).length, 3)

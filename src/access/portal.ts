@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
-import type { Role } from '../people/people.ts'
 import { openPipeline, type PreparedStatement, type RowsOf } from '../platform/database/pipeline.ts'
+import type { Actor, Role } from './actor.ts'
 import { portalAddress } from './login.ts'
-import type { Subject } from './policy.ts'
+import { roleOf } from './policy.ts'
 
-/** The one way to client records: always for somebody, under row-level security. */
+/** The only access to client records: on behalf of an actor, under row-level security. */
 export interface Portal {
   /**
-   * Carries out the statements as one transaction in one round trip, with the role and the id of that person and of no
-   * one else. Returns the rows of each. Throws the driver's error, or Problem `unavailable`.
+   * Runs the statements as one transaction in one round trip, in the actor's PostgreSQL role, and returns the rows of
+   * each. Throws the driver's error, or Problem `unavailable`.
    */
   as<const Statements extends readonly PreparedStatement[]>(
-    person: Subject,
+    actor: Actor,
     statements: Statements,
   ): Promise<RowsOf<Statements>>
   close(): Promise<void>
@@ -30,14 +30,12 @@ export async function openPortal({ databaseUrl, ...options }: PortalNeeds): Prom
   const pipeline = openPipeline(await portalAddress(databaseUrl), options)
 
   async function as<const Statements extends readonly PreparedStatement[]>(
-    person: Subject,
+    actor: Actor,
     statements: Statements,
   ): Promise<RowsOf<Statements>>
-  async function as({ id, role }: Subject, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
-    const [, ...results] = await pipeline.transact([
-      contextOf(id, role),
-      ...statements.map((each) => named(each, role)),
-    ])
+  async function as(actor: Actor, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
+    const context = contextOf(actor)
+    const [, ...results] = await pipeline.transact([context, ...statements.map((each) => named(each, actor))])
     return results
   }
 
@@ -45,20 +43,35 @@ export async function openPortal({ databaseUrl, ...options }: PortalNeeds): Prom
 }
 
 /**
- * Set locally: gone with the transaction, so that the next one begins with nothing. Who is a partner no more gets the
- * role of a consultant and is nobody in it, which reaches nothing.
+ * Sets the role and the actor until the end of the transaction. A former partner gets a consultant's role and no person
+ * id, so row-level security shows no rows.
  */
-function contextOf(id: string | null, role: Role): PreparedStatement {
-  const take = {
-    consultant: `select set_config('role', portal_role('consultant'), true), set_config('tollgate.person', $1, true)`,
-    partner: `select set_config('role', portal_role(case when partner then 'partner' else 'consultant' end), true),
-        set_config('tollgate.person', case when partner then $1 else '' end, true)
-      from is_partner(nullif($1, '')::uuid) as partner`,
+export function contextOf(actor: Actor): PreparedStatement {
+  if (actor.kind !== 'person') {
+    return { name: 'context firm', text: firmContext, values: [requiredRole(actor), ...recordedNames(actor)] }
   }
-  return { name: `context ${role}`, text: take[role], values: [id ?? ''] }
+  return { name: `context ${actor.role}`, text: personContext[actor.role], values: [actor.id] }
 }
 
-/** A plan holds what row-level security adds for one role: shared by two, it would be made anew at every turn. */
-function named({ name, text, values = [] }: PreparedStatement, role: Role): PreparedStatement {
-  return { name: `${name} ${role}`, text, values }
+const personContext = {
+  consultant: `select set_config('role', portal_role('consultant'), true), set_config('tollgate.person', $1, true)`,
+  partner: `select set_config('role', portal_role(case when partner then 'partner' else 'consultant' end), true),
+      set_config('tollgate.person', case when partner then $1 else '' end, true)
+    from is_partner($1::text::uuid) as partner`,
+} satisfies Record<Role, string>
+
+const firmContext = `select set_config('role', portal_role($1), true), set_config('tollgate.person', '', true),
+  set_config('tollgate.actor', $2, true), set_config('tollgate.actor_name', $3, true)`
+
+function requiredRole(actor: Actor): Role {
+  const role = roleOf(actor)
+  if (role === undefined) throw new Error(`no access to records for an actor of kind ${actor.kind}`)
+  return role
+}
+
+const recordedNames = (actor: Actor) => [actor.kind, actor.kind === 'command' ? actor.user : '']
+
+/** A plan includes row-level security for one role: shared by two roles, PostgreSQL would replan at every change. */
+function named({ name, text, values = [] }: PreparedStatement, actor: Actor): PreparedStatement {
+  return { name: `${name} ${requiredRole(actor)}`, text, values }
 }

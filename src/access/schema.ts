@@ -6,14 +6,28 @@ const text = (maxLength: number, description: string) => Type.String({ format: '
 const nothing = Type.Null()
 const id = Type.String({ format: 'uuid' })
 
+const actorKind = Type.Enum(['person', 'command', 'key', 'service', 'visitor'], {
+  description: 'A person, the command line, an API key, Tollgate itself, or a visitor who is not signed in.',
+})
+
 /** A row of the audit log, for partners. */
 export const auditRow = Type.Object({
   id: Type.String(),
   at: Type.String({ format: 'date-time', description: 'A date and time in UTC.' }),
   action: Type.String({ description: '`client_read`, `sign_in`, `access_denied`, …' }),
   outcome: Type.Enum(['allowed', 'refused']),
+  actor: Type.Object(
+    {
+      kind: actorKind,
+      id: Type.Union([Type.String(), nothing], { description: 'Of a person or an API key.' }),
+      name: Type.Union([Type.String(), nothing], {
+        description: 'Of a person, or of the operating-system user who ran the command.',
+      }),
+    },
+    { description: 'Who performed the action.' },
+  ),
   person: Type.Union([Type.Object({ id, name: Type.Union([Type.String(), nothing]) }), nothing], {
-    description: 'Null for nobody who is known, and for the command line.',
+    description: 'The actor, if it is a person.',
   }),
   client: Type.Union([Type.Object({ id, name: Type.Union([Type.String(), nothing]) }), nothing], {
     description: 'The client record that it was about. Its name is null where there is no such record.',
@@ -32,6 +46,7 @@ export const auditQuery = Type.Object(
     limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
     action: Type.Optional(text(64, 'One action.')),
     outcome: Type.Optional(Type.Enum(['allowed', 'refused'])),
+    actor: Type.Optional(actorKind),
     person: Type.Optional(text(36, 'The id of a person.')),
     client: Type.Optional(text(36, 'The id of a client.')),
     from: Type.Optional(text(30, 'Not before this time: `2026-03-12`, or a date and time in UTC.')),

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import type { Visit } from './access.ts'
 import { sessionOf } from '../signin/guard.ts'
+import { personActor, type PersonActor, type Visit } from './actor.ts'
 
-/** Whom a request is for. */
-export function visitOf(request: FastifyRequest): Visit {
-  const { id, role } = sessionOf(request).person
-  return { person: { id, role }, requestId: request.id, address: request.ip }
+/** The signed-in person who sent a request. Throws Problem `not_signed_in` on a route without the guard. */
+export function visitOf(request: FastifyRequest): Required<Visit> & { readonly actor: PersonActor } {
+  return { actor: personActor(sessionOf(request).person), requestId: request.id, address: request.ip }
 }

@@ -1,4 +1,5 @@
-import type { Access, Deed, Visit } from '../access/access.ts'
+import type { Access, Deed } from '../access/access.ts'
+import { personIdOf, type Visit } from '../access/actor.ts'
 import { may, scopeOf, type Scope } from '../access/policy.ts'
 import { readEmail } from '../people/email.ts'
 import { Problem } from '../platform/problems.ts'
@@ -50,15 +51,15 @@ export function createClients({ access }: { access: Access }): Clients {
 
   return Object.freeze({
     async read(visit: Visit, id: string) {
-      const [[row]] = await access.as(visit, [store.readRecord(scopeOf(visit.person, 'read', 'client'), id)])
+      const [[row]] = await access.as(visit, [store.readRecord(scopeOf(visit.actor, 'read', 'client'), id)])
       const deed = deedOf('read', id)
-      if (!row || !may(visit.person, 'read', 'client', ownerOf(row))) return access.refuse(visit, deed)
+      if (!row || !may(visit.actor, 'read', 'client', ownerOf(row))) return access.refuse(visit, deed)
       await access.note(visit, deed)
       return presentRecord(row)
     },
 
     async list(visit: Visit, query: ClientQuery) {
-      const scope = scopeOf(visit.person, 'list', 'client')
+      const scope = scopeOf(visit.actor, 'list', 'client')
       const q = query.q === undefined || query.q.trim() === '' ? undefined : query.q
       const consultantId = query.consultant === undefined ? undefined : recordId(query.consultant)
       const filter = { q, status: query.status ?? 'active', consultantId }
@@ -74,11 +75,11 @@ export function createClients({ access }: { access: Access }): Clients {
 
     async create(visit: Visit, client: NewClient, key?: string) {
       const id = newId(visit, 'clients', key)
-      const columns = { ...columnsOf(client), consultant_id: client.consultant_id ?? visit.person.id ?? undefined }
-      const read = store.readRecord(scopeOf(visit.person, 'create', 'client'), id)
+      const columns = { ...columnsOf(client), consultant_id: client.consultant_id ?? personIdOf(visit.actor) }
+      const read = store.readRecord(scopeOf(visit.actor, 'create', 'client'), id)
       // Whoever it was given to when it was made may have left since.
       const isMade = async () => key !== undefined && (await access.as(visit, [read]))[0].length > 0
-      if (columns.consultant_id !== visit.person.id && !(await isMade())) {
+      if (columns.consultant_id !== personIdOf(visit.actor) && !(await isMade())) {
         await assignable(visit, columns.consultant_id)
       }
       const make = () => access.as(visit, [store.insertClient(visit, id, columns), read])
@@ -94,17 +95,17 @@ export function createClients({ access }: { access: Access }): Clients {
     },
 
     async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: ClientChange }) {
-      const scope = scopeOf(visit.person, 'change', 'client')
+      const scope = scopeOf(visit.actor, 'change', 'client')
       const deed = deedOf('changed', id)
       if (body.consultant_id !== undefined) await assignable(visit, body.consultant_id)
-      const assigns = scopeOf(visit.person, 'assign', 'client').of !== 'none'
+      const assigns = scopeOf(visit.actor, 'assign', 'client').of !== 'none'
       const [[change], [row]] = await access
         .as(visit, [
           store.updateClient(scope, { visit, id, basis, columns: columnsOf(body), assigns }),
           store.readRecord(scope, id),
         ])
         .catch(refused(visit, deed))
-      if (!row || !may(visit.person, 'change', 'client', ownerOf(row))) return access.refuse(visit, deed)
+      if (!row || !may(visit.actor, 'change', 'client', ownerOf(row))) return access.refuse(visit, deed)
       const record = presentRecord(row)
       if (change) {
         if (!change.changed) await access.note(visit, deedOf('read', id))
@@ -115,14 +116,14 @@ export function createClients({ access }: { access: Access }): Clients {
     },
 
     async remove(visit: Visit, id: string, basis: Basis) {
-      const scope = scopeOf(visit.person, 'remove', 'client')
+      const scope = scopeOf(visit.actor, 'remove', 'client')
       if (scope.of === 'none') return access.forbid(visit, deedOf('removed', id), 'Only a partner takes clients away.')
       const [[row], [changed]] = await access.as(visit, [
         store.readRecord(scope, id),
         store.removeClient(scope, { visit, id, basis }),
       ])
       const deed = deedOf('removed', id)
-      if (!row || !may(visit.person, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
+      if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
       if (!changed) await access.decline(visit, deed, stale(presentRecord(row)))
     },
   } satisfies Clients)
@@ -142,7 +143,7 @@ export function createClients({ access }: { access: Access }): Clients {
 
   /** Whether the visit may give a client to that person, and there is such a person. */
   async function assignable(visit: Visit, consultantId: string | undefined): Promise<void> {
-    if (!may(visit.person, 'assign', 'client')) {
+    if (!may(visit.actor, 'assign', 'client')) {
       const deed = { action: 'client_assigned', noun: 'client' }
       return access.forbid(
         visit,

@@ -1,4 +1,5 @@
-import type { Access, Visit } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
 import { may, scopeOf, type Noun } from '../access/policy.ts'
 import { disputes } from './disputes.ts'
 import { letters } from './letters.ts'
@@ -54,7 +55,7 @@ export function createHistory({ access }: { access: Access }): History {
 
   return Object.freeze({
     async revisions(visit: Visit, clientId: string, { noun, id }, page) {
-      const scope = scopeOf(visit.person, 'read', noun)
+      const scope = scopeOf(visit.actor, 'read', noun)
       const limit = limitOf(page.limit)
       const asked = { noun, id, before: placeOf(page.cursor, isLaterVersion)?.key, limit: limit + 1 }
       const [[owner], rows] = await access.as(visit, [
@@ -63,7 +64,7 @@ export function createHistory({ access }: { access: Access }): History {
       ])
       const deed = { action: 'revisions_read', noun, clientId, nounId: id }
       const facts = { consultantId: owner?.consultant_id }
-      if (rows.length === 0 || !may(visit.person, 'read', noun, facts)) return access.refuse(visit, deed)
+      if (rows.length === 0 || !may(visit.actor, 'read', noun, facts)) return access.refuse(visit, deed)
       await access.note(visit, deed)
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
@@ -74,7 +75,7 @@ export function createHistory({ access }: { access: Access }): History {
     },
 
     async activity(visit: Visit, clientId: string, page) {
-      const scope = scopeOf(visit.person, 'read', 'client')
+      const scope = scopeOf(visit.actor, 'read', 'client')
       const limit = limitOf(page.limit)
       const numbers = await numbersOf(visit, clientId)
       const before = page.cursor === undefined ? undefined : numbers.find(page.cursor)
@@ -82,7 +83,7 @@ export function createHistory({ access }: { access: Access }): History {
       const asked = { before, reads: page.reads === 'true', limit: limit + 1 }
       const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), readActivity(scope, clientId, asked)])
       const deed = { action: 'activity_read', noun: 'client', clientId, nounId: clientId }
-      if (!owner || !may(visit.person, 'read', 'client', { consultantId: owner.consultant_id })) {
+      if (!owner || !may(visit.actor, 'read', 'client', { consultantId: owner.consultant_id })) {
         return access.refuse(visit, deed)
       }
       await access.note(visit, deed)

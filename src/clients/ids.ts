@@ -1,6 +1,6 @@
 import { createHash, randomUUIDv7 } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Visit } from '../access/access.ts'
+import { personIdOf, type Visit } from '../access/actor.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** Ids of records are UUIDv7 as the application makes them: lower case, RFC 9562 section 5.7. */
@@ -22,7 +22,7 @@ export function recordId(text: string): string {
  * what was made already is not made again. The key is a UUIDv7 of the caller's, whose time the id takes; the rest is a
  * hash with the person in it, so that nobody can aim at what is another's. Throws Problem `invalid_field`.
  */
-export function newId({ person }: Visit, address: string, key: string | undefined): string {
+export function newId({ actor }: Visit, address: string, key: string | undefined): string {
   if (key === undefined) return randomUUIDv7()
   if (!shape.test(key)) {
     throw new Problem('invalid_field', 'The header Idempotency-Key must be a UUIDv7 in lower case.', {
@@ -30,7 +30,7 @@ export function newId({ person }: Visit, address: string, key: string | undefine
     })
   }
   const hash = createHash('sha256')
-    .update(JSON.stringify([person.id, address, key]))
+    .update(JSON.stringify([personIdOf(actor) ?? null, address, key]))
     .digest('hex')
   return `${key.slice(0, 15)}${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
 }

@@ -1,4 +1,4 @@
-import type { Visit } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { logged, loggedValues } from './statements.ts'
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { byService as operator } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAccess, type Access } from '../access/access.ts'
@@ -24,10 +25,10 @@ before(async () => {
   audit = createAudit({ database, log })
   people = createPeople({ database, audit })
   access = createAccess({ portal, audit })
-  await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'consultant' })
-  await people.create({ name: 'Ben', email: 'ben@firm.example', role: 'consultant' })
-  const gone = await people.create({ name: 'Gone', email: 'gone@firm.example', role: 'consultant' })
-  await people.setStatus(gone.id, 'disabled')
+  await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'consultant' }, operator)
+  await people.create({ name: 'Ben', email: 'ben@firm.example', role: 'consultant' }, operator)
+  const gone = await people.create({ name: 'Gone', email: 'gone@firm.example', role: 'consultant' }, operator)
+  await people.setStatus(gone.id, 'disabled', operator)
 })
 after(async () => {
   await portal.close()
@@ -36,7 +37,6 @@ after(async () => {
   await own.drop()
 })
 
-const operator = { person: { id: null, role: 'partner' } } as const
 const load = (text: string | Buffer, options?: ImportOptions) =>
   importClients({ access, people }, operator, Buffer.from(text), options)
 const clients = () =>

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Access, Visit } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
 import { readEmail } from '../people/email.ts'
 import { quoted } from '../platform/one-line.ts'
 import type { People } from '../people/people.ts'

@@ -1,4 +1,5 @@
-import type { Access, Deed, Visit } from '../access/access.ts'
+import type { Access, Deed } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
 import { may, scopeOf, type Action } from '../access/policy.ts'
 import { codeOf } from '../platform/database/failure.ts'
 import { Problem } from '../platform/problems.ts'
@@ -43,7 +44,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
     done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean },
   ): Promise<Item> {
     const { row } = done
-    if (!row || !may(visit.person, done.action, noun, { consultantId: row.consultant_id })) {
+    if (!row || !may(visit.actor, done.action, noun, { consultantId: row.consultant_id })) {
       return access.refuse(visit, done.deed)
     }
     if (!done.changed && row.status === 'archived') return access.decline(visit, done.deed, archived())
@@ -68,20 +69,20 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
     kind,
 
     async list(visit: Visit, clientId: string) {
-      const scope = scopeOf(visit.person, 'list', noun)
+      const scope = scopeOf(visit.actor, 'list', noun)
       const [[row]] = await access.as(visit, [store.readItems(kind, scope, clientId)])
       const done = { ...deed('listed', clientId), action: `${kind.plural}_listed` }
-      if (!row || !may(visit.person, 'list', noun, { consultantId: row.consultant_id }))
+      if (!row || !may(visit.actor, 'list', noun, { consultantId: row.consultant_id }))
         return access.refuse(visit, done)
       await access.note(visit, done)
       return (row.items ?? []).map((item) => presentItem(kind, item))
     },
 
     async read(visit: Visit, clientId: string, id: string) {
-      const scope = scopeOf(visit.person, 'read', noun)
+      const scope = scopeOf(visit.actor, 'read', noun)
       const [[row]] = await access.as(visit, [store.readItem(kind, scope, clientId, id)])
       const done = deed('read', clientId, id)
-      if (!row?.item || !may(visit.person, 'read', noun, { consultantId: row.consultant_id })) {
+      if (!row?.item || !may(visit.actor, 'read', noun, { consultantId: row.consultant_id })) {
         return access.refuse(visit, done)
       }
       await access.note(visit, done)
@@ -89,7 +90,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
     },
 
     async create(visit: Visit, clientId: string, body: Body, key?: string) {
-      const scope = scopeOf(visit.person, 'create', noun)
+      const scope = scopeOf(visit.actor, 'create', noun)
       const id = newId(visit, `${clientId}/${kind.plural}`, key)
       const columns = { ...kind.defaults, ...kind.toColumns(body) }
       const done = deed('created', clientId, id)
@@ -105,7 +106,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
     },
 
     async change(visit: Visit, clientId: string, id: string, { basis, body }: { basis: Basis; body: Body }) {
-      const scope = scopeOf(visit.person, 'change', noun)
+      const scope = scopeOf(visit.actor, 'change', noun)
       const written = { visit, clientId, id, basis, columns: kind.toColumns(body) }
       const done = deed('changed', clientId, id)
       const [[change], [row]] = await access
@@ -117,7 +118,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
     },
 
     async archive(visit: Visit, clientId: string, id: string, basis: Basis) {
-      const scope = scopeOf(visit.person, 'remove', noun)
+      const scope = scopeOf(visit.actor, 'remove', noun)
       const done = deed('archived', clientId, id)
       const [[row], [changed]] = await access
         .as(visit, [

@@ -1,4 +1,5 @@
-import type { Access, Visit } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { createClients, type Clients } from './clients.ts'
 import { disputes } from './disputes.ts'
@@ -32,7 +33,7 @@ export function createRecords({ access }: { access: Access }): Records {
     history: createHistory({ access }),
     search: createSearch({ access }),
     async counts(visit: Visit) {
-      const [rows] = await access.as(visit, [countByConsultant(scopeOf(visit.person, 'list', 'client'))])
+      const [rows] = await access.as(visit, [countByConsultant(scopeOf(visit.actor, 'list', 'client'))])
       return new Map(rows.map(({ consultant_id, clients }) => [consultant_id, clients]))
     },
   } satisfies Records)

@@ -1,11 +1,13 @@
-import type { Access, Visit } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { roleOf } from '../access/policy.ts'
 
 /** Fields that say whose a record is or what somebody may do: a consultant sends none of them, under any name. */
 const reserved = ['consultant_id', 'consultant', 'owner', 'owner_id', 'role', 'client_id', 'client']
 
 /** Throws Problem `forbidden` for a body with such a field that is not a partner's, and notes it in the audit log. */
 export async function refuseReserved(access: Access, visit: Visit, body: unknown): Promise<void> {
-  if (visit.person.role === 'partner' || typeof body !== 'object' || body === null) return
+  if (roleOf(visit.actor) === 'partner' || typeof body !== 'object' || body === null) return
   const field = reserved.find((name) => Object.hasOwn(body, name))
   if (field === undefined) return
   const deed = { action: 'client_assigned', details: { field } }

@@ -1,4 +1,5 @@
-import type { Access, Visit } from '../access/access.ts'
+import type { Access } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { limitOf } from './paging.ts'
 import type { Noun, SearchResult, SearchResults } from './schema.ts'
@@ -15,7 +16,7 @@ export function createSearch({ access }: { access: Access }): Search {
   return Object.freeze({
     async find(visit: Visit, { q = '', limit }) {
       const most = limitOf(limit, 20)
-      const of = (noun: Noun) => search(noun, scopeOf(visit.person, 'list', noun), q, most)
+      const of = (noun: Noun) => search(noun, scopeOf(visit.actor, 'list', noun), q, most)
       const found = await access.as(visit, [of('client'), of('note'), of('dispute'), of('letter')])
       const results = found.flat().map((row) => presentFound(row, q))
       await access.note(visit, { action: 'records_searched', details: { results: String(results.length) } })

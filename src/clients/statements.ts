@@ -1,6 +1,5 @@
-import { auditColumns } from '../access/audit.ts'
+import type { Visit } from '../access/actor.ts'
 import type { Scope } from '../access/policy.ts'
-import type { Visit } from '../access/access.ts'
 
 /** Which clients a statement reaches. */
 interface Reach {
@@ -44,12 +43,13 @@ export function differs(row: string, columns: readonly string[], parameter: stri
 }
 
 /**
- * The audit row of a change, in the transaction of the change: one for each row of `changed`, which has `client_id`,
- * `id` and `version`. A row `done` for each. Takes its values from `loggedValues`, which begin at the parameter `from`.
+ * Inserts the audit event of a change, in the transaction of the change: one for each row of `changed`, which has
+ * `client_id`, `id` and `version`. The actor comes from the transaction. Returns a row `done` for each. Its values are
+ * those of `loggedValues`, beginning with the parameter `from`.
  */
 export function logged(noun: string, action: string, from: number): string {
-  return `insert into audit (${auditColumns})
-    select ${action}, 'allowed', portal_person(), changed.client_id, '${noun}', changed.id, $${from}::text,
+  return `insert into audit (action, outcome, client_id, noun, noun_id, request_id, address, details)
+    select ${action}, 'allowed', changed.client_id, '${noun}', changed.id, $${from}::text,
       $${from + 1}::text, jsonb_build_object('version', changed.version::text, 'fields', $${from + 2}::text)
     from changed returning true as done`
 }

@@ -1,4 +1,4 @@
-import type { Visit } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { disputes } from './disputes.ts'

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { tollgateHere } from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { at, parseObject } from '../../tests/support/json.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
 import { openDatabase } from '../platform/database/database.ts'
@@ -22,7 +23,7 @@ before(async () => {
   const audit = createAudit({ database, log })
   const people = createPeople({ database, audit })
   for (const name of ['Anna', 'Ben']) {
-    await people.create({ name, email: `${name.toLowerCase()}@firm.example`, role: 'consultant' })
+    await people.create({ name, email: `${name.toLowerCase()}@firm.example`, role: 'consultant' }, byService)
   }
   await audit.close()
   await database.close()
@@ -113,17 +114,19 @@ test('client import brings in a file, or says which line is wrong and brings in 
   assert.deepEqual([imported, faults.map((fault: unknown) => at(fault, 'line'))], [0, [2, 3, 4]])
 })
 
-test('what the command line did is in the audit log, by nobody, and verify proves it', async () => {
+test('what the command line did is in the audit log, by the operating-system user, and verify proves it', async () => {
   const database = openDatabase(home.url, createTestLog())
   const rows = await database.rows(
-    `select action, count(*)::int as n, count(person_id)::int as people from audit where action like 'client\\_%'
+    `select action, count(*)::int as n, count(person_id)::int as people,
+       min(actor || ' ' || actor_name) as actor from audit where action like 'client\\_%'
       and outcome = 'allowed' and action !~ 'listed' group by 1 order by 1`,
   )
   await database.close()
+  const actor = `command ${userInfo().username}`
   assert.deepEqual(rows, [
-    { action: 'client_assigned', n: 3, people: 0 },
-    { action: 'client_created', n: 2, people: 0 },
-    { action: 'client_imported', n: 3, people: 0 },
+    { action: 'client_assigned', n: 3, people: 0, actor },
+    { action: 'client_created', n: 2, people: 0, actor },
+    { action: 'client_imported', n: 3, people: 0, actor },
   ])
   const { ok, checks } = await json('verify')
   assert.equal(ok, true)

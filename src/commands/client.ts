@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { Option, type Command } from 'commander'
-import type { Visit } from '../access/access.ts'
 import type { Records } from '../clients/records.ts'
 import type { ListedClient } from '../clients/schema.ts'
 import type { People } from '../people/people.ts'
@@ -8,6 +7,7 @@ import { quoted } from '../platform/one-line.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { operator } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output.ts'
 
 interface CreateOptions extends CommonOptions {
@@ -24,9 +24,6 @@ interface ImportCommandOptions extends CommonOptions {
   readonly consultant?: string
   readonly dryRun?: true
 }
-
-/** The operator, who sees every client; the audit log has these deeds without a person. */
-const operator: Visit = { person: { id: null, role: 'partner' } }
 
 const consultant = ['--consultant <email>', 'the person to whom the client belongs'] as const
 
@@ -55,7 +52,7 @@ function createCommand(context: Context): Command {
           ...(reference !== undefined && { reference }),
           ...(email !== undefined && { email }),
         })
-        const client = await records.clients.create(operator, body)
+        const client = await records.clients.create(operator(), body)
         if (json) return writeJson(context, client)
         return writeLines(context, `${client.name} is a client of ${client.consultant.name}: ${client.id}`)
       }),
@@ -97,7 +94,7 @@ function assignCommand(context: Context): Command {
     .action(async (client: string, whose: string, { json }: CommonOptions) =>
       withRecords(context, async ({ records, people }) => {
         const body = { consultant_id: await personId(people, whose) }
-        const changed = await records.clients.change(operator, await clientId(records, client), { basis: null, body })
+        const changed = await records.clients.change(operator(), await clientId(records, client), { basis: null, body })
         if (json) return writeJson(context, changed)
         return writeLines(context, `${changed.name} belongs to ${changed.consultant.name} now.`)
       }),
@@ -117,7 +114,7 @@ function importCommand(context: Context): Command {
       withRecords(context, async ({ records, people }) => {
         const { importClients } = await import('../clients/import.ts')
         const { access } = records
-        const { imported, faults } = await importClients({ access, people }, operator, await read(file), options)
+        const { imported, faults } = await importClients({ access, people }, operator(), await read(file), options)
         if (json) writeJson(context, { imported, faults, dry_run: options.dryRun === true })
         if (faults.length > 0) throw new OperatorError(faultText(faults))
         if (!json) writeLines(context, `${imported} clients ${options.dryRun ? 'would be imported' : 'imported'}.`)
@@ -174,7 +171,7 @@ async function everyClient(
 ): Promise<ListedClient[]> {
   const found: ListedClient[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await clients.list(operator, { ...query, limit: '200', ...(cursor !== undefined && { cursor }) })
+    const page = await clients.list(operator(), { ...query, limit: '200', ...(cursor !== undefined && { cursor }) })
     found.push(...page.clients)
     cursor = page.next
   }

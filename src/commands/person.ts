@@ -1,10 +1,12 @@
 import { Argument, Option, type Command } from 'commander'
-import type { People, PersonSummary, Role } from '../people/people.ts'
+import type { Role } from '../access/actor.ts'
+import type { People, PersonSummary } from '../people/people.ts'
 import { quoted } from '../platform/one-line.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { operator } from './operator.ts'
 import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeTable } from './output.ts'
 
 interface CreateOptions extends CommonOptions {
@@ -37,7 +39,7 @@ function createCommand(context: Context): Command {
     .addOption(new Option('--role <role>', 'what the person may do').choices(roles).default('consultant'))
     .action(async ({ json, name, email, role }: CreateOptions) =>
       withPeople(context, async (people) => {
-        const person = await people.create({ name, email, role })
+        const person = await people.create({ name, email, role }, operator())
         await warnOfPolicy(context, email)
         if (json) return writeJson(context, person)
         return writeLines(
@@ -78,7 +80,7 @@ function roleCommand(context: Context): Command {
     .action(async (person: string, role: Role, { json }: CommonOptions) =>
       withPeople(context, async (people) => {
         const { id } = await find(people, person)
-        const changed = await people.setRole(id, role)
+        const changed = await people.setRole(id, role, operator())
         if (json) return writeJson(context, toJson(changed))
         return writeLines(context, `${changed.name} is a ${changed.role} now.`)
       }),
@@ -95,7 +97,7 @@ function statusCommand(context: Context, name: 'disable' | 'enable'): Command {
     .action(async (person: string, { json }: CommonOptions) =>
       withPeople(context, async (people) => {
         const { id } = await find(people, person)
-        const changed = await people.setStatus(id, status)
+        const changed = await people.setStatus(id, status, operator())
         if (json) return writeJson(context, toJson(changed))
         return writeLines(context, `${changed.name} is ${changed.status} now.`)
       }),

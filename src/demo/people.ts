@@ -1,4 +1,4 @@
-import type { Role } from '../people/people.ts'
+import type { Role } from '../access/actor.ts'
 
 /** Someone of the demo's firm. `subject` is what the demo's provider calls them; it never changes. */
 export interface DemoPerson {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { portalAddress } from '../access/login.ts'
-import type { Subject } from '../access/policy.ts'
-import type { Portal } from '../access/portal.ts'
+import type { Actor } from '../access/actor.ts'
+import { contextOf, type Portal } from '../access/portal.ts'
 import { openDatabase, type Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement, RowsOf } from '../platform/database/pipeline.ts'
 
@@ -40,15 +40,13 @@ export async function inOneTransaction<T>(
 
 function asPeople(tx: Queryable, now: () => string): Portal['as'] {
   async function as<const Statements extends readonly PreparedStatement[]>(
-    person: Subject,
+    actor: Actor,
     statements: Statements,
   ): Promise<RowsOf<Statements>>
-  async function as({ id, role }: Subject, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
-    await tx.rows(
-      `select set_config('role', portal_role($1), true), set_config('tollgate.person', $2, true),
-         set_config('tollgate.time', $3, true)`,
-      [role, id ?? '', now()],
-    )
+  async function as(actor: Actor, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
+    const context = contextOf(actor)
+    await tx.rows(context.text, context.values)
+    await tx.rows(`select set_config('tollgate.time', $1, true)`, [now()])
     const results: unknown[] = []
     for (const { text, values = [] } of statements) results.push(await tx.rows(text, values))
     return results

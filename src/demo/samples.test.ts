@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { byService, personActor } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAccess } from '../access/access.ts'
@@ -111,7 +112,7 @@ test('nobody dates anything once somebody has signed in, nor into the future', a
       const [person] = (await people.list()).filter(({ role }) => role === 'consultant')
       assert.ok(person)
       const { clients } = createRecords({ access: createAccess({ portal, audit }) })
-      return clients.create({ person }, { name: 'Dated' })
+      return clients.create({ actor: personActor(person) }, { name: 'Dated' })
     })
   assert.equal((await enter('2020-02-03T10:00:00Z')).created_at, '2020-02-03T10:00:00.000Z')
   assert.ok(Date.parse((await enter('2999-01-01T00:00:00Z')).created_at) <= Date.now())
@@ -121,7 +122,7 @@ test('nobody dates anything once somebody has signed in, nor into the future', a
   await assert.rejects(
     database.transaction(async (tx) => {
       await tx.rows(`select set_config('tollgate.time', '2020-02-03', true)`)
-      await tx.rows(`insert into audit (action, outcome) values ('x', 'allowed')`)
+      await tx.rows(`insert into audit (action, outcome, actor) values ('x', 'allowed', 'service')`)
     }),
     { code: '42501' },
   )
@@ -145,13 +146,13 @@ test('what was interrupted leaves no half of a client behind, and is completed b
 })
 
 test('nothing is entered where there is somebody else', async () => {
-  await people.create({ name: 'Somebody', email: 'somebody@example.com', role: 'partner' })
+  await people.create({ name: 'Somebody', email: 'somebody@example.com', role: 'partner' }, byService)
   await loadSamples(needs, issuer)
   assert.deepEqual(await counts(), { ...nothing, person: 1 })
 })
 
 test('nothing is entered again once somebody has signed in, whatever they have taken away', async () => {
-  for (const { name, email, role } of demoPeople) await people.create({ name, email, role })
+  for (const { name, email, role } of demoPeople) await people.create({ name, email, role }, byService)
   await database.rows('update person set last_signed_in_at = now() where role = $1', ['partner'])
   await loadSamples(needs, issuer)
   assert.deepEqual(await counts(), { ...nothing, person: 3 })

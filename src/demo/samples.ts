@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { createAccess, type Visit } from '../access/access.ts'
+import { createAccess } from '../access/access.ts'
+import { byService, personActor, type Visit } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Portal } from '../access/portal.ts'
 import { createRecords, type Records } from '../clients/records.ts'
@@ -45,12 +46,12 @@ function isUntouched(people: readonly PersonSummary[]): boolean {
 async function enterAll({ people, audit }: SampleNeeds, portal: Portal, setTime: (time: Date) => void): Promise<void> {
   const known = await people.list()
   const records = createRecords({ access: createAccess({ portal, audit }) })
-  const isEmpty = (await records.counts(operator)).size === 0
+  const isEmpty = (await records.counts(byService)).size === 0
   const steps: Step[] = []
   for (const { subject, name, email, role } of demoPeople) {
-    const person = known.find((each) => each.email === email) ?? (await people.create({ name, email, role }))
+    const person = known.find((each) => each.email === email) ?? (await people.create({ name, email, role }, byService))
     const samples = isEmpty ? await readSamples(subject, new Date()) : []
-    steps.push(...samples.flatMap((sample) => stepsOf(records, { person }, sample)))
+    steps.push(...samples.flatMap((sample) => stepsOf(records, { actor: personActor(person) }, sample)))
   }
   // In the order in which it all happened, as the audit log would have it.
   for (const { at, take } of steps.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
@@ -58,9 +59,6 @@ async function enterAll({ people, audit }: SampleNeeds, portal: Portal, setTime:
     await take()
   }
 }
-
-/** The operator at the command line, who sees every record. */
-const operator: Visit = { person: { id: null, role: 'partner' } }
 
 type Items = Records['notes']
 

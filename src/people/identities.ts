@@ -42,7 +42,8 @@ export function createIdentities({ database, audit }: Needs): Identities {
       return database.transaction(async (tx) => {
         await store.lockIdentity(tx, identity)
         const [person, action] = await welcome(tx, identity, email, mayJoin)
-        const entries = person && action !== undefined ? [entry(action, person.id, identity)] : []
+        const entries =
+          person && action !== undefined ? [{ ...entry(action, person.id), details: { issuer: identity.issuer } }] : []
         await audit.recordWithin(tx, entries)
         return person
       })
@@ -50,16 +51,16 @@ export function createIdentities({ database, audit }: Needs): Identities {
     async identify(personId: string, identity: Identity) {
       await database.transaction(async (tx) => {
         const added = await store.insertIdentity(tx, identity, { personId, at: new Date() })
-        if (added) await audit.recordWithin(tx, [entry('identity_added', personId, identity)])
+        if (added)
+          await audit.recordWithin(tx, [{ ...entry('identity_added', personId), details: { issuer: identity.issuer } }])
       })
     },
     async keepEmail(person: PersonSummary, email: Email) {
       if (person.email === email.address) return
-      const about = { personId: person.id, noun: 'person', nounId: person.id }
       try {
         await database.transaction(async (tx) => {
           await store.updateEmail(tx, person.id, email)
-          await audit.recordWithin(tx, [{ action: 'email_changed', outcome: 'allowed', ...about }])
+          await audit.recordWithin(tx, [entry('email_changed', person.id)])
         })
       } catch (error) {
         if (!store.isTaken(error)) throw error
@@ -68,8 +69,9 @@ export function createIdentities({ database, audit }: Needs): Identities {
   })
 }
 
-function entry(action: string, personId: string, { issuer }: Identity): AuditEntry {
-  return { action, outcome: 'allowed', personId, noun: 'person', nounId: personId, details: { issuer } }
+/** Something that people do to themselves by signing in. */
+function entry(action: string, id: string): AuditEntry {
+  return { actor: { kind: 'person', id }, action, outcome: 'allowed', noun: 'person', nounId: id }
 }
 
 async function welcome(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { byService } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { meetingAt } from '../../tests/support/meeting.ts'
@@ -34,9 +35,9 @@ describe('at the same moment', () => {
     const people = createPeople({ database: meetingAt(database, (text) => text.includes(`role = 'partner'`)), audit })
     const ids: string[] = []
     for (const name of ['one', 'two']) {
-      ids.push((await people.create({ name, email: `${name}@example.com`, role: 'partner' })).id)
+      ids.push((await people.create({ name, email: `${name}@example.com`, role: 'partner' }, byService)).id)
     }
-    const outcomes = await Promise.allSettled(ids.map((id) => people.setRole(id, 'consultant')))
+    const outcomes = await Promise.allSettled(ids.map((id) => people.setRole(id, 'consultant', byService)))
     assert.deepEqual(
       outcomes.map(({ status }) => status).toSorted(),
       ['fulfilled', 'rejected'],
@@ -49,18 +50,21 @@ describe('at the same moment', () => {
   test('two people cannot be entered with one address', async () => {
     const people = createPeople({ database, audit })
     const entering = ['Same@example.com', 'same@EXAMPLE.com'].map((email) =>
-      people.create({ name: 'S', email, role: 'consultant' }),
+      people.create({ name: 'S', email, role: 'consultant' }, byService),
     )
     const outcomes = await Promise.allSettled(entering)
     assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   })
 
   test('B14: of two identities with the address of an entered person, one gets them', async () => {
-    const { id } = await createPeople({ database, audit }).create({
-      name: 'Entered',
-      email: 'entered@example.com',
-      role: 'partner',
-    })
+    const { id } = await createPeople({ database, audit }).create(
+      {
+        name: 'Entered',
+        email: 'entered@example.com',
+        role: 'partner',
+      },
+      byService,
+    )
     const met = meetingAt(database, (text) => text.includes('from identity where person_id'))
     const identities = createIdentities({ database: met, audit })
     const people = await Promise.all(
@@ -85,8 +89,8 @@ describe('an identity', () => {
     const people = createPeople({ database, audit })
     const identities = createIdentities({ database, audit })
     const [first, second] = [
-      await people.create({ name: 'F', email: 'first@example.com', role: 'consultant' }),
-      await people.create({ name: 'S', email: 'second@example.com', role: 'consultant' }),
+      await people.create({ name: 'F', email: 'first@example.com', role: 'consultant' }, byService),
+      await people.create({ name: 'S', email: 'second@example.com', role: 'consultant' }, byService),
     ]
     const identity = { issuer: 'https://id.example', subject: 'first' }
     await identities.identify(first.id, identity)

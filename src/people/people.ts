@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { personIdOf, type Role, type Visit } from '../access/actor.ts'
 import type { Audit, AuditEntry } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
@@ -7,8 +8,6 @@ import { readEmail } from './email.ts'
 import { checkName } from '../platform/name.ts'
 import * as store from './store.ts'
 
-/** What a person may do: a consultant sees their own clients, a partner every client and invoicing. */
-export type Role = 'consultant' | 'partner'
 export type Status = 'active' | 'disabled'
 
 /** Somebody who may sign in now. */
@@ -38,25 +37,18 @@ export interface PersonChange {
   readonly status?: Status
 }
 
-/** Who changes a person, for the audit log; without a person it is the operator at the command line. */
-export interface Actor {
-  readonly personId?: string
-  readonly requestId?: string
-  readonly address?: string
-}
-
 /** Every method throws Problem: `not_found` for an id nobody has, `invalid_field` or `conflict` where rules refuse. */
 export interface People {
   /** They sign in with the first identity whose provider vouches for the address. `conflict` when it is taken. */
-  create(person: NewPerson, by?: Actor): Promise<Person>
+  create(person: NewPerson, by: Visit): Promise<Person>
   list(): Promise<PersonSummary[]>
   show(id: string): Promise<PersonSummary>
   /** Undefined when nobody has the address. */
   byEmail(email: string): Promise<PersonSummary | undefined>
   /** Ends all sessions of the person. `conflict` where it would leave no active partner. */
-  change(id: string, to: PersonChange, by?: Actor): Promise<PersonSummary>
-  setRole(id: string, role: Role, by?: Actor): Promise<PersonSummary>
-  setStatus(id: string, status: Status, by?: Actor): Promise<PersonSummary>
+  change(id: string, to: PersonChange, by: Visit): Promise<PersonSummary>
+  setRole(id: string, role: Role, by: Visit): Promise<PersonSummary>
+  setStatus(id: string, status: Status, by: Visit): Promise<PersonSummary>
 }
 
 interface Needs {
@@ -67,20 +59,20 @@ interface Needs {
 export function createPeople(needs: Needs): People {
   const { database } = needs
   return Object.freeze({
-    create: (person: NewPerson, by: Actor = {}) => create(needs, person, by),
+    create: (person: NewPerson, by: Visit) => create(needs, person, by),
     list: () => store.readPeople(database),
     show: (id: string) => show(database, id),
     async byEmail(email: string) {
       const key = readEmail(email)?.key
       return key === undefined ? undefined : store.readPersonByEmail(database, key)
     },
-    change: (id: string, to: PersonChange, by: Actor = {}) => change(needs, id, to, by),
-    setRole: (id: string, role: Role, by: Actor = {}) => change(needs, id, { role }, by),
-    setStatus: (id: string, status: Status, by: Actor = {}) => change(needs, id, { status }, by),
+    change: (id: string, to: PersonChange, by: Visit) => change(needs, id, to, by),
+    setRole: (id: string, role: Role, by: Visit) => change(needs, id, { role }, by),
+    setStatus: (id: string, status: Status, by: Visit) => change(needs, id, { status }, by),
   })
 }
 
-async function create({ database, audit }: Needs, { name, email, role }: NewPerson, by: Actor): Promise<Person> {
+async function create({ database, audit }: Needs, { name, email, role }: NewPerson, by: Visit): Promise<Person> {
   const read = readEmail(email)
   if (read === undefined) throw notAnAddress(email)
   const person = { id: randomUUIDv7(), name: checkName(name), email: read.address, role }
@@ -112,11 +104,12 @@ function nobody(id: string): Problem {
   return new Problem('not_found', `No person has the id ${id}.`)
 }
 
-async function change({ database, audit }: Needs, id: string, to: PersonChange, by: Actor): Promise<PersonSummary> {
+async function change({ database, audit }: Needs, id: string, to: PersonChange, by: Visit): Promise<PersonSummary> {
   const { before, refusal } = await database.transaction(async (tx) => {
     const partners = await store.lockPartners(tx)
     // Two partners may demote each other at the same moment: the second is no partner any more.
-    if (by.personId !== undefined && !partners.includes(by.personId)) throw notAPartner()
+    const actingPerson = personIdOf(by.actor)
+    if (actingPerson !== undefined && !partners.includes(actingPerson)) throw notAPartner()
     const person = isUuid(id) ? await store.lockPerson(tx, id) : undefined
     if (person === undefined) throw nobody(id)
     const { role, status } = { ...person, ...to }

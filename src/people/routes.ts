@@ -1,15 +1,17 @@
 import type { Audit } from '../access/audit.ts'
+import type { Visit } from '../access/actor.ts'
 import { may, type Action } from '../access/policy.ts'
+import { visitOf } from '../access/visits.ts'
 import type { Server } from '../platform/http/http.ts'
 import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/http/representation.ts'
-import { actorOf, sameOrigin, sessionOf, signedIn, type Guard } from '../signin/guard.ts'
+import { sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
-import type { People, Person, PersonChange, PersonSummary } from './people.ts'
+import type { People, PersonChange, PersonSummary } from './people.ts'
 import { PersonChangeBody } from './schema.ts'
 
-/** How many clients belong to each consultant, by the consultant's id; looked up for a partner. */
-export type CountClients = (partner: Person) => Promise<ReadonlyMap<string, number>>
+/** How many clients belong to each consultant, by the consultant's id; counted on behalf of a partner. */
+export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
 
 interface PeopleRouteNeeds {
   readonly people: People
@@ -25,7 +27,7 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
   const allowed = (action: Action) => [sameOrigin(baseUrl), signedIn(sessions), permitted(audit, action)]
 
   server.get('/people', { onRequest: allowed('list') }, async (request, reply) => {
-    const [all, counts] = await Promise.all([people.list(), countClients(sessionOf(request).person)])
+    const [all, counts] = await Promise.all([people.list(), countClients(visitOf(request))])
     return represent(reply, request, { data: { people: all.map((person) => present(person, counts)) } })
   })
 
@@ -33,8 +35,8 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
     '/people/:id',
     { onRequest: allowed('change'), schema: { hide: true, body: PersonChangeBody } },
     async (request) => {
-      const person = await people.change(request.params.id, request.body, actorOf(request))
-      return present(person, await countClients(sessionOf(request).person))
+      const person = await people.change(request.params.id, request.body, visitOf(request))
+      return present(person, await countClients(visitOf(request)))
     },
   )
 
@@ -43,7 +45,7 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
     { onRequest: allowed('change') },
     async (request, reply) => {
       const { id } = await people.show(request.params.id)
-      const ended = await sessions.end({ personId: id }, actorOf(request))
+      const ended = await sessions.end({ personId: id }, visitOf(request))
       return reply.send({ ended: ended.length })
     },
   )
@@ -51,10 +53,10 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
 
 function permitted(audit: Pick<Audit, 'record'>, action: Action): Guard {
   return async (request) => {
-    const { person } = sessionOf(request)
-    if (may(person, action, 'person')) return
+    const visit = visitOf(request)
+    if (may(visit.actor, action, 'person')) return
     await audit.record({
-      ...actorOf(request),
+      ...visit,
       action: 'access_denied',
       outcome: 'refused',
       noun: 'person',

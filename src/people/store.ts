@@ -1,5 +1,6 @@
+import type { Role } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import type { PersonChange, PersonSummary, Role } from './people.ts'
+import type { PersonChange, PersonSummary } from './people.ts'
 
 const selectPerson = `
   select id, name, email, role, status, created_at as "createdAt", last_signed_in_at as "lastSignedInAt"

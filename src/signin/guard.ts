@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { Actor } from '../people/people.ts'
 import type { Server } from '../platform/http/http.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -49,11 +48,6 @@ export function signedIn({ recognise }: Pick<Sessions, 'recognise'>): Guard {
 export function sessionOf(request: FastifyRequest): Session {
   if (request.session === undefined) throw notSignedIn()
   return request.session
-}
-
-/** Who does what the request asks for, for the audit log. */
-export function actorOf(request: FastifyRequest): Required<Actor> {
-  return { personId: sessionOf(request).person.id, requestId: request.id, address: request.ip }
 }
 
 function notSignedIn(): Problem {

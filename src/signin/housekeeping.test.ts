@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { byService } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
@@ -21,7 +22,10 @@ before(async () => {
   const { log } = createTestLog()
   database = openDatabase(fresh.url, { log })
   audit = createAudit({ database, log })
-  person = await createPeople({ database, audit }).create({ name: 'P', email: 'p@example.com', role: 'consultant' })
+  person = await createPeople({ database, audit }).create(
+    { name: 'P', email: 'p@example.com', role: 'consultant' },
+    byService,
+  )
 })
 after(async () => {
   await audit.close()
@@ -56,7 +60,7 @@ describe('B37: what is over', () => {
     assert.equal(await count('session'), 4)
     const entries = await database.rows(
       `select details ->> 'why' as why, count(*)::int as n, count(distinct noun_id)::int as sessions from audit
-       where action = 'session_expired' and person_id = $1 group by 1 order by 1`,
+       where action = 'session_expired' and actor = 'service' and details ->> 'of' = $1 group by 1 order by 1`,
       [person.id],
     )
     assert.deepEqual(entries, [

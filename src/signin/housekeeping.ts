@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { byService } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Database } from '../platform/database/database.ts'
 import { repeat, type Repeated } from '../platform/repeat.ts'
@@ -38,12 +39,12 @@ export async function removeOver({ database, audit, lifetimes, clock = Date.now 
       await audit.recordWithin(
         tx,
         over.map(({ id, personId, why }) => ({
+          ...byService,
           action: 'session_expired',
           outcome: 'allowed',
-          personId,
           noun: 'session',
           nounId: id,
-          details: { why },
+          details: { of: personId, why },
         })),
       )
       await store.deleteSessionsById(

@@ -1,8 +1,9 @@
+import { visitOf } from '../access/visits.ts'
 import type { Server } from '../platform/http/http.ts'
 import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/http/representation.ts'
 import { isUuid } from '../platform/database/uuid.ts'
-import { actorOf, sameOrigin, sessionOf, signedIn } from './guard.ts'
+import { sameOrigin, sessionOf, signedIn } from './guard.ts'
 import { signedOut } from './routes.ts'
 import type { Session, Sessions, SessionSummary } from './sessions.ts'
 import type { SignIn } from './signin.ts'
@@ -26,13 +27,13 @@ export function registerMe(server: Server, { sessions, signIn, baseUrl }: MeNeed
   server.delete<{ Params: { id: string } }>('/me/sessions/:id', { onRequest }, async (request, reply) => {
     const { id: current, person } = sessionOf(request)
     const { id } = request.params
-    const ended = isUuid(id) ? await sessions.end({ personId: person.id, id }, actorOf(request)) : []
+    const ended = isUuid(id) ? await sessions.end({ personId: person.id, id }, visitOf(request)) : []
     if (ended.length === 0) throw new Problem('not_found', 'You have no such session: it may have ended already.')
     return (id.toLowerCase() === current ? signedOut(reply, sessions) : reply).send({ ended: ended.length })
   })
 
   server.delete('/me/sessions', { onRequest }, async (request, reply) => {
-    const ended = await sessions.end({ personId: sessionOf(request).person.id }, actorOf(request))
+    const ended = await sessions.end({ personId: sessionOf(request).person.id }, visitOf(request))
     return signedOut(reply, sessions).send({ ended: ended.length })
   })
 }

@@ -48,7 +48,7 @@ async function endSessions({ database, audit }: Needs, method: Method, request: 
       ended.map(({ id, personId }) => ({
         action: 'session_ended',
         outcome: 'allowed',
-        personId,
+        actor: { kind: 'person', id: personId },
         noun: 'session',
         nounId: id,
         requestId: request.id,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { byService, personActor } from '../access/actor.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { createPeople, type Person } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
@@ -34,7 +35,7 @@ after(async () => {
 let made = 0
 function makePerson(role: 'consultant' | 'partner' = 'consultant'): Promise<Person> {
   made++
-  return people.create({ name: `Person ${made}`, email: `person${made}@example.com`, role })
+  return people.create({ name: `Person ${made}`, email: `person${made}@example.com`, role }, byService)
 }
 
 /** Sessions on a clock that stands still until it is moved. */
@@ -155,7 +156,7 @@ describe('a session', () => {
     const { id } = await makePerson()
     const { value } = await opened.sessions.start({ personId: id, ...proof })
     const kept = await database.rows(`select * from session where person_id = $1`, [id])
-    await people.setStatus(id, 'disabled')
+    await people.setStatus(id, 'disabled', byService)
     await database.rows('insert into session select * from jsonb_populate_record(null::session, $1)', [
       JSON.stringify(kept[0], (_name, part: unknown) => asText(part)),
     ])
@@ -165,7 +166,7 @@ describe('a session', () => {
   test('cannot begin for somebody who is disabled', async () => {
     await using opened = openSessions()
     const { id } = await makePerson()
-    await people.setStatus(id, 'disabled')
+    await people.setStatus(id, 'disabled', byService)
     await assert.rejects(opened.sessions.start({ personId: id, ...proof }), { code: 'sign_in_refused' })
     const rows = await database.rows('select 1 from session where person_id = $1', [id])
     assert.equal(rows.length, 0)
@@ -306,7 +307,7 @@ describe('the audit log', () => {
     })
     const other = await opened.sessions.start({ personId: person.id, ...proof, request })
     await opened.sessions.endOf(cookie(next.value), later)
-    await opened.sessions.end({ personId: person.id, id: other.id }, { personId: partner.id, ...later })
+    await opened.sessions.end({ personId: person.id, id: other.id }, { actor: personActor(partner), ...later })
     const signIn = { method: 'firm', factors: 'provider' }
     assert.deepEqual(await noted(first.id), [
       by(person.id, request, 'sign_in', signIn),
@@ -333,7 +334,7 @@ describe('the audit log', () => {
     const full = /the log is full/
     await assert.rejects(sessions.start({ personId: person.id, ...proof, replaces: cookie(mine.value) }), full)
     await assert.rejects(sessions.endOf(cookie(mine.value), {}), full)
-    await assert.rejects(sessions.end({ personId: person.id }, {}), full)
+    await assert.rejects(sessions.end({ personId: person.id }, byService), full)
     await assert.rejects(sessions.recognise(cookie(mine.value, planted.value)), full)
     assert.equal((await count()).length, earlier)
     assert.deepEqual((await noted(mine.id)).length, 1)
@@ -359,8 +360,8 @@ describe('a change of a person', () => {
   test('of role or status ends every session of theirs, and nobody else’s', async () => {
     await using opened = openSessions()
     for (const change of [
-      (id: string) => people.setRole(id, 'partner'),
-      (id: string) => people.setStatus(id, 'disabled'),
+      (id: string) => people.setRole(id, 'partner', byService),
+      (id: string) => people.setStatus(id, 'disabled', byService),
       (id: string) => database.rows(`update person set role = 'partner' where id = $1`, [id]),
     ]) {
       const { id } = await makePerson()
@@ -376,7 +377,7 @@ describe('a change of a person', () => {
     await using opened = openSessions()
     const { id } = await makePerson()
     const { value } = await opened.sessions.start({ personId: id, ...proof })
-    await people.setRole(id, 'consultant')
+    await people.setRole(id, 'consultant', byService)
     assert.ok(await opened.sessions.recognise(cookie(value)))
   })
 })

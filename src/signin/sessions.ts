@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Logger } from 'pino'
+import { byService, type Origin, type Visit } from '../access/actor.ts'
 import type { Audit, AuditEntry } from '../access/audit.ts'
-import type { Actor, Person } from '../people/people.ts'
+import type { Person } from '../people/people.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { createLookups } from '../platform/database/lookups.ts'
 import { Problem } from '../platform/problems.ts'
@@ -41,9 +42,6 @@ export interface NewSession {
   readonly request?: Origin
 }
 
-/** The request that begins or ends a session, for the audit log. */
-export type Origin = Omit<Actor, 'personId'>
-
 export interface StartedSession {
   readonly id: string
   readonly value: string
@@ -67,7 +65,7 @@ export interface Sessions {
   /** Ends the sessions whose cookies these are; they are refused from the next request on. */
   endOf(cookies: string | undefined, request: Origin): Promise<store.EndedSession[]>
   /** Ends sessions by what they have in common; every given condition holds for each of them. */
-  end(which: EndWhich, by: Actor): Promise<store.EndedSession[]>
+  end(which: EndWhich, by: Visit): Promise<store.EndedSession[]>
   /** The sessions that a person has now, the last used first. */
   list(personId: string): Promise<store.SessionSummary[]>
   /** The Set-Cookie text that gives a browser its session. */
@@ -144,7 +142,7 @@ export function createSessions(needs: SessionNeeds): Sessions {
       if (hashes.length === 0) return []
       return end(needs, { hashes }, (session) => ({ ...request, action: 'sign_out', ...about(session) }))
     },
-    end: (which: EndWhich, by: Actor) =>
+    end: (which: EndWhich, by: Visit) =>
       end(needs, which, ({ id, personId }) => ({
         action: 'session_revoked',
         ...about({ id, personId }),
@@ -177,7 +175,7 @@ function isLive(
 
 /** An entry of a session that its own person began or ended. */
 const about = ({ id, personId }: Pick<store.EndedSession, 'id' | 'personId'>) =>
-  ({ outcome: 'allowed', personId, noun: 'session', nounId: id }) as const
+  ({ actor: { kind: 'person', id: personId }, outcome: 'allowed', noun: 'session', nounId: id }) as const
 
 function end(
   { database, audit }: SessionNeeds,
@@ -197,7 +195,7 @@ async function refuseSeveral(
   { hashes, people }: { readonly hashes: readonly Buffer[]; readonly people: readonly string[] },
 ): Promise<void> {
   const details = { why: 'one request had sessions of several people', people: people.join(' ') }
-  await end(needs, { hashes }, (session) => ({ action: 'session_ended', ...about(session), details }))
+  await end(needs, { hashes }, (session) => ({ action: 'session_ended', ...about(session), ...byService, details }))
 }
 
 async function start(

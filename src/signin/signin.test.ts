@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { byService } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
@@ -27,7 +28,7 @@ before(async () => {
   sessions = createSessions({ database, audit, log, lifetimes: { idle: 3_600_000, absolute: 43_200_000 } })
   const people = createPeople({ database, audit })
   for (const role of ['consultant', 'partner'] as const) {
-    await people.create({ name: role, email: `${role}@example.com`, role })
+    await people.create({ name: role, email: `${role}@example.com`, role }, byService)
   }
 })
 after(async () => {

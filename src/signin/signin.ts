@@ -143,6 +143,7 @@ async function recordRefusal(
   const unnoted = limits.note(network)
   if (unnoted === undefined) return
   await audit.record({
+    actor: { kind: 'visitor' },
     action: 'sign_in_failed',
     outcome: 'refused',
     requestId,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
+import { byService } from '../access/actor.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
@@ -32,7 +33,7 @@ before(async () => {
   audit = createAudit({ database, log })
   const all = createPeople({ database, audit })
   const made = Array.from({ length: heads }, (_, n) =>
-    all.create({ name: `P ${n}`, email: `p${n}@firm.example`, role: 'consultant' }),
+    all.create({ name: `P ${n}`, email: `p${n}@firm.example`, role: 'consultant' }, byService),
   )
   people = (await Promise.all(made)).map(({ id }) => id)
 })

@@ -1,4 +1,4 @@
-import type { Role } from '../people/people.ts'
+import type { Role } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
 
 /** A session whose person may be signed in, as a request finds it. */

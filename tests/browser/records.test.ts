@@ -288,7 +288,8 @@ describe('the audit log', () => {
       asked.push(cursor ?? 'first')
       const next = { first: '9000', 9000: '8000', 8000: '7000' }[cursor ?? 'first'] ?? null
       const row = { id: cursor, at: '2026-01-02T10:00:00Z', action: 'role_changed', outcome: 'allowed', details: {} }
-      const nothing = { person: null, client: null, noun: null, noun_id: null, request_id: null, address: null }
+      const actor = { kind: 'service', id: null, name: null }
+      const nothing = { actor, person: null, client: null, noun: null, noun_id: null, request_id: null, address: null }
       const audit = cursor === '8000' || cursor === null ? [] : [{ ...row, ...nothing }]
       await route.fulfill({ json: { audit: cursor === '9000' ? [] : audit, next } })
     })

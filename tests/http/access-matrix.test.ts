@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { byService, personActor } from '../../src/access/actor.ts'
 import { isPortal } from '../../src/platform/http/representation.ts'
 import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
 import { routesOf } from '../support/routes.ts'
@@ -104,7 +105,7 @@ after(() => firm.close())
 
 /** A client that belonged to one consultant and belongs to another now, with one of everything. */
 async function target(): Promise<Target> {
-  const visit = { person: people.former }
+  const visit = { actor: personActor(people.former) }
   const { records } = firm.service
   const { id } = await records.clients.create(visit, { name: 'secret-marker' })
   const items: Record<string, string> = {}
@@ -112,13 +113,13 @@ async function target(): Promise<Target> {
     items[plural] = (await records[plural].create(visit, id, kinds[plural])).id
   }
   const given = { basis: null, body: { consultant_id: people.own.id } }
-  await records.clients.change({ person: people.partner }, id, given)
+  await records.clients.change({ actor: personActor(people.partner) }, id, given)
   return { client: id, items }
 }
 
 /** What is on the record, whoever asks. */
 async function contents({ client }: Target): Promise<string> {
-  const reader = { person: { id: null, role: 'partner' } } as const
+  const reader = byService
   return JSON.stringify(await firm.service.records.clients.read(reader, client).catch(() => 'gone'))
 }
 
@@ -127,7 +128,7 @@ async function cookieOf(actor: Actor): Promise<string | undefined> {
   if (actor === 'anonymous') return undefined
   if (actor !== 'disabled') return firm.service.signIn(people[actor])
   const person = await firm.join('Disabled', 'consultant')
-  await firm.service.people.setStatus(person.id, 'disabled')
+  await firm.service.people.setStatus(person.id, 'disabled', byService)
   return person.cookie
 }
 

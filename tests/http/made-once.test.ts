@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 
 let firm: Firm
@@ -117,7 +118,7 @@ test('a client is told again to the partner who made it for somebody that has le
   const key = { 'idempotency-key': randomUUIDv7() }
   const body = { name: 'For Carl', consultant_id: carl.id }
   const made = await paula.send('POST', '/clients', body, key)
-  await firm.service.people.setStatus(carl.id, 'disabled', {})
+  await firm.service.people.setStatus(carl.id, 'disabled', byService)
   const again = await paula.send('POST', '/clients', body, key)
   assert.deepEqual([again.status, again.text], [201, made.text])
   const { status, error } = await paula.send('POST', '/clients', body, { 'idempotency-key': randomUUIDv7() })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { byService, personActor } from '../../src/access/actor.ts'
 import type { PreparedStatement } from '../../src/platform/database/pipeline.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at } from '../support/json.ts'
@@ -72,7 +73,7 @@ test('what does not show, or turns the text round it, is refused in texts of one
   const joined = { name: 'شرکت می\u200cخواهم 👩\u200d🔧' }
   assert.equal((await partner.send('POST', '/clients', joined)).status, 201)
   await assert.rejects(
-    firm.service.people.create({ name: 'a\u202eb', email: 'turned@firm.example', role: 'consultant' }),
+    firm.service.people.create({ name: 'a\u202eb', email: 'turned@firm.example', role: 'consultant' }, byService),
     { code: 'invalid_field', details: { field: 'name' }, message: /U\+202E/ },
   )
 })
@@ -112,7 +113,7 @@ test('a fault while the log is read for a file is a status, and not a file that 
 test('B32: who is a partner no more does not get the rest of a file, nor one that looks whole', async () => {
   const reader = await firm.join('Reader', 'partner')
   await firm.service.database.rows(
-    `insert into audit (action, outcome, details) select 'filler', 'allowed', jsonb_build_object('n', n, 'x', repeat('x', 400))
+    `insert into audit (action, outcome, actor, details) select 'filler', 'allowed', 'service', jsonb_build_object('n', n, 'x', repeat('x', 400))
      from generate_series(1, 60000) n`,
   )
   const answer = await fetch(`${firm.service.url}/audit?action=filler&format=csv`, {
@@ -124,7 +125,7 @@ test('B32: who is a partner no more does not get the rest of a file, nor one tha
   let file = ''
   await assert.rejects(async () => {
     for await (const piece of body) {
-      if (file === '') await firm.service.people.setStatus(reader.id, 'disabled')
+      if (file === '') await firm.service.people.setStatus(reader.id, 'disabled', byService)
       file += new TextDecoder().decode(piece)
     }
   })
@@ -138,11 +139,11 @@ test('the role of a partner reaches nothing for somebody who is none any more', 
   const text = `select (select count(*) from client) + (select count(*) from audit) as "all"`
   const statement: PreparedStatement<{ all: bigint }> = { name: 'reach of a partner', text }
   const reach = async () => {
-    const [[row]] = await firm.service.records.access.as({ person: former }, [statement])
+    const [[row]] = await firm.service.records.access.as({ actor: personActor(former) }, [statement])
     return Number(row?.all)
   }
   assert.ok((await reach()) > 0)
-  await firm.service.people.setStatus(former.id, 'disabled')
+  await firm.service.people.setStatus(former.id, 'disabled', byService)
   assert.equal(await reach(), 0)
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
 import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
 import { at } from '../support/json.ts'
 import { until } from '../support/until.ts'
@@ -184,7 +185,7 @@ describe('fields that say whose a record is', () => {
   test('a partner assigns to somebody who is there and may sign in', async () => {
     const client = await firm.client(anna)
     const gone = await firm.join('Gone', 'consultant')
-    await firm.service.people.setStatus(gone.id, 'disabled')
+    await firm.service.people.setStatus(gone.id, 'disabled', byService)
     for (const consultant_id of [gone.id, randomUUIDv7(), client]) {
       const reply = await paula.send('PATCH', `/clients/${client}`, { consultant_id }, { 'if-match': '*' })
       assert.deepEqual([reply.status, reply.error['field']], [400, 'consultant_id'])
@@ -222,7 +223,7 @@ describe('assigning', () => {
     const client = await firm.client(anna)
     const person = await firm.join('Riser', 'partner')
     assert.equal((await person.get(`/clients/${client}`)).status, 200)
-    await firm.service.people.setRole(person.id, 'consultant')
+    await firm.service.people.setRole(person.id, 'consultant', byService)
     assert.equal((await person.get(`/clients/${client}`)).status, 401)
     const cookie = await firm.service.signIn(person)
     assert.equal((await firm.ask('GET', `/clients/${client}`, { headers: { cookie } })).status, 403)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
 import { startPortal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
 
@@ -32,7 +33,7 @@ for (const [policy, names] of Object.entries(admitted)) {
           signIn: policyOf(policy === 'anyone' ? 'anyone' : policy === 'domain' ? 'domain' : 'invited'),
         })
         try {
-          if (entered) await portal.service.people.create({ name: 'Known', email, role: 'partner' })
+          if (entered) await portal.service.people.create({ name: 'Known', email, role: 'partner' }, byService)
           portal.provider.say({ subject: 'somebody', email })
           portal.provider.lies.claims = { email_verified: verified }
           const had = await portal.counts()
@@ -80,16 +81,16 @@ test('B72: a refusal is the same for a stranger, for an address that is somebody
   const portal = await startPortal({ signIn: policyOf('invited') })
   try {
     const { people } = portal.service
-    await people.create({ name: 'Taken', email: 'taken@firm.example', role: 'consultant' })
+    await people.create({ name: 'Taken', email: 'taken@firm.example', role: 'consultant' }, byService)
     portal.provider.say({ subject: 'owner', email: 'taken@firm.example' })
     assert.equal((await portal.profile().signIn('firm')).status, 303)
-    const disabled = await people.create({ name: 'Gone', email: 'gone@firm.example', role: 'consultant' })
-    await people.setStatus(disabled.id, 'disabled')
+    const disabled = await people.create({ name: 'Gone', email: 'gone@firm.example', role: 'consultant' }, byService)
+    await people.setStatus(disabled.id, 'disabled', byService)
     const reasons = new Set<string>()
-    const left = await people.create({ name: 'Left', email: 'left@firm.example', role: 'consultant' })
+    const left = await people.create({ name: 'Left', email: 'left@firm.example', role: 'consultant' }, byService)
     portal.provider.say({ subject: 'left', email: 'left@firm.example' })
     await portal.profile().signIn('firm')
-    await people.setStatus(left.id, 'disabled')
+    await people.setStatus(left.id, 'disabled', byService)
     reasons.add(reasonOf(await portal.profile().signIn('firm')))
     for (const email of ['stranger@firm.example', 'taken@firm.example', 'gone@firm.example']) {
       portal.provider.say({ subject: `not the owner of ${email}`, email })

@@ -1,4 +1,5 @@
-import type { Person, Role } from '../../src/people/people.ts'
+import { byService, type Role } from '../../src/access/actor.ts'
+import type { Person } from '../../src/people/people.ts'
 import { objectAt, parseObject, type Json } from './json.ts'
 import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
 
@@ -71,7 +72,7 @@ export async function startFirm(options: Partial<ServiceOptions> = {}): Promise<
 
   async function join(name: string, role: Role): Promise<Member> {
     members += 1
-    const person = await service.people.create({ name, email: `member${members}@firm.example`, role })
+    const person = await service.people.create({ name, email: `member${members}@firm.example`, role }, byService)
     const cookie = await service.signIn(person)
     return {
       ...person,

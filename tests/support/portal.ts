@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { byService } from '../../src/access/actor.ts'
 import { objectAt } from './json.ts'
 import { startLyingProvider, type LyingProvider } from './lying-provider.ts'
 import { createProfile, type Page, type Profile } from './profile.ts'
@@ -74,7 +75,7 @@ export async function startPortal(
     newcomer,
     async enter(role) {
       const { email } = newcomer()
-      const { id } = await service.people.create({ name: `${role} ${known}`, email, role })
+      const { id } = await service.people.create({ name: `${role} ${known}`, email, role }, byService)
       const profile = createProfile(service)
       const page = await profile.signIn('firm')
       assert.equal(page.status, 303, page.text)

@@ -69,6 +69,7 @@ function AuditFilters() {
         { value: 'allowed', label: 'Allowed' },
         { value: 'refused', label: 'Refused' },
       ])}
+      {choice('actor', 'Kind of actor', 'Any actor', actorKinds)}
       {choice(
         'person',
         'Person',
@@ -122,7 +123,7 @@ function AuditTable({ rows }: { readonly rows: readonly AuditRow[] }) {
           <tr>
             <th scope="col">Time</th>
             <th scope="col">Action</th>
-            <th scope="col">Person</th>
+            <th scope="col">Actor</th>
             <th scope="col" className={tables.wide}>
               Client
             </th>
@@ -164,7 +165,7 @@ function Row({ row }: { readonly row: AuditRow }) {
           </span>
         )}
       </td>
-      <td className={classes.who}>{row.person ? (row.person.name ?? row.person.id) : 'Nobody known'}</td>
+      <td className={classes.who}>{actorText(row.actor)}</td>
       <td className={`${tables.wide} ${classes.who}`}>{row.client && <ClientLink client={row.client} />}</td>
       <td className={tables.wide}>{row.address}</td>
       <td className={`${tables.wide} ${classes.details}`} title={details.join('\n')}>
@@ -173,6 +174,30 @@ function Row({ row }: { readonly row: AuditRow }) {
     </tr>
   )
 }
+
+/** Who acted, for a reader. */
+function actorText({ kind, id, name }: AuditRow['actor']): string {
+  switch (kind) {
+    case 'person':
+      return name ?? id ?? ''
+    case 'command':
+      return `Command line (${name ?? ''})`
+    case 'key':
+      return `API key ${id ?? ''}`
+    case 'service':
+      return 'Tollgate'
+    case 'visitor':
+      return 'Not signed in'
+  }
+}
+
+const actorKinds = [
+  { value: 'person', label: 'People' },
+  { value: 'command', label: 'Command line' },
+  { value: 'key', label: 'API keys' },
+  { value: 'service', label: 'Tollgate' },
+  { value: 'visitor', label: 'Not signed in' },
+]
 
 function ClientLink({ client: { id, name } }: { readonly client: NonNullable<AuditRow['client']> }) {
   return <Link to={`/clients/${id}`}>{name ?? id}</Link>

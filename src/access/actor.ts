@@ -1,0 +1,48 @@
+/** What a person may do: a consultant works on their own clients, a partner on every client. */
+export type Role = 'consultant' | 'partner'
+
+/** A person who is signed in. */
+export interface PersonActor {
+  readonly kind: 'person'
+  readonly id: string
+  readonly role: Role
+}
+
+/** Who performs an action. */
+export type Actor =
+  | PersonActor
+  /** The command line, with the name of the operating-system user. */
+  | { readonly kind: 'command'; readonly user: string }
+  /** An API key, by its id. */
+  | { readonly kind: 'key'; readonly id: string }
+  /** Tollgate itself: what follows from the configuration or from the time. */
+  | { readonly kind: 'service' }
+  /** Someone who is not signed in. */
+  | { readonly kind: 'visitor' }
+
+/** An actor as the audit log records it. */
+export type RecordedActor = Omit<PersonActor, 'role'> | Exclude<Actor, PersonActor>
+
+/** The request that asks for an action; empty outside of HTTP. */
+export interface Origin {
+  readonly requestId?: string | undefined
+  /** The network address of the sender. */
+  readonly address?: string | undefined
+}
+
+/** Who acts, and by which request. */
+export interface Visit extends Origin {
+  readonly actor: Actor
+}
+
+/** Tollgate acting by itself. */
+export const byService: Visit = Object.freeze({ actor: Object.freeze({ kind: 'service' }) })
+
+export function personActor({ id, role }: Omit<PersonActor, 'kind'>): PersonActor {
+  return { kind: 'person', id, role }
+}
+
+/** The id of the person who acts; undefined for any other actor. */
+export function personIdOf(actor: Actor): string | undefined {
+  return actor.kind === 'person' ? actor.id : undefined
+}
