@@ -9,7 +9,7 @@ const key = process.argv[3] ?? process.env.TOLLGATE_KEY
 const model = process.argv[4] ?? process.env.TOLLGATE_MODEL ?? 'default'
 
 const options = { baseURL: `${url}/v1`, apiKey: key }
-// Any one of them will do.
+// Any of the three works.
 const providers = [
   createOpenAICompatible({ name: 'tollgate', includeUsage: true, ...options }),
   createOpenAI(options),
@@ -17,11 +17,11 @@ const providers = [
 ]
 
 for (const provider of providers) {
-  const asked = { model: provider(model), prompt: 'What is a ledger?', maxOutputTokens: 60 }
-  const { text, usage } = await generateText(asked)
+  const request = { model: provider(model), prompt: 'What is a ledger?', maxOutputTokens: 60 }
+  const { text, usage } = await generateText(request)
   console.log(text, usage.inputTokens, usage.outputTokens)
 
-  const stream = streamText(asked)
+  const stream = streamText(request)
   for await (const delta of stream.textStream) process.stdout.write(delta)
   console.log('\n', (await stream.usage).totalTokens)
 }

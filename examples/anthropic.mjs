@@ -5,16 +5,24 @@ const url = process.argv[2] ?? process.env.TOLLGATE_URL ?? 'http://localhost:808
 const key = process.argv[3] ?? process.env.TOLLGATE_KEY
 const model = process.argv[4] ?? process.env.TOLLGATE_MODEL ?? 'default'
 
-// Its base address is the one without /v1.
+// The SDK adds /v1 itself.
 const client = new Anthropic({ baseURL: url, apiKey: key })
-const asked = { model, max_tokens: 60, messages: [{ role: 'user', content: 'What is a ledger?' }] }
+const question = 'What is a ledger?'
 
-const message = await client.messages.create(asked)
-console.log(message.content[0].text, message.usage)
+const message = await client.messages.create({
+  model,
+  max_tokens: 60,
+  messages: [{ role: 'user', content: question }],
+})
+for (const block of message.content) if (block.type === 'text') console.log(block.text, message.usage)
 
-const stream = client.messages.stream(asked)
+const stream = client.messages.stream({
+  model,
+  max_tokens: 60,
+  messages: [{ role: 'user', content: question }],
+})
 stream.on('text', (text) => process.stdout.write(text))
 console.log('\n', (await stream.finalMessage()).usage)
 
 for await (const { id } of client.models.list()) console.log('model', id)
-console.log((await client.models.retrieve(model)).id, 'is what', model, 'is called')
+console.log(model, 'is served by', (await client.models.retrieve(model)).id)

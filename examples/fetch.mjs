@@ -11,12 +11,13 @@ async function generate(body) {
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
-      // With this, the same request can be sent again after a failure and is charged once.
+      // Makes the request safe to retry: it is charged once.
       'idempotency-key': randomUUID(),
     },
     body: JSON.stringify({ model, input: 'What is a ledger?', max_output_tokens: 60, ...body }),
   })
   if (response.ok) return response
+  /** @type {any} */
   const { error } = await response.json()
   throw new Error(`${error.code}: ${error.reason} (request ${error.request_id})`)
 }
@@ -24,7 +25,7 @@ async function generate(body) {
 const whole = await generate({})
 console.log(await whole.json(), 'for', whole.headers.get('x-cost'))
 
-// Server-Sent Events: many output_text.delta, then one done or one error.
+// Server-sent events: any number of output_text.delta, then one done or error.
 let text = ''
 const stream = await generate({ stream: true })
 for await (const chunk of stream.body.pipeThrough(new TextDecoderStream())) {

@@ -1,10 +1,12 @@
-// Checks the whole repository: `fast` or `all`. Every step runs, whatever the others find; the last line is the verdict.
+// Checks the whole repository: `fast` or `all`. Every step runs even if another one fails. The last line is the verdict.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runtimePath } from './runtime.js'
+import { commandOf, endProcesses, startedProcesses } from './started-processes.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const runtime = runtimePath(root)
@@ -15,14 +17,21 @@ const statics = [
   { name: 'lint', args: [tool('oxlint'), '--type-aware'] },
   { name: 'types', args: [tool('tsc'), '-p', '.'] },
   { name: 'types of the pages', args: [tool('tsc'), '-p', 'web'] },
+  { name: 'types of scripts and examples', args: [tool('tsc'), '-p', 'tsconfig.scripts.json'] },
   { name: 'unused code', args: [tool('knip'), '--no-progress'] },
 ]
 const testFiles = {
-  fast: ['src/**/*.test.ts', 'web/**/*.test.ts'],
-  all: ['src/**/*.test.ts', 'web/**/*.test.ts', 'tests/**/*.test.ts', 'models/**/*.test.ts', 'bench/*.test.ts'],
+  // Beside the unit tests: the structure, the documents and the access matrix, which most changes can break.
+  fast: [
+    'src/**/*.test.ts',
+    'web/**/*.test.ts',
+    'tests/{architecture,docs}.test.ts',
+    'tests/http/access-matrix.test.ts',
+  ],
+  all: ['**/*.test.{ts,tsx,js,mjs}'],
 }
 
-// Milliseconds without a word of the tests; a test itself gets two minutes.
+// Milliseconds that the tests may print nothing. A single test may take two minutes.
 const [mode, longestSilence = '180000'] = process.argv.slice(2)
 if (!Object.hasOwn(testFiles, mode)) {
   process.stderr.write('Usage: node scripts/check.js fast | all\n')
@@ -33,12 +42,16 @@ if (runtime === undefined || !existsSync(runtime)) {
   process.exit(2)
 }
 
+// Every process that a check starts inherits this, so that those left behind can be found.
+const mark = `CHECK_RUN=${randomUUID()}`
+endWithParent()
+
 const results = [...(await Promise.all(statics.map(checkStatic))), await runTests(testFiles[mode])]
 const sum = (what) => results.reduce((total, result) => total + result[what], 0)
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
 process.exitCode = sum('failed') > 0 ? 1 : 0
 
-/** Runs one step to its end and shows what it said only if it failed. */
+/** Runs one step and prints its output only if it fails. */
 async function checkStatic({ name, args }) {
   const started = Date.now()
   const { status, output } = await run(args)
@@ -48,11 +61,31 @@ async function checkStatic({ name, args }) {
   return { passed: Number(passed), failed: Number(!passed) }
 }
 
-/** Runs the tests, which show themselves as they go. No test at all is a failure, and so is a file that does not end. */
+/** Runs the tests, which print as they go, and adds what the runner itself does not count as a failure. */
 async function runTests(patterns) {
   const started = Date.now()
+  const { status, totals } = await runTestFiles(patterns)
+  const { counts = {}, skipped = [], todo = [], endedEarly = [] } = totals
+  const passed = (counts.passed ?? 0) - endedEarly.length
+  const left = startedProcesses(mark)
+  print('skipped', skipped)
+  print('marked as todo, which counts as a failure', todo)
+  print('ended before its last test', endedEarly)
+  print(
+    'left running',
+    left.map((pid) => `${pid}: ${commandOf(pid)}`),
+  )
+  await endProcesses(left)
+  const found = (counts.failed ?? 0) + (counts.cancelled ?? 0) + todo.length + endedEarly.length + left.length
+  // The runner itself may fail without a failed test: in its set-up, or killed.
+  const failed = found === 0 && (passed === 0 || status !== 0) ? 1 : found
+  report(failed === 0, passed + found === 0 ? 'tests: none ran to the end' : 'tests', started)
+  return { passed, failed }
+}
+
+async function runTestFiles(patterns) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-check-'))
-  const totals = join(folder, 'totals.json')
+  const file = join(folder, 'totals.json')
   const args = [
     '--test',
     '--test-global-setup=tests/support/global-setup.ts',
@@ -60,37 +93,41 @@ async function runTests(patterns) {
     '--test-timeout=120000',
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
-    '--test-reporter=./scripts/test-counts.js',
-    `--test-reporter-destination=${totals}`,
+    '--test-reporter=./scripts/test-totals.js',
+    `--test-reporter-destination=${file}`,
     ...patterns,
   ]
   let silence
   const { status } = await run(args, (data, child) => {
     process.stdout.write(data)
     clearTimeout(silence)
-    // On this signal the runner names the files that still run, and ends them.
+    // On this signal the runner names the files that are still running, and ends them.
     silence = setTimeout(() => child.kill('SIGTERM'), Number(longestSilence))
   })
   clearTimeout(silence)
-  const counts = existsSync(totals) ? JSON.parse(readFileSync(totals, 'utf8') || '{}') : {}
+  const totals = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8') || '{}') : {}
   rmSync(folder, { recursive: true })
-  const passed = counts.passed ?? 0
-  const found = (counts.failed ?? 0) + (counts.cancelled ?? 0)
-  // The runner may fail without a test that does: at its own set-up, or killed.
-  const failed = found === 0 && (passed === 0 || status !== 0) ? 1 : found
-  report(failed === 0, passed + found === 0 ? 'tests: none ran to the end' : 'tests', started)
-  return { passed, failed }
+  return { status, totals }
 }
 
-/** Runs a program of the pinned runtime to its end. What it says goes to `onData` as it comes, and is returned. */
-function run(args, onData = () => undefined) {
+function print(title, lines) {
+  if (lines.length > 0) console.log(`${lines.length} ${title}:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+}
+
+/**
+ * Runs a program on the pinned runtime. `onData`, if given, receives the output as it comes.
+ * @param {string[]} args
+ * @param {(data: Buffer, child: import('node:child_process').ChildProcess) => void} [onData]
+ * @returns {Promise<{ status: number | null, output: string }>}
+ */
+function run(args, onData) {
   return new Promise((resolve) => {
     const child = spawn(runtime, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: environment() })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (data) => {
         output += data
-        onData(data, child)
+        onData?.(data, child)
       })
     }
     child.on('error', (error) => resolve({ status: 1, output: error.message }))
@@ -102,9 +139,24 @@ function run(args, onData = () => undefined) {
 function environment() {
   const ours = /^(TOLLGATE_.*|PG.*|DATABASE_URL|PORT|HOST|NODE_OPTIONS|NODE_TEST_CONTEXT)$/
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name))
-  return Object.fromEntries(process.stdout.isTTY ? [['FORCE_COLOR', '1'], ...kept] : kept)
+  const color = process.stdout.isTTY ? [['FORCE_COLOR', '1']] : []
+  return Object.fromEntries([...color, ...kept, mark.split('=')])
 }
 
 function report(passed, name, started) {
   console.log(`${passed ? '✔' : '✖'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+}
+
+/** Ends everything that was started when this process is asked to end, or when the shell that runs it has gone. */
+function endWithParent() {
+  const parent = process.ppid
+  let isEnding = false
+  async function end(signal) {
+    if (isEnding) return
+    isEnding = true
+    await endProcesses(startedProcesses(mark))
+    process.exit(128 + constants.signals[signal])
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(signal))
+  setInterval(() => process.ppid !== parent && void end('SIGHUP'), 1000).unref()
 }

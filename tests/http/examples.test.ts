@@ -21,8 +21,8 @@ after(() => service.close())
 const expected: Readonly<Record<string, readonly [RegExp, number]>> = {
   'curl.sh': [/^\{"output_text":"[^]+\nevent: output_text\.delta\n[^]+\nevent: done\ndata: \{"output_text"/, 2],
   'fetch.mjs': [/output_text: [^]+ for 0\.\d+\n[^]+output_tokens: \d+/, 2],
-  'openai.mjs': [/total_tokens: [^]+output_tokens: [^]+model tiny\ntiny is what tiny is called\n$/, 3],
-  'anthropic.mjs': [/output_tokens: [^]+output_tokens: [^]+model tiny\ntiny is what tiny is called\n$/, 2],
+  'openai.mjs': [/total_tokens: [^]+output_tokens: [^]+model tiny\ntiny is served by tiny\n$/, 3],
+  'anthropic.mjs': [/output_tokens: [^]+output_tokens: [^]+model tiny\ntiny is served by tiny\n$/, 2],
   'ai-sdk.mjs': [/ \d+ \d+\n([^]+ \d+\n){2}$/, 6],
 }
 

@@ -1,0 +1,80 @@
+// Finds and ends the processes that a run of the checks has started: databases, engines, browsers, servers.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Milliseconds that processes get to end by themselves. */
+const grace = 5000
+
+/**
+ * The ids of the living processes below this one, and of those that carry `mark` in their environment. A process whose
+ * parent has gone is found by the mark alone, and only where there is a /proc.
+ */
+export function startedProcesses(mark) {
+  const all = processes()
+  const found = new Set()
+  for (let parents = [process.pid]; parents.length > 0;) {
+    const children = all.filter(({ pid, parent }) => parents.includes(parent) && !found.has(pid)).map(({ pid }) => pid)
+    for (const pid of children) found.add(pid)
+    parents = children
+  }
+  for (const { pid } of all) if (pid !== process.pid && environmentOf(pid).includes(mark)) found.add(pid)
+  return [...found]
+}
+
+/** Ends processes: asks them to, then forces those that are still there after the grace period. */
+export async function endProcesses(ids) {
+  for (const pid of ids) send(pid, 'SIGTERM')
+  const end = Date.now() + grace
+  while (ids.some(isRunning) && Date.now() < end) await wait(50)
+  for (const pid of ids) send(pid, 'SIGKILL')
+}
+
+/** The command line of a process, for messages. */
+export function commandOf(pid) {
+  return read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() || 'a process'
+}
+
+function processes() {
+  if (!existsSync('/proc/self/stat')) return listed()
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), ...stateOf(name) }))
+    .filter(({ state }) => state !== undefined && state !== 'Z')
+}
+
+/** The name of a program, in brackets, may hold anything, brackets as well (proc(5)). */
+function stateOf(pid) {
+  const stat = read(`/proc/${pid}/stat`)
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state: state === '' ? undefined : state, parent: Number(parent) }
+}
+
+function listed() {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .map(([pid, parent, state]) => ({ pid: Number(pid), parent: Number(parent), state }))
+    .filter(({ state }) => !state.startsWith('Z'))
+}
+
+const environmentOf = (pid) => read(`/proc/${pid}/environ`)
+
+/** Empty if the file cannot be read: the process has ended, or belongs to someone else. */
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const isRunning = (pid) => processes().some((other) => other.pid === pid)
+
+function send(pid, signal) {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
+}
