@@ -10,6 +10,7 @@ import { registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
 import { registerAssets } from './platform/http/assets.ts'
 import type { Database } from './platform/database/database.ts'
+import { createWriteProbe } from './platform/database/write-probe-store.ts'
 import { registerDocs } from './platform/http/docs.ts'
 import { registerHealth } from './platform/http/health.ts'
 import { createServer, type Server } from './platform/http/http.ts'
@@ -18,6 +19,7 @@ import { registerOpenApi } from './platform/http/openapi.ts'
 import type { Pages } from './platform/http/pages.ts'
 import type { People } from './people/people.ts'
 import { registerPeople, type CountClients } from './people/routes.ts'
+import { version } from './platform/version.ts'
 import { prepareGuards } from './signin/guard.ts'
 import { registerMe } from './signin/me-routes.ts'
 import { registerProviderLogout } from './signin/provider-logout.ts'
@@ -48,8 +50,9 @@ export interface AppNeeds {
   readonly trustedProxies?: readonly string[]
   /** Opens /metrics to who sends it; without one there is no such address. */
   readonly metricsToken?: string
-  /** Milliseconds that requests in flight get when the app closes. */
+  /** ms that requests in flight get, and that idle connections stay open, when the app closes. */
   readonly drainTime?: number
+  readonly idleGrace?: number
 }
 
 /** The whole service as one HTTP server that does not listen yet. Closing it lets requests in flight finish. */
@@ -66,7 +69,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   await registerOpenApi(server, { baseUrl })
   prepareGuards(server, needs.sessions)
   registerGeneration(server, { generation, keys, till, baseUrl, onCharged: metrics.tokensCharged })
-  registerHealth(server, { database, models, providers })
+  registerHealth(server, { version, databaseWritable: createWriteProbe(database), models, providers })
   registerSignIn(server, needs)
   await registerProviderLogout(server, { ...needs, methods: signIn.methods })
   registerMe(server, needs)

@@ -44,6 +44,8 @@ export interface ServiceNeeds {
   /** The address of the database. */
   readonly databaseUrl: string
   readonly log: Logger
+  /** ms that idle connections stay open when the service closes. Default 1000. */
+  readonly idleGrace?: number
 }
 
 /** Where `scripts/setup.js` puts the pages that it builds. */
@@ -53,7 +55,7 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  * Puts one instance together, migrations included. Throws OperatorError when the database or the configuration does not
  * allow it; nothing is left open then.
  */
-export async function openService({ config, databaseUrl, log }: ServiceNeeds): Promise<Service> {
+export async function openService({ config, databaseUrl, log, idleGrace }: ServiceNeeds): Promise<Service> {
   const pages = loadPages({ folder: builtPages, viewer: ({ session }) => session && presentViewer(session) })
   const providers = await loadProviders(config.models.flatMap((it) => (it.engine === 'ai-sdk' ? [it.package] : [])))
   await migrate(databaseUrl)
@@ -101,6 +103,7 @@ export async function openService({ config, databaseUrl, log }: ServiceNeeds): P
       currency: config.currency,
       requestBytes: config.limits.request_bytes,
       trustedProxies: config.listen.trusted_proxies,
+      ...(idleGrace !== undefined && { idleGrace }),
       ...(config.metrics?.token !== undefined && { metricsToken: config.metrics.token }),
     }),
     (it) => it.close(),

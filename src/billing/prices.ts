@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
+import { isValidPrice } from './price-rule.ts'
 import * as store from './prices-store.ts'
 
 /** In 10⁻¹² of the currency unit per token, which is millionths per million tokens. */
@@ -93,9 +94,9 @@ export function createPrices({ database, log }: { database: Database; log: Logge
   })
 }
 
-function checkPrice({ input, output }: Price, validFrom: Date | undefined): void {
-  if (input < 0n) throw new Problem('invalid_field', 'A price must not be negative.', { field: 'input' })
-  if (output <= input) {
+function checkPrice(price: Price, validFrom: Date | undefined): void {
+  if (price.input < 0n) throw new Problem('invalid_field', 'A price must not be negative.', { field: 'input' })
+  if (!isValidPrice(price)) {
     throw new Problem('invalid_field', 'Output must cost more than input: raise its price.', { field: 'output' })
   }
   if (validFrom !== undefined && validFrom.getTime() <= Date.now()) {

@@ -13,7 +13,9 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import { createKeys } from '../accounts/keys.ts'
 import { openEmbedded } from '../platform/embedded-postgres/embedded-postgres.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
-import { findRuntime } from './doctor-checks.ts'
+import { migrate } from '../platform/database/migrations.ts'
+import { version } from '../platform/version.ts'
+import { checkRuntime } from './doctor-host.ts'
 import { runCommand } from './run.ts'
 
 const log = pino({ level: 'silent' })
@@ -82,7 +84,7 @@ function assertRefused({ status, stdout, stderr }: Outcome, words: RegExp): void
   assert.equal(stdout, '')
   assert.match(stderr, words)
   assert.match(stderr, /^[^\n]+\n$/)
-  assert.doesNotMatch(stderr, /\.ts:\d|unexpected/)
+  assert.doesNotMatch(stderr, /\.ts:\d|unexpected/i)
 }
 
 test('as a process: JSON alone on stdout, one line on stderr, and the exit status', async () => {
@@ -407,7 +409,7 @@ test('wrong usage names what is wrong, and what would be right', async () => {
     [`--rpm <n>.* from 1 to ${most}`, 'account', 'create', '--name', 'A', '--rpm', String(2 ** 31)],
     [`--tpm <n>.* from 1 to ${most}`, 'account', 'limit', 'Defaults', '--tpm', '9'.repeat(11)],
     ['--models <models>.* a name of at most 100 letters', 'key', 'create', '--name', 'A', '--models', 'a,b c'],
-    ['what follows --models has a line break', 'key', 'create', '--name', 'A', '--models', 'a\nb'],
+    ['the value of --models has a line break', 'key', 'create', '--name', 'A', '--models', 'a\nb'],
     ['an argument has the character U\\+001B', 'account', '\u001b[31m'],
   ] as const) {
     const { status, stdout, stderr } = await run(...args)
@@ -440,7 +442,8 @@ test('every command has help with an example that names it', async () => {
     assert.doesNotMatch(stdout, /default: \d+\)/, 'a default is told as it would be written')
     assert.match(overview, new RegExp(`^  ${line.split(' ')[0]} `, 'm'))
   }
-  assert.match((await run('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  assert.equal((await run('--version')).stdout, `${version}\n`)
+  assert.match(version, /^\d+\.\d+\.\d+$/)
 })
 
 test('a configuration with faults is refused with every fault', async () => {
@@ -474,13 +477,13 @@ test('the doctor finds what is in order and what is not', async () => {
   for (const name of ['runtime', 'configuration', 'data folder', 'database', 'clock']) {
     assert.equal(found.get(name)?.ok, true, `${name}: ${found.get(name)?.detail}`)
   }
-  assert.match(found.get('port')?.detail ?? '', /taken by another program: stop that one, or set PORT/)
+  assert.match(found.get('port')?.detail ?? '', /used by another program: stop that program, or set PORT/)
   assert.match(found.get('models')?.detail ?? '', /missing\.gguf/)
-  assert.match(found.get('prices')?.detail ?? '', /not callable: unpriced\. .*price set unpriced/)
+  assert.match(found.get('prices')?.detail ?? '', /Not callable, because they have no price: unpriced\. .*price set unpriced/)
   assert.match(found.get('sign-in')?.detail ?? '', /no provider is configured/)
   // Nothing of a test reaches the disk.
   assert.match(found.get('durability')?.detail ?? '', /power cut .*: turn fsync on, for the server/)
-  assert.match(outcome.stderr, /^Not in order: durability, models, prices, port\.\n$/)
+  assert.match(outcome.stderr, /^To fix: durability, models, prices, port\.\n$/)
 })
 
 test('the doctor tells a database that confirms what it could lose', async () => {
@@ -503,14 +506,121 @@ test('a database on a disk is durable for the doctor', async (t) => {
   const data = path.join(folder, 'durable')
   const own = await openEmbedded({ directory: data, log })
   t.after(() => own.close())
+  await migrate(own.url)
   const { stdout } = await tollgateHere(['doctor'], { ...environment, DATABASE_URL: own.url })
-  assert.match(stdout, /ok {5}durability +what is confirmed outlives a power cut/)
+  assert.match(stdout, /ok {5}durability +committed transactions survive a power cut/)
+})
+
+test('the doctor reports every error of the configuration file in one run, and nothing that follows from them', async () => {
+  const file = path.join(folder, 'errors.yaml')
+  await writeFile(
+    file,
+    `${configuration.replace('output: "0.40"', 'output: "0.05"')}
+prot: 1
+base_url: "${'${NOT_SET}'}"
+sign_in: { second_factor: required, email_link: true }
+session: { idle: 13h }
+`,
+  )
+  const outcome = await tollgateHere(['doctor', '--json'], { ...environment, TOLLGATE_CONFIG: file })
+  const { checks, skipped, ok } = parse(outcome)
+  assert.equal(ok, false)
+  assert.ok(Array.isArray(checks))
+  assert.deepEqual(
+    checks.map(({ name, ok: passed }) => [name, passed]),
+    [
+      ['runtime', true],
+      ['configuration', false],
+    ],
+  )
+  assert.deepEqual(
+    String(checks[1].detail)
+      .split('\n')
+      .map((line) => line.split(':')[0])
+      .toSorted(),
+    ['base_url', 'models[0].price.output', 'prot', 'session.idle', 'sign_in.email_link', 'sign_in.second_factor'],
+  )
+  assert.deepEqual(skipped, ['data folder', 'database', 'durability', 'clock', 'models', 'prices', 'sign-in', 'port'])
+  assert.match(outcome.stderr, /^To fix: configuration\.\n$/)
+})
+
+test('the doctor knows the provider of the demo', async () => {
+  const { stdout } = await tollgateHere(['doctor'], { ...environment, TOLLGATE_DEMO: '1' })
+  assert.match(stdout, /\nok {5}sign-in +the demo's provider, without passwords; it runs while the service does\n/)
+})
+
+test('A36 no command but start and migrate creates or changes a schema', async () => {
+  const own = await createTestDatabase({ empty: true })
+  const at = { ...environment, DATABASE_URL: own.url }
+  const client = new Client(own.url)
+  await client.connect()
+  const relations = async () => {
+    const { rows } = await client.query<{ relname: string }>(
+      `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`,
+    )
+    return rows.map(({ relname }) => relname)
+  }
+  const lines = [
+    ['verify'],
+    ['usage', '--account', 'Acme'],
+    ['ledger', '--account', 'Acme', '--json'],
+    ['account', 'list'],
+    ['account', 'create', '--name', 'Acme'],
+    ['key', 'list'],
+    ['key', 'create', '--account', 'Acme', '--name', 'backend'],
+    ['model', 'list'],
+    ['price', 'list'],
+    ['price', 'set', 'far', '--input', '1', '--output', '2'],
+    ['person', 'list'],
+    ['person', 'create', '--email', 'p@example.com', '--name', 'P', '--role', 'partner'],
+    ['client', 'list'],
+  ]
+  for (const line of lines) {
+    assertRefused(await tollgateHere(line, at), /^The database is empty\. Create the schema: \.\/tollgate migrate, or/)
+  }
+  const doctor = await tollgateHere(['doctor'], at)
+  assert.equal(doctor.status, 1)
+  assert.match(doctor.stdout, /WRONG {2}database +The database is empty\. Create the schema: \.\/tollgate migrate/)
+  assert.deepEqual(await relations(), [])
+
+  assert.equal((await tollgateHere(['migrate'], at)).status, 0)
+  const whole = await relations()
+  await client.query('delete from migration where number = (select max(number) from migration)')
+  for (const line of lines) assertRefused(await tollgateHere(line, at), /schema is older .*: \.\/tollgate migrate$/m)
+  await client.query(`update migration set checksum = 'other' where number = 1`)
+  assertRefused(await tollgateHere(['account', 'list'], at), /^The file of migration 0001_\w+ differs/)
+  assert.deepEqual(await relations(), whole)
+  await client.end()
+  await own.drop()
+})
+
+test('A36 an older program refuses a newer schema in one line, whichever command runs', async () => {
+  const own = await createTestDatabase()
+  const at = { ...environment, DATABASE_URL: own.url }
+  const client = new Client(own.url)
+  await client.connect()
+  await client.query(`insert into migration (number, name, checksum) values (9999, '9999_later', 'x')`)
+  await client.end()
+  for (const line of [['start'], ['migrate'], ['account', 'list'], ['verify', '--json']]) {
+    const outcome = await tollgateHere(line, at)
+    assertRefused(outcome, /^The database schema is newer than this version .* 9999_later\. Run the newer version\.$/m)
+  }
+  await own.drop()
+})
+
+test('a command on a data folder without a database creates none', async () => {
+  const data = path.join(folder, 'none-yet')
+  const { DATABASE_URL: _, ...others } = environment
+  const at = { ...others, TOLLGATE_DATA: data }
+  assertRefused(await tollgateHere(['account', 'list'], at), /has no database yet\. Create it: \.\/tollgate migrate, or/)
+  const doctor = await tollgateHere(['doctor'], at)
+  assert.match(doctor.stdout, /WRONG {2}database +\S+ has no database yet\. Create it/)
+  assert.ok(!existsSync(data))
 })
 
 test('the doctor looks at the providers', async () => {
   const file = path.join(folder, 'providers.yaml')
   const cases: [string, RegExp][] = [
-    ['second_factor: required', /^sign_in\.second_factor: this version/],
     [
       'providers: [{ id: firm, name: Firm, issuer: "http://127.0.0.1:1", client_id: x }]',
       /^Does not answer .*: http:\/\/127\.0\.0\.1:1\. Correct the issuer/,
@@ -552,9 +662,9 @@ test('the doctor and the list find a package that is not installed, or is none o
 })
 
 test('the doctor refuses a runtime that is too old', () => {
-  for (const version of ['26.1.0', '26.10.0', '27.0.0']) assert.equal(findRuntime(version), `Node ${version}`)
+  for (const version of ['26.1.0', '26.10.0', '27.0.0']) assert.equal(checkRuntime(version), `Node ${version}`)
   for (const version of ['26.0.0', '25.9.0', '24.12.0'])
-    assert.throws(() => findRuntime(version), /too old: start with \.\/tollgate/)
+    assert.throws(() => checkRuntime(version), /too old: start with \.\/tollgate/)
 })
 
 test('the doctor does not trip over a database that is away', async () => {
@@ -564,7 +674,8 @@ test('the doctor does not trip over a database that is away', async () => {
   })
   assert.equal(status, 1)
   assert.match(stdout, /WRONG {2}database +No database answers/)
-  assert.match(stdout, /WRONG {2}clock +Could not be checked: put the database in order first/)
+  assert.match(stdout, /\nNot checked until that is fixed: durability, clock, prices\.\n$/)
+  assert.equal(stdout.match(/WRONG/g)?.length, 2, 'one fault is one line; the other is the missing model file')
 })
 
 test('a database that takes no changes is told as that, by the doctor and by whoever wants to change something', async () => {
@@ -575,7 +686,7 @@ test('a database that takes no changes is told as that, by the doctor and by who
   await client.end()
   const standby = { ...environment, DATABASE_URL: own.url }
   const { stdout } = await tollgateHere(['doctor'], standby)
-  assert.match(stdout, /WRONG {2}database +The database takes no changes: name the primary/)
+  assert.match(stdout, /WRONG {2}database +The database accepts no writes: name the primary/)
   const refused = await tollgateHere(['account', 'create', '--name', 'Late', '--credit', '1'], standby)
   assertRefused(refused, /away for the moment; try again\. \(.*read-only transaction\)/)
   assert.equal((await tollgateHere(['account', 'list', '--json'], standby)).status, 0)

@@ -3,28 +3,32 @@ import type { Logger } from 'pino'
 import type { Config, Environment } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 
-/** What a command works with. Everything is opened when first asked for and closed when the command has ended. */
+/** What a command works with. Everything is opened on first use and closed when the command has ended. */
 export interface Context {
   readonly environment: Environment
   /** The project's folder. */
   readonly root: string
   readonly stdout: Writable
   readonly stderr: Writable
-  /** Throws OperatorError with every fault of the configuration. */
+  /** Throws OperatorError that lists every error of the configuration. */
   config(): Promise<Config>
-  /** Silent: a command speaks through its output, its one line of error and its exit status. */
+  /** Silent: a command reports through its output, its one-line error and its exit status. */
   log(): Promise<Logger>
   /**
-   * The address of the database, which runs from now on: the embedded one is adopted or started, and tells `log` what
-   * becomes of it. Rejects with the reason of the signal when that is aborted before it runs.
+   * The address of a database that accepts connections. An embedded one that does not run is started, and created if
+   * there is none. Rejects with the reason of the signal when that aborts first.
    */
-  databaseUrl(waiting?: Waiting): Promise<string>
-  /** Open, with every migration applied. */
+  databaseUrl(starting?: Starting): Promise<string>
+  /**
+   * An open pool. Never changes the schema: throws OperatorError, which names the command to run, unless the schema is
+   * the one of this version.
+   */
   database(): Promise<Database>
   close(): Promise<void>
 }
 
-interface Waiting {
+/** How `start` opens the database. */
+interface Starting {
   readonly log: Logger
   readonly signal: AbortSignal
 }
@@ -36,7 +40,8 @@ export function createContext(needs: ContextNeeds): Context {
 
   const config = once(async () => {
     const { loadConfig } = await import('../platform/config/config.ts')
-    return loadConfig(needs)
+    const { configRules } = await import('./config-rules.ts')
+    return loadConfig({ environment: needs.environment, root: needs.root, rules: configRules })
   })
   const log = once(async (): Promise<Logger> => {
     const { pino } = await import('pino')
@@ -44,21 +49,23 @@ export function createContext(needs: ContextNeeds): Context {
     return silent
   })
   let openedUrl: Promise<string> | undefined
-  const openUrl = async (waiting: Omit<Waiting, 'signal'>) => {
+  const openUrl = async (starting: Omit<Starting, 'signal'>) => {
     const { database: where, data } = await config()
     if (where !== 'embedded') return where
     const { openEmbedded } = await import('../platform/embedded-postgres/embedded-postgres.ts')
-    const embedded = await openEmbedded({ directory: data, ...waiting })
+    const embedded = await openEmbedded({ directory: data, ...starting })
     opened.defer(() => embedded.close())
     return embedded.url
   }
-  const databaseUrl = async (waiting?: Waiting) => (openedUrl ??= openUrl(waiting ?? { log: await log() }))
+  const databaseUrl = async (starting?: Starting) => (openedUrl ??= openUrl(starting ?? { log: await log() }))
   const database = once(async () => {
+    const { database: where, data } = await config()
+    if (where === 'embedded') await requireEmbeddedDatabase(data)
     const url = await databaseUrl()
-    const { migrate } = await import('../platform/database/migrations.ts')
-    await migrate(url)
+    const { requireCurrentSchema } = await import('../platform/database/migrations.ts')
+    await requireCurrentSchema(url)
     const { openDatabase } = await import('../platform/database/database.ts')
-    // No limit of time: what a command asks for may be a whole ledger.
+    // No statement timeout: a command may read a whole ledger.
     const open = openDatabase(url, { log: await log(), connections: 2, statementTimeout: 0 })
     opened.defer(() => open.close())
     return open
@@ -72,6 +79,13 @@ export function createContext(needs: ContextNeeds): Context {
     database,
     close: () => opened.disposeAsync(),
   })
+}
+
+async function requireEmbeddedDatabase(data: string): Promise<void> {
+  const { hasEmbeddedDatabase } = await import('../platform/embedded-postgres/existing.ts')
+  if (hasEmbeddedDatabase(data)) return
+  const { OperatorError } = await import('../platform/problems.ts')
+  throw new OperatorError(`${data} has no database yet. Create it: ./tollgate migrate, or ./tollgate start`)
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {

@@ -12,34 +12,46 @@ interface Finding {
   readonly detail: string
 }
 
+interface Examination {
+  readonly findings: readonly Finding[]
+  /** The checks that were not run, because one that they need failed. */
+  readonly skipped: readonly string[]
+}
+
 export function doctorCommand(context: Context): Command {
-  return command('doctor', 'Look for what would stop the service, and say what to do', 'doctor').action(
+  return command('doctor', 'Find what keeps the service from working, and say what to do; changes nothing', 'doctor').action(
     async ({ json }: CommonOptions) => {
-      const findings = await examine(context)
+      const { findings, skipped } = await examine(context)
       const faults = findings.filter(({ ok }) => !ok)
-      if (json) writeJson(context, { ok: faults.length === 0, checks: findings })
-      else writeLines(context, ...findings.map(toLine))
-      if (faults.length > 0) throw new OperatorError(`Not in order: ${faults.map(({ name }) => name).join(', ')}.`)
+      if (json) writeJson(context, { ok: faults.length === 0, checks: findings, skipped })
+      else {
+        writeLines(context, ...findings.map(toLine))
+        if (skipped.length > 0) writeLines(context, `Not checked until that is fixed: ${skipped.join(', ')}.`)
+      }
+      if (faults.length > 0) throw new OperatorError(`To fix: ${faults.map(({ name }) => name).join(', ')}.`)
     },
   )
 }
 
-async function examine(context: Context): Promise<Finding[]> {
+async function examine(context: Context): Promise<Examination> {
   const findings: Finding[] = []
+  const skipped: string[] = []
+  const passed = new Set<string>()
   for (const check of checks) {
-    const missing = check.needs.find((name) => !findings.some((finding) => finding.name === name && finding.ok))
-    findings.push(
-      missing === undefined
-        ? await carryOut(check, context)
-        : { name: check.name, ok: false, detail: `Could not be checked: put the ${missing} in order first.` },
-    )
+    if (check.needs.some((name) => !passed.has(name))) {
+      skipped.push(check.name)
+      continue
+    }
+    const finding = await runCheck(check, context)
+    findings.push(finding)
+    if (finding.ok) passed.add(check.name)
   }
-  return findings
+  return { findings, skipped }
 }
 
-async function carryOut(check: Check, context: Context): Promise<Finding> {
+async function runCheck(check: Check, context: Context): Promise<Finding> {
   try {
-    return { name: check.name, ok: true, detail: await check.find(context) }
+    return { name: check.name, ok: true, detail: await check.run(context) }
   } catch (error) {
     if (!(error instanceof OperatorError || error instanceof Problem)) throw error
     return { name: check.name, ok: false, detail: error.message }

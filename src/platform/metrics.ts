@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { bearerOf } from './http/bearer.ts'
-import type { RequestEnd, Server } from './http/http.ts'
+import type { Server } from './http/http.ts'
+import type { RequestEnd } from './http/log.ts'
 import { Problem } from './problems.ts'
 
 /**

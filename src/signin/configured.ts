@@ -11,6 +11,7 @@ import { createSignInLimits } from './limits.ts'
 import type { Method } from './methods/method.ts'
 import { createOidcMethod } from './methods/oidc.ts'
 import type { Sessions } from './sessions.ts'
+import { checkSignInSettings } from './settings-rule.ts'
 import { createSignUp } from './sign-up.ts'
 import { createSignIn, type SignIn } from './signin.ts'
 
@@ -36,7 +37,7 @@ const lookEvery = 30_000
  */
 export async function openSignIn({ config, database, identities, audit, sessions, log }: Needs): Promise<OpenSignIn> {
   const { sign_in: settings, base_url: baseUrl, session: lifetimes } = config
-  refuseMissing(settings)
+  refuseUnsupported(settings)
   const methods = settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
   await refuseWrong(methods, settings)
   const signIn = createSignIn({
@@ -57,15 +58,9 @@ export async function openSignIn({ config, database, identities, audit, sessions
   })
 }
 
-/** Letting people in without what the operator asked for would be worse than not starting. */
-function refuseMissing({ email_link: emailLink, password, second_factor: secondFactor }: Config['sign_in']): void {
-  const faults = [
-    ...(emailLink ? ['sign_in.email_link: this version cannot send sign-in links yet: set it to false'] : []),
-    ...(password ? ['sign_in.password: this version has no passwords yet: set it to false'] : []),
-    ...(secondFactor === 'required' || secondFactor === 'partners'
-      ? [`sign_in.second_factor: this version cannot ask for a second factor yet: set it to off or optional`]
-      : []),
-  ]
+function refuseUnsupported(settings: Config['sign_in']): void {
+  const faults: string[] = []
+  checkSignInSettings({ sign_in: settings }, (path, message) => void faults.push(`${path}: ${message}`))
   if (faults.length > 0) throw new OperatorError(faults.join('\n'))
 }
 
@@ -85,7 +80,6 @@ async function refuseWrong(methods: readonly Method[], { providers }: Config['si
  */
 export async function surveySignIn({ config, log }: Pick<Needs, 'config' | 'log'>): Promise<string> {
   const { sign_in: settings, base_url: baseUrl } = config
-  refuseMissing(settings)
   if (settings.providers.length === 0) return 'no provider is configured: nobody can sign in to the portal'
   const methods = settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
   await refuseWrong(methods, settings)

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createTestDatabase } from '../support/database.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 import { createGate } from '../support/gate.ts'
@@ -46,3 +49,59 @@ it('A18 a service that stops finishes and settles what is in flight, and refuses
   await server.drop()
   await vendor.close()
 })
+
+it('A18 a service that stops under load resets no connection: each closes after its answer', async () => {
+  const vendor = await startVendor()
+  const server = await createTestDatabase()
+  const service = await startService({
+    models: [upstreamModel(vendor.url)],
+    databaseUrl: server.url,
+    idleGrace: 10_000,
+  })
+  const { key, accountId } = await service.customer()
+  let answers = 0
+  const callers = Array.from({ length: 32 }, async (_, index) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const statuses: number[] = []
+    for (;;) {
+      const answer = await post(service.url, key, agent)
+      answers += 1
+      statuses.push(answer.status)
+      if (answer.connection === 'close') return statuses
+      // The callers pause for longer than a request takes, so that moments without any request occur.
+      await wait(100 + index)
+    }
+  })
+  await until(() => answers > 200)
+  const closing = service.close()
+  const all = (await Promise.all(callers)).flat()
+  await closing
+  assert.deepEqual(
+    [...new Set(all)].filter((status) => status !== 200 && status !== 503),
+    [],
+  )
+  const next = await startService({ models: [upstreamModel(vendor.url)], databaseUrl: server.url })
+  const { rows } = await next.books(accountId)
+  assert.equal(rows.length, all.filter((status) => status === 200).length, 'every reply is charged, and nothing else')
+  await next.close()
+  await server.drop()
+  await vendor.close()
+})
+
+/** Rejects when the connection is reset or closed without an answer. */
+function post(url: string, key: string, agent: Agent): Promise<{ status: number; connection: string | undefined }> {
+  const body = JSON.stringify(valid)
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length }
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/v1/generate`, { method: 'POST', agent, headers }, (response) => {
+      text(response).then(
+        () => resolve({ status: response.statusCode ?? 0, connection: response.headers.connection }),
+        reject,
+      )
+    })
+    sent.on('error', reject)
+    // In two parts, as many clients send it.
+    sent.write(body.slice(0, 10))
+    setImmediate(() => sent.end(body.slice(10)))
+  })
+}

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chown, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { problems } from '../../src/platform/problems.ts'
+import { version } from '../../src/platform/version.ts'
 import { at, objectAt } from '../support/json.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
+
+const exec = promisify(execFile)
 
 let vendor: Vendor
 let service: Service
@@ -114,7 +124,7 @@ describe('the documentation', () => {
 describe('the state of the service', () => {
   it('/healthz says that the process runs, /readyz what is ready', async () => {
     const health = await service.call('/healthz', undefined)
-    assert.deepEqual([health.status, health.json], [200, { status: 'ok' }])
+    assert.deepEqual([health.status, health.json], [200, { status: 'ok', version }])
     const ready = await service.call('/readyz', undefined)
     assert.deepEqual(
       [ready.status, ready.json],
@@ -140,6 +150,66 @@ describe('/metrics', () => {
     assert.match(text, /tollgate_model_ready\{model="fast"\} 1\n/)
   })
 })
+
+describe('A37 a database that accepts no writes', () => {
+  it('makes /readyz 503 while it is read-only, and 200 afterwards', async () => {
+    const other = await startService({ models: [upstreamModel(vendor.url)] })
+    const name = new URL(other.databaseUrl).pathname.slice(1)
+    const readOnly = async (state: 'on' | 'off') => {
+      await service.database.rows(`alter database ${name} set default_transaction_read_only = ${state}`)
+      await service.database.rows('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    }
+    const isReady = async () => (await other.call('/readyz', undefined)).status
+    assert.equal(await isReady(), 200)
+    await readOnly('on')
+    await until(async () => (await isReady()) === 503)
+    const ready = await other.call('/readyz', undefined)
+    assert.deepEqual(ready.json, { ready: false, checks: { database: false, models: { fast: true } } })
+    assert.ok(Number(ready.headers.get('retry-after')) >= 1)
+    await readOnly('off')
+    await until(async () => (await isReady()) === 200)
+    await other.close()
+  })
+
+  it(
+    'makes /readyz 503 while the disk is full',
+    { skip: canMount() ? false : 'it takes root to mount a disk' },
+    async () => {
+      const disk = await mkdtemp(join(tmpdir(), 'tollgate-disk-'))
+      await exec('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=0777', 'tmpfs', disk])
+      const [data] = await service.database.rows<{ folder: string }>(
+        `select current_setting('data_directory') as folder`,
+      )
+      const owner = await stat(data?.folder ?? assert.fail())
+      await chown(disk, owner.uid, owner.gid)
+      const fresh = await createTestDatabase({ empty: true })
+      const name = new URL(fresh.url).pathname.slice(1)
+      try {
+        await service.database.rows(`create tablespace small_${name} location '${disk}'`)
+        await service.database.rows(`alter database ${name} set tablespace small_${name}`)
+        const other = await startService({ models: [upstreamModel(vendor.url)], databaseUrl: fresh.url })
+        const isReady = async () => (await other.call('/readyz', undefined)).status
+        assert.equal(await isReady(), 200)
+        const filler = join(disk, 'filler')
+        await exec('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k']).catch(() => undefined)
+        assert.equal(await isReady(), 503)
+        await rm(filler)
+        await until(async () => (await isReady()) === 200)
+        await other.close()
+      } finally {
+        await fresh.drop()
+        await service.database.rows(`drop tablespace if exists small_${name}`)
+        await exec('umount', [disk])
+        await rm(disk, { recursive: true })
+      }
+    },
+  )
+})
+
+/** Whether this user may mount a file system. */
+function canMount(): boolean {
+  return process.platform === 'linux' && process.getuid?.() === 0
+}
 
 describe('a database that is away', () => {
   it('is 503 with Retry-After, never 401 and never a reply, and /readyz says so', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after } from 'node:test'
 import { stringify } from 'yaml'
+import { configRules } from '../../src/commands/config-rules.ts'
 import { loadConfig, type Config, type Environment } from '../../src/platform/config/config.ts'
 import { OperatorError } from '../../src/platform/problems.ts'
 
@@ -25,7 +26,8 @@ export function createConfigFolder(): ConfigFolder {
     folder,
     load(yaml, environment = {}) {
       writeFileSync(path.join(folder, 'test.yaml'), yaml)
-      return loadConfig({ environment: { TOLLGATE_CONFIG: 'settings/test.yaml', ...environment }, root, cwd: root })
+      const variables = { TOLLGATE_CONFIG: 'settings/test.yaml', ...environment }
+      return loadConfig({ environment: variables, root, cwd: root, rules: configRules })
     },
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
 import { Type } from 'typebox'
-import { createServer, goneSignal, type RequestEnd, type ServerNeeds } from '../../src/platform/http/http.ts'
+import { createServer, goneSignal, type ServerNeeds } from '../../src/platform/http/http.ts'
+import type { RequestEnd } from '../../src/platform/http/log.ts'
 import { Problem, problems, type ProblemCode } from '../../src/platform/problems.ts'
 import { objectAt, parseObject, type Json } from './json.ts'
 import { openWire, type WireAnswer } from './wire.ts'
@@ -10,14 +11,14 @@ const baseUrl = 'https://tollgate.example'
 export const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** A server with a few addresses, and what happened to it. */
-export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'timeouts'> = {}) {
+export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'idleGrace' | 'timeouts'> = {}) {
   const lines: string[] = []
   const ends: RequestEnd[] = []
   const served: string[] = []
   let held: Promise<void> | undefined
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
   const onEnd = (end: RequestEnd) => ends.push(end)
-  const server = createServer({ log, requestBytes: 1024, baseUrl, onEnd, ...options })
+  const server = createServer({ log, requestBytes: 1024, baseUrl, onEnd, idleGrace: 0, ...options })
   const body = Type.Object({ text: Type.String({ format: 'text' }) }, { additionalProperties: false })
   server.post('/v1/echo', { schema: { body } }, async (request) => {
     served.push('echo')

@@ -26,6 +26,8 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly string[]
   /** Address of a migrated database, to start a second instance on it; a fresh one otherwise. */
   readonly databaseUrl?: string
+  /** ms that idle connections stay open when the instance closes. Default 0. */
+  readonly idleGrace?: number
 }
 
 /** An account with a key of its own. */
@@ -64,7 +66,12 @@ export async function startService(options: ServiceOptions) {
   const fresh = options.databaseUrl === undefined ? await createTestDatabase() : undefined
   const databaseUrl = options.databaseUrl ?? fresh?.url ?? ''
   const { log, text: logText } = createTestLog()
-  const instance = await openService({ config: await configure(options), databaseUrl, log })
+  const instance = await openService({
+    config: await configure(options),
+    databaseUrl,
+    log,
+    idleGrace: options.idleGrace ?? 0,
+  })
   // What the tests look at, they look at by a connection of their own.
   const database = openDatabase(databaseUrl, { log, connections: 2 })
   const prices = createPrices({ database, log })

@@ -8,7 +8,16 @@ export interface Fault {
   readonly message: string
 }
 
-/** What a reading of the file needs: the variables for `${NAME}`, and where faults go. */
+/** Reports an error of the configuration, with its path in the file. */
+export type ReportFault = (this: void, path: string, message: string) => void
+
+/**
+ * What one part of the program demands of settings beyond their schema. A rule gets the settings as they stand in the
+ * file and skips those that are invalid, so that all errors are reported together.
+ */
+export type Rule = (settings: unknown, fault: ReportFault) => void
+
+/** What reading the file needs: the variables for `${NAME}`, and where errors are reported. */
 export interface Reading {
   readonly environment: Readonly<Record<string, string | undefined>>
   fault(this: void, path: string, message: string): undefined

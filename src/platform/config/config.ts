@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import path from 'node:path'
 import { Value } from 'typebox/value'
-import { readValue, type Fault, type Reading } from './check.ts'
+import { readValue, type Fault, type Reading, type Rule } from './check.ts'
 import { readConfigFile } from './file.ts'
 import { checkRules } from './rules.ts'
 import { configSchema, environmentVariables, type Settings } from './schema.ts'
@@ -25,11 +25,15 @@ export interface Config extends Settings {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What `loadConfig` looks at: the variables, the project's folder, and the folder that relative paths in them start at. */
+/** What `loadConfig` reads. */
 export interface ConfigSource {
   readonly environment: Environment
+  /** The project's folder. */
   readonly root: string
+  /** Where relative paths in environment variables start. Default: the current folder. */
   readonly cwd?: string
+  /** What the features demand of the settings. */
+  readonly rules?: readonly Rule[]
 }
 
 /** The model in the repository, for when the file names none. */
@@ -39,7 +43,7 @@ const shipped = { id: 'tiny', alias: 'default', file: 'models/tiny/tiny.gguf' }
  * The configuration from the environment and `tollgate.yaml`, frozen. Throws an OperatorError with one line for every
  * fault: its path in the file, and what would be right.
  */
-export function loadConfig({ environment, root, cwd = process.cwd() }: ConfigSource): Config {
+export function loadConfig({ environment, root, cwd = process.cwd(), rules = [] }: ConfigSource): Config {
   const faults: Fault[] = []
   const reading: Reading = {
     environment,
@@ -51,6 +55,7 @@ export function loadConfig({ environment, root, cwd = process.cwd() }: ConfigSou
   const source = readConfigFile(variables.file, root, cwd, reading)
   const content = source.content === undefined ? undefined : readValue(configSchema, source.content, '', reading)
   checkRules(content, [shipped.id], reading)
+  for (const rule of rules) rule(content, reading.fault)
   if (faults.length > 0) throw new OperatorError(faults.map(describe).join('\n'))
   return freeze(resolve(Value.Decode(configSchema, content), variables, source, { root, cwd }))
 }

@@ -217,10 +217,10 @@ sms: { url: "https://sms.example", token: "\${SMS_TOKEN}" }
     'sms.token: names the environment variable SMS_TOKEN, which is not set',
     'models[0].max_output_tokens: must be below the context 10',
     'models[1].max_output_tokens: must be below the context 10',
-    'models[2].price.output: must be above the input price 0.40',
     'models[2].id: must differ from models[1].id: both are b',
     'aliases.b: must not be the id of a model',
     'aliases.c: must point to a model: one of a, b',
+    'models[2].price.output: must be above the input price 0.40',
   ])
 })
 

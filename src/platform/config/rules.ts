@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { join, type Reading } from './check.ts'
-import { duration, id, price } from './values.ts'
+import { duration, id } from './values.ts'
 
 /**
  * What settings demand of each other. Every rule looks at the settings as they stand in the file and passes over those
@@ -10,7 +10,6 @@ import { duration, id, price } from './values.ts'
 
 const Models = Type.Object({ models: Type.Array(Type.Unknown()) })
 const Identified = Type.Object({ id: Type.String() })
-const Priced = Type.Object({ price: Type.Object({ input: Type.String(), output: Type.String() }) })
 const Sized = Type.Object({ context: Type.Integer(), max_output_tokens: Type.Integer() })
 const Timed = Type.Object({ timeout: Type.Object({ first_token: Type.String(), total: Type.String() }) })
 const FallingBack = Type.Object({ fallback: Type.String() })
@@ -46,9 +45,6 @@ export function checkRules(settings: unknown, shipped: readonly string[], { faul
 function checkModel(model: unknown, path: string, fault: Reading['fault']): void {
   if (Value.Check(Sized, model) && model.max_output_tokens >= model.context) {
     fault(`${path}.max_output_tokens`, `must be below the context ${model.context}`)
-  }
-  if (Value.Check(Priced, model) && price.parse(model.price.output) <= price.parse(model.price.input)) {
-    fault(`${path}.price.output`, `must be above the input price ${model.price.input}`)
   }
   if (Value.Check(Timed, model) && duration.parse(model.timeout.first_token) > duration.parse(model.timeout.total)) {
     fault(`${path}.timeout.first_token`, `must be at most the total ${model.timeout.total}`)

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { createTestDatabase } from '../../../tests/support/database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { openDatabase } from './database.ts'
-import { migrate } from './migrations.ts'
+import { migrate, requireCurrentSchema } from './migrations.ts'
 import { OperatorError } from '../problems.ts'
 
 let root: string
@@ -74,6 +74,26 @@ describe('the shipped migrations', () => {
   })
 })
 
+describe('a schema that is only checked', () => {
+  test('is accepted when it is current, and otherwise refused with the command to run, without any change', async () => {
+    const { url, rows, tables, end } = await empty()
+    await refuses(requireCurrentSchema(url), /^The database is empty\. Create the schema: \.\/tollgate migrate, or \.\/tollgate start$/)
+    assert.deepEqual(await tables(), [])
+    await rows('create table invoice (n integer)')
+    await refuses(requireCurrentSchema(url), /^The database has tables, but none of Tollgate: check its address\./)
+    assert.deepEqual(await tables(), ['invoice'])
+    await migrate(url, await folder(one))
+    await requireCurrentSchema(url, await folder(one))
+    await refuses(
+      requireCurrentSchema(url, await folder({ ...two, '0003_three.sql': 'select 1' })),
+      /^The database schema is older .* lacks the migration 0002_two and 1 more\. Upgrade it: \.\/tollgate migrate$/,
+    )
+    await refuses(requireCurrentSchema(url, await folder({})), /schema is newer .* the migration 0001_one\. Run the newer/)
+    assert.deepEqual(await tables(), ['a', 'invoice', 'migration'])
+    await end()
+  })
+})
+
 describe('what the history decides', () => {
   test('only what is new is applied', async () => {
     const { url, tables, end } = await empty()
@@ -86,7 +106,7 @@ describe('what the history decides', () => {
   test('a schema newer than the code is refused and left alone', async () => {
     const { url, tables, end } = await empty()
     await migrate(url, await folder(two))
-    await refuses(migrate(url, await folder(one)), /migration 0002_two, which this version .* run the newer version/)
+    await refuses(migrate(url, await folder(one)), /schema is newer than this version of Tollgate: it has the migration 0002_two\. Run the newer version\.$/)
     assert.deepEqual(await tables(), ['a', 'b', 'migration'])
     await end()
   })
@@ -95,7 +115,7 @@ describe('what the history decides', () => {
     const { url, tables, end } = await empty()
     await migrate(url, await folder(one))
     const changed = await folder({ ...two, '0001_one.sql': 'create table a (n bigint);' })
-    await refuses(migrate(url, changed), /Migration 0001_one is not what was applied/)
+    await refuses(migrate(url, changed), /migration 0001_one differs from what was applied/)
     assert.deepEqual(await tables(), ['a', 'migration'])
     await end()
   })
@@ -105,7 +125,7 @@ describe('what the history decides', () => {
     await migrate(url, await folder({ '0002_two.sql': 'select 1' }))
     await refuses(
       migrate(url, await folder({ ...one, '0002_two.sql': 'select 1' })),
-      /0002_two is not what was applied/,
+      /0002_two differs from what was applied/,
     )
     await end()
   })
@@ -113,7 +133,7 @@ describe('what the history decides', () => {
   test('a migration that fails leaves nothing of itself, and all before it', async () => {
     const { url, rows, tables, end } = await empty()
     const failing = await folder({ ...one, '0002_two.sql': 'create table b (n integer); select 1 / 0;' })
-    await refuses(migrate(url, failing), /Migration 0002_two failed and was undone: division by zero/)
+    await refuses(migrate(url, failing), /Migration 0002_two failed and was rolled back: division by zero/)
     assert.deepEqual(await tables(), ['a', 'migration'])
     assert.deepEqual(await rows('select name from migration'), [{ name: '0001_one' }])
     assert.deepEqual(await migrate(url, await folder(two)), ['0002_two'])
@@ -145,7 +165,7 @@ describe('the server decides', () => {
     await migrate(url, await folder(one))
     await rows(`grant select on migration to ${role}`)
     assert.deepEqual(await migrate(limited.href, await folder(one)), [])
-    await refuses(migrate(limited.href, await folder(two)), /0002_two failed and was undone: permission denied/)
+    await refuses(migrate(limited.href, await folder(two)), /0002_two failed and was rolled back: permission denied/)
     await rows(`drop owned by ${role}; drop role ${role}`)
     await end()
   })
@@ -177,7 +197,7 @@ describe('the server decides', () => {
       const name = `other_${encoding.toLowerCase()}`
       await rows(`create database ${name} encoding '${encoding}' locale 'C' template template0`)
       const address = url.replace(new URL(url).pathname, `/${name}`)
-      await refuses(migrate(address), new RegExp(`encoding is ${encoding}: make it anew with .*encoding 'UTF8'`))
+      await refuses(migrate(address), new RegExp(`encoding is ${encoding}: recreate it with .*encoding 'UTF8'`))
       await rows(`drop database ${name}`)
     }
     await end()
@@ -185,7 +205,7 @@ describe('the server decides', () => {
 
   test('a server older than 15 is refused', async () => {
     const old = await oldServer()
-    await refuses(migrate(old.url), /The database is PostgreSQL 14\.23: Tollgate needs 15 or newer/)
+    await refuses(migrate(old.url), /The database is PostgreSQL 14\.23, and Tollgate needs 15 or newer/)
     old.close()
   })
 })
@@ -194,7 +214,7 @@ describe('the server decides', () => {
 function oldServer(): Promise<Pretender> {
   const ready = message('Z', 'I')
   const answer = Buffer.concat([
-    message('T', int16(2), column('number'), column('name')),
+    message('T', int16(2), column('number'), column('version')),
     message('D', int16(2), value('140023'), value('14.23')),
     message('C', 'SELECT 1\0'),
     ready,

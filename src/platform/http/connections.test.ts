@@ -76,7 +76,7 @@ describe('a caller who is slow', () => {
 
 describe('a server that closes', () => {
   it('lets requests in flight finish, refuses new ones, and answers /healthz', async () => {
-    const { server, port, served, hold } = await startServer()
+    const { server, port, served, hold } = await startServer({ idleGrace: 1000 })
     const release = hold()
     const busy = await openWire(port)
     const other = await openWire(port)
@@ -96,9 +96,42 @@ describe('a server that closes', () => {
     await other.closed
 
     release()
-    assert.equal((await busy.answer()).body, '{"aborted":false}')
+    const answer = await busy.answer()
+    assert.equal(answer.body, '{"aborted":false}')
+    assert.equal(answer.headers['connection'], 'close')
+    await busy.closed
     await closing
     await assert.rejects(openRefused(port))
+  })
+
+  it('reads the body of a request that it refuses, and answers it before the connection ends', async () => {
+    const { server, port, served, hold } = await startServer({ idleGrace: 60_000 })
+    const release = hold()
+    const [busy, slow] = [await openWire(port), await openWire(port)]
+    busy.send(get('/v1/slow/1'))
+    await until(() => served.includes('slow'))
+    const closing = server.close()
+    await settle()
+    const [head, body] = post('{"text":"a"}').toString().split('\r\n\r\n')
+    let isAnswered = false
+    const refused = slow.answer().finally(() => (isAnswered = true))
+    slow.send(`${head}\r\n\r\n`)
+    await settle()
+    assert.equal(isAnswered, false, 'answered before the body came')
+    slow.send(String(body))
+    assertRefusal(await refused, 'unavailable')
+    release()
+    await busy.closed
+    await closing
+  })
+
+  it('keeps idle connections for the grace period only, and those that never sent a request', async () => {
+    const { server, port } = await startServer({ idleGrace: 50 })
+    const [silent, idle] = [await openWire(port), await openWire(port)]
+    idle.send(get('/healthz'))
+    await idle.answer()
+    await server.close()
+    await Promise.all([silent.closed, idle.closed])
   })
 
   it('cuts what has not finished in its time', async () => {

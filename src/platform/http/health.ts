@@ -1,44 +1,34 @@
-import type { Database } from '../database/database.ts'
 import type { Server } from './http.ts'
 
 export interface HealthNeeds {
-  readonly database: Pick<Database, 'rows'>
-  /** What there is to be ready besides the database, by name. */
+  /** The version in `/healthz`. */
+  readonly version: string
+  /** Whether the database accepts writes. */
+  readonly databaseWritable: () => Promise<boolean>
+  /** The state of each model. */
   readonly models: () => Readonly<Record<string, boolean>>
-  /** The providers to sign in with, and how they stand: none of them keeps the instance from serving. */
+  /** The state of each sign-in provider; none of them makes the instance unready. */
   readonly providers: () => Readonly<Record<string, string>>
 }
 
-/** Milliseconds that the database gets to answer. */
-const patience = 2000
-
 /**
- * /healthz: the process runs, always 200. /readyz: this instance can serve, 200 when the database answers and one of
- * the models is ready (or none is configured), else 503. One model of several that is down takes no instance out: its
- * own requests are refused.
+ * `/healthz` returns 200 while the process runs. `/readyz` returns 200 when this instance can serve: the database
+ * accepts writes, and a model is ready or none is configured; otherwise 503. An instance with one model of several down
+ * stays ready, and refuses the requests for that model.
  */
-export function registerHealth(server: Server, { database, models, providers }: HealthNeeds): void {
-  server.get('/healthz', { config: { whileDraining: true }, schema: { hide: true } }, async () => ({ status: 'ok' }))
+export function registerHealth(server: Server, { version, databaseWritable, models, providers }: HealthNeeds): void {
+  server.get('/healthz', { config: { whileDraining: true }, schema: { hide: true } }, async () => ({
+    status: 'ok',
+    version,
+  }))
 
   server.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
     const standing = { models: models(), ...(Object.keys(providers()).length > 0 && { providers: providers() }) }
-    const checks = { database: await answersInTime(database), ...standing }
+    const checks = { database: await databaseWritable(), ...standing }
     const states = Object.values(checks.models)
     const ready = checks.database && (states.length === 0 || states.includes(true))
     reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
     if (!ready) reply.header('retry-after', '1')
     return { ready, checks }
   })
-}
-
-async function answersInTime(database: HealthNeeds['database']): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), patience)
-  const asked = database.rows('select 1').then(
-    () => true,
-    () => false,
-  )
-  const answered = await Promise.race([asked, late.promise])
-  clearTimeout(timer)
-  return answered
 }

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
-import fastify, { type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyHttpOptions, type FastifyReply } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
 import type { TObject } from 'typebox'
@@ -8,8 +8,8 @@ import { parseJson } from './body.ts'
 import { answerClientError, answerConnect } from './client-errors.ts'
 import { createErrorAnswers, setHeaders, type ErrorAnswers } from './errors.ts'
 import { framingFault } from './framing.ts'
-import { logRequest } from './log.ts'
 import { createAddresses } from './addresses.ts'
+import { closeTimeout, createTraffic, type TrafficNeeds } from './traffic.ts'
 import type { Pages } from './pages.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -37,8 +37,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerNeeds {
-  readonly log: Logger
+export interface ServerNeeds extends TrafficNeeds {
   /** The largest body of a request. */
   readonly requestBytes: number
   /** The address people use; links to the documentation start with it. */
@@ -47,24 +46,8 @@ export interface ServerNeeds {
   readonly trustedProxies?: readonly string[]
   /** The pages of the portal, for browsers. */
   readonly pages?: Pages
-  /** Told of every request that has ended. */
-  readonly onEnd?: (end: RequestEnd) => void
-  /** Milliseconds that requests in flight get when the server closes, before they are cut. 30 000 unless told. */
-  readonly drainTime?: number
-  /** Milliseconds that callers get. */
+  /** ms that callers get. */
   readonly timeouts?: Partial<typeof timeouts>
-}
-
-/** One request, over. */
-export interface RequestEnd {
-  readonly method: string
-  /** The pattern, not the address: `/clients/:id`. */
-  readonly route: string
-  /** 499 where the caller went away first. */
-  readonly status: number
-  /** Of the error table; undefined where all went well. */
-  readonly code: ProblemCode | undefined
-  readonly milliseconds: number
 }
 
 /**
@@ -72,8 +55,6 @@ export interface RequestEnd {
  * generation may take long, so no limit is put on the time that an answer takes.
  */
 const timeouts = { headers: 10_000, request: 60_000, keepAlive: 72_000, checkEvery: 5000 }
-
-const drainTime = 30_000
 
 export type Server = ReturnType<typeof createServer>
 
@@ -104,7 +85,7 @@ export function createServer(needs: ServerNeeds) {
   server.setNotFoundHandler(({ method, url }) => {
     throw addresses.refusal(method, url)
   })
-  const traffic = createTraffic(needs)
+  const traffic = createTraffic(needs, server.server)
   const fixed = securityHeaders(needs.baseUrl)
   server.decorate('requestsInFlight', () => traffic.inFlight)
   server.decorate('pages', needs.pages)
@@ -112,13 +93,12 @@ export function createServer(needs: ServerNeeds) {
     traffic.begin(request, reply)
     setHeaders(request, reply, fixed)
     if (request.is404) return done(addresses.refusal(request.method, request.url))
-    if (traffic.draining && request.routeOptions.config.whileDraining !== true) return done(stopping())
+    if (traffic.draining && request.routeOptions.config.whileDraining !== true) {
+      return traffic.discard(request.raw, () => done(stopping()))
+    }
     done(framingFault(request.raw))
   })
-  server.addHook('preClose', async () => {
-    await traffic.drain()
-    server.server.closeAllConnections()
-  })
+  server.addHook('preClose', () => traffic.drain())
   return server
 }
 
@@ -143,8 +123,8 @@ function optionsOf(needs: ServerNeeds, answers: ErrorAnswers): FastifyHttpOption
     routerOptions: { maxParamLength: mostAddress },
     rewriteUrl: ({ url = '/' }) => decodable(url),
     return503OnClosing: false,
-    // It also bounds the hooks that run at the close.
-    pluginTimeout: (needs.drainTime ?? drainTime) + 10_000,
+    // It also bounds the hooks that run when the server closes.
+    pluginTimeout: closeTimeout(needs),
     frameworkErrors: answers.refuseAddress,
     clientErrorHandler: (error, socket) => answerClientError(needs.baseUrl, error, socket),
   }
@@ -192,46 +172,4 @@ function toFastify(check: (body: unknown) => unknown): (body: unknown) => { valu
 
 function stopping(): Problem {
   return new Problem('unavailable', 'This server is stopping. Send the request again.', { retryAfter: 1 })
-}
-
-/** Counts the requests in flight, reports each at its end, and waits for the last. */
-function createTraffic(needs: ServerNeeds) {
-  let inFlight = 0
-  let draining = false
-  let whenIdle: (() => void) | undefined
-
-  function end(request: FastifyRequest, reply: FastifyReply, start: number): void {
-    inFlight--
-    if (inFlight === 0) whenIdle?.()
-    const status = reply.raw.writableFinished ? reply.statusCode : 499
-    const route = request.routeOptions.url ?? 'unknown'
-    const milliseconds = performance.now() - start
-    const ended = { method: request.method, route, status, code: request.refusedAs, milliseconds }
-    logRequest(needs.log, request, ended)
-    needs.onEnd?.(ended)
-  }
-
-  return {
-    get inFlight() {
-      return inFlight
-    },
-    get draining() {
-      return draining
-    },
-    begin(request: FastifyRequest, reply: FastifyReply): void {
-      const start = performance.now()
-      inFlight++
-      request.notes = {}
-      reply.raw.on('close', () => end(request, reply, start))
-    },
-    async drain(): Promise<void> {
-      draining = true
-      if (inFlight === 0) return
-      const idle = Promise.withResolvers<void>()
-      const timer = setTimeout(idle.resolve, needs.drainTime ?? drainTime)
-      whenIdle = idle.resolve
-      await idle.promise
-      clearTimeout(timer)
-    },
-  }
 }

@@ -1,0 +1,47 @@
+import { OperatorError } from '../platform/problems.ts'
+import type { Context } from './context.ts'
+import { readDatabaseClock, readDurabilitySettingsThatAreOff, readServerState } from './doctor-store.ts'
+import { surveyModels } from './model-survey.ts'
+
+/** The doctor's checks that need the database. None changes anything. */
+
+const mostSkew = 2000
+
+export async function checkDatabase(context: Context): Promise<string> {
+  const { version, readOnly } = await readServerState(await context.database())
+  if (readOnly) {
+    throw new OperatorError(
+      'The database accepts no writes: name the primary if this is a standby, or turn default_transaction_read_only off.',
+    )
+  }
+  return `PostgreSQL ${version}; the schema is up to date`
+}
+
+/** Reports only what is unsafe: `local` or `remote_apply` are the operator's choice. */
+export async function checkDurability(context: Context): Promise<string> {
+  const off = await readDurabilitySettingsThatAreOff(await context.database())
+  if (off.length === 0) return 'committed transactions survive a power cut'
+  throw new OperatorError(
+    `A power cut could lose committed charges: turn ${off.join(' and ')} on, for the server, this database and its role.`,
+  )
+}
+
+export async function checkClock(context: Context): Promise<string> {
+  const database = await context.database()
+  const before = Date.now()
+  const skew = (await readDatabaseClock(database)) - (before + Date.now()) / 2
+  if (Math.abs(skew) <= mostSkew) return `within ${mostSkew / 1000} s of the database's`
+  throw new OperatorError(
+    `This clock and the database's are ${Math.round(Math.abs(skew) / 1000)} s apart: synchronise both by NTP.`,
+  )
+}
+
+export async function checkPrices(context: Context): Promise<string> {
+  const unpriced = (await surveyModels(context)).filter(({ price }) => price === null).map(({ id }) => id)
+  const [first] = unpriced
+  if (first === undefined) return 'every model has one'
+  throw new OperatorError(
+    `Not callable, because they have no price: ${unpriced.join(', ')}. ` +
+      `Add one to the configuration, or: ./tollgate price set ${first} --input 0.10 --output 0.40`,
+  )
+}

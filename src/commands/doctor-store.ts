@@ -1,0 +1,28 @@
+import type { Queryable } from '../platform/database/database.ts'
+
+export interface ServerState {
+  readonly version: string
+  readonly readOnly: boolean
+}
+
+export async function readServerState(database: Queryable): Promise<ServerState> {
+  const [state] = await database.rows<ServerState>(
+    `select current_setting('server_version') as version, current_setting('transaction_read_only') = 'on' as "readOnly"`,
+  )
+  if (state === undefined) throw new Error('the server reported no settings')
+  return state
+}
+
+/** The settings without which a power cut can lose committed transactions. */
+export async function readDurabilitySettingsThatAreOff(database: Queryable): Promise<string[]> {
+  const off = await database.rows<{ name: string }>(
+    `select name from pg_settings where name in ('fsync', 'synchronous_commit') and setting = 'off' order by name`,
+  )
+  return off.map(({ name }) => name)
+}
+
+/** ms since the epoch by the database's clock. */
+export async function readDatabaseClock(database: Queryable): Promise<number> {
+  const [row] = await database.rows<{ now: Date }>('select clock_timestamp() as now')
+  return row?.now.getTime() ?? Number.NaN
+}

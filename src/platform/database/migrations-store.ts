@@ -1,0 +1,73 @@
+import type { Client } from 'pg'
+import { run } from './connection.ts'
+
+/** A migration that the database has had applied. */
+export interface AppliedMigration {
+  readonly number: number
+  readonly name: string
+  readonly checksum: string
+}
+
+export interface ServerFacts {
+  /** `server_version_num`: 180004 for 18.4. */
+  readonly number: string
+  readonly version: string
+  readonly encoding: string
+}
+
+// An arbitrary constant: the process that migrates a database holds the advisory lock with this key.
+const migrationLock = 7_265_538_911
+
+export async function readServer(client: Client): Promise<ServerFacts | undefined> {
+  const [server] = await run<ServerFacts>(
+    client,
+    `select current_setting('server_version_num') as number, current_setting('server_version') as version,
+       current_setting('server_encoding') as encoding`,
+  )
+  return server
+}
+
+export async function lockMigrations(client: Client): Promise<void> {
+  await run(client, 'select pg_advisory_lock($1)', [migrationLock])
+}
+
+export async function hasHistory(client: Client): Promise<boolean> {
+  const [history] = await run<{ exists: boolean }>(client, `select to_regclass('migration') is not null as exists`)
+  return history?.exists === true
+}
+
+/** Whether the schema `public` contains a table, whoever made it. */
+export async function hasTables(client: Client): Promise<boolean> {
+  const tables = await run(
+    client,
+    `select from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') limit 1`,
+  )
+  return tables.length > 0
+}
+
+export async function createHistory(client: Client): Promise<void> {
+  await run(
+    client,
+    `create table migration (
+      number integer primary key, name text not null, checksum text not null,
+      at timestamptz not null default now()
+    )`,
+  )
+}
+
+/** In the order in which they were applied. */
+export function readHistory(client: Client): Promise<AppliedMigration[]> {
+  return run(client, 'select number, name, checksum from migration order by number')
+}
+
+/** Runs one migration and records it, in one transaction. After a rejection the connection must be closed. */
+export async function applyMigration(client: Client, migration: AppliedMigration, sql: string): Promise<void> {
+  await run(client, 'begin')
+  await run(client, sql)
+  await run(client, 'insert into migration (number, name, checksum) values ($1, $2, $3)', [
+    migration.number,
+    migration.name,
+    migration.checksum,
+  ])
+  await run(client, 'commit')
+}
