@@ -19,18 +19,20 @@ interface Examination {
 }
 
 export function doctorCommand(context: Context): Command {
-  return command('doctor', 'Find what keeps the service from working, and say what to do; changes nothing', 'doctor').action(
-    async ({ json }: CommonOptions) => {
-      const { findings, skipped } = await examine(context)
-      const faults = findings.filter(({ ok }) => !ok)
-      if (json) writeJson(context, { ok: faults.length === 0, checks: findings, skipped })
-      else {
-        writeLines(context, ...findings.map(toLine))
-        if (skipped.length > 0) writeLines(context, `Not checked until that is fixed: ${skipped.join(', ')}.`)
-      }
-      if (faults.length > 0) throw new OperatorError(`To fix: ${faults.map(({ name }) => name).join(', ')}.`)
-    },
-  )
+  return command(
+    'doctor',
+    'Find what keeps the service from working, and say what to do; changes nothing',
+    'doctor',
+  ).action(async ({ json }: CommonOptions) => {
+    const { findings, skipped } = await examine(context)
+    const faults = findings.filter(({ ok }) => !ok)
+    if (json) writeJson(context, { ok: faults.length === 0, checks: findings, skipped })
+    else {
+      writeLines(context, ...findings.map(toLine))
+      if (skipped.length > 0) writeLines(context, `Not checked until that is fixed: ${skipped.join(', ')}.`)
+    }
+    if (faults.length > 0) throw new OperatorError(`To fix: ${faults.map(({ name }) => name).join(', ')}.`)
+  })
 }
 
 async function examine(context: Context): Promise<Examination> {

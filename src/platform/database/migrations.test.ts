@@ -77,7 +77,10 @@ describe('the shipped migrations', () => {
 describe('a schema that is only checked', () => {
   test('is accepted when it is current, and otherwise refused with the command to run, without any change', async () => {
     const { url, rows, tables, end } = await empty()
-    await refuses(requireCurrentSchema(url), /^The database is empty\. Create the schema: \.\/tollgate migrate, or \.\/tollgate start$/)
+    await refuses(
+      requireCurrentSchema(url),
+      /^The database is empty\. Create the schema: \.\/tollgate migrate, or \.\/tollgate start$/,
+    )
     assert.deepEqual(await tables(), [])
     await rows('create table invoice (n integer)')
     await refuses(requireCurrentSchema(url), /^The database has tables, but none of Tollgate: check its address\./)
@@ -88,7 +91,10 @@ describe('a schema that is only checked', () => {
       requireCurrentSchema(url, await folder({ ...two, '0003_three.sql': 'select 1' })),
       /^The database schema is older .* lacks the migration 0002_two and 1 more\. Upgrade it: \.\/tollgate migrate$/,
     )
-    await refuses(requireCurrentSchema(url, await folder({})), /schema is newer .* the migration 0001_one\. Run the newer/)
+    await refuses(
+      requireCurrentSchema(url, await folder({})),
+      /schema is newer .* the migration 0001_one\. Run the newer/,
+    )
     assert.deepEqual(await tables(), ['a', 'invoice', 'migration'])
     await end()
   })
@@ -106,7 +112,10 @@ describe('what the history decides', () => {
   test('a schema newer than the code is refused and left alone', async () => {
     const { url, tables, end } = await empty()
     await migrate(url, await folder(two))
-    await refuses(migrate(url, await folder(one)), /schema is newer than this version of Tollgate: it has the migration 0002_two\. Run the newer version\.$/)
+    await refuses(
+      migrate(url, await folder(one)),
+      /schema is newer than this version of Tollgate: it has the migration 0002_two\. Run the newer version\.$/,
+    )
     assert.deepEqual(await tables(), ['a', 'b', 'migration'])
     await end()
   })

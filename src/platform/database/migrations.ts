@@ -2,7 +2,14 @@ import type { Client } from 'pg'
 import { OperatorError } from '../problems.ts'
 import { withAdminConnection } from './admin-connection.ts'
 import { pendingMigrations, readMigrations, shippedMigrations, type MigrationFile } from './migration-files.ts'
-import { applyMigration, createHistory, hasHistory, hasTables, lockMigrations, readHistory } from './migrations-store.ts'
+import {
+  applyMigration,
+  createHistory,
+  hasHistory,
+  hasTables,
+  lockMigrations,
+  readHistory,
+} from './migrations-store.ts'
 
 /**
  * Upgrades the schema to this version, each migration in its own transaction, under a lock, so that several instances
