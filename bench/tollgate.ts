@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { byService } from '../src/access/actor.ts'
 import { pino } from 'pino'
 import { createAccounts } from '../src/accounts/accounts.ts'
 import { createKeys } from '../src/accounts/keys.ts'
@@ -63,8 +64,8 @@ async function issueKeys(database: Database, count: number): Promise<string[]> {
   for (let number = 1; number <= count; number++) {
     const name = `Account ${number}`
     const limits = { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 }
-    const { id } = await accounts.create({ name, ...limits, credit: 1_000_000n * 10n ** 12n })
-    issued.push((await keys.create({ accountId: id, name, allowedModels: null, expiresAt: null })).key)
+    const { id } = await accounts.create({ name, ...limits, credit: 1_000_000n * 10n ** 12n }, byService)
+    issued.push((await keys.create({ accountId: id, name, allowedModels: null, expiresAt: null }, byService)).key)
   }
   await keys.close()
   return issued

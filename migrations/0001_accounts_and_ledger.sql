@@ -37,6 +37,8 @@ create table account (
     least(monthly_limit, charged, held, month_charged, credit_lent, requests_lent, tokens_lent) >= 0
     and (monthly_limit is not null or credited - charged - held - credit_lent >= 0))
 ) with (fillfactor = 50);
+-- Commands find an account by its name.
+create unique index account_name on account (lower(normalize(name, nfkc)));
 
 create table credit_entry (
   id         uuid primary key,

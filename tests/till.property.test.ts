@@ -489,7 +489,7 @@ async function addAccount(
   const account: ModelAccount = { id: randomUUID(), open: true, ...limits, ...credit, ...charged, ...levels }
   await database.rows(
     `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, month,
-       request_level, token_level, level_at) values ($1, 'a', $6, $7, $2, $3, $4, $8, $9, $5)`,
+       request_level, token_level, level_at) values ($1, $1::uuid::text, $6, $7, $2, $3, $4, $8, $9, $5)`,
     [
       account.id,
       account.monthlyLimit,

@@ -27,7 +27,7 @@ export interface Audit {
    * the database is away; the entry may have been written all the same.
    */
   record(this: void, entry: AuditEntry): Promise<void>
-  /** Writes entries in the transaction of what they tell of: neither is there without the other. */
+  /** The function below. */
   recordWithin(this: void, tx: Queryable, entries: readonly AuditEntry[]): Promise<void>
   /** Writes what is queued and seals what can be. Call it when no request is left. */
   close(): Promise<void>
@@ -81,15 +81,18 @@ export function createAudit({ database, log, sealEvery = 5000 }: AuditNeeds): Au
         // What the same turn of the event loop brings goes with it.
         writing ??= Promise.resolve().then(writeAll)
       }),
-    async recordWithin(tx: Queryable, entries: readonly AuditEntry[]) {
-      if (entries.length > 0) await tx.rows(insertion(entries.map(rowOf)))
-    },
+    recordWithin,
     async close() {
       await sealing.stop()
       await writing
       await sealer.seal().catch((error: unknown) => log.warn({ err: error }, 'the audit log is left to be sealed'))
     },
   })
+}
+
+/** Writes entries in the transaction of the change that they record, so that neither commits without the other. */
+export async function recordWithin(tx: Queryable, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length > 0) await tx.rows(insertion(entries.map(rowOf)))
 }
 
 const columns = 'action, outcome, actor, actor_name, person_id, client_id, noun, noun_id, request_id, address, details'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { byService } from '../access/actor.ts'
 import { pino } from 'pino'
 import { createTill } from '../billing/till.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -36,7 +37,7 @@ const entries = (id: string) =>
   )
 
 test('a prepaid account has its credit, an entry for it, and full buckets', async () => {
-  const account = await accounts.create({ ...acme, name: '  Acme ', credit: 25n * one })
+  const account = await accounts.create({ ...acme, name: '  Acme ', credit: 25n * one }, byService)
   assert.match(account.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/)
   assert.equal(account.name, 'Acme')
   assert.equal(account.status, 'open')
@@ -49,19 +50,19 @@ test('a prepaid account has its credit, an entry for it, and full buckets', asyn
 
 test('the largest limits fit', async () => {
   const most = 2 ** 31 - 1
-  const { id } = await accounts.create({ ...acme, requestsPerMinute: most, tokensPerMinute: most })
-  assert.equal((await accounts.setLimits(id, { requestsPerMinute: most })).requestsPerMinute, most)
+  const { id } = await accounts.create({ ...acme, requestsPerMinute: most, tokensPerMinute: most }, byService)
+  assert.equal((await accounts.setLimits(id, { requestsPerMinute: most }, byService)).requestsPerMinute, most)
 })
 
 test('a postpaid account may spend its monthly limit', async () => {
-  const account = await accounts.create({ ...acme, monthlyLimit: 100n * one })
+  const account = await accounts.create({ ...acme, monthlyLimit: 100n * one }, byService)
   assert.equal(account.monthlyLimit, 100n * one)
   assert.equal(account.creditLeft, 100n * one)
   assert.deepEqual(await entries(account.id), [])
 })
 
 test('neither credit nor limit is a prepaid account with nothing', async () => {
-  const account = await accounts.create(acme)
+  const account = await accounts.create(acme, byService)
   assert.equal(account.monthlyLimit, null)
   assert.equal(account.creditLeft, 0n)
   assert.deepEqual(await entries(account.id), [])
@@ -82,15 +83,19 @@ test('what the rules refuse leaves nothing behind', async () => {
     [{ credit: 1n, monthlyLimit: 1n }, /Choose one/],
   ]
   for (const [part, words] of wrong) {
-    await assert.rejects(accounts.create({ ...acme, ...part }), refused('invalid_field', words), String(words))
+    await assert.rejects(
+      accounts.create({ ...acme, ...part }, byService),
+      refused('invalid_field', words),
+      String(words),
+    )
   }
   assert.deepEqual(await accounts.list(), [])
 })
 
 test('credit is added and taken away with an entry each', async () => {
-  const { id } = await accounts.create({ ...acme, credit: 10n * one })
-  assert.equal((await accounts.addCredit(id, 5n * one, 'invoice 7')).creditLeft, 15n * one)
-  assert.equal((await accounts.addCredit(id, -15n * one)).creditLeft, 0n)
+  const { id } = await accounts.create({ ...acme, credit: 10n * one }, byService)
+  assert.equal((await accounts.addCredit(id, 5n * one, byService, 'invoice 7')).creditLeft, 15n * one)
+  assert.equal((await accounts.addCredit(id, -15n * one, byService)).creditLeft, 0n)
   assert.deepEqual(
     (await entries(id)).map(({ amount, note }) => [amount, note]),
     [
@@ -101,73 +106,82 @@ test('credit is added and taken away with an entry each', async () => {
   )
 })
 
-test('what is spent or held cannot be taken away', async () => {
-  const { id } = await accounts.create({ ...acme, credit: 10n * one })
+test('what is spent or held cannot be withdrawn', async () => {
+  const { id } = await accounts.create({ ...acme, credit: 10n * one }, byService)
   await database.rows('update account set charged = $2, held = $3 where id = $1', [id, 4n * one, one])
-  await assert.rejects(accounts.addCredit(id, -5n * one - 1n), refused('invalid_field', /At most 5 .*hold 1\)/))
-  await assert.rejects(accounts.addCredit(id, 0n), refused('invalid_field', /must not be 0/))
-  await assert.rejects(accounts.addCredit(id, 10n ** 38n), refused('invalid_field', /more than can be kept/))
-  await assert.rejects(accounts.addCredit(id, one, 'n'.repeat(1001)), refused('invalid_field', /at most 1000/))
+  await assert.rejects(
+    accounts.addCredit(id, -5n * one - 1n, byService),
+    refused('invalid_field', /At most 5 .*hold 1\)/),
+  )
+  await assert.rejects(accounts.addCredit(id, 0n, byService), refused('invalid_field', /must not be 0/))
+  await assert.rejects(
+    accounts.addCredit(id, 10n ** 38n, byService),
+    refused('invalid_field', /exceed the largest amount/),
+  )
+  await assert.rejects(
+    accounts.addCredit(id, one, byService, 'n'.repeat(1001)),
+    refused('invalid_field', /at most 1000/),
+  )
   assert.equal((await entries(id)).length, 1, 'a refused amount leaves no entry')
-  assert.equal((await accounts.addCredit(id, -5n * one)).creditLeft, 0n)
+  assert.equal((await accounts.addCredit(id, -5n * one, byService)).creditLeft, 0n)
 })
 
 test('takers at once never get more than there is', async () => {
-  const { id } = await accounts.create({ ...acme, credit: 3n * one + 1n })
-  const takes = await Promise.allSettled(Array.from({ length: 12 }, () => accounts.addCredit(id, -one)))
+  const { id } = await accounts.create({ ...acme, credit: 3n * one + 1n }, byService)
+  const takes = await Promise.allSettled(Array.from({ length: 12 }, () => accounts.addCredit(id, -one, byService)))
   assert.equal(takes.filter(({ status }) => status === 'fulfilled').length, 3)
   assert.equal((await accounts.show(id)).creditLeft, 1n)
   assert.equal((await entries(id)).length, 4)
 })
 
 test('an account with a monthly limit, or a closed one, takes no credit', async () => {
-  const monthly = await accounts.create({ ...acme, monthlyLimit: one })
-  await assert.rejects(accounts.addCredit(monthly.id, one), refused('invalid_field', /monthly limit/))
-  const closed = await accounts.create({ ...acme, credit: one })
-  await accounts.close(closed.id)
-  await assert.rejects(accounts.addCredit(closed.id, one), refused('invalid_field', /closed/))
-  assert.equal((await accounts.addCredit(closed.id, -one)).creditLeft, 0n, 'what is left is paid back')
+  const monthly = await accounts.create({ ...acme, monthlyLimit: one }, byService)
+  await assert.rejects(accounts.addCredit(monthly.id, one, byService), refused('invalid_field', /monthly limit/))
+  const closed = await accounts.create({ ...acme, name: 'Closed', credit: one }, byService)
+  await accounts.close(closed.id, byService)
+  await assert.rejects(accounts.addCredit(closed.id, one, byService), refused('invalid_field', /closed/))
+  assert.equal((await accounts.addCredit(closed.id, -one, byService)).creditLeft, 0n, 'what is left is paid back')
 })
 
 test('A29: a changed limit holds with the next call, and the bucket is never larger than it', async () => {
   const till = await createTill({ database, log: pino({ level: 'silent' }) })
-  const { id } = await accounts.create(acme)
-  const lower = await accounts.setLimits(id, { requestsPerMinute: 6, tokensPerMinute: 100 })
+  const { id } = await accounts.create(acme, byService)
+  const lower = await accounts.setLimits(id, { requestsPerMinute: 6, tokensPerMinute: 100 }, byService)
   assert.deepEqual([lower.requestsPerMinute, lower.tokensPerMinute], [6, 100])
   const remaining = async () => {
     const levels = await till.levels(id)
     return [levels?.requests.remaining, levels?.tokens.remaining]
   }
   assert.deepEqual(await remaining(), [6, 100])
-  await accounts.setLimits(id, { requestsPerMinute: 6000 })
+  await accounts.setLimits(id, { requestsPerMinute: 6000 }, byService)
   const [requests = 0] = await remaining()
   assert.ok(requests >= 6 && requests < 6000, `${requests}: the higher limit fills the bucket as time passes`)
   await till.drain()
 })
 
 test('a limit alone changes nothing else', async () => {
-  const made = await accounts.create({ ...acme, monthlyLimit: one })
-  const changed = await accounts.setLimits(made.id, { monthlyLimit: 2n * one })
+  const made = await accounts.create({ ...acme, monthlyLimit: one }, byService)
+  const changed = await accounts.setLimits(made.id, { monthlyLimit: 2n * one }, byService)
   assert.deepEqual(changed, { ...made, monthlyLimit: 2n * one, creditLeft: 2n * one })
   await assert.rejects(
-    accounts.setLimits(made.id, { tokensPerMinute: 0 }),
+    accounts.setLimits(made.id, { tokensPerMinute: 0 }, byService),
     refused('invalid_field', /tokens_per_minute/),
   )
   assert.deepEqual(await accounts.show(made.id), changed)
 })
 
 test('a prepaid account gets a monthly limit only when its credit is used up', async () => {
-  const { id } = await accounts.create({ ...acme, credit: one })
+  const { id } = await accounts.create({ ...acme, credit: one }, byService)
   await assert.rejects(
-    accounts.setLimits(id, { monthlyLimit: one }),
+    accounts.setLimits(id, { monthlyLimit: one }, byService),
     refused('invalid_field', /prepaid and has 1 unspent/),
   )
-  await accounts.addCredit(id, -one)
-  assert.equal((await accounts.setLimits(id, { monthlyLimit: 7n })).creditLeft, 7n)
+  await accounts.addCredit(id, -one, byService)
+  assert.equal((await accounts.setLimits(id, { monthlyLimit: 7n }, byService)).creditLeft, 7n)
 })
 
 test('what was charged last month does not count this month', async () => {
-  const { id } = await accounts.create({ ...acme, monthlyLimit: 10n * one })
+  const { id } = await accounts.create({ ...acme, monthlyLimit: 10n * one }, byService)
   await database.rows(`update account set charged = $2, month_charged = $2 where id = $1`, [id, 4n * one])
   assert.equal((await accounts.show(id)).creditLeft, 6n * one)
   await database.rows(`update account set month = month - interval '1 month' where id = $1`, [id])
@@ -176,27 +190,46 @@ test('what was charged last month does not count this month', async () => {
 })
 
 test('credit left is 0, not less, when a limit goes below what was spent', async () => {
-  const { id } = await accounts.create({ ...acme, monthlyLimit: 10n * one })
+  const { id } = await accounts.create({ ...acme, monthlyLimit: 10n * one }, byService)
   await database.rows(`update account set charged = $2, month_charged = $2 where id = $1`, [id, 4n * one])
-  assert.equal((await accounts.setLimits(id, { monthlyLimit: one })).creditLeft, 0n)
+  assert.equal((await accounts.setLimits(id, { monthlyLimit: one }, byService)).creditLeft, 0n)
 })
 
 test('closing is once and for all', async () => {
-  const { id } = await accounts.create(acme)
-  const closed = await accounts.close(id)
+  const { id } = await accounts.create(acme, byService)
+  const closed = await accounts.close(id, byService)
   assert.equal(closed.status, 'closed')
   assert.ok(closed.closedAt)
-  assert.deepEqual(await accounts.close(id), closed)
+  assert.deepEqual(await accounts.close(id, byService), closed)
 })
 
-test('an account is found by id or by a name that only it has', async () => {
-  const first = await accounts.create(acme)
-  const other = await accounts.create({ ...acme, name: 'Beta' })
+test('an account is found by id, or by its name in any case', async () => {
+  const first = await accounts.create(acme, byService)
+  const other = await accounts.create({ ...acme, name: 'Beta' }, byService)
   assert.deepEqual(await accounts.find('Acme'), first)
   assert.deepEqual(await accounts.find(other.id.toUpperCase()), other)
   assert.deepEqual(await accounts.list(), [first, other])
-  await accounts.create(acme)
-  await assert.rejects(accounts.find('Acme'), refused('invalid_field', /2 accounts are named "Acme"/))
+  assert.deepEqual(await accounts.find('aCME'), first)
+})
+
+test('no two accounts have the same name, in any case, however many are created at once', async () => {
+  const names = ['Müller', 'MÜLLER', 'Mu\u0308ller', 'müller', ' Müller ']
+  const tries = await Promise.allSettled(
+    names.map((name) => accounts.create({ ...acme, name, credit: one }, byService)),
+  )
+  const reasons = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+  assert.equal(reasons.length, 4)
+  for (const reason of reasons) {
+    assert.ok(reason instanceof Problem)
+    assert.deepEqual([reason.code, reason.details.field], ['conflict', 'name'])
+    assert.match(reason.message, /^Another account is named "/)
+  }
+  const [rows] = await database.rows<{ accounts: bigint; entries: bigint; events: bigint }>(
+    `select (select count(*) from account) as accounts, (select count(*) from credit_entry) as entries,
+       (select count(*) from audit where action = 'account_created'
+         and noun_id in (select id from account)) as events`,
+  )
+  assert.deepEqual(rows, { accounts: 1n, entries: 1n, events: 1n })
 })
 
 test('an id that nobody has, or that is none, is not found', async () => {
@@ -204,8 +237,11 @@ test('an id that nobody has, or that is none, is not found', async () => {
   for (const id of [nobody, 'x', '', `${nobody}'`]) {
     await assert.rejects(accounts.show(id), refused('not_found', /No account/))
     await assert.rejects(accounts.find(id), refused('not_found', /No account/))
-    await assert.rejects(accounts.addCredit(id, one), refused('not_found', /No account/))
-    await assert.rejects(accounts.setLimits(id, { requestsPerMinute: 1 }), refused('not_found', /No account/))
-    await assert.rejects(accounts.close(id), refused('not_found', /No account/))
+    await assert.rejects(accounts.addCredit(id, one, byService), refused('not_found', /No account/))
+    await assert.rejects(
+      accounts.setLimits(id, { requestsPerMinute: 1 }, byService),
+      refused('not_found', /No account/),
+    )
+    await assert.rejects(accounts.close(id, byService), refused('not_found', /No account/))
   }
 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { byService } from '../access/actor.ts'
 import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -33,9 +35,10 @@ after(async () => {
   await home.drop()
 })
 
-const addAccount = () => accounts.create({ name: 'Acme', requestsPerMinute: 60, tokensPerMinute: 1000 })
+const addAccount = () =>
+  accounts.create({ name: randomUUIDv7(), requestsPerMinute: 60, tokensPerMinute: 1000 }, byService)
 const addKey = (request: Partial<KeyRequest> = {}): Promise<IssuedKey> =>
-  keys.create({ accountId, name: 'backend', allowedModels: null, expiresAt: null, ...request })
+  keys.create({ accountId, name: 'backend', allowedModels: null, expiresAt: null, ...request }, byService)
 
 /** A database that also tells which statements it was asked for. */
 function counted(real: Database): { database: Database; asked: Statement[] } {
@@ -88,13 +91,13 @@ test('each reason to refuse has its code', async () => {
   const expired = await addKey()
   await sql(`update api_key set expires_at = now() where id = $1`, expired.id)
   const revoked = await addKey()
-  await keys.revoke(revoked.id)
+  await keys.revoke(revoked.id, byService)
   const rotated = await addKey()
-  await keys.rotate(rotated.id, { overlapMs: 0 })
+  await keys.rotate(rotated.id, { overlapMs: 0 }, byService)
   const homeless = await addKey({ accountId: null })
   const closed = await addAccount()
   const ofClosed = await addKey({ accountId: closed.id })
-  await accounts.close(closed.id)
+  await accounts.close(closed.id, byService)
 
   const cases: [string, string | undefined, ProblemCode][] = [
     ['no header', undefined, 'missing_key'],
@@ -125,7 +128,7 @@ test('who was let in is so again, until the key or its account ends, and is neve
   const [first, second] = [await keys.identify(sent(revoked.key)), await keys.identify(sent(ofClosed.key))]
   assert.deepEqual(await keys.identifyAgain(first), first)
   assert.deepEqual(await keys.identifyAgain(second), second)
-  await Promise.all([keys.revoke(revoked.id), accounts.close(closed.id)])
+  await Promise.all([keys.revoke(revoked.id, byService), accounts.close(closed.id, byService)])
   await until(async () => (await codeOf(keys.identifyAgain(first))) !== 'let in')
   await until(async () => (await codeOf(keys.identifyAgain(second))) !== 'let in')
   assert.equal(await codeOf(keys.identifyAgain(first)), 'revoked_key')
@@ -135,7 +138,7 @@ test('who was let in is so again, until the key or its account ends, and is neve
 
 test('a wrong secret never tells that the key is revoked, expired or without account', async () => {
   const revoked = await addKey({ accountId: null })
-  await keys.revoke(revoked.id)
+  await keys.revoke(revoked.id, byService)
   assert.equal(await codeOf(keys.identify(sent(withWrongSecret(revoked.key)))), 'invalid_key')
 })
 
@@ -250,9 +253,9 @@ test('revoking, closing, rotating and expiring hold on another instance within a
   const [revoked, closed, rotated, expired] = await Promise.all([addKey(), addAccount(), addKey(), addKey()])
   const ofClosed = await addKey({ accountId: closed.id })
   const changes = await Promise.all([
-    timeToRefuse(revoked.key, () => keys.revoke(revoked.id)),
-    timeToRefuse(ofClosed.key, () => accounts.close(closed.id)),
-    timeToRefuse(rotated.key, () => keys.rotate(rotated.id, { overlapMs: 0 })),
+    timeToRefuse(revoked.key, () => keys.revoke(revoked.id, byService)),
+    timeToRefuse(ofClosed.key, () => accounts.close(closed.id, byService)),
+    timeToRefuse(rotated.key, () => keys.rotate(rotated.id, { overlapMs: 0 }, byService)),
     timeToRefuse(expired.key, () => sql('update api_key set expires_at = now() where id = $1', expired.id)),
   ])
   assert.deepEqual(
@@ -329,7 +332,7 @@ test('the last use is kept to the minute, in the background and once', async (t)
 test('rotating makes a key like the old one, which stays valid for the overlap', async () => {
   const expiresAt = new Date(Date.now() + 24 * hour)
   const old = await addKey({ name: 'worker', allowedModels: ['tiny'], expiresAt })
-  const issued = await keys.rotate(old.id, { overlapMs: hour })
+  const issued = await keys.rotate(old.id, { overlapMs: hour }, byService)
   assert.notEqual(issued.key, old.key)
   const caller = { publicId: issued.key.slice(3, 15), keyId: issued.id, accountId, allowedModels: ['tiny'] }
   assert.deepEqual(await keys.identify(sent(issued.key)), caller)
@@ -348,13 +351,13 @@ test('rotating makes a key like the old one, which stays valid for the overlap',
 test('an overlap never makes a key live longer', async () => {
   const expiresAt = new Date(Date.now() + hour)
   const old = await addKey({ expiresAt })
-  await keys.rotate(old.id, { overlapMs: 24 * hour })
+  await keys.rotate(old.id, { overlapMs: 24 * hour }, byService)
   assert.deepEqual((await keys.list()).find(({ id }) => id === old.id)?.expiresAt, expiresAt)
 })
 
 test('a key in the place of its id is not repeated', async () => {
   const { key } = await addKey()
-  for (const tried of [keys.revoke(key), keys.rotate(key, { overlapMs: hour })]) {
+  for (const tried of [keys.revoke(key, byService), keys.rotate(key, { overlapMs: hour }, byService)]) {
     await assert.rejects(tried, (error) => {
       assert.ok(error instanceof Problem)
       assert.match(error.message, new RegExp(`^Give the id of the key.* begins with ${key.slice(0, 15)}: `))
@@ -365,16 +368,21 @@ test('a key in the place of its id is not repeated', async () => {
 
 test('only a valid key is rotated, and only once', async () => {
   const refuses = async (id: string, words: RegExp, overlapMs = hour) =>
-    assert.rejects(keys.rotate(id, { overlapMs }), (error) => error instanceof Problem && words.test(error.message))
+    assert.rejects(
+      keys.rotate(id, { overlapMs }, byService),
+      (error) => error instanceof Problem && words.test(error.message),
+    )
   const [old, revoked, expired] = [await addKey(), await addKey(), await addKey()]
-  await keys.revoke(revoked.id)
+  await keys.revoke(revoked.id, byService)
   await sql('update api_key set expires_at = now() where id = $1', expired.id)
   await refuses(revoked.id, /is revoked: create a new one/)
   await refuses(expired.id, /is expired: create a new one/)
   await refuses(old.id, /overlap/, -1)
   await refuses(old.id, /overlap/, Number.NaN)
   await refuses('nonsense', /No key has the id "nonsense"/)
-  const tries = await Promise.allSettled(Array.from({ length: 8 }, () => keys.rotate(old.id, { overlapMs: hour })))
+  const tries = await Promise.allSettled(
+    Array.from({ length: 8 }, () => keys.rotate(old.id, { overlapMs: hour }, byService)),
+  )
   assert.equal(tries.filter(({ status }) => status === 'fulfilled').length, 1)
   const [{ made } = { made: 0n }] = await database.rows<{ made: bigint }>(
     'select count(*) as made from api_key k where exists (select from api_key o where o.id = $1 and o.replaced_by = k.id)',
@@ -385,19 +393,22 @@ test('only a valid key is rotated, and only once', async () => {
 
 test('revoking again changes nothing, and an unknown id is not found', async () => {
   const { id } = await addKey()
-  await keys.revoke(id)
+  await keys.revoke(id, byService)
   const revokedAt = async () => (await keys.list()).find((key) => key.id === id)?.revokedAt
   const first = await revokedAt()
-  await keys.revoke(id)
+  await keys.revoke(id, byService)
   assert.deepEqual(await revokedAt(), first)
   for (const unknown of ['01890000-0000-7000-8000-000000000000', 'x']) {
-    await assert.rejects(keys.revoke(unknown), (error) => error instanceof Problem && error.code === 'not_found')
+    await assert.rejects(
+      keys.revoke(unknown, byService),
+      (error) => error instanceof Problem && error.code === 'not_found',
+    )
   }
 })
 
 test('what the rules refuse makes no key', async () => {
   const closed = await addAccount()
-  await accounts.close(closed.id)
+  await accounts.close(closed.id, byService)
   const made = await keys.list()
   const wrong: [Partial<KeyRequest>, ProblemCode][] = [
     [{ name: '' }, 'invalid_field'],
@@ -425,7 +436,7 @@ test('the list is of one account or of all', async () => {
 
 test('no secret is in the database, in the log or in a refusal', async () => {
   const { id, key } = await addKey()
-  const { key: next } = await keys.rotate(id, { overlapMs: hour })
+  const { key: next } = await keys.rotate(id, { overlapMs: hour }, byService)
   await keys.identify(sent(key))
   const refusal = await Promise.resolve(keys.identify(sent(withWrongSecret(key)))).catch(String)
   const tables = await database.rows<{ name: string }>(

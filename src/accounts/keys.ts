@@ -1,28 +1,29 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
+import type { Visit } from '../access/actor.ts'
 import { bearerOf } from '../platform/http/bearer.ts'
 import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createKeyCache, type KnownKey } from './key-cache.ts'
 import { hashKey, hashSecret, parseKey, publicIdOf, type ParsedKey } from './key-format.ts'
 import { createLastUsed } from './last-used.ts'
-import { issueKey, revoke, rotate, type KeyRequest } from './key-issue.ts'
+import { issueKey, revokeKey, rotateKey, type KeyRequest } from './key-issue.ts'
 import { readKeySummaries, type KeySummary } from './store.ts'
 
 export type { KeyRequest } from './key-issue.ts'
 export type { KeySummary } from './store.ts'
 
-/** Who calls, and which account pays. */
+/** An authenticated caller and the account that pays. */
 export interface Caller {
-  /** The part of the key's text that is no secret. */
+  /** The public part of the key's text. */
   readonly publicId: string
   readonly keyId: string
   readonly accountId: string
-  /** Ids of models; null: every model. */
+  /** Ids or aliases of models; null: every model. */
   readonly allowedModels: readonly string[] | null
 }
 
-/** A key that was just made. The text is shown once and kept nowhere. */
+/** A new key. Its text is shown once and stored nowhere. */
 export interface IssuedKey {
   readonly id: string
   readonly key: string
@@ -30,31 +31,30 @@ export interface IssuedKey {
 
 export interface Keys {
   /**
-   * Who sent this Authorization header; without a promise where that is known already, since it is asked for every
-   * request. Every change to a key or its account holds within a second, also when another instance made it. Rejects with
-   * Problem: `missing_key`, `invalid_key`, `expired_key`, `revoked_key`, `no_billing_account`, and `unavailable` when the
-   * database is away.
+   * Returns the caller who sent this Authorization header, without a promise if the cache has the key. A change to a key
+   * or its account takes effect within a second on every instance. Rejects with Problem `missing_key`, `invalid_key`,
+   * `expired_key`, `revoked_key`, `no_billing_account`, and `unavailable` when the database is unreachable.
    */
   identify(authorization: string | undefined): Caller | Promise<Caller>
-  /** Who that is a while later: as `identify`, but for the proof of the secret, which was given. */
+  /** Checks a known caller again, without the secret. Otherwise like `identify`. */
   identifyAgain(caller: Caller): Caller | Promise<Caller>
-  /** Throws Problem `not_found` for an unknown account, `invalid_field` for what the rules refuse. */
-  create(request: KeyRequest): Promise<IssuedKey>
-  /** In the order of their making: those of one account, or all. */
+  /** Throws Problem `not_found` for an unknown account, `invalid_field` for values that break a rule. */
+  create(request: KeyRequest, by: Visit): Promise<IssuedKey>
+  /** In order of creation: the keys of one account, or all. */
   list(accountId?: string): Promise<KeySummary[]>
   /**
-   * Makes a key for the same account, name and models that lives as long as the old one was to live; the old one is
-   * valid for `overlapMs` more. Throws Problem `not_found`, or `invalid_field` for a key that is no longer valid.
+   * Creates a key with the same account, name, models and lifetime. The old key stays valid for `overlapMs`. Throws
+   * Problem `not_found`, or `invalid_field` for a key that is no longer valid.
    */
-  rotate(id: string, options: { readonly overlapMs: number }): Promise<IssuedKey>
-  /** Throws Problem `not_found`. Revoking a key again changes nothing. */
-  revoke(id: string): Promise<void>
-  /** Writes when keys were last used, and ends the work in the background. */
+  rotate(id: string, options: { readonly overlapMs: number }, by: Visit): Promise<IssuedKey>
+  /** Throws Problem `not_found`. Idempotent. */
+  revoke(id: string, by: Visit): Promise<void>
+  /** Writes the times of last use and stops the background work. */
   close(): Promise<void>
 }
 
-/** Compared with where there is no key, so that an unknown public id takes the same work as a wrong secret. */
-const nobody = Buffer.alloc(32)
+/** Compared with where there is no key, so that an unknown public id takes as long as a wrong secret. */
+const noHash = Buffer.alloc(32)
 
 export function createKeys({ database, log }: { database: Database; log: Logger }): Keys {
   const cache = createKeyCache({ database, log })
@@ -63,7 +63,7 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
   const identify = async (authorization: string | undefined): Promise<Caller> => {
     const { text, publicId, secret } = readHeader(authorization)
     const hash = hashSecret(secret)
-    // Only a right secret spares the look-up: a wrong one and an unknown public id both take it, and the same time.
+    // Only the right secret skips the lookup: a wrong secret and an unknown public id take the same time.
     const key = proven(hash, cache.fresh(publicId)) ?? proven(hash, await cache.lookUp(publicId))
     if (key === undefined) throw unknownKey()
     cache.keep(key, hashKey(text))
@@ -92,11 +92,11 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
       const caller = key && callerOf(key)
       return caller === undefined || caller instanceof Problem ? identifyAgain(known) : caller
     },
-    create: (request: KeyRequest) => issueKey(database, request),
+    create: (request: KeyRequest, by: Visit) => database.transaction((tx) => issueKey(tx, request, by)),
     list: (accountId?: string) => readKeySummaries(database, accountId),
-    rotate: (id: string, options: { readonly overlapMs: number }) =>
-      database.transaction((tx) => rotate(tx, id, options)),
-    revoke: (id: string) => revoke(database, id),
+    rotate: (id: string, { overlapMs }: { readonly overlapMs: number }, by: Visit) =>
+      database.transaction((tx) => rotateKey(tx, id, overlapMs, by)),
+    revoke: (id: string, by: Visit) => database.transaction((tx) => revokeKey(tx, id, by)),
     async close() {
       await Promise.all([cache.close(), lastUsed.close()])
     },
@@ -110,35 +110,35 @@ function readHeader(authorization: string | undefined): ParsedKey & { readonly t
   }
   const parsed = parseKey(text)
   if (parsed === undefined) {
-    throw new Problem('invalid_key', 'This is not a whole key of ours: copy it again, all 66 characters from tg_ on.')
+    throw new Problem('invalid_key', 'Invalid API key. Copy all 66 characters, starting with tg_.')
   }
   return { text, ...parsed }
 }
 
 function proven(hash: Buffer, key: KnownKey | undefined): KnownKey | undefined {
-  return timingSafeEqual(hash, key?.secretHash ?? nobody) ? key : undefined
+  return timingSafeEqual(hash, key?.secretHash ?? noHash) ? key : undefined
 }
 
 function unknownKey(): Problem {
-  return new Problem('invalid_key', 'This key does not exist. Check which key you send.')
+  return new Problem('invalid_key', 'Unknown API key. Check which key you send.')
 }
 
-/** Who calls with this key, or why nobody may. */
+/** The caller who uses this key, or why it is refused. */
 function callerOf(key: KnownKey): Caller | Problem {
   if (key.revoked) return new Problem('revoked_key', 'This key was revoked. Use another key, or ask for a new one.')
   if (key.expiresAt <= performance.now()) {
-    return new Problem('expired_key', 'This key has expired or was rotated out. Use the key that took its place.')
+    return new Problem('expired_key', 'This key has expired or was replaced. Use the key that replaced it.')
   }
   if (key.accountId === null) {
-    return new Problem('no_billing_account', 'This key bills no account. Use a key that was made for an account.')
+    return new Problem('no_billing_account', 'This key has no account to pay. Use the key of an account.')
   }
   if (!key.accountOpen) {
-    return new Problem('no_billing_account', 'The account that this key bills is closed. Use a key of an open account.')
+    return new Problem('no_billing_account', 'The account of this key is closed. Use the key of an open account.')
   }
   return { publicId: key.publicId, keyId: key.id, accountId: key.accountId, allowedModels: key.allowedModels }
 }
 
-function granted(answer: Caller | Problem): Caller {
-  if (answer instanceof Problem) throw answer
-  return answer
+function granted(caller: Caller | Problem): Caller {
+  if (caller instanceof Problem) throw caller
+  return caller
 }

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Queryable } from '../platform/database/database.ts'
-import type { Account, NewAccount, NewLimits } from './accounts.ts'
+import type { Account, NewAccount, NewLimits } from './account.ts'
 
 // The till turns the month with the account's next call; until then the old month's charges are still there.
 const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`
@@ -20,16 +20,26 @@ export function readAccounts(database: Queryable): Promise<Account[]> {
   return database.rows(`${selectAccount} order by created_at, id`)
 }
 
-export function readAccountsNamed(database: Queryable, name: string): Promise<Account[]> {
-  return database.rows(`${selectAccount} where name = $1 order by id`, [name])
+/** In any case. */
+export async function readAccountNamed(database: Queryable, name: string): Promise<Account | undefined> {
+  const [account] = await database.rows<Account>(`${selectAccount} where ${comparable('name')} = ${comparable('$1')}`, [
+    name,
+  ])
+  return account
 }
 
-export async function insertAccount(tx: Queryable, account: NewAccount & { readonly id: string }): Promise<void> {
-  await tx.rows(
+/** The expression of the unique index on names. */
+const comparable = (name: string) => `lower(normalize(${name}, nfkc))`
+
+/** False if another account has the name. */
+export async function insertAccount(tx: Queryable, account: NewAccount & { readonly id: string }): Promise<boolean> {
+  const rows = await tx.rows(
     `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, request_level, token_level)
-     values ($1, $2, $3::integer, $4::integer, $5, $3::integer::bigint * 60000000, $4::integer::bigint * 60000000)`,
+     values ($1, $2, $3::integer, $4::integer, $5, $3::integer::bigint * 60000000, $4::integer::bigint * 60000000)
+     on conflict (${comparable('name')}) do nothing returning 1`,
     [account.id, account.name, account.requestsPerMinute, account.tokensPerMinute, account.monthlyLimit ?? null],
   )
+  return rows.length > 0
 }
 
 /** Waits for the till's call under way on this account; what is read afterwards in `tx` stays so until its end. */
@@ -166,13 +176,8 @@ export async function replaceKey(tx: Queryable, ids: { old: string; new: string 
   )
 }
 
-/** False when there is no such key. A key revoked before keeps its time. */
-export async function revokeKey(database: Queryable, id: string): Promise<boolean> {
-  const rows = await database.rows(
-    'update api_key set revoked_at = coalesce(revoked_at, now()) where id = $1 returning 1',
-    [id],
-  )
-  return rows.length > 0
+export async function markRevoked(tx: Queryable, id: string): Promise<void> {
+  await tx.rows('update api_key set revoked_at = now() where id = $1', [id])
 }
 
 /** Each key with how many ms ago it was used; a row is written at most once for a minute. */

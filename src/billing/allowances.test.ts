@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { byService } from '../access/actor.ts'
 import { ask, log, mostOfOne, openTills, outcome, used, type Limits, type Tills } from '../../tests/support/tills.ts'
 import { countOwnTime, realNow } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
@@ -210,7 +211,7 @@ test('credit that an instance has in advance can be taken away all the same', as
   const payer = await warmed({ credit: 10_000n * mostOfOne })
   const { left } = await stage.account(payer)
   const accounts = createAccounts({ database: stage.database })
-  assert.equal((await accounts.addCredit(payer.accountId, -left)).creditLeft, 0n)
+  assert.equal((await accounts.addCredit(payer.accountId, -left, byService)).creditLeft, 0n)
   assert.equal(await outcome(stage.nth(0).admit(ask(payer))), 'insufficient_credit')
 })
 

@@ -44,12 +44,16 @@ export async function lockConfiguredPrices(tx: Queryable): Promise<Map<string, P
   return new Map(rows.map(({ model, input, output }) => [model, { input, output }]))
 }
 
-/** From now on, or from `validFrom`. Undefined where the model already has a price that begins at that very moment. */
-export async function insertPrice(
-  database: Queryable,
-  entry: Price & { readonly model: string; readonly source: PriceEntry['source']; readonly validFrom?: Date },
-): Promise<Date | undefined> {
-  const [row] = await database.rows<{ validFrom: Date }>(
+export interface NewPriceRow extends Price {
+  readonly model: string
+  readonly source: PriceEntry['source']
+  /** Now, if absent. */
+  readonly validFrom?: Date
+}
+
+/** Returns when the price begins; undefined if the model already has a price that begins at that time. */
+export async function insertPrice(tx: Queryable, entry: NewPriceRow): Promise<Date | undefined> {
+  const [row] = await tx.rows<{ validFrom: Date }>(
     `insert into price (model, valid_from, input, output, source)
      values ($1, coalesce($2, clock_timestamp()), $3, $4, $5) on conflict do nothing returning valid_from as "validFrom"`,
     [entry.model, entry.validFrom ?? null, entry.input, entry.output, entry.source],

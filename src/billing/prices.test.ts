@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { byService } from '../access/actor.ts'
 import { pino } from 'pino'
 import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
@@ -55,7 +56,7 @@ test('the configuration makes a new row only when it says something else', async
 test('a price set by command stays in force until the configuration changes', async () => {
   const prices = open()
   await prices.sync(new Map([['tiny', cheap]]))
-  await prices.set('tiny', dear)
+  await prices.set('tiny', dear, byService)
   await prices.sync(new Map([['tiny', cheap]]))
   assert.deepEqual(amounts(prices.of('tiny')), dear)
   assert.deepEqual(await sourcesOf(prices), ['command', 'configuration'])
@@ -88,7 +89,7 @@ test('a price to come takes effect at its time, by itself and also while the dat
   const other = openDatabase(home.url, { log })
   const prices = open(other)
   await prices.sync(new Map([['tiny', cheap]]))
-  await prices.set('tiny', dear, new Date(Date.now() + 60_000))
+  await prices.set('tiny', dear, byService, new Date(Date.now() + 60_000))
   await prices.refresh()
   await other.close()
   assert.deepEqual(amounts(prices.of('tiny')), cheap)
@@ -104,7 +105,7 @@ test('another instance has a new price within a second', async (t) => {
   const [one, other] = [open(), open()]
   await one.sync(new Map([['tiny', cheap]]))
   await other.refresh()
-  await one.set('tiny', dear)
+  await one.set('tiny', dear, byService)
   assert.deepEqual(amounts(other.of('tiny')), cheap)
   clock.advance(500)
   await until(() => other.of('tiny')?.input === dear.input)
@@ -118,7 +119,7 @@ test('models do not share prices, nor their times', async () => {
       ['fast', dearest],
     ]),
   )
-  await prices.set('tiny', dear, new Date(Date.now() + 86_400_000))
+  await prices.set('tiny', dear, byService, new Date(Date.now() + 86_400_000))
   await prices.refresh()
   assert.deepEqual(amounts(prices.of('tiny')), cheap)
   assert.deepEqual(amounts(prices.of('fast')), dearest)
@@ -140,13 +141,13 @@ test('what the rules refuse makes no price', async () => {
   ]
   for (const [price, from, words] of wrong) {
     await assert.rejects(
-      prices.set('tiny', price, from),
+      prices.set('tiny', price, byService, from),
       (error) => error instanceof Problem && words.test(error.message),
     )
   }
   const from = new Date(Date.now() + 3_600_000)
-  assert.deepEqual(await prices.set('tiny', cheap, from), from)
-  await assert.rejects(prices.set('tiny', dear, from), /another price from that moment/)
+  assert.deepEqual(await prices.set('tiny', cheap, byService, from), from)
+  await assert.rejects(prices.set('tiny', dear, byService, from), /already has a price/)
   assert.deepEqual((await prices.list()).map(amounts), [cheap])
   await assert.rejects(prices.sync(new Map([['tiny', { input: 1n, output: 1n }]])), /output_costs_more/)
 })

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino'
-import type { Database } from '../platform/database/database.ts'
+import { byService, type Visit } from '../access/actor.ts'
+import { recordWithin } from '../access/audit.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
+import { formatPrice } from './money.ts'
 import { isValidPrice } from './price-rule.ts'
 import * as store from './prices-store.ts'
 
@@ -35,8 +38,8 @@ export interface Prices {
    * command stays in force until then. Instances that start at once write it once.
    */
   sync(configured: ReadonlyMap<string, Price>): Promise<void>
-  /** A new price from now on, or from a later time. Returns from when. Throws Problem `invalid_field`. */
-  set(model: string, price: Price, validFrom?: Date): Promise<Date>
+  /** Sets a price that begins now or later. Returns when it begins. Throws Problem `invalid_field`. */
+  set(model: string, price: Price, by: Visit, validFrom?: Date): Promise<Date>
   /** The whole history, the newest of each model first. */
   list(): Promise<PriceEntry[]>
   /** Reads the prices anew, which also happens by itself. Throws Problem `unavailable`. */
@@ -76,22 +79,32 @@ export function createPrices({ database, log }: { database: Database; log: Logge
         const before = await store.lockConfiguredPrices(tx)
         for (const [model, price] of configured) {
           if (isSame(before.get(model), price)) continue
-          await store.insertPrice(tx, { ...price, model, source: 'configuration' })
+          await insertPrice(tx, { ...price, model, source: 'configuration' }, byService)
         }
       })
       await refresh()
     },
-    async set(model: string, price: Price, validFrom?: Date) {
+    async set(model: string, price: Price, by: Visit, validFrom?: Date) {
       checkPrice(price, validFrom)
       const entry = { ...price, model, source: 'command' as const, ...(validFrom && { validFrom }) }
-      const begins = await store.insertPrice(database, entry)
+      const begins = await database.transaction((tx) => insertPrice(tx, entry, by))
       if (begins !== undefined) return begins
-      throw new Problem('invalid_field', `${model} has another price from that moment: choose a later one.`)
+      throw new Problem('invalid_field', `${model} already has a price that begins at that time: choose a later time.`)
     },
     list: () => store.readPriceHistory(database),
     refresh,
     close: () => refreshing.stop(),
   })
+}
+
+/** Undefined if the model already has a price that begins at that time. */
+async function insertPrice(tx: Queryable, entry: store.NewPriceRow, by: Visit): Promise<Date | undefined> {
+  const begins = await store.insertPrice(tx, entry)
+  if (begins === undefined) return undefined
+  const { model, input, output } = entry
+  const details = { model, input: formatPrice(input), output: formatPrice(output), from: begins.toISOString() }
+  await recordWithin(tx, [{ ...by, action: 'price_set', outcome: 'allowed', noun: 'price', details }])
+  return begins
 }
 
 function checkPrice(price: Price, validFrom: Date | undefined): void {

@@ -3,6 +3,7 @@ import type { Account, Accounts } from '../accounts/accounts.ts'
 import { formatMoney, parseMoney } from '../billing/money.ts'
 import { argument, command, group, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { operator } from './operator.ts'
 import { amountsIn, minuteOf, timeOrNull, writeJson, writeLines, writeTable } from './output.ts'
 
 interface LimitOptions extends CommonOptions {
@@ -15,7 +16,7 @@ interface CreateOptions extends LimitOptions {
   readonly credit?: bigint
 }
 
-const which = ['<account>', 'its id, or its name where only one account has it'] as const
+const which = ['<account>', 'its id or name'] as const
 
 export function accountCommand(context: Context): Command {
   return group('account', 'Who pays for calls: accounts with their credit and limits', [
@@ -38,13 +39,16 @@ function createCommand(context: Context): Command {
       const { limits } = await context.config()
       const account = await (
         await openAccounts(context)
-      ).create({
-        name,
-        requestsPerMinute: options.rpm ?? limits.requests_per_minute,
-        tokensPerMinute: options.tpm ?? limits.tokens_per_minute,
-        credit: options.credit,
-        monthlyLimit: options.monthlyLimit,
-      })
+      ).create(
+        {
+          name,
+          requestsPerMinute: options.rpm ?? limits.requests_per_minute,
+          tokensPerMinute: options.tpm ?? limits.tokens_per_minute,
+          credit: options.credit,
+          monthlyLimit: options.monthlyLimit,
+        },
+        operator(),
+      )
       await writeAccount(context, account, json)
       if (!json)
         writeLines(context, '', `Make a key for it: ./tollgate key create --account ${account.id} --name backend`)
@@ -89,7 +93,7 @@ function creditCommand(context: Context): Command {
     .action(async (account: string, amount: bigint, { json, note }: CommonOptions & { note?: string }) => {
       const accounts = await openAccounts(context)
       const { id } = await accounts.find(account)
-      await writeAccount(context, await accounts.addCredit(id, amount, note), json)
+      await writeAccount(context, await accounts.addCredit(id, amount, operator(), note), json)
     })
 }
 
@@ -104,7 +108,7 @@ function limitCommand(context: Context): Command {
       const accounts = await openAccounts(context)
       const { id } = await accounts.find(account)
       const limits = { requestsPerMinute: rpm, tokensPerMinute: tpm, monthlyLimit: monthly }
-      await writeAccount(context, await accounts.setLimits(id, limits), json)
+      await writeAccount(context, await accounts.setLimits(id, limits, operator()), json)
     })
   return limit
 }
@@ -115,7 +119,7 @@ function closeCommand(context: Context): Command {
     .action(async (account: string, { json }: CommonOptions) => {
       const accounts = await openAccounts(context)
       const { id } = await accounts.find(account)
-      await writeAccount(context, await accounts.close(id), json)
+      await writeAccount(context, await accounts.close(id, operator()), json)
     })
 }
 

@@ -340,14 +340,14 @@ test('what is refused is one line and status 1', async () => {
   const nobody = '01890000-0000-7000-8000-000000000000'
   assertRefused(await run('account', 'show', nobody, '--json'), /No account has the id 0189/)
   assertRefused(await run('account', 'create', '--name', ' '), /Give a name/)
-  assertRefused(await run('account', 'credit', 'Defaults', '-1'), /At most 0 can be taken away/)
+  assertRefused(await run('account', 'credit', 'Defaults', '-1'), /At most 0 can be withdrawn/)
   assertRefused(await run('account', 'credit', 'Defaults', '1', '--note', 'n'.repeat(1001)), /at most 1000 characters/)
   assertRefused(await run('usage', '--account', ''), /No account has the name or id ""/)
   assertRefused(await run('usage', '--account', 'Nobody'), /No account has the name or id "Nobody"/)
   assertRefused(await run('key', 'revoke', nobody), /No key has the id/)
   assertRefused(
     await run('key', 'create', '--account', 'Keys', '--name', 'x', '--expires', '2020-01-01'),
-    /expired already/,
+    /already be expired/,
   )
   assertRefused(await run('price', 'set', 'unheard', '--input', '1', '--output', '1'), /^Output must cost more/)
   assertRefused(await run('key', 'create', '--name', ' ', '--models', 'unheard'), /^Give a name/)

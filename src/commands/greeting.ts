@@ -1,3 +1,4 @@
+import { byService } from '../access/actor.ts'
 import { parseMoney } from '../billing/money.ts'
 import { isTryOut, whoMaySignIn } from '../demo/demo.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -56,13 +57,19 @@ async function firstKey(service: Service, config: Config): Promise<string | unde
 }
 
 async function makeKey({ accounts, keys }: Service, { limits }: Config): Promise<string> {
-  const account = await accounts.create({
-    name: 'Demo',
-    requestsPerMinute: limits.requests_per_minute,
-    tokensPerMinute: limits.tokens_per_minute,
-    credit: parseMoney('10.00'),
-  })
-  const { key } = await keys.create({ accountId: account.id, name: 'first', allowedModels: null, expiresAt: null })
+  const account = await accounts.create(
+    {
+      name: 'Demo',
+      requestsPerMinute: limits.requests_per_minute,
+      tokensPerMinute: limits.tokens_per_minute,
+      credit: parseMoney('10.00'),
+    },
+    byService,
+  )
+  const { key } = await keys.create(
+    { accountId: account.id, name: 'first', allowedModels: null, expiresAt: null },
+    byService,
+  )
   return key
 }
 

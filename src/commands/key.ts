@@ -3,6 +3,7 @@ import type { Keys, KeySummary } from '../accounts/keys.ts'
 import { id as modelId } from '../platform/config/values.ts'
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { operator } from './operator.ts'
 import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeTable } from './output.ts'
 import { parseSpan, parseTime } from './times.ts'
 
@@ -37,7 +38,7 @@ function createCommand(context: Context): Command {
     .action(async ({ json, account, name, models, expires }: CreateOptions) => {
       const accountId = account === undefined ? null : await accountIdOf(context, account)
       const request = { accountId, name, allowedModels: models ?? null, expiresAt: expires ?? null }
-      const { id, key } = await withKeys(context, (keys) => keys.create(request))
+      const { id, key } = await withKeys(context, (keys) => keys.create(request, operator()))
       if (models !== undefined) await warnOfUnknown(context, models)
       if (accountId === null) {
         warn(
@@ -91,7 +92,7 @@ function rotateCommand(context: Context): Command {
         .default(day, '24h'),
     )
     .action(async (old: string, { json, overlap }: CommonOptions & { overlap: number }) => {
-      const { id, key } = await withKeys(context, (keys) => keys.rotate(old, { overlapMs: overlap }))
+      const { id, key } = await withKeys(context, (keys) => keys.rotate(old, { overlapMs: overlap }, operator()))
       if (json) return writeJson(context, { id, key, replaces: old })
       writeKey(context, { id, key })
       return writeLines(
@@ -106,7 +107,7 @@ function revokeCommand(context: Context): Command {
   return command('revoke', 'Revoke a key: it is refused everywhere within a second', 'key revoke <id>')
     .argument('<id>', 'the id of the key')
     .action(async (id: string, { json }: CommonOptions) => {
-      await withKeys(context, (keys) => keys.revoke(id))
+      await withKeys(context, (keys) => keys.revoke(id, operator()))
       return json ? writeJson(context, { id, revoked: true }) : writeLines(context, `Revoked ${id}.`)
     })
 }

@@ -5,6 +5,7 @@ import { id } from '../platform/config/values.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { operator } from './operator.ts'
 import { amountsIn, minuteOf, warn, writeJson, writeLines, writeTable } from './output.ts'
 import { parseTime } from './times.ts'
 
@@ -38,7 +39,7 @@ function setCommand(context: Context): Command {
       }
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
-        return prices.set(model, { input, output }, from)
+        return prices.set(model, { input, output }, operator(), from)
       })
       if (configured === undefined) warn(context, `Not in the configuration, at least not yet: ${model}.`)
       const document = { model, ...amounts({ input, output }), valid_from: validFrom.toISOString() }

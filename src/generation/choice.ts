@@ -57,8 +57,9 @@ function allowed(catalogue: Catalogue, caller: Caller, name: string): Offer {
   throw new Problem('model_not_allowed', reason, { field: 'model' })
 }
 
-function mayUse({ allowedModels }: Caller, { model }: Offer): boolean {
-  return allowedModels === null || allowedModels.includes(model.id)
+/** An alias that the key names permits the model to which it points now. */
+function mayUse({ allowedModels }: Caller, { model, aliases }: Offer): boolean {
+  return allowedModels === null || [model.id, ...aliases].some((name) => allowedModels.includes(name))
 }
 
 function listed({ model, price, aliases, createdAt }: Offer, currency: string): ListedModel {

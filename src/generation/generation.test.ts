@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { byService } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { settle } from '../../tests/support/clock.ts'
@@ -101,7 +102,10 @@ describe('a generation', () => {
   ) {
     requestId = randomUUIDv7()
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
-    const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit: 10n ** 12n })
+    const account = await createAccounts({ database }).create(
+      { name: randomUUIDv7(), ...limits, credit: 10n ** 12n },
+      byService,
+    )
     caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
     const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
     const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
@@ -114,7 +118,7 @@ describe('a generation', () => {
   /** `m` falls back on `n`, which costs ten times as much. */
   async function fallOver(run: () => AsyncIterable<StreamPart>, next: () => AsyncIterable<StreamPart>, credit: bigint) {
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
-    const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit })
+    const account = await createAccounts({ database }).create({ name: randomUUIDv7(), ...limits, credit }, byService)
     caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
     requestId = randomUUIDv7()
     const offer = { aliases: [], createdAt: 1_700_000_000 }
@@ -138,7 +142,10 @@ describe('a generation', () => {
 
   it('A22 a stored answer is told again while no model can say what the request would cost', async () => {
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
-    const account = await createAccounts({ database }).create({ name: 'Test', ...limits, credit: 10n ** 12n })
+    const account = await createAccounts({ database }).create(
+      { name: randomUUIDv7(), ...limits, credit: 10n ** 12n },
+      byService,
+    )
     caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
     let away = false
     const well = modelThat(working)

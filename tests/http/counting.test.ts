@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
 import { startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
 import { objectAt } from '../support/json.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
@@ -38,7 +39,7 @@ describe('POST /v1/count_tokens', () => {
   it('is not refused for want of credit, since it is free: not even when more was charged than the limit is now', async () => {
     const { accountId, key } = await service.customer({ monthlyLimit: 10n ** 12n })
     assert.equal((await service.call('/v1/generate', key, valid)).status, 200)
-    await service.accounts.setLimits(accountId, { monthlyLimit: 1n })
+    await service.accounts.setLimits(accountId, { monthlyLimit: 1n }, byService)
     const refused = await service.call('/v1/generate', key, valid)
     assert.deepEqual([refused.status, refused.error['code']], [402, 'insufficient_credit'])
     assert.equal((await service.call('/v1/count_tokens', key, valid)).status, 200)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { byService } from '../../src/access/actor.ts'
 import { problems, type ProblemCode } from '../../src/platform/problems.ts'
 import { startService, upstreamModel, type Answer, type Customer, type Service } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
@@ -70,19 +71,22 @@ describe('the key', () => {
     await untilRefused(expiring.key, 'expired_key')
 
     const rotated = await service.customer()
-    const next = await service.keys.rotate(rotated.keyId, { overlapMs: 0 })
+    const next = await service.keys.rotate(rotated.keyId, { overlapMs: 0 }, byService)
     await untilRefused(rotated.key, 'expired_key')
     assert.equal((await service.call('/v1/generate', next.key, valid)).status, 200)
 
     const revoked = await service.customer()
-    await service.keys.revoke(revoked.keyId)
+    await service.keys.revoke(revoked.keyId, byService)
     await untilRefused(revoked.key, 'revoked_key')
 
     const closed = await service.customer()
-    await service.accounts.close(closed.accountId)
+    await service.accounts.close(closed.accountId, byService)
     await untilRefused(closed.key, 'no_billing_account')
 
-    const free = await service.keys.create({ accountId: null, name: 'free', allowedModels: null, expiresAt: null })
+    const free = await service.keys.create(
+      { accountId: null, name: 'free', allowedModels: null, expiresAt: null },
+      byService,
+    )
     assertCode(await service.call('/v1/generate', free.key, valid), 'no_billing_account')
   })
 
@@ -105,7 +109,7 @@ describe('the key', () => {
         `content-length: ${body.length}\r\n\r\n${body.slice(0, 1)}`,
     )
     await until(() => service.app.requestsInFlight() > 0)
-    await service.keys.revoke(keyId)
+    await service.keys.revoke(keyId, byService)
     await sleep(1000)
     wire.send(body.slice(1))
     const answer = await wire.answer()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
 import { parsePrice } from '../../src/billing/money.ts'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
@@ -121,9 +122,9 @@ describe('money', () => {
     const { accountId, key } = await service.customer()
     const cost = async () => (await service.call('/v1/generate', key, valid)).headers.get('x-cost')
     assert.equal(await cost(), '0.0000036')
-    await service.prices.set('fast', { input: parsePrice('1'), output: parsePrice('2') })
+    await service.prices.set('fast', { input: parsePrice('1'), output: parsePrice('2') }, byService)
     await until(async () => (await cost()) === '0.000018')
-    await service.prices.set('fast', { input: parsePrice('0.15'), output: parsePrice('0.60') })
+    await service.prices.set('fast', { input: parsePrice('0.15'), output: parsePrice('0.60') }, byService)
     await until(async () => (await cost()) === '0.0000036')
     const { rows, charged } = await service.books(accountId)
     assert.ok(rows.some((row) => row.inputPrice === 1_000_000n && row.cost === 18_000_000n))

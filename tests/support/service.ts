@@ -1,6 +1,8 @@
+import { randomUUIDv7 } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { byService } from '../../src/access/actor.ts'
 import { stringify } from 'yaml'
 import { createAccounts, type NewAccount } from '../../src/accounts/accounts.ts'
 import type { KeyRequest } from '../../src/accounts/keys.ts'
@@ -169,14 +171,20 @@ async function createCustomer(
   key: Partial<KeyRequest>,
 ): Promise<Customer> {
   const money = account.monthlyLimit === undefined ? { credit: 10n ** 15n } : {}
-  const { id } = await accounts.create({
-    name: 'Customer',
-    requestsPerMinute: 100_000,
-    tokensPerMinute: 10_000_000,
-    ...money,
-    ...account,
-  })
-  const made = await keys.create({ accountId: id, name: 'test', allowedModels: null, expiresAt: null, ...key })
+  const { id } = await accounts.create(
+    {
+      name: `Customer ${randomUUIDv7()}`,
+      requestsPerMinute: 100_000,
+      tokensPerMinute: 10_000_000,
+      ...money,
+      ...account,
+    },
+    byService,
+  )
+  const made = await keys.create(
+    { accountId: id, name: 'test', allowedModels: null, expiresAt: null, ...key },
+    byService,
+  )
   return { accountId: id, keyId: made.id, key: made.key }
 }
 

@@ -52,7 +52,7 @@ export async function openTills(count: number): Promise<Tills> {
       await database.rows(
         `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, request_level,
            token_level)
-         values ($1, 'Acme', $2::integer, $3::integer, $4, $5, $2::integer * 60000000::bigint, $3::integer * 60000000::bigint)`,
+         values ($1, $1::uuid::text, $2::integer, $3::integer, $4, $5, $2::integer * 60000000::bigint, $3::integer * 60000000::bigint)`,
         [accountId, requests, tokens, monthlyLimit, credit],
       )
       if (credit > 0n) {

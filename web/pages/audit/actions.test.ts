@@ -9,6 +9,7 @@ const root = path.join(import.meta.dirname, '../../..')
 /** The places where the service names what it writes into the audit log. */
 const places = [
   /\baction: '([a-z]+_[a-z_]+)'/g,
+  /\bchangeEvent\(by, '([a-z]+_[a-z_]+)'/g,
   /\bentry\('([a-z]+_[a-z_]+)'/g,
   /return \[.*, '([a-z]+_[a-z_]+)'\]/g,
   /`'([a-z]+_[a-z_]+)'`/g,
@@ -17,14 +18,22 @@ const places = [
 ]
 
 test('whatever is written into the audit log can be looked for', () => {
-  const files = globSync('src/{access,clients,people,signin}/**/*.ts', { cwd: root })
+  const files = globSync('src/{access,accounts,billing,clients,people,signin}/**/*.ts', { cwd: root })
   const sources = files
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => readFileSync(path.join(root, file), 'utf8'))
   const literal = sources.flatMap((source) =>
     places.flatMap((place) => [...source.matchAll(place)].flatMap(([, ...names]) => names)),
   )
-  for (const name of ['sign_in', 'role_changed', 'person_enabled', 'client_assigned', 'client_changed']) {
+  for (const name of [
+    'sign_in',
+    'role_changed',
+    'person_enabled',
+    'client_assigned',
+    'client_changed',
+    'key_rotated',
+    'price_set',
+  ]) {
     assert.ok(literal.includes(name), `${name} is found in the sources`)
   }
   const composed = ['note', 'dispute', 'letter'].flatMap((noun) => [

@@ -13,6 +13,11 @@ const items = ['note', 'dispute', 'letter'].flatMap((noun) => [
   `${noun}s_listed`,
   ...['read', 'created', 'changed', 'archived'].map((did) => `${noun}_${did}`),
 ])
+const billing = [
+  ...['created', 'credited', 'limits_changed', 'closed'].map((did) => `account_${did}`),
+  ...['created', 'rotated', 'revoked'].map((did) => `key_${did}`),
+  'price_set',
+]
 
-/** What can be looked for in the audit log, as it is written there. */
-export const actions = [...signIn, ...people, ...looks, ...clients, ...items]
+/** The actions by which the audit log can be filtered, as they are stored. */
+export const actions = [...signIn, ...people, ...billing, ...looks, ...clients, ...items]

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { at } from '../support/json.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+const models = ['fast', 'slow', 'other']
+let vendor: Vendor
+/** Two configurations of one database: the alias points to another model in the second. */
+let first: Service
+let second: Service
+before(async () => {
+  vendor = await startVendor({ text: 'output-text' })
+  const all = models.map((id) => upstreamModel(vendor.url, { id }))
+  first = await startService({ models: all, aliases: { quick: 'fast' } })
+  second = await startService({ models: all, aliases: { quick: 'slow' }, databaseUrl: first.databaseUrl })
+})
+after(async () => {
+  await second.close()
+  await first.close()
+  await vendor.close()
+})
+
+async function outcome(service: Service, key: string, model: string): Promise<string> {
+  const body = { model, instructions: 'i', input: 'text', max_output_tokens: 10 }
+  const { status, headers, error } = await service
+    .call('/v1/generate', key, body)
+    .then((answer) => ({ ...answer, error: answer.status === 200 ? {} : answer.error }))
+  return status === 200 ? (headers.get('x-model') ?? '') : String(error['code'])
+}
+
+test('an alias in the models of a key permits the model to which it points at the time of a request', async () => {
+  const { key } = await first.customer({}, { allowedModels: ['quick'] })
+  for (const [service, own, foreign] of [
+    [first, 'fast', 'slow'],
+    [second, 'slow', 'fast'],
+  ] as const) {
+    assert.equal(await outcome(service, key, 'quick'), own)
+    assert.equal(await outcome(service, key, own), own)
+    assert.equal(await outcome(service, key, foreign), 'model_not_allowed')
+    assert.equal(await outcome(service, key, 'other'), 'model_not_allowed')
+    const { json } = await service.call('/v1/models', key)
+    assert.deepEqual([at(json, 'data', 0, 'id'), at(json, 'data', 1)], [own, undefined])
+  }
+})
