@@ -4,23 +4,25 @@ import type { Message, StopReason } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import type { Reply } from '../generation.ts'
 import { sampling } from '../schema.ts'
-import { isFields, withoutUnserved, type Unserved } from './body.ts'
+import { isFields, withoutNeutral, type Unsupported } from './body.ts'
 import { event, jsonAround, type Dialect, type Exchange, type Refused, type Telling } from './dialect.ts'
-import { mostMessages, readMessages, textOf, textOrParts, type Writing } from './messages.ts'
+import { mostMessages, readMessages, textOf, textOrParts, type MessageFormat } from './messages.ts'
 
 /** Anthropic's messages: `POST /v1/messages`. */
 const fields = {
   model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
   max_tokens: Type.Integer({ minimum: 1, description: 'The most tokens to generate.' }),
-  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: '0 takes the likeliest each time.' })),
+  temperature: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: 'Default 0: always the most likely token.' }),
+  ),
   top_p: sampling.top_p,
   stop_sequences: sampling.stop,
-  stream: Type.Optional(Type.Boolean({ description: 'Whether the reply comes as Server-Sent Events.' })),
+  stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
   metadata: Type.Optional(
     Type.Object(
       {
         user_id: Type.Optional(
-          Type.String({ maxLength: 512, description: 'Your own name for the user; it has no effect.' }),
+          Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' }),
         ),
         client_id: Type.Optional(
           Type.String({ format: 'uuid', description: 'The client record that the cost is attributed to.' }),
@@ -75,8 +77,8 @@ export const anthropicError = Type.Object({
   request_id: Type.String({ format: 'uuid' }),
 })
 
-const unserved: Unserved = {
-  cache_control: [],
+const unsupported: Unsupported = {
+  cache_control: 'any value',
   container: [],
   context_management: [],
   diagnostics: [],
@@ -90,23 +92,25 @@ const unserved: Unserved = {
   tool_choice: [{ type: 'none' }, { type: 'auto' }],
   tools: [[]],
   top_k: [],
-  user_profile_id: [],
-  workspace_id: [],
+  user_profile_id: 'any value',
+  workspace_id: 'any value',
 }
 
-const writing: Writing = {
+const format: MessageFormat = {
   roles: { user: 'user', assistant: 'assistant' },
   parts: ['text'],
-  idle: { cache_control: [], citations: [[]] },
+  message: {},
+  part: { cache_control: 'any value', citations: [[]] },
+  echoed: [],
 }
 
 export const anthropicMessages: Dialect = Object.freeze({
   read(raw: unknown): Exchange {
-    const kept = withoutUnserved(raw, unserved)
+    const kept = withoutNeutral(raw, unsupported)
     if (!isFields(kept)) return exchange(check(kept), [])
     const { system, ...rest } = kept
-    const task = system === undefined ? '' : textOf(system, 'system', writing)
-    const conversation = readMessages(rest['messages'], 'messages', writing)
+    const task = system === undefined ? '' : textOf(system, 'system', format)
+    const conversation = readMessages(rest['messages'], 'messages', format)
     const messages = task === '' ? conversation : [{ role: 'system', text: task } as const, ...conversation]
     return exchange(check(rest), messages)
   },

@@ -3,28 +3,53 @@ import { Problem } from '../../platform/problems.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Fields that an API has and this service does not serve, each with the values that ask for nothing. */
-export type Unserved = Readonly<Record<string, readonly unknown[]>>
+/** Values of a field that ask for nothing, so the field can be accepted and ignored. */
+export type Neutral =
+  /** A hint: it never changes the answer, whatever its value. */
+  | 'any value'
+  /** These values; null always is one. */
+  | readonly unknown[]
+  /** An object whose fields are all neutral. */
+  | { readonly fields: Unsupported }
+
+/** Fields of another API that Tollgate does not support, each with its neutral values. */
+export type Unsupported = Readonly<Record<string, Neutral>>
 
 /**
- * A body without the fields that ask for nothing: null, and what is named in `unserved` at one of its values. Throws
- * Problem `invalid_field` for what asks for something that is not served. Whatever is no object is left to the schema.
+ * Returns a body without the fields that ask for nothing: those that are null, and those in `unsupported` with a neutral value.
+ * Throws Problem `invalid_field` for a field in `unsupported` that would change the answer. Leaves anything that is not an
+ * object to the schema.
  */
-export function withoutUnserved(body: unknown, unserved: Unserved, path = ''): unknown {
+export function withoutNeutral(body: unknown, unsupported: Unsupported, path = ''): unknown {
   if (!isFields(body)) return body
   const kept = Object.entries(body).filter(([name, value]) => {
     if (value === null) return false
-    const idle = Object.hasOwn(unserved, name) ? unserved[name] : undefined
-    if (idle?.some((each) => isDeepStrictEqual(each, value))) return false
-    if (idle) throw unservedField(`${path}${name}`, idle)
-    return true
+    const neutral = Object.hasOwn(unsupported, name) ? unsupported[name] : undefined
+    if (neutral === undefined) return true
+    refuseUnlessNeutral(value, neutral, `${path}${name}`)
+    return false
   })
   return Object.fromEntries(kept)
 }
 
-function unservedField(field: string, idle: readonly unknown[]): Problem {
-  const [first] = idle
-  const advice = first === undefined ? 'Leave it out.' : `Leave it out, or send ${JSON.stringify(first)}.`
+function refuseUnlessNeutral(value: unknown, neutral: Neutral, field: string): void {
+  if (neutral === 'any value') return
+  if (!('fields' in neutral)) {
+    if (!neutral.some((each) => isDeepStrictEqual(each, value))) throw unsupportedField(field, neutral)
+    return
+  }
+  const rest = withoutNeutral(value, neutral.fields, `${field}.`)
+  if (!isFields(rest)) throw mustBe(field, 'an object')
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw unsupportedField(`${field}.${shownName(unknown)}`, [])
+}
+
+/** Callers choose the names of unknown fields: only a plain one is repeated in an error. */
+export const shownName = (name: string): string => (/^\w{1,40}$/.test(name) ? name : '?')
+
+function unsupportedField(field: string, neutral: readonly unknown[]): Problem {
+  const [first] = neutral
+  const advice = first === undefined ? 'Omit it.' : `Omit it, or send ${JSON.stringify(first)}.`
   return new Problem('invalid_field', `The field ${field} asks for something that is not supported here. ${advice}`, {
     field,
   })
@@ -34,7 +59,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Problem `invalid_field`: what the field must be. */
+/** Problem `invalid_field`. `what` completes the sentence "The field … must be …". */
 export function mustBe(field: string, what: string): Problem {
   return new Problem('invalid_field', `The field ${field} must be ${what}.`, { field })
 }

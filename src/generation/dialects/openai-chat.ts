@@ -3,9 +3,9 @@ import type { Message, StopReason } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import type { Reply } from '../generation.ts'
 import { metadata, sampling } from '../schema.ts'
-import { isFields, mustBe, withoutUnserved, type Unserved } from './body.ts'
+import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
 import { createdAt, event, jsonAround, type Dialect, type Exchange, type Telling } from './dialect.ts'
-import { mostMessages, readMessages, textOrParts, type Writing } from './messages.ts'
+import { mostMessages, readMessages, textOrParts, type MessageFormat } from './messages.ts'
 import { openAiErrorOf, openAiManner } from './openai-errors.ts'
 
 /** OpenAI's chat completions: `POST /v1/chat/completions`. */
@@ -14,24 +14,29 @@ const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1,
 const fields = {
   model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
   max_completion_tokens: tokens(
-    "The most tokens to generate. Without it, as many as the model's maximum and its context allow.",
+    "The most tokens to generate. Default: as many as the model's maximum and its context allow.",
   ),
-  max_tokens: tokens('The older name of max_completion_tokens.'),
+  max_tokens: tokens('The former name of max_completion_tokens.'),
   temperature: sampling.temperature,
   top_p: sampling.top_p,
   seed: sampling.seed,
-  stream: Type.Optional(Type.Boolean({ description: 'Whether the reply comes as Server-Sent Events.' })),
+  stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
   stream_options: Type.Optional(
     Type.Object(
-      { include_usage: Type.Optional(Type.Boolean({ description: 'Whether a last chunk tells the usage.' })) },
+      {
+        include_usage: Type.Optional(Type.Boolean({ description: 'Whether the last chunk has the usage.' })),
+        include_obfuscation: Type.Optional(
+          Type.Literal(false, { description: 'Streams are not padded: only false is accepted.' }),
+        ),
+      },
       { additionalProperties: false },
     ),
   ),
-  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your own name for the user; it has no effect.' })),
+  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' })),
   metadata: Type.Optional(metadata),
 }
 
-/** What is checked when the messages have been read and a single stop has become a list. */
+/** Checked once the messages have been read and a single stop has become a list. */
 const checked = Type.Object(
   { ...fields, messages: Type.Array(Type.Unknown(), { maxItems: mostMessages }), stop: sampling.stop },
   { additionalProperties: false },
@@ -52,7 +57,9 @@ export const chatRequest = Type.Object(
       description: "The conversation so far. The last message is the user's.",
     }),
     stop: Type.Optional(
-      Type.Union([Type.String(), sampling.stop], { description: 'A text, or up to 4, at which generation ends.' }),
+      Type.Union([Type.String(), sampling.stop], {
+        description: 'A text, or up to 4 texts, at which generation stops.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -80,7 +87,7 @@ export const chatResponse = Type.Object({
   usage,
 })
 
-const unserved: Unserved = {
+const unsupported: Unsupported = {
   audio: [],
   frequency_penalty: [0],
   function_call: ['none'],
@@ -90,36 +97,39 @@ const unserved: Unserved = {
   modalities: [['text']],
   moderation: [],
   n: [1],
-  parallel_tool_calls: [true, false],
+  parallel_tool_calls: 'any value',
   prediction: [],
   presence_penalty: [0],
-  prompt_cache_key: [],
-  prompt_cache_options: [],
-  prompt_cache_retention: [],
-  reasoning_effort: [],
+  prompt_cache_key: 'any value',
+  prompt_cache_options: 'any value',
+  prompt_cache_retention: 'any value',
+  reasoning_effort: ['none'],
   response_format: [{ type: 'text' }],
-  safety_identifier: [],
+  safety_identifier: 'any value',
   service_tier: ['auto', 'default'],
   store: [false],
   tool_choice: ['none', 'auto'],
   tools: [[]],
   top_logprobs: [0],
-  verbosity: [],
+  verbosity: ['medium'],
   web_search_options: [],
 }
 
-const writing: Writing = {
+/** An agent framework sends an assistant's part back with the fields of the message it came in. */
+const format: MessageFormat = {
   roles: { system: 'system', developer: 'system', user: 'user', assistant: 'assistant' },
   parts: ['text'],
-  idle: { annotations: [[]], tool_calls: [[]] },
+  message: { annotations: [[]], tool_calls: [[]] },
+  part: { annotations: [[]], cache_control: 'any value', prompt_cache_breakpoint: 'any value', role: ['assistant'] },
+  echoed: ['name'],
 }
 
 export const openAiChat: Dialect = Object.freeze({
   ...openAiManner,
   read(raw: unknown): Exchange {
-    const kept = withoutUnserved(raw, unserved)
+    const kept = withoutNeutral(raw, unsupported)
     if (!isFields(kept)) return exchange(check(kept), [])
-    const messages = readMessages(kept['messages'], 'messages', writing)
+    const messages = readMessages(kept['messages'], 'messages', format)
     const { stop } = kept
     return exchange(check(typeof stop === 'string' ? { ...kept, stop: [stop] } : kept), messages)
   },
@@ -127,7 +137,7 @@ export const openAiChat: Dialect = Object.freeze({
 
 function exchange(body: ChatRequest, messages: readonly Message[]): Exchange {
   const newer = body.max_completion_tokens !== undefined
-  if (newer && body.max_tokens !== undefined) throw mustBe('max_tokens', 'left out beside max_completion_tokens')
+  if (newer && body.max_tokens !== undefined) throw mustBe('max_tokens', 'omitted if max_completion_tokens is set')
   return {
     request: {
       model: body.model,

@@ -69,8 +69,8 @@ export function responseObject(body: ResponsesRequest, { id, model }: Named, rep
     tools: [],
     top_p: body.top_p ?? 1,
     truncation: 'disabled',
-    usage: reply ? usageOf(reply) : null,
-    user: body.user ?? null,
+    ...(reply && { usage: usageOf(reply) }),
+    ...(body.user !== undefined && { user: body.user }),
   }
 }
 
@@ -93,7 +93,7 @@ const textPart = (whole: string) => ({ type: 'output_text', text: whole, annotat
 function usageOf({ usage: { inputTokens, outputTokens } }: Reply): object {
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: inputTokens + outputTokens,

@@ -2,30 +2,30 @@ import { Type } from 'typebox'
 import type { Message } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import { metadata, sampling } from '../schema.ts'
-import { isFields, mustBe, withoutUnserved, type Unserved } from './body.ts'
+import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
 import type { Dialect, Exchange } from './dialect.ts'
-import { mostMessages, readMessages, textOrParts, type Writing } from './messages.ts'
+import { mostMessages, readMessages, textOrParts, type MessageFormat } from './messages.ts'
 import { openAiManner } from './openai-errors.ts'
 import { responseObject, tellResponse } from './openai-response-events.ts'
 
-/** OpenAI's responses: `POST /v1/responses`. Nothing is kept of a response, so none can be continued by its id. */
+/** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
 const fields = {
   model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
-  instructions: Type.Optional(Type.String({ format: 'text', description: 'States the job in your own words.' })),
+  instructions: Type.Optional(Type.String({ format: 'text', description: 'System instructions.' })),
   max_output_tokens: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: "The most tokens to generate. Without it, as many as the model's maximum and its context allow.",
+      description: "The most tokens to generate. Default: as many as the model's maximum and its context allow.",
     }),
   ),
   temperature: sampling.temperature,
   top_p: sampling.top_p,
-  stream: Type.Optional(Type.Boolean({ description: 'Whether the reply comes as Server-Sent Events.' })),
-  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your own name for the user; it has no effect.' })),
+  stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
+  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' })),
   metadata: Type.Optional(metadata),
 }
 
-/** What is checked when the input has been read, and is a list. */
+/** Checked once the input has been read and is a list. */
 const checked = Type.Object(
   { ...fields, input: Type.Array(Type.Unknown(), { maxItems: mostMessages }) },
   { additionalProperties: false },
@@ -50,47 +50,48 @@ export const responsesRequest = Type.Object(
   { additionalProperties: false },
 )
 
-const unserved: Unserved = {
+const unsupported: Unsupported = {
   background: [false],
   context_management: [[]],
   conversation: [],
   include: [[]],
   max_tool_calls: [],
   moderation: [],
-  parallel_tool_calls: [true, false],
+  parallel_tool_calls: 'any value',
   previous_response_id: [],
   prompt: [],
-  prompt_cache_key: [],
-  prompt_cache_options: [],
-  prompt_cache_retention: [],
-  reasoning: [{}],
-  safety_identifier: [],
+  prompt_cache_key: 'any value',
+  prompt_cache_options: 'any value',
+  prompt_cache_retention: 'any value',
+  reasoning: { fields: { effort: ['none'], summary: [], generate_summary: [], context: [], mode: [] } },
+  safety_identifier: 'any value',
   service_tier: ['auto', 'default'],
   store: [false],
-  stream_options: [{}, { include_obfuscation: false }],
-  text: [{ format: { type: 'text' } }, {}],
+  stream_options: { fields: { include_obfuscation: [false] } },
+  text: { fields: { format: [{ type: 'text' }], verbosity: ['medium'] } },
   tool_choice: ['none', 'auto'],
   tools: [[]],
   top_logprobs: [0],
   truncation: ['disabled'],
 }
 
-const writing: Writing = {
+/** A message of an earlier response may be sent back as it was received. */
+const format: MessageFormat = {
   roles: { system: 'system', developer: 'system', user: 'user', assistant: 'assistant' },
   parts: ['input_text', 'output_text'],
-  idle: { annotations: [[]], logprobs: [[]] },
-  // A message of an earlier response may be sent back as it came.
-  echoed: ['type', 'id', 'status'],
+  message: { type: ['message'] },
+  part: { annotations: [[]], logprobs: [[]], prompt_cache_breakpoint: 'any value' },
+  echoed: ['id', 'status', 'phase'],
 }
 
 export const openAiResponses: Dialect = Object.freeze({
   ...openAiManner,
   read(raw: unknown): Exchange {
-    const kept = withoutUnserved(raw, unserved)
+    const kept = withoutNeutral(raw, unsupported)
     if (!isFields(kept)) return exchange(check(kept), [])
     const input = typeof kept['input'] === 'string' ? [{ role: 'user', content: kept['input'] }] : kept['input']
     refuseOtherItems(input)
-    const messages = readMessages(input, 'input', writing)
+    const messages = readMessages(input, 'input', format)
     return exchange(check(input === undefined ? kept : { ...kept, input }), messages)
   },
 })
@@ -99,7 +100,7 @@ const isOther = (item: unknown) => isFields(item) && item['type'] !== undefined 
 
 function refuseOtherItems(input: unknown): void {
   const place = Array.isArray(input) ? input.findIndex(isOther) : -1
-  if (place >= 0) throw mustBe(`input[${place}].type`, 'message: no other item is supported here')
+  if (place >= 0) throw mustBe(`input[${place}].type`, 'message: no other type of item is supported here')
 }
 
 function exchange(body: ResponsesRequest, conversation: readonly Message[]): Exchange {

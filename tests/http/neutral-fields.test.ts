@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: [upstreamModel(vendor.url)] })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const user = { role: 'user', content: 'Hello' }
+const bodies = {
+  '/v1/chat/completions': { model: 'fast', messages: [user], max_tokens: 100 },
+  '/v1/responses': { model: 'fast', input: [user], max_output_tokens: 100 },
+  '/v1/messages': { model: 'fast', messages: [user], max_tokens: 100 },
+} as const
+
+/** Fields that ask for nothing: null, a default that is already the case, and hints that never change an answer. */
+const neutral: Readonly<Record<keyof typeof bodies, readonly object[]>> = {
+  '/v1/chat/completions': [
+    { reasoning_effort: 'none' },
+    { reasoning_effort: null },
+    { verbosity: 'medium' },
+    { safety_identifier: 'user-1' },
+    { prompt_cache_key: 'conversation-1' },
+    { prompt_cache_retention: '24h' },
+    { parallel_tool_calls: true },
+    { stream_options: { include_obfuscation: false } },
+    { tools: [], tool_choice: 'auto', n: 1, logprobs: false, store: false },
+  ],
+  '/v1/responses': [
+    { reasoning: { effort: null } },
+    { reasoning: { effort: 'none', summary: null } },
+    { reasoning: {} },
+    { text: { format: { type: 'text' }, verbosity: 'medium' } },
+    { stream_options: { include_obfuscation: false } },
+    { stream_options: {} },
+    { prompt_cache_key: 'conversation-1', safety_identifier: 'user-1' },
+    { tools: [], include: [], truncation: 'disabled', store: false, previous_response_id: null },
+  ],
+  '/v1/messages': [
+    { cache_control: { type: 'ephemeral' } },
+    { system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '1h' } }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } }] }] },
+    { thinking: { type: 'disabled' }, tools: [], tool_choice: { type: 'auto' } },
+  ],
+}
+
+/** An assistant's turn as agent frameworks send it back, and the texts that the model must receive. */
+const turns: Readonly<Record<string, readonly [keyof typeof bodies, object]>> = {
+  'the Agents SDK over chat completions: parts with the fields of their message': [
+    '/v1/chat/completions',
+    {
+      messages: [
+        user,
+        {
+          role: 'assistant',
+          content: [{ type: 'text', text: 'Hi.', role: 'assistant', refusal: null, annotations: [] }],
+        },
+        user,
+      ],
+    },
+  ],
+  'a message of a chat completion, sent back whole': [
+    '/v1/chat/completions',
+    { messages: [user, { role: 'assistant', content: 'Hi.', refusal: null, annotations: [], tool_calls: [] }, user] },
+  ],
+  'an agent with a name': [
+    '/v1/chat/completions',
+    { messages: [user, { role: 'assistant', content: 'Hi.', name: 'writer' }, user] },
+  ],
+  'an output item of a response, sent back whole': [
+    '/v1/responses',
+    {
+      input: [
+        user,
+        {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          status: 'completed',
+          phase: 'final_answer',
+          content: [{ type: 'output_text', text: 'Hi.', annotations: [], logprobs: [] }],
+        },
+        user,
+      ],
+    },
+  ],
+  'the content of a message, sent back whole': [
+    '/v1/messages',
+    { messages: [user, { role: 'assistant', content: [{ type: 'text', text: 'Hi.', citations: null }] }, user] },
+  ],
+}
+
+describe('fields that ask for nothing are accepted (A38)', () => {
+  for (const [address, changes] of Object.entries(neutral)) {
+    for (const change of changes) {
+      it(`${address} ${JSON.stringify(change).slice(0, 90)}`, async () => {
+        const { key } = await service.customer()
+        const base =
+          bodies[address === '/v1/responses' || address === '/v1/messages' ? address : '/v1/chat/completions']
+        const answer = await service.call(address, key, { ...base, ...change })
+        assert.equal(answer.status, 200, answer.text)
+      })
+    }
+  }
+
+  it('and reach no upstream', async () => {
+    const { key } = await service.customer()
+    const hints = { prompt_cache_key: 'k', safety_identifier: 's', reasoning_effort: 'none', verbosity: 'medium' }
+    await service.call('/v1/chat/completions', key, { ...bodies['/v1/chat/completions'], ...hints })
+    for (const name of Object.keys(hints)) assert.ok(!(name in Object(vendor.last.body)), name)
+  })
+})
+
+describe("assistant's turns are accepted as agent frameworks send them back (A38)", () => {
+  for (const [name, [address, change]] of Object.entries(turns)) {
+    it(name, async () => {
+      const { key } = await service.customer()
+      const answer = await service.call(address, key, { ...bodies[address], ...change })
+      assert.equal(answer.status, 200, answer.text)
+      const messages: unknown = Reflect.get(Object(vendor.last.body), 'messages')
+      assert.deepEqual(messages, [user, { role: 'assistant', content: 'Hi.' }, user])
+    })
+  }
+})
