@@ -135,7 +135,7 @@ async function seed(database: Database): Promise<Reader[]> {
      group by 1 order by 1 limit ${readers.people}`,
   )
   const log = pino({ level: 'silent' })
-  const audit = createAudit({ database, log })
+  const audit = createAudit({ database })
   const lifetimes = { idle: 3_600_000, absolute: 12 * 3_600_000 }
   const sessions = createSessions({ database, audit, log, lifetimes })
   const people: Reader[] = []

@@ -239,8 +239,8 @@ create trigger bounded after insert or update of position on dispute for each ro
   execute function refuse_excess('position');
 create trigger bounded after insert or update of body on letter for each row execute function refuse_excess('body');
 
--- Who did what, and was refused what. Rows of one statement take their numbers after their transaction has its id, so
--- that what is sealed has no gap into which a late row could fall: see seals.ts.
+-- Who did what, and was refused what. A transaction has its id before its rows draw their numbers, so that no row can
+-- appear among sealed ones: see 0007_seals.sql.
 create table audit (
   id         bigint generated always as identity primary key,
   at         timestamptz not null default record_time(),
@@ -263,15 +263,6 @@ create table audit (
 create index on audit (client_id, id) where client_id is not null;
 create index on audit (person_id, id) where person_id is not null;
 
-create table audit_seal (
-  number bigint primary key,
-  -- The last row that it covers; the first is the one after the seal before.
-  upto   bigint not null unique,
-  rows   bigint not null,
-  at     timestamptz not null default clock_timestamp(),
-  hash   bytea not null check (length(hash) = 32)
-);
-
 create function take_transaction_id() returns trigger language plpgsql as $$
 begin
   perform pg_current_xact_id();
@@ -284,41 +275,7 @@ begin
   raise exception 'rows of % are neither changed nor taken away', tg_table_name using errcode = 'insufficient_privilege';
 end $$;
 create trigger append_only before update or delete or truncate on audit for each statement execute function refuse_change();
-create trigger append_only before update or delete or truncate on audit_seal for each statement execute function refuse_change();
 create trigger append_only before update or delete or truncate on revision for each statement execute function refuse_change();
-
--- The hash of the rows after p_after up to and including p_upto, chained to p_previous, and how many they are.
-create function audit_digest(p_previous bytea, p_after bigint, p_upto bigint, out hash bytea, out rows bigint)
-language sql stable as $$
-  select sha256(p_previous || coalesce(string_agg(sha256(convert_to(jsonb_build_array(a.id,
-      (extract(epoch from a.at) * 1000000)::bigint, a.action, a.outcome, a.actor, a.actor_name, a.person_id, a.client_id, a.noun, a.noun_id,
-      a.request_id, a.address, a.details)::text, 'UTF8')), ''::bytea order by a.id), ''::bytea)), count(*)
-  from audit a where a.id > p_after and a.id <= p_upto
-$$;
-
--- The last row there is, and what tells whether rows below it may still appear.
-create function audit_horizon(out last bigint, out next text, out oldest text) language sql as $$
-  select coalesce((select max(id) from audit), 0), pg_snapshot_xmax(s)::text, pg_snapshot_xmin(s)::text
-  from pg_current_snapshot() s
-$$;
-
--- Seals what lies between the last seal and p_upto, at most 20 000 numbers at once. No row when there is nothing to
--- seal or somebody else is at it.
-create function seal_audit(p_upto bigint) returns setof audit_seal language plpgsql as $$
-declare
-  v_last audit_seal;
-  v_upto bigint;
-begin
-  if not pg_try_advisory_xact_lock(hashtext('audit_seal')) then return; end if;
-  select * into v_last from audit_seal order by number desc limit 1;
-  v_upto := least(p_upto, coalesce(v_last.upto, 0) + 20000);
-  if v_upto <= coalesce(v_last.upto, 0) then return; end if;
-  return query
-    insert into audit_seal (number, upto, rows, hash)
-    select coalesce(v_last.number, 0) + 1, v_upto, d.rows, d.hash
-    from audit_digest(coalesce(v_last.hash, ''::bytea), coalesce(v_last.upto, 0), v_upto) d
-    returning *;
-end $$;
 
 -- Whether somebody is a partner now, asked by each transaction that wants a partner's role: a long download outlives
 -- what its reader was when it began. Null is the operator. In a policy it would keep searches from using their indexes.
@@ -390,11 +347,11 @@ select with_roles($$
   grant insert (action, outcome, client_id, noun, noun_id, request_id, address, details) on audit
     to {consultant}, {partner};
   grant select on audit to {consultant}, {partner};
-  -- The owner adds to the log, seals it and proves it, and takes from itself what it must never do.
+  -- The owner writes, seals and verifies the log, and revokes from itself the rights to change it.
   create policy owned on audit for select to {owner} using (true);
   create policy owned_written on audit for insert to {owner} with check (true);
   create policy kept on revision for insert to {owner} with check (true);
-  revoke update, delete, truncate on audit, audit_seal, revision from {owner};
+  revoke update, delete, truncate on audit, revision from {owner};
   -- Names, for the pages.
   grant select (id, name, email, role, status) on person to {consultant}, {partner};
 $$);

@@ -21,6 +21,7 @@ import type { Config, ModelConfig } from './platform/config/config.ts'
 import { openDatabase, type Database } from './platform/database/database.ts'
 import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
+import { startSealing } from './platform/seals/sealer.ts'
 import { openSignIn } from './signin/configured.ts'
 import { createSessions, type Session, type Sessions } from './signin/sessions.ts'
 
@@ -65,8 +66,9 @@ export async function openService({ config, databaseUrl, log, idleGrace }: Servi
   await prices.sync(configuredPrices(config))
   const keys = opened.adopt(createKeys({ database, log }), (it) => it.close())
   opened.adopt(startHousekeeping({ database, log }), (it) => it.close())
+  opened.adopt(startSealing({ database, log }), (it) => it.close())
   const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())
-  const audit = opened.adopt(createAudit({ database, log }), (it) => it.close())
+  const audit = opened.adopt(createAudit({ database }), (it) => it.close())
   const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())
   const records = createRecords({ access: createAccess({ portal, audit }) })
   const people = createPeople({ database, audit })

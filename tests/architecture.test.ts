@@ -54,7 +54,7 @@ const doors = {
     'verify.ts',
     'visits.ts',
   ],
-  clients: ['import.ts', 'records.ts', 'routes.ts', 'schema.ts'],
+  clients: ['import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts'],
 }
 const house: House = {
   layers: [

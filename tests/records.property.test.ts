@@ -80,7 +80,7 @@ before(async () => {
   const { log } = createTestLog()
   database = openDatabase(own.url, { log })
   portal = await openPortal({ databaseUrl: own.url, log })
-  audit = createAudit({ database, log })
+  audit = createAudit({ database })
   records = createRecords({ access: createAccess({ portal, audit }) })
 })
 after(async () => {

@@ -524,19 +524,28 @@ async function change(
     account.credited += BigInt(step.amount)
     await addEntry(account.id, BigInt(step.amount))
   } else if (step.kind === 'change') {
-    Object.assign(account, { requestsPerMinute: step.requestsPerMinute, tokensPerMinute: step.tokensPerMinute })
+    const { requestsPerMinute, tokensPerMinute } = step
+    // As accounts.setLimits() does: no bucket is ever above its limit.
+    const requestLevel = lesser(account.requestLevel, BigInt(requestsPerMinute) * 60_000_000n)
+    const tokenLevel = lesser(account.tokenLevel, BigInt(tokensPerMinute) * 60_000_000n)
+    Object.assign(account, { requestsPerMinute, tokensPerMinute, requestLevel, tokenLevel })
   } else if (step.kind === 'open') account.open = step.open
   await database.rows(
-    'update account set credited = $2, status = $3, requests_per_minute = $4, tokens_per_minute = $5 where id = $1',
+    `update account set credited = $2, status = $3, requests_per_minute = $4, tokens_per_minute = $5, request_level = $6,
+       token_level = $7 where id = $1`,
     [
       account.id,
       account.credited,
       account.open ? 'open' : 'closed',
       account.requestsPerMinute,
       account.tokensPerMinute,
+      account.requestLevel,
+      account.tokenLevel,
     ],
   )
 }
+
+const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
 async function readAccount(id: string): Promise<ModelAccount> {
   const [row] = await database.rows<ModelAccount>(

@@ -47,7 +47,7 @@ const { log } = createTestLog()
 before(async () => {
   fresh = await createTestDatabase()
   database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database, log, sealEvery: 1_000_000 })
+  audit = createAudit({ database })
   portal = await openPortal({ databaseUrl: fresh.url, log })
   const partner = await createPeople({ database, audit }).create(
     { name: 'P', email: 'p@example.com', role: 'partner' },

@@ -1,9 +1,6 @@
-import type { Logger } from 'pino'
 import type { Database, Queryable } from '../platform/database/database.ts'
-import { repeat } from '../platform/repeat.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import type { Origin, RecordedActor } from './actor.ts'
-import { createSealer } from './seals.ts'
 
 /** One action that was performed or refused. Ids and short words only: never a secret, never the text of a record. */
 export interface AuditEntry extends Origin {
@@ -18,8 +15,8 @@ export interface AuditEntry extends Origin {
 }
 
 /**
- * The append-only log of who read, changed or was refused what. Rows of many requests are written in one statement, and
- * a hash chain seals them afterwards, so that neither the disk nor the chain makes requests wait for one another.
+ * The append-only log of who read, changed or was refused what. One statement writes the rows of many requests; seals chain
+ * the rows later, in the background.
  */
 export interface Audit {
   /**
@@ -29,15 +26,12 @@ export interface Audit {
   record(this: void, entry: AuditEntry): Promise<void>
   /** The function below. */
   recordWithin(this: void, tx: Queryable, entries: readonly AuditEntry[]): Promise<void>
-  /** Writes what is queued and seals what can be. Call it when no request is left. */
+  /** Writes what is queued. Call it when no request is left. */
   close(): Promise<void>
 }
 
 interface AuditNeeds {
   readonly database: Database
-  readonly log: Logger
-  /** Milliseconds between two seals; 5000 unless told. */
-  readonly sealEvery?: number
 }
 
 interface Waiting {
@@ -48,10 +42,8 @@ interface Waiting {
 
 const mostPerCall = 512
 
-/** Opens the log of this instance. Any number of instances may write and seal at the same time. */
-export function createAudit({ database, log, sealEvery = 5000 }: AuditNeeds): Audit {
-  const sealer = createSealer({ database, log })
-  const sealing = repeat({ name: 'audit seal', pause: sealEvery, work: sealer.seal, log })
+/** Opens the log of this instance. Any number of instances may write at the same time. */
+export function createAudit({ database }: AuditNeeds): Audit {
   let queue: Waiting[] = []
   let writing: Promise<void> | undefined
 
@@ -83,9 +75,7 @@ export function createAudit({ database, log, sealEvery = 5000 }: AuditNeeds): Au
       }),
     recordWithin,
     async close() {
-      await sealing.stop()
       await writing
-      await sealer.seal().catch((error: unknown) => log.warn({ err: error }, 'the audit log is left to be sealed'))
     },
   })
 }

@@ -118,7 +118,9 @@ describe('the role that reads and changes records', () => {
     for (const table of [
       ...tables,
       'audit',
-      'audit_seal',
+      'seal',
+      'seal_chain',
+      'key_issue',
       'person',
       'session',
       'identity',

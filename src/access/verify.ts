@@ -1,41 +1,44 @@
-import type { Database, Queryable } from '../platform/database/database.ts'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { checkOf, withSnapshot, type Check } from '../platform/checks.ts'
+import type { Database } from '../platform/database/database.ts'
+import { findMissingPartitions, readFacts, readFunctions } from './facts-store.ts'
+import { readShippedFunctions } from './shipped-functions.ts'
 
-/** One thing that holds or not, as `tollgate verify` shows it. */
-export interface Check {
-  readonly name: string
-  readonly ok: boolean
-  /** The rows at fault, at most ten. */
-  readonly faults: readonly object[]
-}
+/** Written by `node scripts/schema-facts.ts`. */
+const expectedFacts = path.join(import.meta.dirname, 'schema-facts.txt')
 
 /**
- * Proves the audit log on one snapshot of the database: every seal is the hash of the seal before it and of the rows it
- * covers, so that no row was changed, added or taken away since it was sealed. Reads every row.
+ * Compares triggers, row-level security, rights, constraints and functions of the database with those of this version, and
+ * looks for the ledger's partitions.
  */
-export async function verifyAudit(database: Database): Promise<Check[]> {
-  return database.transaction(async (tx) => {
-    await tx.rows('set transaction isolation level repeatable read, read only')
-    await tx.rows('set local statement_timeout = 0')
-    const checks: Check[] = []
-    for (const [name, faultsOf] of Object.entries(proofs)) checks.push(await check(tx, name, faultsOf))
-    return checks
-  })
+export async function verifySchema(database: Database): Promise<Check[]> {
+  const expected = (await readFile(expectedFacts, 'utf8')).trimEnd().split('\n')
+  const shipped = await readShippedFunctions()
+  return withSnapshot(database, async (tx) => [
+    checkOf(
+      'triggers, row-level security, rights and constraints are as shipped',
+      differences(expected, await readFacts(tx)),
+    ),
+    checkOf('the functions of the database are as shipped', changedFunctions(shipped, await readFunctions(tx))),
+    checkOf('the ledger has its partitions', await findMissingPartitions(tx)),
+  ])
 }
 
-async function check(tx: Queryable, name: string, faultsOf: string): Promise<Check> {
-  const faults = await tx.rows<object>(`${faultsOf} limit 10`)
-  return { name, ok: faults.length === 0, faults }
+function differences(expected: readonly string[], found: readonly string[]): object[] {
+  const [known, there] = [new Set(expected), new Set(found)]
+  return [
+    ...expected.filter((fact) => !there.has(fact)).map((missing) => ({ missing })),
+    ...found.filter((fact) => !known.has(fact)).map((unexpected) => ({ unexpected })),
+  ]
 }
 
-const chain = `(select *, lag(number, 1, 0::bigint) over byNumber as before, lag(upto, 1, 0::bigint) over byNumber as after,
-  lag(hash, 1, ''::bytea) over byNumber as previous from audit_seal window byNumber as (order by number)) s`
-
-/** Each name is what holds when its query finds nothing. */
-const proofs: Readonly<Record<string, string>> = {
-  'the seals of the audit log follow one another': `
-    select number as seal, upto from ${chain} where number <> before + 1 or upto <= after`,
-  'every seal of the audit log is the hash of its rows': `
-    select s.number as seal, s.after + 1 as from, s.upto as to, s.rows as sealed_rows, d.rows as rows_there
-    from ${chain} cross join lateral audit_digest(s.previous, s.after, s.upto) d
-    where (d.hash, d.rows) is distinct from (s.hash, s.rows) order by s.number`,
+function changedFunctions(
+  shipped: ReadonlyMap<string, string>,
+  found: readonly { readonly name: string; readonly body: string }[],
+): object[] {
+  const there = new Map(found.map(({ name, body }) => [name, body]))
+  return [...shipped]
+    .filter(([name, body]) => there.get(name) !== body)
+    .map(([name]) => ({ function: name, fault: there.has(name) ? 'it was changed' : 'it is missing' }))
 }

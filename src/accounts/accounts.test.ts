@@ -4,6 +4,7 @@ import { byService } from '../access/actor.ts'
 import { pino } from 'pino'
 import { createTill } from '../billing/till.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { tamper } from '../../tests/support/tamper.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { createAccounts, type Accounts, type NewAccount } from './accounts.ts'
@@ -20,7 +21,7 @@ before(async () => {
   database = openDatabase(home.url, { log: pino({ level: 'silent' }) })
   accounts = createAccounts({ database })
 })
-beforeEach(() => database.rows('truncate account cascade'))
+beforeEach(() => tamper(database, 'truncate account cascade'))
 after(async () => {
   await database.close()
   await home.drop()

@@ -71,10 +71,11 @@ export async function recallCredit(tx: Queryable, account: { readonly id: string
 
 /** The account must be locked: up to now its buckets have refilled by the old limits, from now on by the new ones. */
 export async function updateLimits(tx: Queryable, id: string, limits: NewLimits): Promise<void> {
-  // The levels follow with the next call: the till fills them up at the new limits, and never above them.
   await tx.rows(
     `update account set requests_per_minute = coalesce($2, requests_per_minute),
-       tokens_per_minute = coalesce($3, tokens_per_minute), monthly_limit = coalesce($4, monthly_limit)
+       tokens_per_minute = coalesce($3, tokens_per_minute), monthly_limit = coalesce($4, monthly_limit),
+       request_level = least(request_level, coalesce($2, requests_per_minute) * 60000000::bigint),
+       token_level = least(token_level, coalesce($3, tokens_per_minute) * 60000000::bigint)
      where id = $1`,
     [id, limits.requestsPerMinute ?? null, limits.tokensPerMinute ?? null, limits.monthlyLimit ?? null],
   )

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { tamper } from '../../tests/support/tamper.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createPrices, type Price, type Prices } from './prices.ts'
@@ -22,7 +23,7 @@ before(async () => {
   home = await createTestDatabase()
   database = openDatabase(home.url, { log })
 })
-beforeEach(() => database.rows('truncate price'))
+beforeEach(() => tamper(database, 'truncate price'))
 after(async () => {
   await Promise.all(instances.map((prices) => prices.close()))
   await database.close()

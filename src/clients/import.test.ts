@@ -22,7 +22,7 @@ before(async () => {
   own = await createTestDatabase()
   database = openDatabase(own.url, { log })
   portal = await openPortal({ databaseUrl: own.url, log })
-  audit = createAudit({ database, log })
+  audit = createAudit({ database })
   people = createPeople({ database, audit })
   access = createAccess({ portal, audit })
   await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'consultant' }, operator)

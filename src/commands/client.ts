@@ -154,7 +154,7 @@ async function withRecords<T>(
   // No limit of time: a file may have a hundred thousand clients.
   const portal = await openPortal({ databaseUrl, log, connections: 1, statementTimeout: 0 })
   opened.defer(() => portal.close())
-  const audit = opened.adopt(createAudit({ database, log }), (it) => it.close())
+  const audit = opened.adopt(createAudit({ database }), (it) => it.close())
   const records = createRecords({ access: createAccess({ portal, audit }) })
   return await work({ records, people: createPeople({ database, audit }) })
 }

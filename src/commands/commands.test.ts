@@ -8,6 +8,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { Client } from 'pg'
 import { pino } from 'pino'
+import { tamper } from '../../tests/support/tamper.ts'
 import { tollgate, tollgateCutOff, tollgateHere, tollgateInto, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createKeys } from '../accounts/keys.ts'
@@ -278,7 +279,7 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
     stdout: '',
     stderr: '',
   })
-  await database.rows('truncate ledger, usage_day')
+  await tamper(database, 'truncate ledger, usage_day')
 })
 
 /** The whole ledger as JSON to that stream, and how many listeners are left on it. */
@@ -305,7 +306,7 @@ test('verify proves the books, and shows the rows at fault otherwise', async () 
   const { status, stdout, stderr } = await run('verify', '--json')
   await database.rows(`update account set charged = charged - 1 where name = 'Monthly'`)
   assert.equal(status, 1)
-  assert.match(stderr, /^The books are wrong: [^\n]+\n$/)
+  assert.match(stderr, /^The proof failed: [^\n]+\n$/)
   const wrong = listOf(parse({ status, stdout, stderr }), 'checks').filter(({ ok }) => ok === false)
   assert.equal(wrong.length, 1)
   assert.match(JSON.stringify(wrong[0]?.['faults']), /"charged":"1"/)

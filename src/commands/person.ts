@@ -114,11 +114,11 @@ async function warnOfPolicy(context: Context, address: string): Promise<void> {
 }
 
 async function withPeople<T>(context: Context, work: (people: People) => Promise<T>): Promise<T> {
-  const [database, log] = [await context.database(), await context.log()]
+  const database = await context.database()
   const { createAudit } = await import('../access/audit.ts')
   const { createPeople } = await import('../people/people.ts')
   await using opened = new AsyncDisposableStack()
-  const audit = opened.adopt(createAudit({ database, log }), (it) => it.close())
+  const audit = opened.adopt(createAudit({ database }), (it) => it.close())
   return await work(createPeople({ database, audit }))
 }
 

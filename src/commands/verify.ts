@@ -1,25 +1,53 @@
 import type { Command } from 'commander'
+import type { Config } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
-import { command, type CommonOptions } from './command.ts'
+import type { Check } from '../platform/checks.ts'
+import { parseSeals, type SealLine } from '../platform/seals/seal-line.ts'
+import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { jsonOf, writeJson, writeLines } from './output.ts'
+import { jsonOf, warn, writeJson, writeLines } from './output.ts'
+
+interface VerifyOptions extends CommonOptions {
+  readonly full?: true
+  readonly seal?: readonly SealLine[]
+}
 
 export function verifyCommand(context: Context): Command {
-  return command('verify', 'Prove the books, or show the rows at fault', 'verify').action(
-    async ({ json }: CommonOptions) => {
-      const { verifyAudit } = await import('../access/verify.ts')
-      const { verifyBooks } = await import('../billing/verify.ts')
-      const database = await context.database()
-      const checks = [...(await verifyBooks(database)).checks, ...(await verifyAudit(database))]
-      const result = { ok: checks.every(({ ok }) => ok), checks }
-      const wrong = result.checks.filter(({ ok }) => !ok)
-      if (json) writeJson(context, result)
-      else {
-        for (const { name, ok, faults } of result.checks) {
-          writeLines(context, `${ok ? 'ok   ' : 'WRONG'}  ${name}`, ...faults.map((fault) => `       ${jsonOf(fault)}`))
-        }
-      }
-      if (!result.ok) throw new OperatorError(`The books are wrong: ${wrong.map(({ name }) => name).join('; ')}.`)
-    },
-  )
+  return command('verify', 'Prove the books, the history and the rights, or show the rows at fault', 'verify')
+    .option('--full', 'read every sealed row, not a sample of a large table; shows progress on stderr')
+    .option(
+      '--seal <text>',
+      'check that the chains contain these seals: lines of the log with the message "rows sealed"',
+      (text, earlier: readonly SealLine[] | undefined) => [...(earlier ?? []), ...argument(parseSeals)(text)],
+    )
+    .action(async (options: VerifyOptions) => {
+      const checks = await runAll(context, options)
+      const wrong = checks.filter(({ ok }) => !ok)
+      if (options.json) writeJson(context, { ok: wrong.length === 0, checks })
+      else writeLines(context, ...checks.flatMap(linesOf))
+      if (wrong.length > 0) throw new OperatorError(`The proof failed: ${wrong.map(({ name }) => name).join('; ')}.`)
+    })
+}
+
+async function runAll(context: Context, { full, seal }: VerifyOptions): Promise<Check[]> {
+  const { verifyAll } = await import('./verification.ts')
+  return verifyAll(await context.database(), {
+    full: full === true,
+    longestRequest: longestRequestOf(await context.config()),
+    ...(seal && { kept: seal }),
+    ...(full && { onProgress: (line) => warn(context, line) }),
+  })
+}
+
+const hour = 3600
+
+/** In seconds: an hour, or longer where an upstream may take longer. */
+function longestRequestOf({ models }: Config): number {
+  const timeouts = models.map((model) => (model.engine === 'local' ? 0 : model.timeout.total / 1000))
+  return hour + Math.max(0, ...timeouts)
+}
+
+function linesOf({ name, ok, faults, sample }: Check): string[] {
+  const read = sample === undefined ? '' : ` (${sample})`
+  return [`${ok ? 'ok   ' : 'WRONG'}  ${name}${read}`, ...faults.map((fault) => `       ${jsonOf(fault)}`)]
 }

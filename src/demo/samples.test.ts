@@ -26,7 +26,7 @@ beforeEach(async () => {
   await close()
   fresh = await createTestDatabase()
   database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database, log })
+  audit = createAudit({ database })
   people = createPeople({ database, audit })
   identities = createIdentities({ database, audit })
   needs = { people, identities, audit, databaseUrl: fresh.url, log }

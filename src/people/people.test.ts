@@ -18,7 +18,7 @@ before(async () => {
   fresh = await createTestDatabase()
   const { log } = createTestLog()
   database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database, log })
+  audit = createAudit({ database })
 })
 after(async () => {
   await audit.close()

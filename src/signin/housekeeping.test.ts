@@ -21,7 +21,7 @@ before(async () => {
   fresh = await createTestDatabase()
   const { log } = createTestLog()
   database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database, log })
+  audit = createAudit({ database })
   person = await createPeople({ database, audit }).create(
     { name: 'P', email: 'p@example.com', role: 'consultant' },
     byService,

@@ -22,7 +22,7 @@ const { log } = createTestLog()
 before(async () => {
   fresh = await createTestDatabase()
   database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database, log })
+  audit = createAudit({ database })
   people = createPeople({ database, audit })
   person = await makePerson()
 })

@@ -24,7 +24,7 @@ let sessions: Sessions
 before(async () => {
   fresh = await createTestDatabase()
   database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database, log })
+  audit = createAudit({ database })
   sessions = createSessions({ database, audit, log, lifetimes: { idle: 3_600_000, absolute: 43_200_000 } })
   const people = createPeople({ database, audit })
   for (const role of ['consultant', 'partner'] as const) {

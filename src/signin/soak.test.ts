@@ -30,7 +30,7 @@ const clock = () => now
 before(async () => {
   fresh = await createTestDatabase()
   database = openDatabase(fresh.url, { log })
-  audit = createAudit({ database, log })
+  audit = createAudit({ database })
   const all = createPeople({ database, audit })
   const made = Array.from({ length: heads }, (_, n) =>
     all.create({ name: `P ${n}`, email: `p${n}@firm.example`, role: 'consultant' }, byService),

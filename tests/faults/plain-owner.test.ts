@@ -71,7 +71,7 @@ describe('an owner who may create roles', () => {
     for (const table of ['client', 'note', 'dispute', 'letter', 'revision']) {
       assert.deepEqual((await owner.query(`select * from ${table}`)).rows, [], table)
     }
-    for (const table of ['audit', 'audit_seal', 'revision']) {
+    for (const table of ['audit', 'seal', 'revision']) {
       await assert.rejects(owner.query(`delete from ${table}`), { code: '42501' })
     }
     assert.ok((await owner.query('select * from audit')).rows.length > 5)

@@ -82,7 +82,7 @@ describe('money', () => {
       [`model = 'other'`, `model = 'fast'`],
     ] as const) {
       await change(wrong)
-      assert.deepEqual(await faults(), ['the daily roll-ups are the ledger'], wrong)
+      assert.deepEqual(await faults(), ['the daily roll-ups are the sums of the ledger'], wrong)
       await change(right)
     }
   })

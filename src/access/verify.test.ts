@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { log } from '../../tests/support/tills.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { readFunctions } from './facts-store.ts'
+import { functionsOf, readShippedFunctions } from './shipped-functions.ts'
+import { verifySchema } from './verify.ts'
+
+let own: TestDatabase
+let database: Database
+
+before(async () => {
+  own = await createTestDatabase()
+  database = openDatabase(own.url, { log })
+})
+after(async () => {
+  await database.close()
+  await own.drop()
+})
+
+test('a migrated database is as shipped', async () => {
+  const faults = (await verifySchema(database)).flatMap((check) => check.faults)
+  assert.deepEqual(faults, [], 'after a change of the migrations run: node scripts/schema-facts.ts')
+})
+
+test('every function of the database is compared, but for the one that names its roles', async () => {
+  const shipped = await readShippedFunctions()
+  const others = (await readFunctions(database)).filter(({ name }) => !shipped.has(name)).map(({ name }) => name)
+  assert.deepEqual(others, ['portal_role'])
+})
+
+test('of a function that is defined again, the last definition counts, and of a dropped one none', () => {
+  const sql = `create function a() returns text language sql as $$ select 'first' $$;
+create function b(p_x text) returns text language sql as $body$ select $1 $body$;
+create or replace function a() returns text
+language sql as $$ select 'second' $$;
+drop function b(text);
+create function c() returns void language plpgsql as $$ begin end $$;`
+  assert.deepEqual(
+    functionsOf(sql),
+    new Map([
+      ['a', ` select 'second' `],
+      ['c', ' begin end '],
+    ]),
+  )
+})

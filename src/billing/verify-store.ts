@@ -1,0 +1,102 @@
+import type { Queries } from '../platform/checks.ts'
+
+/**
+ * What must hold between the ledger, the roll-ups, the accounts and what is in flight. Each query finds the rows at fault.
+ * One of them reads the whole ledger; the seals prove its rows one by one.
+ */
+export const books: Queries = {
+  'every account was charged the sum of its roll-ups': `
+    select id as account, charged, coalesce(roll_ups, 0) as roll_ups
+    from account left join (select account_id, sum(cost) as roll_ups from usage_day group by account_id) u on account_id = id
+    where charged <> coalesce(roll_ups, 0)`,
+  'the daily roll-ups are the sums of the ledger': `
+    select account_id as account, day, key_id as key, person_id as person, model, client_id as client, sum(requests) as missing_requests,
+      sum(input_tokens) as missing_input_tokens, sum(output_tokens) as missing_output_tokens, sum(cost) as missing_cost
+    from (
+      select account_id, (at at time zone 'UTC')::date as day, key_id, person_id, model, client_id, count(*) as requests,
+        sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as cost
+      from ledger group by 1, 2, 3, 4, 5, 6
+      union all
+      select account_id, day, key_id, person_id, model, client_id, -requests, -input_tokens, -output_tokens, -cost from usage_day) u
+    group by account_id, day, key_id, person_id, model, client_id
+    having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(cost) <> 0`,
+  'the charges of this month are the sum of its roll-ups': `
+    select id as account, month, month_charged, coalesce(sum(cost), 0) as roll_ups
+    from account left join usage_day on account_id = id and day >= month
+    group by id having month_charged <> coalesce(sum(cost), 0)`,
+  'every ledger row has a known stop reason and a time in the past': `
+    select request_id as request, account_id as account, at, stop_reason from ledger
+    where stop_reason not in ('complete', 'max_output_tokens', 'stop_sequence', 'content_filter', 'cancelled', 'error')
+      or at > now() + interval '5 minutes'`,
+  'the held credit is the sum of the holds and the allowances': `
+    select id as account, held, coalesce(holds, 0) as holds, coalesce(instances, 0) as allowances
+    from account left join (select account_id, sum(cost) as holds from hold group by account_id) h on h.account_id = id
+      left join (select account_id, sum(held) as instances from allowance group by account_id) a on a.account_id = id
+    where held <> coalesce(holds, 0) + coalesce(instances, 0)`,
+  'the lent credit and limits are the sum of the allowances': `
+    select id as account, credit_lent, requests_lent, tokens_lent from account left join (
+      select account_id, sum(credit) as credit, sum(requests) as requests, sum(tokens) as tokens
+      from allowance group by account_id) a on account_id = id
+    where (credit_lent, requests_lent, tokens_lent)
+      <> (coalesce(credit, 0), coalesce(requests, 0), coalesce(tokens, 0))`,
+  'every hold and every allowance has its account and its instance': `
+    select each.id as request, account_id as account, instance_id as instance from (
+      select id, account_id, instance_id from hold union all select null, account_id, instance_id from allowance) each
+    where not exists (select from account where account.id = account_id)
+      or not exists (select from instance where instance.id = instance_id)`,
+  'every instance that stopped was released': `
+    select id as instance, host, seen_at from instance
+    where seen_at < now() - interval '5 minutes'
+      and exists (select from instance other where other.seen_at > now() - interval '10 seconds'
+        and other.started_at < now() - interval '1 minute')`,
+  'the credit of every account is the sum of its entries': `
+    select account.id as account, credited, coalesce(sum(amount), 0) as entries
+    from account left join credit_entry on account_id = account.id
+    group by account.id having credited <> coalesce(sum(amount), 0)`,
+  'no prepaid account is below zero': `
+    select id as account, credited - charged - held - credit_lent as credit_left from account
+    where monthly_limit is null and credited - charged - held - credit_lent < 0`,
+  'no bucket is above its limit or filled in the future': `
+    select id as account, request_level, requests_per_minute, token_level, tokens_per_minute, level_at from account
+    where request_level not between 0 and requests_per_minute * 60000000::bigint
+      or token_level not between 0 and tokens_per_minute * 60000000::bigint or level_at > now() + interval '5 minutes'`,
+  'no request is both held and charged': `
+    select hold.id as request, hold.account_id as account from hold join ledger on request_id = hold.id`,
+  'every idempotency key has its hold or its charge': `
+    select account_id as account, key as idempotency_key, hold_id as request,
+      case when body is null then 'no such request is in flight' else 'no such request was charged' end as fault
+    from idempotency i
+    where case when body is null
+        then not exists (select from hold where id = i.hold_id and account_id = i.account_id and idempotency_key = i.key)
+        else not exists (select from ledger l where l.request_id = i.hold_id and l.account_id = i.account_id) end
+      or created_at > now() + interval '5 minutes'`,
+  'every charge has its account, and its key or person': `
+    select distinct u.account_id as account, u.key_id as key, k.account_id as account_of_key, u.person_id as person
+    from usage_day u left join account a on a.id = u.account_id left join api_key k on k.id = u.key_id
+      left join person p on p.id = u.person_id
+    where a.id is null or (u.key_id is not null and k.account_id is distinct from u.account_id)
+      or (u.person_id is not null and p.id is null)`,
+  'every key belongs to the account that it was issued to': `
+    select coalesce(k.id, i.key_id) as key, k.account_id as account, i.account_id as issued_to,
+      case when k.id is null then 'the key is missing' when i.key_id is null then 'it was never issued'
+        when k.account_id is distinct from i.account_id then 'it was moved to another account'
+        else 'its secret was changed' end as fault
+    from api_key k full join key_issue i on i.key_id = k.id
+    where (k.id, k.account_id, k.secret_hash) is distinct from (i.key_id, i.account_id, i.secret_hash)`,
+}
+
+/**
+ * Requests that occur in the ledger more than once. Of sealed rows it looks at one of several parts, chosen by the last byte
+ * of the request's id. $1: how many sealed rows to look at; $2: which part.
+ */
+export const duplicateCharges = `
+  select request_id as request, count(*) as rows from ledger, (
+    select least(256, ceil(upto / $1::numeric))::integer as parts, upto from seal_chain where name = 'ledger') sealed
+  where parts <= 1 or get_byte(uuid_send(request_id), 15) % parts = $2::integer % parts or number > upto
+  group by request_id having count(*) > 1`
+
+/** Holds whose instance was still alive long after the request must have ended. $1: the longest a request may take, in s. */
+export const leakedHolds = `
+  select hold.id as request, account_id as account, instance_id as instance, created_at, seen_at from hold
+    join instance on instance.id = instance_id
+  where seen_at - created_at > make_interval(secs => $1::float8)`

@@ -1,0 +1,44 @@
+import type { Queries } from '../platform/checks.ts'
+
+/** What `keep_revision()` stores of a record's row. */
+const stateOf = (
+  row: string,
+): string => `(to_jsonb(${row}) - array['id', 'client_id', 'version', 'created_at', 'created_by',
+  'updated_at', 'updated_by', 'changed_at', 'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key'])`
+
+/** Money is stored as texts, since JSON readers may lose digits of a number. */
+const nouns = [
+  { noun: 'client', archived: 't.deleted_at is not null', client: 't.id', money: '' },
+  { noun: 'note', archived: 't.archived_at is not null', client: 't.client_id', money: '' },
+  {
+    noun: 'dispute',
+    archived: 't.archived_at is not null',
+    client: 't.client_id',
+    money: ` || jsonb_build_object('amount', t.amount::text)`,
+  },
+  {
+    noun: 'letter',
+    archived: 't.archived_at is not null',
+    client: 't.client_id',
+    money: ` || jsonb_build_object('cost', t.cost::text)`,
+  },
+] as const
+
+const differing = nouns.map(
+  ({ noun, archived, client, money }) => `
+    select '${noun}' as noun, coalesce(t.id, r.noun_id) as id, t.version, r.version as revision,
+      case when t.id is null then 'the record is missing' when r.noun_id is null then 'it has no revision'
+        when t.version <> r.version then 'its version is not its last revision'
+        else 'it was changed without a revision' end as fault
+    from ${noun} t full join (
+      select distinct on (noun_id) * from revision where noun = '${noun}' order by noun_id, version desc) r on r.noun_id = t.id
+    where (t.version, ${client}, ${archived}, ${stateOf('t')}${money})
+      is distinct from (r.version, r.client_id, r.archived, r.data)`,
+)
+
+export const records: Queries = {
+  'every record is its last revision': `select * from (${differing.join(' union all ')}) d`,
+  'no revision is missing': `
+    select noun, noun_id as id, count(*) as revisions, max(version) as last from revision
+    group by noun, noun_id having max(version) <> count(*) or min(version) <> 1`,
+}

@@ -1,0 +1,16 @@
+/** How rows of a sealed table are numbered, and how a finding names them: label → column. */
+export interface Chain {
+  readonly name: string
+  readonly number: 'number' | 'id'
+  readonly naming: Readonly<Record<string, string>>
+}
+
+/** Every append-only table. A new one needs an entry here and a row in `seal_chain` (migrations/0007_seals.sql). */
+export const chains: readonly Chain[] = [
+  { name: 'ledger', number: 'number', naming: { request: 'request_id', account: 'account_id' } },
+  { name: 'credit_entry', number: 'number', naming: { entry: 'id', account: 'account_id' } },
+  { name: 'price', number: 'number', naming: { model: 'model', valid_from: 'valid_from' } },
+  { name: 'key_issue', number: 'number', naming: { key: 'key_id', account: 'account_id' } },
+  { name: 'revision', number: 'number', naming: { noun: 'noun', id: 'noun_id', version: 'version' } },
+  { name: 'audit', number: 'id', naming: { at: 'at', action: 'action' } },
+]

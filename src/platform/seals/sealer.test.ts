@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
+import { createTestLog } from '../../../tests/support/log.ts'
+import { sealAll, tamper } from '../../../tests/support/tamper.ts'
+import { openDatabase, type Database } from '../database/database.ts'
+import { chains } from './chains.ts'
+import { createSealer, startSealing } from './sealer.ts'
+import { verifySeals } from './verify.ts'
+
+const { log, text: logged } = createTestLog()
+let own: TestDatabase
+let database: Database
+
+before(async () => {
+  own = await createTestDatabase()
+  database = openDatabase(own.url, { log })
+})
+after(async () => {
+  await database.close()
+  await own.drop()
+})
+
+const write = (action: string, on: Pick<Database, 'rows'> = database) =>
+  on.rows(`insert into audit (actor, action, outcome) values ('service', $1, 'allowed')`, [action])
+const price = (model: string) =>
+  database.rows(`insert into price (model, valid_from, input, output, source) values ($1, now(), 1, 2, 'command')`, [
+    model,
+  ])
+const faults = async () => (await verifySeals(database)).flatMap((check) => check.faults)
+const sealedUpTo = () =>
+  database.rows<{ upto: bigint }>(`select upto from seal_chain where name = 'audit'`).then(([row]) => row?.upto)
+
+async function sealing({ seal }: ReturnType<typeof createSealer>): Promise<void> {
+  for (let n = 0; n < 20; n += 1) await seal()
+}
+
+async function writing(): Promise<void> {
+  for (let n = 0; n < 40; n += 1) await write('busy')
+}
+
+const changedRows = async (turn: number) =>
+  (await verifySeals(database, { sample: 20_000, turn })).find(({ name }) =>
+    name.startsWith('the sealed rows of audit'),
+  )
+
+describe('the sealer', () => {
+  test('covers every append-only table', async () => {
+    const tables = await database.rows<{ name: string }>(
+      `select distinct tgrelid::regclass::text as name from pg_trigger where tgname = 'append_only' and tgrelid <> 'seal'::regclass
+       order by 1`,
+    )
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      chains.map(({ name }) => name).toSorted(),
+    )
+    assert.deepEqual(
+      await database.rows('select name, number from seal_chain order by name'),
+      chains.map(({ name, number }) => ({ name, number })).toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    )
+  })
+
+  test('writes a line of the log for each seal', async () => {
+    await write('first')
+    await sealAll(database)
+    assert.deepEqual(await faults(), [])
+    const [line] = await database.rows<{ text: string }>(
+      `select format('%s:%s:%s:%s', chain, number, upto, encode(hash, 'hex')) as text from seal`,
+    )
+    assert.match(line?.text ?? '', /^audit:1:1:[0-9a-f]{64}$/)
+    const background = startSealing({ database, log, pause: 1 })
+    await write('second')
+    await background.close()
+    assert.match(logged(), /"seal":"audit:2:2:[0-9a-f]{64}","rows":"1","msg":"rows sealed"/)
+  })
+
+  test('adds nothing while nothing is written', async () => {
+    await sealAll(database)
+    const count = () => database.rows('select count(*) from seal')
+    const seals = await count()
+    const sealer = createSealer({ database, log })
+    for (let n = 0; n < 5; n += 1) await sealer.seal()
+    assert.deepEqual(await count(), seals)
+  })
+
+  test('of several instances one seals at a time, in one chain, while all of them write', async () => {
+    const sealers = [1, 2, 3].map(() => createSealer({ database, log }))
+    const verify = async () => {
+      for (let n = 0; n < 5; n += 1) assert.deepEqual(await faults(), [])
+    }
+    await Promise.all([...sealers.map(sealing), writing(), writing(), verify()])
+    await sealAll(database)
+    assert.deepEqual(await faults(), [])
+    const [row] = await database.rows<{ all: bigint; sealed: bigint }>(
+      `select (select count(*) from audit) as all, (select sum(rows) from seal where chain = 'audit')::bigint as sealed`,
+    )
+    assert.equal(row?.sealed, row?.all)
+  })
+
+  test('waits for a transaction that drew a smaller number, also if it began last', async () => {
+    await sealAll(database)
+    const [first, second] = [await database.session(), await database.session()]
+    // The first has the smaller transaction id and the larger number, and commits first.
+    for (const session of [first, second]) {
+      await session.rows('begin')
+      await session.rows('select pg_current_xact_id()')
+    }
+    await write('slow', second)
+    await write('quick', first)
+    await first.rows('commit')
+    const earlier = await sealedUpTo()
+    const sealer = createSealer({ database, log })
+    for (let n = 0; n < 5; n += 1) await sealer.seal()
+    assert.equal(await sealedUpTo(), earlier)
+    await second.rows('commit')
+    await Promise.all([first.close(), second.close()])
+    await sealAll(database)
+    assert.deepEqual(await faults(), [])
+  })
+
+  test('seals less than 20 000 numbers at once', async () => {
+    await database.rows(
+      `insert into audit (actor, action, outcome) select 'service', 'many', 'allowed' from generate_series(1, 45000)`,
+    )
+    const [earlier] = await database.rows<{ seals: bigint }>(`select seals from seal_chain where name = 'audit'`)
+    await sealAll(database)
+    const [later] = await database.rows<{ seals: bigint }>(`select seals from seal_chain where name = 'audit'`)
+    assert.equal(Number(later?.seals) - Number(earlier?.seals), 3)
+    assert.deepEqual(await faults(), [])
+  })
+})
+
+describe('a sample of the seals', () => {
+  test('reads the newest rows and one part in turn; together the parts read everything', async () => {
+    const { sample } = (await changedRows(0)) ?? {}
+    assert.equal(sample, 'part 1 of 3')
+    await tamper(database, `update audit set outcome = 'refused' where id in (1, 15000, (select max(id) from audit))`)
+    const found = await Promise.all([0, 1, 2, 3].map(changedRows))
+    const [newest] = await database.rows<{ id: bigint }>('select max(id) as id from audit')
+    const rows = found.map((check) => check?.faults.map((fault) => ('row' in fault ? fault.row : undefined)))
+    assert.deepEqual(rows, [[1n, newest?.id], [15_000n, newest?.id], [newest?.id], [1n, newest?.id]])
+    const lines: string[] = []
+    const full = await verifySeals(database, { full: true, sample: 20_000, onProgress: (line) => lines.push(line) })
+    assert.equal(full.flatMap((check) => check.faults).length, 3)
+    assert.ok(full.every(({ sample: part }) => part === undefined))
+    await tamper(database, `update audit set outcome = 'allowed' where outcome = 'refused'`)
+    assert.deepEqual(await faults(), [])
+  })
+})
+
+describe('a database that was changed', () => {
+  test('and restored into a cluster with smaller transaction ids is sealed again', async () => {
+    const sealer = createSealer({
+      log,
+      database: {
+        ...database,
+        rows: async <Row>(...args: Parameters<Database['rows']>) => {
+          const rows = await database.rows<Row>(...args)
+          const ids = { mark: '9000000000000', oldest: '9000000000000' }
+          return restored ? rows : rows.map((row) => ({ ...row, ...ids }))
+        },
+      },
+    })
+    let restored = false
+    await write('before')
+    await sealer.seal()
+    restored = true
+    const [last] = await database.rows<{ id: bigint }>('select max(id) as id from audit')
+    for (let n = 0; n < 50 && (await sealedUpTo()) !== last?.id; n += 1) await sealer.seal()
+    assert.equal(await sealedUpTo(), last?.id)
+    assert.deepEqual(await faults(), [])
+  })
+
+  test('gets no new chain over old rows: sealing stops for that table, goes on for others, and the log has an error', async () => {
+    await write('another')
+    await sealAll(database)
+    await tamper(database, `delete from seal where chain = 'audit'`)
+    await write('later')
+    await price('m')
+    const sealer = createSealer({ database, log })
+    const sealedPrices = () =>
+      database.rows<{ rows: bigint }>(`select coalesce(sum(rows), 0)::bigint as rows from seal where chain = 'price'`)
+    for (let n = 0; n < 50 && (await sealedPrices())[0]?.rows === 0n; n += 1) await sealer.seal()
+    assert.equal((await sealedPrices())[0]?.rows, 1n)
+    assert.deepEqual(await database.rows(`select number from seal where chain = 'audit'`), [])
+    assert.match(logged(), /"level":50.*"chain":"audit".*seals were tampered with/)
+    assert.ok((await faults()).length > 0)
+  })
+})

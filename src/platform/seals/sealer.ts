@@ -1,0 +1,77 @@
+import type { Logger } from 'pino'
+import type { Database } from '../database/database.ts'
+import { codeOf } from '../database/failure.ts'
+import { repeat } from '../repeat.ts'
+import { formatSeal } from './seal-line.ts'
+import { addSeal, readHorizons, type Horizon } from './store.ts'
+
+interface Needs {
+  readonly database: Database
+  readonly log: Logger
+}
+
+/** `add_seal()` found that the last seals were removed or changed. */
+const chainBroken = 'TG004'
+
+/**
+ * Seals the rows of every append-only table. Any number of instances may run one: the database lets one seal at a time.
+ * Each seal is also a line of the log, which is kept elsewhere and so proves that the chain was not rebuilt.
+ */
+export function createSealer({ database, log }: Needs) {
+  let waiting: { readonly mark: bigint; readonly horizons: readonly Horizon[] } | undefined
+  const broken = new Set<string>()
+
+  async function sealUpTo({ chain, last }: Horizon): Promise<void> {
+    for (;;) {
+      const seal = await addSeal(database, chain, last)
+      if (seal === undefined) return
+      log.info({ seal: formatSeal(seal), rows: seal.rows.toString() }, 'rows sealed')
+      if (seal.upto >= last) return
+    }
+  }
+
+  async function sealUnlessBroken(horizon: Horizon): Promise<void> {
+    try {
+      await sealUpTo(horizon)
+    } catch (error) {
+      if (codeOf(error) !== chainBroken) throw error
+      if (!broken.has(horizon.chain))
+        log.error({ chain: horizon.chain }, 'seals were tampered with: run tollgate verify')
+      broken.add(horizon.chain)
+    }
+  }
+
+  return {
+    /**
+     * Seals the rows that the previous call found, once every transaction of that time has ended: no row with a smaller
+     * number can appear after that. Then looks for more.
+     */
+    async seal(this: void): Promise<void> {
+      const horizons = await readHorizons(database)
+      const mark = BigInt(horizons.find((each) => each.mark !== null)?.mark ?? -1n)
+      const oldest = BigInt(horizons[0]?.oldest ?? 0n)
+      if (waiting !== undefined && oldest > waiting.mark) {
+        for (const horizon of waiting.horizons) await sealUnlessBroken(horizon)
+        waiting = undefined
+      }
+      // A database restored into another cluster starts again at low transaction ids.
+      if (waiting !== undefined && mark < waiting.mark) waiting = undefined
+      if (mark >= 0n) waiting ??= { mark, horizons: horizons.filter((each) => each.mark !== null) }
+    },
+  }
+}
+
+/** Seals in the background until closed. `pause` in ms, default 5000. */
+export function startSealing({ pause = 5000, ...needs }: Needs & { readonly pause?: number }) {
+  const sealer = createSealer(needs)
+  const sealing = repeat({ name: 'sealing', pause, work: sealer.seal, log: needs.log })
+  return Object.freeze({
+    /** Seals what is there, if no other transaction prevents it. */
+    async close(): Promise<void> {
+      await sealing.stop()
+      for (const call of [sealer.seal, sealer.seal]) {
+        await call().catch((error: unknown) => needs.log.warn({ err: error }, 'rows are left to be sealed'))
+      }
+    },
+  })
+}

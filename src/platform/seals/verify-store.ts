@@ -1,0 +1,99 @@
+import type { Queryable } from '../database/database.ts'
+import type { Chain } from './chains.ts'
+import type { SealLine } from './seal-line.ts'
+
+/** What the database has of a chain. */
+export interface ChainState {
+  readonly name: string
+  /** The last sealed row number. */
+  readonly upto: bigint
+  readonly seals: bigint
+  readonly rows: bigint
+}
+
+export function readChains(database: Queryable): Promise<ChainState[]> {
+  return database.rows(
+    `select c.name, coalesce(max(s.upto), 0)::bigint as upto, count(s.number) as seals, coalesce(sum(s.rows), 0)::bigint as rows
+     from seal_chain c left join seal s on s.chain = c.name group by c.name`,
+  )
+}
+
+/** Seals that do not continue the one before, and a chain whose last seal is not the last one that was added. */
+export function findBrokenLinks(tx: Queryable, chain: Chain): Promise<object[]> {
+  return tx.rows(
+    `select s.chain as table, s.number as seal, case
+         when s.number <> s.before + 1 then 'a seal before it is missing'
+         when s.upto <= s.after then 'it covers no new rows'
+         else 'its hash does not continue the chain' end as fault
+     from (
+       select chain, number, upto, hash, lag(number, 1, 0::bigint) over chained as before, lag(upto, 1, 0::bigint) over chained as after,
+         seal_hash(lag(hash, 1, ''::bytea) over chained, seal) as expected
+       from seal where chain = $1 window chained as (order by number)) s
+     where s.number <> s.before + 1 or s.upto <= s.after or s.hash <> s.expected
+     union all
+     select c.name, c.seals, 'this last seal is missing or was changed'
+     from seal_chain c left join seal s on s.chain = c.name and s.number = c.seals
+     where c.name = $1 and (c.upto, c.hash) is distinct from (coalesce(s.upto, 0), coalesce(s.hash, ''::bytea))
+     union all
+     select s.chain, s.number, 'it was not added by the sealer'
+     from seal s join seal_chain c on c.name = s.chain where s.chain = $1 and s.number > c.seals
+     order by 2 limit 10`,
+    [chain.name],
+  )
+}
+
+/** Rows whose numbers were never drawn from the sequence. */
+export function findStrayNumbers(tx: Queryable, { name, number, naming }: Chain): Promise<object[]> {
+  return tx.rows(
+    `select '${name}' as table, t.${number} as row, ${labelled(naming)}, case when t.${number} <= 0
+         then 'its number is below 1' else 'its number was never drawn' end as fault
+     from ${name} t
+     where t.${number} <= 0 or t.${number} > (select last_number($1, '${number}'))
+     limit 10`,
+    [name],
+  )
+}
+
+interface FaultySeal {
+  readonly seal: bigint
+  readonly after: bigint
+  readonly upto: bigint
+  readonly sealed_rows: bigint
+  readonly rows_there: bigint
+}
+
+/** The seals of which the rows changed, of those that end in (from, upto]. */
+export function findFaultySeals(
+  database: Queryable,
+  { chain, from, upto }: { readonly chain: string; readonly from: bigint; readonly upto: bigint },
+): Promise<FaultySeal[]> {
+  return database.rows('select * from faulty_seals($1, $2, $3)', [chain, from, upto])
+}
+
+/** The rows of a faulty seal that changed, were added or are missing, at most ten. */
+export function findFaultyRows(tx: Queryable, { name, number, naming }: Chain, seal: bigint): Promise<object[]> {
+  return tx.rows(
+    `select '${name}' as table, f.number as row, ${labelled(naming)}, f.fault, $2::bigint as seal
+     from (select * from faulty_rows($1, $2) limit 10) f left join ${name} t on t.${number} = f.number
+       and t.${number} > (select coalesce(max(upto), 0) from seal where chain = $1 and number < $2)
+       and t.${number} <= (select upto from seal where chain = $1 and number = $2)
+     order by 2`,
+    [name, seal],
+  )
+}
+
+/** What the database has in place of a seal that was kept elsewhere; nothing when it is the same. */
+export function findOtherSeal(tx: Queryable, { chain, number, upto, hash }: SealLine): Promise<object[]> {
+  return tx.rows(
+    `select $1 as table, $2::bigint as seal, $4 as kept_hash, encode(s.hash, 'hex') as hash,
+       case when s.number is null then 'this seal is missing' else 'this seal was made anew' end as fault
+     from (select) one left join seal s on s.chain = $1 and s.number = $2
+     where (s.upto, encode(s.hash, 'hex')) is distinct from ($3::bigint, $4)`,
+    [chain, number, upto, hash],
+  )
+}
+
+const labelled = (naming: Chain['naming']): string =>
+  Object.entries(naming)
+    .map(([label, column]) => `t.${column} as ${label}`)
+    .join(', ')
