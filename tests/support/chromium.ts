@@ -8,20 +8,26 @@ import { withFileLock } from '../../src/platform/system/file-lock.ts'
 const cache = path.join(import.meta.dirname, '../../node_modules/.cache')
 const folder = path.join(cache, 'chromium')
 
-/** The package is for servers that run one page at a time; a browser with several tabs wants processes. */
-const unwanted = /^--(?:single-process|no-zygote|font-render-hinting|window-size|start-maximized)\b/
+/**
+ * The package's own arguments are not used: they suit a server that renders one page at a time and turn off web security,
+ * so that no fault of CORS, CORP or mixed content could show up. These draw without a graphics card, alike everywhere.
+ */
+const drawing = [
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+  '--in-process-gpu',
+  '--font-render-hinting=none',
+]
 
-/** Starts Chromium from the npm package, with the fonts that come with it, so that pages look alike on every machine. */
+/** Starts Chromium from the npm package, with that package's fonts, so that pages look alike on every machine. */
 export async function startChromium(): Promise<Browser> {
   await mkdir(cache, { recursive: true })
   await withFileLock(path.join(cache, 'chromium-lock'), unpack)
   return chromium.launch({
     executablePath: path.join(folder, 'chromium'),
-    args: [
-      ...sparticuz.args.filter((each) => !unwanted.test(each)),
-      '--font-render-hinting=none',
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    ],
+    args: [...drawing, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
     env: { ...environment(), FONTCONFIG_PATH: path.join(folder, 'fonts') },
   })
 }
@@ -32,13 +38,13 @@ function environment(): Record<string, string> {
   )
 }
 
-/** Unpacks it once. What an interrupted attempt has left is never taken for the whole. */
+/** Unpacks the browser once. An interrupted attempt leaves only the `-partial` folder, which the next one replaces. */
 async function unpack(): Promise<void> {
   if (existsSync(folder)) return
   const partial = `${folder}-partial`
   await rm(partial, { recursive: true, force: true })
   await mkdir(partial)
-  // The package unpacks to wherever temporary files go.
+  // The package unpacks to the temporary folder.
   const before = process.env['TMPDIR']
   process.env['TMPDIR'] = partial
   await sparticuz.executablePath()
