@@ -120,6 +120,8 @@ const parts: AuditQuery[] = [
   { person: people[0], action: 'role_changed' },
   { client: clients[1] },
   { client: clients[0], outcome: 'refused' },
+  { action: 'client_read', outcome: 'refused' },
+  { client: clients[1], person: people[0], action: 'note_changed', outcome: 'allowed' },
 ]
 const spans: AuditQuery[] = [
   {},
@@ -152,7 +154,11 @@ describe('the audit log, looked through piece by piece', () => {
       assert.ok((await readAll(auditLog, query)).pages <= 2, JSON.stringify(query))
     }
     assert.ok((await readAll(auditLog, { from: time(30), to: time(31) })).pages <= 3)
-    assert.ok((await readAll(auditLog, { action: 'nothing' })).pages >= 20)
+    for (const query of [{ action: 'nothing' }, { person: people[0], action: 'role_changed' }]) {
+      assert.equal((await readAll(auditLog, query)).pages, 1, JSON.stringify(query))
+    }
+    const few = await readAll(auditLog, { person: people[0], action: 'note_changed' })
+    assert.ok(few.pages >= 6, 'a look reads no more rows than its reach')
   })
 
   test('goes into a file whole', async () => {

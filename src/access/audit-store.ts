@@ -39,21 +39,17 @@ export interface Look {
   readonly before: string | undefined
   /** Rows at most. */
   readonly limit: number
-  /** How far a look goes that finds few; `usualReach` unless told. */
+  /** Default: `usualReach`. */
   readonly reach?: Reach | undefined
 }
 
-/**
- * Rows that are looked at before a look ends, whatever it has found: of all, which lie one behind the other, and of one
- * person's or client's, which lie apart.
- */
+/** How many rows one look reads at most: of the whole log, and of each filter that has an index. */
 export interface Reach {
   readonly all: number
   readonly own: number
 }
 
-/** A look of so many takes 50 ms, and at most 120 while much of them is not in memory (measured on 5 million rows). */
-const usualReach: Reach = { all: 200_000, own: 5000 }
+const usualReach: Reach = { all: 50_000, own: 2000 }
 
 /** What a look has found: rows, the last first, each with where the look ended. One without an entry where it found none. */
 export type FoundEntry = (StoredEntry | { readonly [Column in keyof StoredEntry]: null }) & {
@@ -63,8 +59,10 @@ export type FoundEntry = (StoredEntry | { readonly [Column in keyof StoredEntry]
   readonly more: boolean
 }
 
-/** What each filter asks of a row, `a`. */
-const conditions: Readonly<Record<keyof EntryFilter, (parameter: string) => string>> = {
+type Filter = keyof EntryFilter
+
+/** The condition of each filter on a row, `a`. */
+const conditions: Readonly<Record<Filter, (parameter: string) => string>> = {
   action: (it) => `a.action = ${it}`,
   outcome: (it) => `a.outcome = ${it}`,
   actor: (it) => `a.actor = ${it}`,
@@ -75,28 +73,38 @@ const conditions: Readonly<Record<keyof EntryFilter, (parameter: string) => stri
 }
 const filters = ['action', 'outcome', 'actor', 'person', 'client', 'from', 'to'] as const
 
+/** The filters with an index of their own, as conditions that the planner recognises. */
+function indexed(filter: EntryFilter, parameter: (name: Filter) => string): [Filter, string][] {
+  const own = (['client', 'person', 'action'] as const)
+    .filter((name) => filter[name] !== undefined)
+    .map((name): [Filter, string] => [name, conditions[name](parameter(name))])
+  // The index holds refusals alone, which only a constant can match.
+  return filter.outcome === 'refused' ? [...own, ['outcome', `a.outcome = 'refused'`]] : own
+}
+
 /**
- * Looks for rows, the last first, for a bounded time: nothing but persons and clients has an index, which every row would
- * pay for. Where it found fewer than the limit, the next look goes on before `seen`. A log no longer than one look is
- * looked through whole; in a longer one, rows are taken to be in the order of time but for an hour.
+ * Looks for rows, the last first, and reads a bounded number of them. A look that finds fewer than the limit ends before
+ * `seen`, where the next one starts. A log no longer than one look is read whole. In a longer one, rows are in the order
+ * of time to within an hour.
  */
 export function readEntries({ filter, before, limit, reach = usualReach }: Look): PreparedStatement<FoundEntry> {
   const given = filters.filter((name) => filter[name] !== undefined)
-  const own = (['client', 'person'] as const).find((name) => filter[name] !== undefined)
-  const values = [before, limit, reach.all, ...(own ? [reach.own] : [])]
-  const parameter = (name: keyof EntryFilter) => `$${values.length + 1 + given.indexOf(name)}`
+  const values = [before, limit, reach.all, reach.own]
+  const parameter = (name: Filter) => `$${values.length + 1 + given.indexOf(name)}`
   const wanted = given.map((name) => ` and ${conditions[name](parameter(name))}`)
   const from = given.includes('from') ? `audit_place(${parameter('from')}::timestamptz - interval '1 hour')` : '0'
   const to = given.includes('to') ? `audit_place(${parameter('to')}::timestamptz + interval '1 hour')` : lastNumber
+  const own = indexed(filter, parameter)
   return {
-    name: `audit ${given.join(' ')}`,
+    name: `audit ${given.join(' ')}${filter.outcome === 'refused' ? ' refused' : ''}`,
     text: `with span as materialized (
         select case when first > $3::bigint then first else 0 end as first,
           least($1::bigint, greatest(last, $3), (select coalesce(max(id), 0) + 1 from audit)) as last
-        from (select ${from} as first, ${to} as last) s),
-      ${own ? lookAtOwn(conditions[own](parameter(own))) : lookAtAll},
+        from (select ${from} as first, ${to} as last) s
+        where $4::bigint > 0),
+      ${own.length > 0 ? lookAtOwn(own) : lookAtAll},
       found as (
-        select a.* from ${own ? lookedUp : lookedAt} where true${wanted.join('')}
+        select a.* from ${own.length > 0 ? lookedUp : lookedAt} where true${wanted.join('')}
         order by a.id desc limit $2)
       select l.seen, l.more, a.id, a.at, a.action, a.outcome, a.actor, a.actor_name, a.person_id, p.name as person_name, a.client_id,
         c.name as client_name, a.noun, a.noun_id, a.request_id, a.address, a.details
@@ -112,18 +120,29 @@ const lastNumber = '9223372036854775807'
 const lookAtAll = `look as materialized (
   select greatest(first, last - $3) as seen, last - $3 > greatest(first, 1) as more from span)`
 
-// Apart, by "offset 0": for what is rare the planner would rather go through the whole table.
+// Apart, by "offset 0": for rare rows the planner would rather read the whole table.
 const lookedUp = 'ids cross join lateral (select * from audit where id = ids.id offset 0) a'
 const lookedAt = `(
   select * from audit where id < (select last from span) and id >= (select seen from look) order by id desc offset 0) a`
 
-const lookAtOwn = (condition: string): string => `ids as materialized (
-    select a.id from audit a
-    where ${condition} and a.id < (select last from span) and a.id >= (select first from span)
-    order by a.id desc limit $4),
-  look as materialized (select coalesce(min(id), 0) as seen, count(*) = $4 as more from ids)`
+/** Of several filters, the look follows the one whose index leads furthest back. */
+function lookAtOwn(own: readonly (readonly [Filter, string])[]): string {
+  const ids = own.map(
+    ([name, condition]) => `ids_by_${name} as materialized (
+      select a.id from audit a
+      where ${condition} and a.id < (select last from span) and a.id >= (select first from span)
+      order by a.id desc limit $4)`,
+  )
+  const ends = own.map(
+    ([name]) => `select '${name}' as by, coalesce(min(id), 0) as seen, count(*) = $4 as more from ids_by_${name}`,
+  )
+  const followed = own.map(([name]) => `select id from ids_by_${name} where (select by from look) = '${name}'`)
+  return `${ids.join(', ')},
+    look as materialized (select * from (${ends.join(' union all ')}) ends order by more, seen limit 1),
+    ids as (${followed.join(' union all ')})`
+}
 
-/** Whether the transaction has the role of a partner: who is none any more does not get it. */
+/** Whether the transaction still has the role of a partner. */
 export const readRole: PreparedStatement<{ readonly partner: boolean }> = {
   name: 'role',
   text: `select current_user = portal_role('partner') as partner`,

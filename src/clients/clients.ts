@@ -66,11 +66,17 @@ export function createClients({ access }: { access: Access }): Clients {
       const limit = limitOf(query.limit)
       const sort = query.sort ?? 'name'
       const page = { sort, after: placeOf(query.cursor, listStore.keyTest(sort)), limit: limit + 1 }
-      const { rows, total } = await listed(visit, scope, filter, page)
+      const { rows, counted } = await readPage(visit, scope, filter, page)
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
       await access.note(visit, { action: 'clients_listed', noun: 'client', details: { rows: String(shown.length) } })
-      return { clients: shown.map(presentListed), next: last ? cursorOf(last) : null, total }
+      const mostCounted = listStore.countLimit(filter)
+      return {
+        clients: shown.map(presentListed),
+        next: last ? cursorOf(last) : null,
+        total: Math.min(counted, mostCounted),
+        total_is_exact: counted <= mostCounted,
+      }
     },
 
     async create(visit: Visit, client: NewClient, key?: string) {
@@ -128,17 +134,17 @@ export function createClients({ access }: { access: Access }): Clients {
     },
   } satisfies Clients)
 
-  async function listed(visit: Visit, scope: Scope, filter: listStore.ListFilter, page: listStore.ListPage) {
-    if (filter.q !== undefined) {
-      const [rows] = await access.as(visit, [listStore.searchClients(scope, filter, page)])
-      // A page behind the last one has no row to say how many there are.
-      if (rows[0] !== undefined || page.after === undefined) return { rows, total: Number(rows[0]?.total ?? 0) }
+  async function readPage(visit: Visit, scope: Scope, filter: listStore.ListFilter, page: listStore.ListPage) {
+    const { q } = filter
+    if (q !== undefined) {
+      const [found] = await access.as(visit, [listStore.searchClients(scope, { ...filter, q }, page)])
+      return { rows: found.filter((row) => row.id !== null), counted: found[0]?.total ?? 0 }
     }
     const [rows, [count]] = await access.as(visit, [
       listStore.readClients(scope, filter, page),
       listStore.countClients(scope, filter),
     ])
-    return { rows, total: Number(count?.total ?? 0) }
+    return { rows, counted: count?.total ?? 0 }
   }
 
   /** Whether the visit may give a client to that person, and there is such a person. */

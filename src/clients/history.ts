@@ -7,7 +7,7 @@ import { notes } from './notes.ts'
 import { hiddenNumbers, type HiddenNumbers } from './hidden-numbers.ts'
 import { limitOf, noPlace, placeOf, cursorOf } from './paging.ts'
 import type { Activity, ActivityList, RevisionList, RevisionQuery } from './schema.ts'
-import { readActivity, readNumberKey, type ActivityRow } from './search-store.ts'
+import { readActivity, readNumberKey, type ActivityRow } from './activity-store.ts'
 import { readOwner, readRevisions, type RevisionRow } from './store.ts'
 
 /** A version that has one before it. */

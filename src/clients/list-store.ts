@@ -3,30 +3,31 @@ import { timeOf } from '../platform/calendar.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { Place } from './paging.ts'
 import type { ClientQuery } from './schema.ts'
+import { anyMatches, firstMatches, firstOf, statusIn, type ClientOrder } from './match-store.ts'
 import { within } from './statements.ts'
 import { clientColumns, type ClientRow } from './store.ts'
 
 export interface ListedRow extends ClientRow {
   readonly open_disputes: number
-  /** What the list is sorted by, as the next page wants it. */
+  /** The value that the list is sorted by, as cursors carry it. */
   readonly key: string
 }
 
-/** What PostgreSQL takes as a text: well-formed, without NUL. */
+/** Whether PostgreSQL takes it as a text: well-formed, without NUL. */
 const isPlainText = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 /** A time as PostgreSQL writes it in UTC: `2026-03-12 10:00:00.5+00`. */
 const isTime = (text: string) =>
   /^\S{10} \S+\+00$/.test(text) && timeOf(text.replace(' ', 'T').replace('+00', 'Z')) !== undefined
 
-/** What a list is sorted by: its column, its type, and which texts it takes. */
+/** The sort keys: the column, its type, and which texts are keys of it. */
 const keys = {
   name: { column: 'c.sort_key', type: 'text', takes: isPlainText },
   reference: { column: 'c.reference_key', type: 'text', takes: isPlainText },
   changed_at: { column: 'c.changed_at', type: 'timestamptz', takes: isTime },
 } as const
 
-/** Tells what may be the key of a place in a list. */
+/** Whether a text can be the key in a cursor. */
 export function keyTest(sort: ListPage['sort']): (text: string) => boolean {
   return keys[sortKey(sort)].takes
 }
@@ -48,80 +49,95 @@ export interface ListPage {
 const openDisputes = `(select count(*) from dispute d
   where d.client_id = c.id and d.status = 'open' and d.archived_at is null)::int as open_disputes`
 
-/** One page of a list that is not searched. `key` of a row and its id are the place where the next begins. */
+/** One page of a list. A row's `key` and id are where the next page begins. */
 export function readClients(scope: Scope, filter: ListFilter, page: ListPage): PreparedStatement<ListedRow> {
-  const { conditions, values, name } = filtered(scope, filter)
-  const { column, order, after, placeValues, limit } = placed(page, values.length)
+  const { list, values, name } = listOf(scope, filter, page)
+  const { after, limit } = placeIn(page, list, values)
+  const rest = { ...list, conditions: `${list.conditions} and ${after(list.column, 'c.id')}` }
   return {
-    name: `clients ${name} ${page.sort}${page.after ? ' on' : ''}`,
-    text: `select ${clientColumns}, ${column}::text as key, ${openDisputes}
-      from client c join person p on p.id = c.consultant_id
-      where ${conditions} and ${after(column, 'c.id')}
-      order by ${column} ${order}, c.id ${order} limit ${limit}`,
-    values: [...values, ...placeValues],
+    name: `clients ${name}${page.after ? ' after' : ''}`,
+    text: `with page as materialized ${firstOf(rest, limit)}
+      select ${listedColumns} from ${listedFrom} order by ${listedOrder(list)}`,
+    values,
   }
 }
 
-/**
- * The same of a list that is searched; each row also has the number of all that were found. They are looked for first,
- * on their own: going through the list in its order until a page is full would take long for words that are rare.
- */
+/** The number of clients on all pages, counted up to one more than `countLimit`. */
+export function countClients(scope: Scope, filter: ListFilter): PreparedStatement<Counted> {
+  const { list, values, name } = listOf(scope, filter, { sort: 'name' })
+  return {
+    name: `count ${name}`,
+    text: `select count(*)::int as total from (
+        select from client c where ${list.conditions} and ${statusIn(list.statuses)} limit ${countLimit(filter) + 1}) counted`,
+    values,
+  }
+}
+
+/** One page of the matches of a search, each with the total. A page without matches has one row without a client. */
 export function searchClients(
   scope: Scope,
-  filter: ListFilter,
+  filter: ListFilter & { readonly q: string },
   page: ListPage,
-): PreparedStatement<ListedRow & { readonly total: bigint }> {
-  const { conditions, values, name } = filtered(scope, filter)
-  const { column, order, after, placeValues, limit } = placed(page, values.length)
+): PreparedStatement<Counted & (ListedRow | { readonly id: null })> {
+  const { list, values, name } = listOf(scope, filter, page)
+  const q = `$${values.push(filter.q)}`
+  const { after, limit } = placeIn(page, list, values)
+  const most = String(countLimit(filter) + 1)
+  const { order } = list
   return {
-    name: `found ${name} ${page.sort}${page.after ? ' on' : ''}`,
-    text: `with found as materialized (select c.id, ${column} as key from client c where ${conditions}),
-      page as (select id, key from found where ${after('key', 'id')} order by key ${order}, id ${order} limit ${limit})
-      select ${clientColumns}, page.key::text as key, ${openDisputes}, (select count(*) from found) as total
-      from page join client c on c.id = page.id join person p on p.id = c.consultant_id
-      order by page.key ${order}, page.id ${order}`,
-    values: [...values, ...placeValues],
+    name: `found ${name}${page.after ? ' after' : ''}`,
+    text: `with ${firstMatches(list, { q, limit, after })},
+      ${anyMatches(list, { q, limit: most })},
+      counted as materialized (select case when (select yes from rare) then (select count(*) from indexed)
+        else (select count(*) from all_found) end::int as total),
+      page as materialized (select id, key from found order by key ${order}, id ${order} limit ${limit})
+      select counted.total, ${listedColumns}
+      from counted left join (${listedFrom}) on true order by ${listedOrder(list)}`,
+    values,
   }
 }
 
-/** How a page is cut out, with parameters after the first `taken`. */
-function placed({ sort, after: place, limit }: ListPage, taken: number) {
-  const down = sort.startsWith('-')
-  const { column, type } = keys[sortKey(sort)]
-  const [key, id] = [`$${taken + 1}`, `$${taken + 2}`]
-  const after = (keyColumn: string, idColumn: string) =>
-    place === undefined
-      ? `${key}::text is null and ${id}::text is null`
-      : `(${keyColumn}, ${idColumn}) ${down ? '<' : '>'} (${key}::${type}, ${id}::uuid)`
+type Value = string | number | null | undefined
+
+interface Counted {
+  readonly total: number
+}
+
+const listedColumns = `${clientColumns}, page.key::text as key, ${openDisputes}`
+const listedFrom = 'page join client c on c.id = page.id join person p on p.id = c.consultant_id'
+const listedOrder = ({ order }: ClientOrder) => `page.key ${order}, page.id ${order}`
+
+/** Adds the place and size of a page to the parameters. */
+function placeIn({ sort, after: place, limit }: ListPage, { order }: ClientOrder, values: Value[]) {
+  const key = `$${values.push(place?.key)}`
+  const id = `$${values.push(place?.id)}`
+  const { type } = keys[sortKey(sort)]
   return {
-    column,
-    order: down ? 'desc' : 'asc',
-    after,
-    limit: `$${taken + 3}`,
-    placeValues: [place?.key, place?.id, limit],
+    after: (keyColumn: string, idColumn: string) =>
+      place === undefined
+        ? `${key}::text is null and ${id}::text is null`
+        : `(${keyColumn}, ${idColumn}) ${order === 'desc' ? '<' : '>'} (${key}::${type}, ${id}::uuid)`,
+    limit: `$${values.push(limit)}`,
   }
 }
 
-/** How many there are on all pages. */
-export function countClients(scope: Scope, filter: ListFilter): PreparedStatement<{ readonly total: bigint }> {
-  const { conditions, values, name } = filtered(scope, filter)
-  return { name: `count ${name}`, text: `select count(*) as total from client c where ${conditions}`, values }
+/** The number up to which clients are counted. Matches of a search cost more to count than the rows of a list. */
+export function countLimit({ q }: ListFilter): number {
+  return q === undefined ? 10_000 : 1000
 }
 
-function filtered(scope: Scope, { q, status, consultantId }: ListFilter) {
+function listOf(scope: Scope, { status, consultantId }: ListFilter, { sort }: Pick<ListPage, 'sort'>) {
   const { condition, value, name } = within(scope)
-  const values: (string | null)[] = [value]
+  const values: Value[] = [value]
   const conditions = [condition]
-  const add = (text: (parameter: string) => string, given: string) => {
-    values.push(given)
-    conditions.push(text(`$${values.length}`))
+  if (consultantId !== undefined) conditions.push(`c.consultant_id = $${values.push(consultantId)}::uuid`)
+  const list: ClientOrder = {
+    conditions: conditions.join(' and '),
+    statuses: status === 'all' ? ['active', 'archived'] : [status],
+    column: keys[sortKey(sort)].column,
+    order: sort.startsWith('-') ? 'desc' : 'asc',
   }
-  if (status !== 'all') add((it) => `c.status = ${it}`, status)
-  if (consultantId !== undefined) add((it) => `c.consultant_id = ${it}::uuid`, consultantId)
-  // In a subselect, so that it is worked out once and not for every client.
-  if (q !== undefined) add((it) => `c.search @@ (select beginnings(${it}))`, q)
-  const which = [status !== 'all' && 'status', consultantId && 'consultant', q !== undefined && 'q']
-  return { conditions: conditions.join(' and '), values, name: `${name} ${which.filter(Boolean).join(' ')}` }
+  return { list, values, name: [name, status, consultantId && 'consultant', sort].filter(Boolean).join(' ') }
 }
 
 function sortKey(sort: ListPage['sort']): SortKey {

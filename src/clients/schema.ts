@@ -70,7 +70,11 @@ export type ListedClient = Type.Static<typeof listedClient>
 export const clientList = Type.Object({
   clients: Type.Array(listedClient),
   next: nullable(Type.String({ description: 'The `cursor` of the next page; null on the last.' })),
-  total: Type.Integer({ minimum: 0, description: 'How many there are on all pages together.' }),
+  total: Type.Integer({
+    minimum: 0,
+    description: 'The number of clients on all pages, counted up to 10 000, or up to 1 000 with `q`.',
+  }),
+  total_is_exact: Type.Boolean({ description: 'False if there are more clients than `total`.' }),
 })
 export type ClientList = Type.Static<typeof clientList>
 

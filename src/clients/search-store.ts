@@ -1,81 +1,78 @@
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
-import { personJson, within } from './statements.ts'
-import type { PersonJson } from './items-store.ts'
+import { firstMatches } from './match-store.ts'
 import type { Noun } from './schema.ts'
+import { within } from './statements.ts'
 
 export interface FoundRow {
   readonly noun: Noun
   readonly id: string
   readonly title: string
-  /** Of which it is a part: at most its first 20 000 characters. */
+  /** The text that the snippet is cut from: at most 20 000 characters. */
   readonly text: string
   readonly client: { readonly id: string; readonly name: string }
   readonly changed_at: Date
 }
 
-const places = {
-  client: { title: 'c.name', text: `concat_ws(' · ', c.name, c.reference, c.email)` },
-  note: { title: `to_char(n.date, 'YYYY-MM-DD')`, text: 'n.text' },
-  dispute: { title: 'n.invoice', text: `n.invoice || ' · ' || n.position` },
-  letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body` },
+const shown = {
+  client: { title: 'n.name', text: `concat_ws(' · ', n.name, n.reference, n.email)`, changed: 'n.changed_at' },
+  note: { title: `to_char(n.date, 'YYYY-MM-DD')`, text: 'n.text', changed: 'n.updated_at' },
+  dispute: { title: 'n.invoice', text: `n.invoice || ' · ' || n.position`, changed: 'n.updated_at' },
+  letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body`, changed: 'n.updated_at' },
 } as const
 
-/**
- * The places of one kind where words begin with those of `q`, the last changed first. They are looked for before they are
- * sorted: see `searchClients`.
- */
+/** The records or items of one noun with words that begin with those of `q`, the last changed first. */
 export function search(noun: Noun, scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
-  const { title, text } = places[noun]
-  const [row, changed] = noun === 'client' ? ['c', 'c.changed_at'] : ['n', 'n.updated_at']
-  const from =
-    noun === 'client' ? 'client c' : `client c join ${noun} n on n.client_id = c.id and n.archived_at is null`
+  const { title, text, changed } = shown[noun]
   return {
     name: `search ${noun} ${name}`,
-    text: `with found as materialized (
-        select ${row}.id, ${changed} as changed_at, c.id as client_id, c.name from ${from}
-        where ${condition} and ${row}.search @@ (select beginnings($2))),
-      latest as (select * from found order by changed_at desc, id desc limit $3)
-      select '${noun}' as noun, latest.id, ${title} as title, left(${text}, 20000) as text,
-        json_build_object('id', latest.client_id, 'name', latest.name) as client, latest.changed_at
-      from latest join ${noun} ${row} on ${row}.id = latest.id
-      order by latest.changed_at desc, latest.id desc`,
+    text: `with ${noun === 'client' ? matchingClients(condition) : matchingItems(noun, condition)},
+      latest as materialized (select id, key from found order by key desc, id desc limit $3)
+      select '${noun}' as noun, n.id, ${title} as title, left(${text}, 20000) as text,
+        json_build_object('id', c.id, 'name', c.name) as client, ${changed} as changed_at
+      from latest join ${noun} n on n.id = latest.id
+        join client c on c.id = ${noun === 'client' ? 'n.id' : 'n.client_id'}
+      order by latest.key desc, latest.id desc`,
     values: [value, q, limit],
   }
 }
 
-export interface ActivityRow {
-  readonly id: bigint
-  readonly at: Date
-  readonly by: PersonJson | null
-  readonly action: string
-  readonly outcome: 'allowed' | 'refused'
-  readonly noun: string | null
-  readonly noun_id: string | null
-  readonly details: Readonly<Record<string, string>> | null
+function matchingClients(conditions: string): string {
+  const list = { conditions, statuses: ['active', 'archived'], column: 'c.changed_at', order: 'desc' } as const
+  return firstMatches(list, { q: '$2', limit: '$3', after: () => 'true' })
 }
 
-/** What was done to a client's record, the last first. */
-export function readActivity(
-  scope: Scope,
-  clientId: string,
-  { before, reads, limit }: { before: bigint | undefined; reads: boolean; limit: number },
-): PreparedStatement<ActivityRow> {
-  const { condition, value, name } = within(scope)
-  return {
-    name: `activity ${name}`,
-    text: `select e.id, e.at, ${personJson('a')} as by, e.action, e.outcome, e.noun, e.noun_id, e.details
-      from client c join audit e on e.client_id = c.id left join person a on a.id = e.person_id
-      where ${condition} and c.id = $2 and e.id < coalesce($3::bigint, 9223372036854775807)
-        and ($4::boolean or e.action !~ '_(read|listed)$')
-      order by e.id desc limit $5`,
-    values: [value, clientId, before, reads, limit],
-  }
-}
+/** Items that a search reads, the last changed first, before it turns to the full-text index; as in `firstMatches`. */
+const recentItems = 500
+/** A consultant with at most so many clients is searched client by client. */
+const fewClients = 1000
 
-/** With which the numbers of its rows are hidden. */
-export const readNumberKey: PreparedStatement<{ readonly key: string }> = {
-  name: 'number key',
-  text: 'select number_key() as key',
+/**
+ * CTEs that end with `found`. All items: like `firstMatches`. One consultant's items: client by client, which reads only what
+ * the consultant may see; the full-text index reads the matches of the whole firm.
+ */
+function matchingItems(noun: Exclude<Noun, 'client'>, condition: string): string {
+  const near = condition.includes('consultant_id')
+    ? `own as materialized (select c.id from client c where ${condition} limit ${fewClients + 1}),
+        rare as materialized (select count(*) > ${fewClients} as yes from own),
+        near as materialized (
+          select n.id, n.updated_at as key from own cross join lateral (
+            select i.id, i.updated_at, i.search from ${noun} i
+            where i.client_id = own.id and i.archived_at is null offset 0) n
+          where not (select yes from rare) and n.search @@ (select beginnings($2)))`
+    : `near as materialized (
+          select n.id, n.updated_at as key from (
+            select i.id, i.client_id, i.updated_at, i.search from ${noun} i where i.archived_at is null
+            order by i.updated_at desc, i.id desc limit ${recentItems}) n
+          join client c on c.id = n.client_id
+          where ${condition} and n.search @@ (select beginnings($2)) limit $3),
+        rare as materialized (select count(*) < $3 as yes from near)`
+  return `${near},
+    indexed as materialized (
+      select n.id, n.updated_at as key from ${noun} n join client c on c.id = n.client_id
+      where (select yes from rare) and ${condition} and n.archived_at is null and n.search @@ (select beginnings($2))),
+    found as materialized (
+      select id, key from near where not (select yes from rare)
+      union all (select id, key from indexed order by key desc, id desc limit $3))`
 }

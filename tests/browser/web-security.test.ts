@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { after, before, test } from 'node:test'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { openBrowser, type TestBrowser } from '../support/browser.ts'
 
@@ -22,14 +21,18 @@ function serve(): Promise<Server> {
   })
 }
 
-const portOf = (server: Server) => (server.address() as AddressInfo).port
+function addressOf(server: Server): string {
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address)
+  return `http://127.0.0.1:${address.port}`
+}
 
 before(async () => {
   servers = [await serve(), await serve()]
   browser = await openBrowser()
   page = await (await browser.profile()).newPage()
-  await page.goto(`http://127.0.0.1:${portOf(servers[0])}/`)
-  elsewhere = `http://127.0.0.1:${portOf(servers[1])}`
+  await page.goto(addressOf(servers[0]))
+  elsewhere = addressOf(servers[1])
 })
 after(async () => {
   await browser.close()

@@ -1,0 +1,39 @@
+import type { Scope } from '../access/policy.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
+import type { PersonJson } from './items-store.ts'
+import { personJson, within } from './statements.ts'
+
+export interface ActivityRow {
+  readonly id: bigint
+  readonly at: Date
+  readonly by: PersonJson | null
+  readonly action: string
+  readonly outcome: 'allowed' | 'refused'
+  readonly noun: string | null
+  readonly noun_id: string | null
+  readonly details: Readonly<Record<string, string>> | null
+}
+
+/** The audit events of a client's record, newest first. */
+export function readActivity(
+  scope: Scope,
+  clientId: string,
+  { before, reads, limit }: { before: bigint | undefined; reads: boolean; limit: number },
+): PreparedStatement<ActivityRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `activity ${name}`,
+    text: `select e.id, e.at, ${personJson('a')} as by, e.action, e.outcome, e.noun, e.noun_id, e.details
+      from client c join audit e on e.client_id = c.id left join person a on a.id = e.person_id
+      where ${condition} and c.id = $2 and e.id < coalesce($3::bigint, 9223372036854775807)
+        and ($4::boolean or e.action !~ '_(read|listed)$')
+      order by e.id desc limit $5`,
+    values: [value, clientId, before, reads, limit],
+  }
+}
+
+/** The key that `hiddenNumbers` encrypts row numbers with. */
+export const readNumberKey: PreparedStatement<{ readonly key: string }> = {
+  name: 'number key',
+  text: 'select number_key() as key',
+}

@@ -1,0 +1,84 @@
+/** Statements about clients that read a bounded number of rows, however many there are. */
+
+/** A list of clients in the order of an index. */
+export interface ClientOrder {
+  /** The conditions on the client, `c`, except for its status. */
+  readonly conditions: string
+  readonly statuses: readonly ('active' | 'archived')[]
+  /** The column that an index sorts by, after consultant and status. */
+  readonly column: string
+  readonly order: 'asc' | 'desc'
+}
+
+/** Rows in index order that a search reads before it turns to the full-text index. */
+const reach = 2000
+
+/**
+ * The first `limit` clients of a list: `id` and `key`. Each status is read from its own part of the index, so that a list
+ * of both needs no index of its own.
+ */
+export function firstOf({ conditions, statuses, column, order }: ClientOrder, limit: string, extra = ''): string {
+  const parts = statuses.map(
+    (status) => `(select c.id, ${column} as key${extra} from client c
+      where ${conditions} and c.status = '${status}' order by ${column} ${order}, c.id ${order} limit ${limit})`,
+  )
+  return parts.length === 1
+    ? parts.join('')
+    : `(select * from (${parts.join(' union all ')}) both_statuses order by key ${order}, id ${order} limit ${limit})`
+}
+
+interface Match {
+  /** The parameter with the words. */
+  readonly q: string
+  /** The parameter or number of rows wanted. */
+  readonly limit: string
+  /** The condition that a row comes after the last page, on its key and its id. */
+  readonly after: (key: string, id: string) => string
+  /** Put before the names of the CTEs. */
+  readonly prefix?: string
+}
+
+/**
+ * CTEs that end with `found`: the first `limit` clients of a list that match a search. A common word fills the limit
+ * within the first rows of the list (`near`). A word that does not, in a list longer than that, is `rare`, and the
+ * full-text index finds all its matches (`indexed`); for a common word that index would collect most of the table.
+ */
+export function firstMatches(list: ClientOrder, match: Match): string {
+  const { column, order } = list
+  const { limit, after } = match
+  const rest = { ...list, conditions: `${list.conditions} and ${after(column, 'c.id')}` }
+  return `${nearMatches(rest, match)},
+    indexed as materialized ${indexedMatches(list, match)},
+    found as materialized (
+      select id, key from near where not (select yes from rare)
+      union all
+      (select id, key from indexed where ${after('key', 'id')} order by key ${order}, id ${order} limit ${limit}))`
+}
+
+/** CTEs that end with `all_found`: any `limit` clients that match a search, to be counted. */
+export function anyMatches(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'limit'>): string {
+  const match = { q, limit, after: () => 'true', prefix: 'all_' }
+  return `${nearMatches(list, match)},
+    all_found as materialized (
+      select id from all_near where not (select yes from all_rare)
+      union all (select id from ${indexedMatches(list, match)} matches limit ${limit}))`
+}
+
+function nearMatches(list: ClientOrder, { q, limit, prefix = '' }: Match): string {
+  return `${prefix}near as materialized (
+      select id, key from ${firstOf(list, String(reach), ', c.search')} listed
+      where search @@ (select beginnings(${q})) limit ${limit}),
+    ${prefix}rare as materialized (
+      select (select count(*) from ${prefix}near) < ${limit}
+        and (select count(*) from ${firstOf(list, String(reach))} listed) >= ${reach} as yes)`
+}
+
+function indexedMatches({ conditions, statuses, column }: ClientOrder, { q, prefix = '' }: Match): string {
+  return `(select c.id, ${column} as key from client c
+      where (select yes from ${prefix}rare) and ${conditions} and ${statusIn(statuses)}
+        and c.search @@ (select beginnings(${q})))`
+}
+
+export function statusIn(statuses: ClientOrder['statuses']): string {
+  return `c.status in (${statuses.map((each) => `'${each}'`).join(', ')})`
+}
