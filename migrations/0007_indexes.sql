@@ -5,6 +5,8 @@ create index client_by_name on client (status, sort_key, id) where deleted_at is
 create index client_by_reference on client (status, reference_key, id) where deleted_at is null;
 create index client_by_change on client (status, changed_at, id) where deleted_at is null;
 create index client_of_consultant_by_name on client (consultant_id, status, sort_key, id) where deleted_at is null;
+create index client_of_consultant_by_reference on client (consultant_id, status, reference_key, id)
+  where deleted_at is null;
 create index client_of_consultant_by_change on client (consultant_id, status, changed_at, id) where deleted_at is null;
 
 -- A search reads the items that changed last before it turns to the full-text index.
@@ -16,3 +18,4 @@ create index dispute_open on dispute (client_id) where status = 'open' and archi
 
 create index audit_by_action on audit (action, id);
 create index audit_refused on audit (id) where outcome = 'refused';
+create index audit_by_others on audit (actor, id) where actor <> 'person';

@@ -13,3 +13,8 @@ export function spoken(name: string): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
 }
+
+/** A total that is exact only up to a bound: `10,000+`. */
+export function totalOf({ total, total_is_exact: isExact }: { total: number; total_is_exact: boolean }): string {
+  return `${total.toLocaleString('en-GB')}${isExact ? '' : '+'}`
+}

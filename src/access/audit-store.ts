@@ -73,13 +73,16 @@ const conditions: Readonly<Record<Filter, (parameter: string) => string>> = {
 }
 const filters = ['action', 'outcome', 'actor', 'person', 'client', 'from', 'to'] as const
 
-/** The filters with an index of their own, as conditions that the planner recognises. */
+/** The filters that an index serves, each with its condition. */
 function indexed(filter: EntryFilter, parameter: (name: Filter) => string): [Filter, string][] {
-  const own = (['client', 'person', 'action'] as const)
-    .filter((name) => filter[name] !== undefined)
-    .map((name): [Filter, string] => [name, conditions[name](parameter(name))])
-  // The index holds refusals alone, which only a constant can match.
-  return filter.outcome === 'refused' ? [...own, ['outcome', `a.outcome = 'refused'`]] : own
+  const served = (['client', 'person', 'action'] as const).filter((name) => filter[name] !== undefined)
+  const own = served.map((name): [Filter, string] => [name, conditions[name](parameter(name))])
+  // Two indexes leave out the common value, which only a constant in the condition can match.
+  if (filter.outcome === 'refused') own.push(['outcome', `a.outcome = 'refused'`])
+  if (filter.actor !== undefined && filter.actor !== 'person') {
+    own.push(['actor', `${conditions.actor(parameter('actor'))} and a.actor <> 'person'`])
+  }
+  return own
 }
 
 /**
@@ -96,7 +99,7 @@ export function readEntries({ filter, before, limit, reach = usualReach }: Look)
   const to = given.includes('to') ? `audit_place(${parameter('to')}::timestamptz + interval '1 hour')` : lastNumber
   const own = indexed(filter, parameter)
   return {
-    name: `audit ${given.join(' ')}${filter.outcome === 'refused' ? ' refused' : ''}`,
+    name: `audit ${given.join(' ')} ${own.map(([name]) => name.charAt(0)).join('')}`,
     text: `with span as materialized (
         select case when first > $3::bigint then first else 0 end as first,
           least($1::bigint, greatest(last, $3), (select coalesce(max(id), 0) + 1 from audit)) as last
@@ -105,9 +108,9 @@ export function readEntries({ filter, before, limit, reach = usualReach }: Look)
       ${own.length > 0 ? lookAtOwn(own) : lookAtAll},
       found as (
         select a.* from ${own.length > 0 ? lookedUp : lookedAt} where true${wanted.join('')}
-        order by a.id desc limit $2)
-      select l.seen, l.more, a.id, a.at, a.action, a.outcome, a.actor, a.actor_name, a.person_id, p.name as person_name, a.client_id,
-        c.name as client_name, a.noun, a.noun_id, a.request_id, a.address, a.details
+        order by ${own.length > 0 ? 'ids' : 'a'}.id desc limit $2)
+      select l.seen, l.more, a.id, a.at, a.action, a.outcome, a.actor, a.actor_name, a.person_id,
+        p.name as person_name, a.client_id, c.name as client_name, a.noun, a.noun_id, a.request_id, a.address, a.details
       from look l left join found a on true
         left join person p on p.id = a.person_id left join client c on c.id = a.client_id
       order by a.id desc`,
@@ -139,7 +142,7 @@ function lookAtOwn(own: readonly (readonly [Filter, string])[]): string {
   const followed = own.map(([name]) => `select id from ids_by_${name} where (select by from look) = '${name}'`)
   return `${ids.join(', ')},
     look as materialized (select * from (${ends.join(' union all ')}) ends order by more, seen limit 1),
-    ids as (${followed.join(' union all ')})`
+    ids as materialized (select id from (${followed.join(' union all ')}) followed order by id desc)`
 }
 
 /** Whether the transaction still has the role of a partner. */

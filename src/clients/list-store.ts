@@ -49,6 +49,9 @@ export interface ListPage {
 const openDisputes = `(select count(*) from dispute d
   where d.client_id = c.id and d.status = 'open' and d.archived_at is null)::int as open_disputes`
 
+/** The largest page and one row more. A constant: for an unknown limit the planner would sort the whole table. */
+const mostRows = '201'
+
 /** One page of a list. A row's `key` and id are where the next page begins. */
 export function readClients(scope: Scope, filter: ListFilter, page: ListPage): PreparedStatement<ListedRow> {
   const { list, values, name } = listOf(scope, filter, page)
@@ -56,7 +59,8 @@ export function readClients(scope: Scope, filter: ListFilter, page: ListPage): P
   const rest = { ...list, conditions: `${list.conditions} and ${after(list.column, 'c.id')}` }
   return {
     name: `clients ${name}${page.after ? ' after' : ''}`,
-    text: `with page as materialized ${firstOf(rest, limit)}
+    text: `with page as materialized (
+        select id, key from ${firstOf(rest, mostRows)} listed order by key ${list.order}, id ${list.order} limit ${limit})
       select ${listedColumns} from ${listedFrom} order by ${listedOrder(list)}`,
     values,
   }
@@ -137,7 +141,7 @@ function listOf(scope: Scope, { status, consultantId }: ListFilter, { sort }: Pi
     column: keys[sortKey(sort)].column,
     order: sort.startsWith('-') ? 'desc' : 'asc',
   }
-  return { list, values, name: [name, status, consultantId && 'consultant', sort].filter(Boolean).join(' ') }
+  return { list, values, name: [name, status, consultantId && 'of', sort].filter(Boolean).join(' ') }
 }
 
 function sortKey(sort: ListPage['sort']): SortKey {

@@ -5,7 +5,7 @@ import type { ClientList } from '../../../src/clients/schema.ts'
 import { useKey } from '../../components/keys.ts'
 import { Page } from '../../components/page.tsx'
 import { useRowsAgain } from '../../components/rows.ts'
-import { counted } from '../../words.ts'
+import { totalOf } from '../../words.ts'
 import { ClientTable } from './client-table.tsx'
 import { Filters } from './filters.tsx'
 import { NewClient } from './new-client.tsx'
@@ -29,7 +29,7 @@ export function ClientsPage() {
   return (
     <Page
       title="Clients"
-      aside={<span aria-live="polite">{counted(list.total, 'client')}</span>}
+      aside={<span aria-live="polite">{`${totalOf(list)} ${list.total === 1 ? 'client' : 'clients'}`}</span>}
       actions={
         <Button leftSection={<IconPlus size={15} />} onClick={openNew}>
           New client
@@ -40,7 +40,7 @@ export function ClientsPage() {
       {clients.length === 0 ? <NoClients /> : <ClientTable clients={clients} />}
       {next !== null && (
         <Button variant="default" fullWidth mt="md" loading={busy} onClick={more}>
-          Show more: {clients.length} of {list.total}
+          Show more: {clients.length.toLocaleString('en-GB')} of {totalOf(list)}
         </Button>
       )}
       <NewClient opened={hash === '#new'} onClose={() => void navigate(here, { replace: true })} />

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { readEntries, type EntryFilter } from '../src/access/audit-store.ts'
+import type { Scope } from '../src/access/policy.ts'
+import { countClients, readClients, searchClients, type ListFilter, type ListPage } from '../src/clients/list-store.ts'
+import { search } from '../src/clients/search-store.ts'
+import { openDatabase, type Database, type Session } from '../src/platform/database/database.ts'
+import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
+import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { createTestLog } from './support/log.ts'
+
+/** B95: lists, searches and audit filters read a bounded number of rows, however many there are. */
+
+const clients = 12_000
+const consultants = 30
+
+let own: TestDatabase
+let database: Database
+let session: Session
+
+const id = (table: number, n: string) => `('0199000${table}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+const person = (n: number) => `01990000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+
+/**
+ * Every client is a "gmbh", one in ten a "silva", and the names from "zim" on, one in four, are the last of the list. One
+ * in twenty is archived. A note says "fee", every one; one in 600 "rarely".
+ */
+const seeds = [
+  // No revisions and no audit events: they would take longer than everything else together.
+  'set session_replication_role = replica',
+  'set statement_timeout = 0',
+  `insert into person (id, name, role, created_at)
+   select ${id(0, 'n')}, 'Person ' || n, case n when 1 then 'partner' else 'consultant' end, now()
+   from generate_series(1, ${consultants}) n`,
+  `insert into client (id, name, reference, consultant_id, status, changed_at, deleted_at)
+   select ${id(1, 'n')}, case when n % 4 = 0 then 'Zimmer ' else 'Adler ' end || case when n % 10 = 3 then 'Silva ' else '' end
+     || substr(md5(n::text), 1, 8) || ' GmbH', 'R-' || lpad(n::text, 6, '0'), ${id(0, `2 + n % ${consultants - 1}`)},
+     case when n % 20 = 7 then 'archived' else 'active' end, timestamptz '2026-01-01' + n * 7919 % ${clients} * interval '1 minute',
+     case when n % 100 = 99 then now() end
+   from generate_series(1, ${clients}) n`,
+  `insert into note (id, client_id, date, text, updated_at)
+   select ${id(2, 'n')}, ${id(1, 'n')}, date '2026-01-01', 'A fixed fee' || case when n % 600 = 0 then ' rarely' else '' end,
+     timestamptz '2026-01-01' + n * interval '1 minute'
+   from generate_series(1, ${clients}) n`,
+  ...['dispute (id, client_id, invoice, amount)', 'letter (id, client_id, subject, body)'].map(
+    (columns, table) => `insert into ${columns}
+      select ${id(3, `n + ${table} * 100000`)}, ${id(1, 'n')}, 'About the fee', ${table} from generate_series(1, 5000) n`,
+  ),
+  `insert into audit (at, action, outcome, actor, person_id, client_id)
+   select timestamptz '2026-01-01' + n * interval '1 minute', case when n % 5000 = 1 then 'role_changed' else 'client_read' end,
+     case when n % 500 = 3 then 'refused' else 'allowed' end, 'person', ${id(0, `1 + n % ${consultants}`)}, ${id(1, `1 + n % ${clients}`)}
+   from generate_series(1, 120000) n`,
+  'set session_replication_role = origin',
+]
+
+before(async () => {
+  own = await createTestDatabase()
+  database = openDatabase(own.url, { log: createTestLog().log })
+  session = await database.session()
+  for (const statement of seeds) await session.rows(statement)
+  await session.rows('vacuum analyze')
+})
+after(async () => {
+  await session.close()
+  await database.close()
+  await own.drop()
+})
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly Plan[]
+}
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+const large = new Set(['client', 'note', 'dispute', 'letter', 'audit'])
+
+/** Runs a statement as the portal does, with the plan that serves every value of its parameters. */
+async function planOf(role: 'partner' | 'consultant', { text, values = [] }: PreparedStatement): Promise<Plan> {
+  const literals = values.map((value) => (value === null || value === undefined ? 'null' : `'${String(value)}'`))
+  await session.rows('begin')
+  try {
+    await session.rows(`select set_config('plan_cache_mode', 'force_generic_plan', true)`)
+    await session.rows(`select set_config('role', portal_role('${role}'), true)`)
+    await session.rows(`select set_config('tollgate.person', '${person(role === 'partner' ? 1 : 5)}', true)`)
+    await session.rows(`prepare measured as ${text}`)
+    const [row] = await session.rows<{ 'QUERY PLAN': readonly { Plan: Plan }[] }>(
+      `explain (analyze, format json) execute measured${literals.length > 0 ? `(${literals.join(', ')})` : ''}`,
+    )
+    const plan = row?.['QUERY PLAN'][0]?.Plan
+    assert.ok(plan)
+    return plan
+  } finally {
+    await session.rows('rollback')
+    await session.rows('deallocate all')
+  }
+}
+
+/** Fails when the plan scans a large table from end to end, or a node reads more than `most` of its rows. */
+async function assertBounded(
+  role: 'partner' | 'consultant',
+  statement: PreparedStatement,
+  most: number,
+): Promise<void> {
+  for (const node of nodesOf(await planOf(role, statement))) {
+    const { 'Node Type': type, 'Relation Name': table = '', 'Actual Rows': rows, 'Actual Loops': loops } = node
+    if (!large.has(table) || loops === 0) continue
+    assert.notEqual(type, 'Seq Scan', `${statement.name}: ${table}`)
+    const read = (rows + (node['Rows Removed by Filter'] ?? 0)) * loops
+    assert.ok(read <= most, `${statement.name}: ${type} of ${table} reads ${read} rows`)
+  }
+}
+
+const all: Scope = { of: 'all' }
+const mine: Scope = { of: 'consultant', id: person(5) }
+const everything: ListFilter = { q: undefined, status: 'active', consultantId: undefined }
+const first: ListPage = { sort: 'name', after: undefined, limit: 51 }
+const sorts = ['name', '-name', 'reference', '-reference', 'changed_at', '-changed_at'] as const
+
+describe('a list (B95)', () => {
+  for (const sort of sorts) {
+    test(`sorted by ${sort} reads one page, for every filter and for the next page`, async () => {
+      const key = sort.endsWith('changed_at') ? '2026-01-03 00:00:00+00' : 'm'
+      const place = { key, id: person(9) }
+      for (const status of ['active', 'archived', 'all'] as const) {
+        for (const start of [undefined, place]) {
+          const page = { ...first, sort, after: start }
+          const filter = { ...everything, status }
+          await assertBounded('partner', readClients(all, filter, page), 102)
+          await assertBounded('partner', readClients(all, { ...filter, consultantId: person(9) }, page), 500)
+          await assertBounded('consultant', readClients(mine, filter, page), 500)
+        }
+      }
+    })
+  }
+
+  test('is counted up to a bound', async () => {
+    for (const status of ['active', 'archived', 'all'] as const) {
+      await assertBounded('partner', countClients(all, { ...everything, status }), 10_001)
+      await assertBounded('consultant', countClients(mine, { ...everything, status }), 500)
+    }
+  })
+})
+
+const words = { every: 'gmbh', oneInTen: 'silva', late: 'zim', one: 'r-000777', none: 'nowhere', two: 'gmbh silva' }
+
+describe('a search (B95)', () => {
+  test('for a common word reads the first rows of the list, and for a rare one only its matches', async () => {
+    for (const sort of sorts) {
+      for (const q of [words.every, words.one, words.none]) {
+        await assertBounded('partner', searchClients(all, { ...everything, q }, { ...first, sort }), 2000)
+      }
+    }
+    for (const noun of ['client', 'note', 'dispute', 'letter'] as const) {
+      for (const q of ['gmbh', 'fee', 'rarely', words.one, words.none]) {
+        await assertBounded('partner', search(noun, all, q, 20), 2000)
+        await assertBounded('consultant', search(noun, mine, q, 20), 1000)
+      }
+    }
+  })
+
+  test('finds what a comparison with every client finds, on every page', async () => {
+    for (const q of Object.values(words)) {
+      for (const sort of ['name', '-changed_at'] as const) {
+        for (const status of ['active', 'all'] as const) {
+          const filter = { ...everything, status, q }
+          const expected = await matchesOf(q, status, sort)
+          let start: ListPage['after']
+          for (let page = 0; page < 3; page += 1) {
+            const rows: Found[] = await rowsOf(searchClients(all, filter, { sort, after: start, limit: 50 }))
+            const found = rows.filter((row) => row.id !== null)
+            assert.deepEqual(
+              found.map((row) => row.id),
+              expected.slice(page * 50, page * 50 + 50),
+              `${q}, page ${page}, ${status} by ${sort}`,
+            )
+            assert.equal(Math.min(rows[0]?.total ?? 0, 1001), Math.min(expected.length, 1001), `${q}, page ${page}`)
+            const last = found.at(-1)
+            if (!last?.id) break
+            start = { key: last.key, id: last.id }
+          }
+        }
+      }
+    }
+  })
+
+  test('finds the notes that a comparison with every note finds, the last changed first', async () => {
+    for (const q of ['fee', 'rarely', words.none]) {
+      const found: readonly { readonly id: string }[] = await rowsOf(search('note', all, q, 15))
+      const expected = await database.rows<{ id: string }>(
+        `select n.id from note n join client c on c.id = n.client_id
+         where c.deleted_at is null and n.search @@ beginnings($1) order by n.updated_at desc limit 15`,
+        [q],
+      )
+      assert.deepEqual(
+        found.map((row) => row.id),
+        expected.map((row) => row.id),
+        q,
+      )
+    }
+  })
+})
+
+type Found = { readonly total: number } & ({ readonly id: null } | { readonly id: string; readonly key: string })
+
+/** Ids in the order of the list, found the slow way. */
+async function matchesOf(q: string, status: 'active' | 'all', sort: 'name' | '-changed_at'): Promise<string[]> {
+  const rows = await database.rows<{ id: string }>(
+    `select id from client where deleted_at is null and ($2 = 'all' or status = $2) and search @@ beginnings($1)
+     order by ${sort === 'name' ? 'sort_key, id' : 'changed_at desc, id desc'}`,
+    [q, status],
+  )
+  return rows.map((row) => row.id)
+}
+
+function rowsOf<Row extends object>(statement: PreparedStatement<Row>): Promise<Row[]> {
+  return database.rows<Row>(statement.text, [...(statement.values ?? [])])
+}
+
+describe('the audit log (B95)', () => {
+  const reach = { all: 2000, own: 1000 }
+  const filters: EntryFilter[] = [
+    {},
+    { action: 'nothing' },
+    { action: 'role_changed' },
+    { outcome: 'refused' },
+    { outcome: 'refused', action: 'role_changed' },
+    { actor: 'command' },
+    { person: person(9) },
+    { person: person(9), action: 'nothing' },
+    { client: '01990001-0000-7000-8000-000000000123', outcome: 'refused' },
+    { from: '2026-02-01T00:00:00Z', to: '2026-02-02T00:00:00Z' },
+    { from: '2026-02-01T00:00:00Z', action: 'nothing' },
+  ]
+  for (const filter of filters) {
+    test(`filtered by ${JSON.stringify(filter)} reads at most one look`, async () => {
+      await assertBounded('partner', readEntries({ filter, before: undefined, limit: 51, reach }), 2000)
+      await assertBounded('partner', readEntries({ filter, before: '60000', limit: 51, reach }), 2000)
+    })
+  }
+})
