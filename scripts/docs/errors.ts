@@ -1,9 +1,8 @@
 import { problems, type ProblemCode } from '../../src/platform/problems.ts'
-import { advice } from './advice.ts'
 import { renderHead, renderTable } from './table.ts'
 
 const introduction = `
-Every refusal and every fault of the API has an HTTP status and a JSON body:
+Every error response has an HTTP status and a JSON body:
 
 \`\`\`json
 {
@@ -17,16 +16,15 @@ Every refusal and every fault of the API has an HTTP status and a JSON body:
 }
 \`\`\`
 
-\`code\` is one of those below and is meant for programs: within \`/v1\` a code never changes its meaning and none goes away,
-but new ones may come. \`reason\` is meant for people and may change. \`field\` is there when one field of the request is at
-fault, as a path such as \`metadata.client_id\`; \`limit\` when a limit was met. \`request_id\` is also in the header
-\`request-id\` and in the log.
+\`code\` is for programs. Within \`/v1\` a code keeps its meaning and is never removed; new codes may be added. \`reason\` is
+for people and may change. \`field\` is the path of the field at fault, such as \`metadata.client_id\`; \`limit\` is the limit
+that was reached. \`request_id\` is also in the header \`request-id\` and in the log.
 
-The header \`x-should-retry\` says whether the same request may succeed later. \`Retry-After\` says after how many seconds. A
-status of 402 is about money, 429 about pace; nothing that was refused is charged.
+The header \`x-should-retry\` states whether the same request may succeed later, and \`Retry-After\` after how many seconds.
+Status 402 is about money, 429 about pace. A refused request is never charged.
 `
 
-/** `docs/errors.md`, from the one error table. Error bodies link to its headings. */
+/** Renders `docs/errors.md` from the error table. Error bodies link to its headings. */
 export function renderErrors(): string {
   const codes = Object.keys(problems).filter(isProblemCode)
   const rows = codes.map((code) => {
@@ -34,11 +32,11 @@ export function renderErrors(): string {
     return [`[\`${code}\`](#${code})`, `${status}`, retry ? 'yes' : 'no', meaning]
   })
   const sections = codes.map((code) => {
-    const { status, meaning } = problems[code]
-    return `\n## ${code}\n\nStatus ${status}. ${meaning}\n\n${advice[code]}\n`
+    const { status, meaning, remedy } = problems[code]
+    return `\n## ${code}\n\nStatus ${status}. ${meaning}\n\n${remedy}\n`
   })
   const table = renderTable(['Code', 'Status', 'Retry', 'Meaning'], rows)
-  return [renderHead('Errors', 'src/platform/problems.ts'), introduction, '\n', table, ...sections].join('')
+  return [renderHead('Errors', 'src/platform/problem-table.ts'), introduction, '\n', table, ...sections].join('')
 }
 
 function isProblemCode(code: string): code is ProblemCode {

@@ -29,20 +29,24 @@ export async function registerDocs(server: Server): Promise<void> {
   )
 }
 
-/** One entry a code; the `docs` link of every refusal leads to its entry. */
+/** One entry per code. The `docs` link of every error leads to its entry. */
 function errorPage(): string {
   const entries = Object.entries(problems).map(
-    ([code, { status, retry, meaning }]) =>
-      `<dt id="${code}"><code>${code}</code> <span class="status">${status}, ${retry ? 'send it again later' : 'the same request will fail again'}</span></dt>\n<dd>${escape(meaning)}</dd>`,
+    ([code, { status, retry, meaning, remedy }]) =>
+      `<dt id="${code}"><code>${code}</code> <span class="status">${status}, ${retry ? 'retry later' : 'do not retry unchanged'}</span></dt>\n<dd>${prose(meaning)} ${prose(remedy)}</dd>`,
   )
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tollgate errors</title><style>${style}</style></head>
 <body><main><h1>Errors</h1>
-<p>Every refusal is <code>{"error": {"code", "reason", "field"?, "limit"?, "request_id", "docs"}}</code>. The header <code>x-should-retry</code> says whether the same request may succeed later, <code>Retry-After</code> in how many seconds. A refused request is never charged; of a stream that breaks off with an error, what it had sent is. The addresses are listed at <a href="/docs/">/docs</a>.</p>
+<p>Every error response is <code>{"error": {"code", "reason", "field"?, "limit"?, "request_id", "docs"}}</code>. The header <code>x-should-retry</code> states whether the same request may succeed later, and <code>Retry-After</code> after how many seconds. A refused request is never charged. If a stream breaks off, the text sent so far is charged. <a href="/docs/">/docs</a> lists the URLs of the API.</p>
 <dl>
 ${entries.join('\n')}
 </dl></main></body></html>
 `
+}
+
+function prose(text: string): string {
+  return escape(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
 function escape(text: string): string {

@@ -45,7 +45,7 @@ export function createErrorAnswers({ log, baseUrl, requestBytes, pages }: Server
     const brokeOff = error.name === 'AbortError' || !request.raw.complete
     const code = known['code' in error ? String(error.code) : ''] ?? (brokeOff ? 'malformed_request' : undefined)
     if (code !== undefined) return new Problem(code, reasons[code] ?? problems[code].meaning, { cause: error })
-    return new Problem('internal', `Something went wrong here. Quote ${request.id} when you report it.`, {
+    return new Problem('internal', `Internal error. Quote the request id ${request.id} to support.`, {
       cause: error,
     })
   }
@@ -118,7 +118,7 @@ function waitOf({ retryAfter }: ProblemDetails, status: number): number | undefi
 function logFault(log: ServerNeeds['log'], request: FastifyRequest, problem: Problem): void {
   const { cause } = problem.details
   const fault = { request_id: request.id, code: problem.code, ...(cause instanceof Error && placeOf(cause)) }
-  if (problem.code === 'internal') log.error(fault, 'a fault of ours')
+  if (problem.code === 'internal') log.error(fault, 'internal error')
   else log.warn(fault, problem.message)
 }
 

@@ -6,12 +6,12 @@ import { problems, type ProblemCode } from '../problems.ts'
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Request headers for the document alone: what checks them is the handler. */
+    /** Request headers, for the OpenAPI document only: the handler checks them. */
     documentedHeaders?: TObject
   }
 }
 
-/** What a route says of itself: its body is checked, the rest is for the document. */
+/** The description of a route: its body is checked, the rest is for the OpenAPI document. */
 export interface Operation<Body extends TSchema = TSchema> extends FastifySchema {
   readonly body: Body
 }
@@ -19,40 +19,39 @@ export interface Operation<Body extends TSchema = TSchema> extends FastifySchema
 /** The name of the security scheme of Area A. */
 const apiKey = 'apiKey'
 
-/** What an operation that asks for a key has in common with the others. */
+/** For operations that require an API key. */
 export const needsKey = { security: [{ [apiKey]: [] }] }
 
 /** The name of the security scheme of the portal. */
 const session = 'session'
 
-/** The same for what asks for somebody who is signed in. */
+/** For operations that require a signed-in person. */
 export const needsSession = { security: [{ [session]: [] }] }
 
 const header = (description: string, example: string): TSchema => ({ type: 'string', description, examples: [example] })
 
 const everyAnswer = {
-  'request-id': header(
-    'The id of this request. Quote it when you report a fault.',
-    '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11',
-  ),
+  'request-id': header('The id of this request. Quote it to support.', '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11'),
 }
 
 const everyRefusal = {
   ...everyAnswer,
   'x-should-retry': header('Whether the same request may succeed later.', 'true'),
-  'retry-after': header('Seconds after which to send it again; not on every refusal.', '1'),
+  'retry-after': header('Seconds to wait before a retry. Not on every error.', '1'),
 }
 
-/** The headers that say how the limits of the account stand. */
+const remaining = { requests: 'Requests remaining.', tokens: 'Tokens remaining.' }
+
+/** The headers with the limits of the account. */
 export const limitHeaders: Readonly<Record<string, TSchema>> = Object.fromEntries(
   (['requests', 'tokens'] as const).flatMap((what) => [
-    [`x-ratelimit-limit-${what}`, header(`What the account may use: ${what} per minute.`, '60')],
-    [`x-ratelimit-remaining-${what}`, header(`What is left of it now, in ${what}.`, '59')],
-    [`x-ratelimit-reset-${what}`, header('Seconds until the whole limit is there again.', '1')],
+    [`x-ratelimit-limit-${what}`, header(`Limit of the account, in ${what} per minute.`, '60')],
+    [`x-ratelimit-remaining-${what}`, header(remaining[what], '59')],
+    [`x-ratelimit-reset-${what}`, header('Seconds until the limit is fully replenished.', '1')],
   ]),
 )
 
-/** A successful answer, for the document. */
+/** A successful response, for the OpenAPI document. */
 export function answers(
   schema: TSchema,
   description: string,
@@ -61,7 +60,7 @@ export function answers(
   return { ...schema, description, headers: { ...everyAnswer, ...headers } }
 }
 
-/** The refusals with these codes, by status, for the document. */
+/** The errors with these codes, by status, for the OpenAPI document. */
 export function refusals(codes: readonly ProblemCode[]): Record<number, TSchema> {
   const byStatus = Map.groupBy(codes, (code) => problems[code].status)
   return Object.fromEntries([...byStatus].map(([status, same]) => [status, refusal(same)]))
@@ -75,21 +74,21 @@ function refusal(codes: readonly ProblemCode[]): TSchema {
 function errorBody(codes: ProblemCode[]): TObject {
   const limit = Type.Object(
     { name: Type.String(), value: Type.Integer(), remaining: Type.Integer() },
-    { description: 'Which limit was met, what it is and what is left of it.' },
+    { description: 'The limit that was reached, its value and what remains.' },
   )
   return Type.Object({
     error: Type.Object({
       code: Type.Enum(codes),
-      reason: Type.String({ description: 'A sentence for a person: what is wrong and what to do.' }),
+      reason: Type.String({ description: 'For people: what is wrong and what to do.' }),
       field: Type.Optional(Type.String({ description: 'The field at fault.' })),
       limit: Type.Optional(limit),
       request_id: Type.String({ format: 'uuid' }),
-      docs: Type.String({ format: 'uri', description: 'Where this code is explained.' }),
+      docs: Type.String({ format: 'uri', description: 'Documentation of this code.' }),
     }),
   })
 }
 
-/** Collects what the routes registered after it say of themselves, and serves it as OpenAPI 3.1 at /openapi.json. */
+/** Serves the OpenAPI 3.1 document of all routes registered after it, at /openapi.json. */
 export async function registerOpenApi(server: Server, { baseUrl }: { baseUrl: string }): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -98,8 +97,8 @@ export async function registerOpenApi(server: Server, { baseUrl }: { baseUrl: st
         title: 'Tollgate',
         version: '1',
         description:
-          'A metered text-generation API. Within /v1 things are only added; a removal is announced at least six months ' +
-          'ahead with Deprecation and Sunset headers, and needs /v2.',
+          'A metered text-generation API. Changes within v1 are backward compatible. A removal requires /v2 and is ' +
+          'announced at least six months ahead with Deprecation and Sunset headers.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: baseUrl }],
@@ -109,13 +108,13 @@ export async function registerOpenApi(server: Server, { baseUrl }: { baseUrl: st
           [apiKey]: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key, from your server only: calls from a browser are refused.',
+            description: 'An API key. Send it from a server: calls from a browser are refused.',
           },
           [session]: {
             type: 'apiKey',
             in: 'cookie',
             name: 'session',
-            description: 'Set by signing in. Changes are taken from pages of the same origin only.',
+            description: 'Set by signing in. Changes are accepted from pages of the same origin only.',
           },
         },
       },

@@ -1,0 +1,266 @@
+/** One error code: its HTTP status, whether the same request may succeed later, what it means and what to do about it. */
+interface ProblemEntry {
+  readonly status: number
+  readonly retry: boolean
+  readonly meaning: string
+  readonly remedy: string
+}
+
+/**
+ * All error codes of the API and the portal: sections 7 and 8 of the specification. 402 is for money, 429 for pace.
+ * `docs/errors.md` and the page /docs/errors are made from this table.
+ */
+export const problems = {
+  malformed_request: {
+    status: 400,
+    retry: false,
+    meaning: 'The request is not valid HTTP, or it broke off.',
+    remedy: 'Send a complete HTTP/1.1 request. Look for a proxy or a client that cuts it short.',
+  },
+  sign_in_failed: {
+    status: 400,
+    retry: false,
+    meaning: 'The sign-in could not be completed.',
+    remedy: 'Start it again from the sign-in page, and complete it in the same browser within half an hour.',
+  },
+  malformed_json: {
+    status: 400,
+    retry: false,
+    meaning: 'The body is not a JSON object in UTF-8.',
+    remedy: 'Send one JSON object, encoded as UTF-8, and use a JSON library to write it.',
+  },
+  missing_field: {
+    status: 400,
+    retry: false,
+    meaning: 'A required field is missing.',
+    remedy: 'Add the field that `field` names.',
+  },
+  invalid_field: {
+    status: 400,
+    retry: false,
+    meaning: 'A field has the wrong type, is out of its bounds, or asks for something that is not supported.',
+    remedy: 'Correct the field that `field` names. The reason states what it must be.',
+  },
+  unknown_field: {
+    status: 400,
+    retry: false,
+    meaning: 'The body has a field that this endpoint does not know.',
+    remedy: 'Remove or rename the field that `field` names. The reason suggests a name if one is close.',
+  },
+  context_length_exceeded: {
+    status: 400,
+    retry: false,
+    meaning: "The prompt and `max_output_tokens` together exceed the model's context.",
+    remedy:
+      'Shorten `instructions` or `input`, lower `max_output_tokens`, or use a model with a larger context. `POST /v1/count_tokens` counts the tokens of a text.',
+  },
+  can_never_fit_limit: {
+    status: 400,
+    retry: false,
+    meaning: 'The request needs more tokens than the account may use in a minute.',
+    remedy:
+      'Shorten the input, lower `max_output_tokens`, or ask the operator to raise the tokens per minute of the account. Waiting does not help.',
+  },
+  missing_key: {
+    status: 401,
+    retry: false,
+    meaning: 'The request has no API key.',
+    remedy: 'Send the header `Authorization: Bearer <key>`.',
+  },
+  invalid_key: {
+    status: 401,
+    retry: false,
+    meaning: 'The API key is incomplete, mistyped or does not exist.',
+    remedy:
+      'Copy all 66 characters of the key, starting with `tg_`. The last six are a checksum that reveals most typos.',
+  },
+  expired_key: {
+    status: 401,
+    retry: false,
+    meaning: 'The API key has expired, or was rotated and its overlap has ended.',
+    remedy: 'Use the key that replaced it, or ask the operator for a new one.',
+  },
+  revoked_key: {
+    status: 401,
+    retry: false,
+    meaning: 'The API key was revoked.',
+    remedy: 'Ask the operator for a new key. If you did not expect this, the key may have leaked.',
+  },
+  not_signed_in: {
+    status: 401,
+    retry: false,
+    meaning: 'The request has no session, or its session has ended.',
+    remedy: 'Sign in, then send the request again with the `session` cookie.',
+  },
+  no_billing_account: {
+    status: 402,
+    retry: false,
+    meaning: 'The API key has no account, or its account is closed.',
+    remedy: 'Ask the operator for a key of an open account.',
+  },
+  insufficient_credit: {
+    status: 402,
+    retry: false,
+    meaning:
+      'The remaining credit does not cover the most that this request can cost. With `Retry-After`, requests in flight hold the credit.',
+    remedy:
+      'With `Retry-After`, wait for the requests in flight: the credit they do not use is released. Without it, lower `max_output_tokens`, or ask the operator to add credit or raise the monthly limit.',
+  },
+  key_in_browser: {
+    status: 403,
+    retry: false,
+    meaning: 'A browser sent the API key. Keys belong on a server.',
+    remedy: 'Call the API from your server. Revoke a key that has been in a browser: others may know it.',
+  },
+  model_not_allowed: {
+    status: 403,
+    retry: false,
+    meaning: 'The API key may not use this model.',
+    remedy: 'Use a model that `GET /v1/models` lists for this key, or ask the operator to allow this one.',
+  },
+  forbidden: {
+    status: 403,
+    retry: false,
+    meaning: 'The signed-in person may not see or change this.',
+    remedy: 'Ask a partner for access. For records, the response is the same whether the record exists or not.',
+  },
+  cross_site_request: {
+    status: 403,
+    retry: false,
+    meaning: 'The change was not sent by a page of this service.',
+    remedy:
+      'Send changes from a page of this service: with `Sec-Fetch-Site: same-origin`, or an `Origin` equal to `base_url`.',
+  },
+  sign_in_refused: {
+    status: 403,
+    retry: false,
+    meaning: 'The person may not sign in here.',
+    remedy: 'Ask a partner for an invitation, or sign in with another account.',
+  },
+  unknown_model: {
+    status: 404,
+    retry: false,
+    meaning: 'No model has this id or alias, or the model has no price.',
+    remedy: 'Use a model that `GET /v1/models` lists.',
+  },
+  not_found: {
+    status: 404,
+    retry: false,
+    meaning: 'Nothing exists at this URL.',
+    remedy: 'Check the path. `/docs` lists the URLs of the API.',
+  },
+  method_not_allowed: {
+    status: 405,
+    retry: false,
+    meaning: 'The URL exists, but not for this method.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+  },
+  request_timeout: {
+    status: 408,
+    retry: true,
+    meaning: 'The request did not arrive completely in time.',
+    remedy: 'Send it again, faster. Check the network between you and the server.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    retry: true,
+    meaning: 'A request with the same `Idempotency-Key` is still running.',
+    remedy:
+      'Wait for `Retry-After` and send the same request again. It then receives the stored reply, free of charge.',
+  },
+  conflict: {
+    status: 409,
+    retry: false,
+    meaning: 'The current state does not allow this change.',
+    remedy: 'Read the record again. The reason states what prevents the change.',
+  },
+  stale_version: {
+    status: 412,
+    retry: false,
+    meaning: 'The record has changed since it was read.',
+    remedy: 'Read the record again, repeat the change on its current version, and send that version in `If-Match`.',
+  },
+  request_too_large: {
+    status: 413,
+    retry: false,
+    meaning: 'The body is larger than the limit.',
+    remedy: 'Send less in one request. The operator sets the limit: `limits.request_bytes`.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    retry: false,
+    meaning: 'The body is not uncompressed `application/json`.',
+    remedy: 'Send the header `Content-Type: application/json`, and no `Content-Encoding`.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    retry: false,
+    meaning: 'The `Idempotency-Key` was used with another body in the last 24 hours.',
+    remedy: 'Use a new `Idempotency-Key` for every new request, and the same body for a retry.',
+  },
+  precondition_required: {
+    status: 428,
+    retry: false,
+    meaning: 'A change needs `If-Match` with the version that it is based on.',
+    remedy: 'Send the `ETag` of the record in `If-Match`.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    retry: true,
+    meaning: 'The account has used up its requests or tokens per minute.',
+    remedy:
+      'Wait for the seconds in `Retry-After`, which is long enough. `limit` names the limit; the `x-ratelimit-*` headers of every response state what remains.',
+  },
+  too_many_sign_ins: {
+    status: 429,
+    retry: true,
+    meaning: 'Too many sign-ins were started from one network.',
+    remedy:
+      'Wait for the seconds in `Retry-After`. If many people share a network, the operator can raise `sign_in.starts_per_minute`.',
+  },
+  headers_too_large: {
+    status: 431,
+    retry: false,
+    meaning: 'The headers are larger than 16 KiB.',
+    remedy: 'Send fewer or shorter headers.',
+  },
+  internal: {
+    status: 500,
+    retry: true,
+    meaning: 'Internal error. Quote the request id to support.',
+    remedy: 'Try again later. If the error persists, give the `request_id` to the operator.',
+  },
+  upstream_failed: {
+    status: 502,
+    retry: true,
+    meaning: 'The model failed. Nothing was charged, except the received part of a stream.',
+    remedy: 'Try again. If the error persists, tell the operator that the upstream of the model fails.',
+  },
+  provider_failed: {
+    status: 502,
+    retry: true,
+    meaning: 'The OpenID provider failed or sent an invalid response.',
+    remedy: 'Try again shortly. If the error persists, tell the operator that the OpenID provider fails.',
+  },
+  overloaded: {
+    status: 503,
+    retry: true,
+    meaning: 'The model has more requests waiting than it can take.',
+    remedy: 'Wait for the seconds in `Retry-After`, and send fewer requests at the same time.',
+  },
+  unavailable: {
+    status: 503,
+    retry: true,
+    meaning:
+      'The database or the model is temporarily unavailable. Nothing was charged, except the received part of a stream, unless the reason says that only the ledger shows it.',
+    remedy: 'Wait for the seconds in `Retry-After` and send the request again.',
+  },
+  upstream_timeout: {
+    status: 504,
+    retry: true,
+    meaning: 'The model did not answer in time. Nothing was charged, except the received part of a stream.',
+    remedy: 'Try again, or lower `max_output_tokens`.',
+  },
+} as const satisfies Record<string, ProblemEntry>
+
+export type ProblemCode = keyof typeof problems
