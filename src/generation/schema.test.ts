@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { processorTime } from '../../tests/support/processor-time.ts'
 import { Problem } from '../platform/problems.ts'
 import { compileBody } from '../platform/http/validation.ts'
-import { generateRequest } from './schema.ts'
+import { generateRequest, synonyms } from './schema.ts'
 
-const checkGenerateRequest = compileBody(generateRequest)
+const checkGenerateRequest = compileBody(generateRequest, synonyms)
 
 const valid = { model: 'tiny', input: 'Hello', max_output_tokens: 16 }
 
@@ -113,12 +113,28 @@ describe('a generation request', () => {
     for (const [name, meant] of [
       ['imput', 'input'],
       ['max_tokens', 'max_output_tokens'],
+      ['maxTokens', 'max_output_tokens'],
+      ['maxOutputTokens', 'max_output_tokens'],
+      ['max_completion_tokens', 'max_output_tokens'],
+      ['prompt', 'input'],
+      ['Messages', 'input'],
+      ['modelName', 'model'],
     ] as const) {
       const { [meant]: value, ...rest } = valid
       const fault = faultOf({ ...rest, [name]: value })
       assert.deepEqual([fault.code, fault.field], ['unknown_field', name])
       assert.match(fault.reason, new RegExp(`Did you mean ${meant}\\?`))
     }
+  })
+
+  it('A2 a field by the name that another API gives it is named as such, even if another one is missing', () => {
+    const fault = faultOf({ prompt: 'Hello', system: 'Answer.' })
+    assert.deepEqual([fault.code, fault.field], ['unknown_field', 'prompt'])
+    assert.match(fault.reason, /Did you mean input\?/)
+    const optional = faultOf({ ...valid, system: 'Answer.' })
+    assert.match(optional.reason, /Did you mean instructions\?/)
+    const present = faultOf({ ...valid, prompt: 'Hello' })
+    assert.match(present.reason, /There is no field prompt\. Leave it out\./)
   })
 
   it('A9 never repeats a text of the caller', () => {

@@ -10,6 +10,9 @@ export interface Fault {
   readonly field: string
 }
 
+/** Names that other APIs use, in lower case, and ours. */
+export type Synonyms = Readonly<Record<string, string>>
+
 /** The part of JSON Schema that our schemas use. */
 interface Shape {
   readonly type?: string
@@ -36,16 +39,16 @@ interface Shape {
  * unknown one, and that before a wrong one, but where an unknown name looks like the missing field it is the typing
  * error that is reported.
  */
-export function firstFault(schema: TSchema, value: unknown, path: string): Fault {
+export function firstFault(schema: TSchema, value: unknown, path: string, synonyms: Synonyms = {}): Fault {
   const shape: Shape = { ...schema }
-  if (shape.type === 'object' && isRecord(value)) return objectFault(shape, value, path)
+  if (shape.type === 'object' && isRecord(value)) return objectFault(shape, value, path, synonyms)
   if (shape.type === 'array' && Array.isArray(value)) return listFault(shape, value, path)
   const meant = shape.anyOf?.find((each) => isOfType({ ...each }, value))
   if (meant !== undefined) return firstFault(meant, value, path)
   return invalid(path, mustBe(shape), whatIs(shape, value))
 }
 
-function objectFault(shape: Shape, value: Readonly<Record<string, unknown>>, path: string): Fault {
+function objectFault(shape: Shape, value: Readonly<Record<string, unknown>>, path: string, synonyms: Synonyms): Fault {
   const known = shape.properties ?? {}
   const names = Object.keys(value)
   if (names.length > (shape.maxProperties ?? Infinity)) {
@@ -54,7 +57,7 @@ function objectFault(shape: Shape, value: Readonly<Record<string, unknown>>, pat
   const unknown = names.filter((name) => !Object.hasOwn(known, name))
   const others = unknown.map((name) => [name, extraSchema(shape)] as const)
   return (
-    nameFault(shape, unknown, value, path) ??
+    nameFault(shape, unknown, value, path, synonyms) ??
     entryFault(Object.entries(known), value, path) ??
     entryFault(others, value, path) ??
     invalid(path, `an object whose every name is ${mustBe({ ...shape.propertyNames })}`, 'has another')
@@ -69,17 +72,18 @@ function nameFault(
   unknown: readonly string[],
   value: Readonly<Record<string, unknown>>,
   path: string,
+  synonyms: Synonyms,
 ): Fault | undefined {
   const known = shape.properties ?? {}
   const strangers = shape.additionalProperties === false ? unknown.slice(0, mostCompared) : []
   const missing = (shape.required ?? []).filter((name) => !Object.hasOwn(value, name))
   const candidates = Object.keys(known).filter((name) => !Object.hasOwn(value, name))
-  const typo = strangers.find((name) => missing.includes(nearest(name, candidates) ?? ''))
+  const typo = strangers.find((name) => missing.includes(nearest(name, candidates, synonyms) ?? ''))
   const [absent] = missing
   const [stranger] = strangers
-  if (typo !== undefined) return unknownField(typo, candidates, path)
+  if (typo !== undefined) return unknownField(typo, candidates, path, synonyms)
   if (absent !== undefined) return missingField(absent, known, path)
-  return stranger === undefined ? undefined : unknownField(stranger, candidates, path)
+  return stranger === undefined ? undefined : unknownField(stranger, candidates, path, synonyms)
 }
 
 function entryFault(
@@ -110,11 +114,14 @@ function listFault(shape: Shape, list: readonly unknown[], path: string): Fault 
   return invalid(path, mustBe(shape), `has ${list.length}`)
 }
 
-/** What a name that is not known most likely meant: `imput` is `input`, `max_tokens` is short for `max_output_tokens`. */
-function nearest(name: string, candidates: readonly string[]): string | undefined {
-  const said = name.toLowerCase().split(/[^a-z]+/)
-  const longer = (candidate: string) => said.length > 1 && said.every((word) => candidate.split('_').includes(word))
-  return closest(name, candidates) ?? candidates.find(longer)
+/** The field that an unknown name most likely means: `imput` is `input`, `maxTokens` is short for `max_output_tokens`. */
+function nearest(name: string, candidates: readonly string[], synonyms: Synonyms): string | undefined {
+  const snake = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
+  const synonym = Object.hasOwn(synonyms, snake) ? synonyms[snake] : undefined
+  if (synonym !== undefined && candidates.includes(synonym)) return synonym
+  const words = snake.split(/[^a-z]+/)
+  const longer = (candidate: string) => words.length > 1 && words.every((word) => candidate.split('_').includes(word))
+  return closest(snake, candidates) ?? candidates.find(longer)
 }
 
 function missingField(name: string, known: Readonly<Record<string, TSchema>>, path: string): Fault {
@@ -126,9 +133,9 @@ function missingField(name: string, known: Readonly<Record<string, TSchema>>, pa
   }
 }
 
-function unknownField(name: string, candidates: readonly string[], path: string): Fault {
+function unknownField(name: string, candidates: readonly string[], path: string, synonyms: Synonyms): Fault {
   const field = join(path, name)
-  const meant = nearest(name, candidates)
+  const meant = nearest(name, candidates, synonyms)
   const advice = meant === undefined ? 'Leave it out.' : `Did you mean ${join(path, meant)}?`
   return { code: 'unknown_field', field, reason: `There is no field ${field}. ${advice}` }
 }
