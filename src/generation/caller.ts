@@ -6,32 +6,32 @@ import type { Manner } from './dialects/dialect.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, on addresses that ask for a key. */
+    /** Set on routes that require a key. */
     caller: Caller | undefined
   }
   interface FastifyContextConfig {
-    /** How an address refuses. */
+    /** The format of errors and headers on this route. */
     manner?: Manner
-    /** Whether clients of Anthropic's API come here, too: they send the key in `x-api-key` and say who they are. */
+    /** Whether Anthropic's clients use this route. They send the key in `x-api-key`. */
     forAnthropic?: boolean
   }
 }
 
-/** Where the key is looked for. */
+/** The value to read the key from. */
 export function authorizationOf({ headers, routeOptions }: FastifyRequest): string | undefined {
   const key = headers['x-api-key']
   const other = routeOptions.config.forAnthropic === true && typeof key === 'string' ? `Bearer ${key}` : undefined
   return headers.authorization ?? other
 }
 
-/** Where clients of two APIs share an address, those of Anthropic's are known by a header that all of them send. */
+/** On routes that two APIs share, a header that all of Anthropic's clients send identifies them. */
 export function mannerOf({ headers, routeOptions: { config } }: FastifyRequest): Manner | undefined {
   return config.forAnthropic === true && headers['anthropic-version'] !== undefined ? anthropicMessages : config.manner
 }
 
 /**
- * Keys belong on a server (section 5.1 of the specification). Browsers send Origin or Sec-Fetch-Site with every call
- * that a page makes; Sec-Fetch-Mode alone is what Node's own fetch sends.
+ * Keys belong on a server (section 5.1 of the specification). Browsers send Origin or Sec-Fetch-Site with every call from
+ * a page. Sec-Fetch-Mode alone is no sign of a browser: Node's own fetch sends it.
  */
 export function refuseBrowser({ headers }: FastifyRequest): void {
   if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) return
@@ -41,8 +41,8 @@ export function refuseBrowser({ headers }: FastifyRequest): void {
   )
 }
 
-/** Who calls, in a handler of an address that asks for a key. */
+/** The caller, in a handler of a route that requires a key. */
 export function callerOf({ caller }: FastifyRequest): Caller {
   if (caller) return caller
-  throw new Error('a handler ran before its caller was known')
+  throw new Error('a handler ran before its caller was identified')
 }

@@ -7,7 +7,7 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { settle } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
-import type { Caller } from '../accounts/keys.ts'
+import type { Payer } from '../billing/payer.ts'
 import { createLedger } from '../billing/ledger.ts'
 import { createTill, type Till } from '../billing/till.ts'
 import type { Model, StreamPart } from '../models/model.ts'
@@ -80,7 +80,7 @@ describe('a generation', () => {
   let server: TestDatabase
   let database: Database
   let till: Till
-  let caller: Caller
+  let payer: Payer
   let generation: Generation
   let requestId: string
   const { log, text } = createTestLog()
@@ -96,9 +96,10 @@ describe('a generation', () => {
   })
 
   async function generate(
-    told: boolean,
+    stream: boolean,
     run: (signal: AbortSignal) => AsyncIterable<StreamPart>,
     signal = new AbortController().signal,
+    idempotency?: { readonly key: string; readonly hash: string },
   ) {
     requestId = randomUUIDv7()
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
@@ -106,20 +107,19 @@ describe('a generation', () => {
       { name: randomUUIDv7(), ...limits, credit: 10n ** 12n },
       byService,
     )
-    caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
+    payer = { accountId: account.id, keyId: randomUUIDv7() }
     const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
     const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
-    const circumstances = { requestId, signal }
-    if (!told) return generation.generate(caller, request, circumstances)
-    return replyOf(generation.stream(caller, { ...request, stream: true }, circumstances))
+    const job = { requestId, request: { ...request, stream }, payer, allowedModels: null, signal, idempotency }
+    return stream ? replyOf(generation.stream(job)) : generation.generate(job)
   }
 
   /** `m` falls back on `n`, which costs ten times as much. */
   async function fallOver(run: () => AsyncIterable<StreamPart>, next: () => AsyncIterable<StreamPart>, credit: bigint) {
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
     const account = await createAccounts({ database }).create({ name: randomUUIDv7(), ...limits, credit }, byService)
-    caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
+    payer = { accountId: account.id, keyId: randomUUIDv7() }
     requestId = randomUUIDv7()
     const offer = { aliases: [], createdAt: 1_700_000_000 }
     const offers = [
@@ -130,12 +130,13 @@ describe('a generation', () => {
     const catalogue = { find, list: () => offers, close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
     const { signal } = new AbortController()
-    return Array.fromAsync(generation.stream(caller, { ...request, stream: true }, { requestId, signal }))
+    const job = { requestId, request: { ...request, stream: true }, payer, allowedModels: null, signal }
+    return Array.fromAsync(generation.stream(job))
   }
 
   async function charged() {
-    const rows = await createLedger({ database }).page({ accountId: caller.accountId, limit: 10 })
-    const account = await createAccounts({ database }).show(caller.accountId)
+    const rows = await createLedger({ database }).page({ accountId: payer.accountId, limit: 10 })
+    const account = await createAccounts({ database }).show(payer.accountId)
     assert.equal(account.held, 0n)
     return rows.map((row) => [row.inputTokens, row.outputTokens, row.cost])
   }
@@ -146,7 +147,7 @@ describe('a generation', () => {
       { name: randomUUIDv7(), ...limits, credit: 10n ** 12n },
       byService,
     )
-    caller = { publicId: 'key', accountId: account.id, keyId: randomUUIDv7(), allowedModels: null }
+    payer = { accountId: account.id, keyId: randomUUIDv7() }
     let away = false
     const well = modelThat(working)
     const model: Model = {
@@ -160,18 +161,21 @@ describe('a generation', () => {
     const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
     const ask = (hash: string, key = 'k', stream = false) => {
-      const circumstances = {
+      const job = {
         requestId: randomUUIDv7(),
+        request: { ...request, stream },
+        payer,
+        allowedModels: null,
         signal: new AbortController().signal,
         idempotency: { key, hash },
       }
-      if (stream) return replyOf(generation.stream(caller, { ...request, stream }, circumstances))
-      return generation.generate(caller, request, circumstances)
+      return stream ? replyOf(generation.stream(job)) : generation.generate(job)
     }
     const first = await ask('a')
     away = true
     for (const again of [await ask('a'), await ask('a', 'k', true)]) {
-      assert.deepEqual([again.body, again.headers, again.replayed], [first.body, first.headers, true])
+      assert.deepEqual([again.body, again.model, again.id], [first.body, first.model, first.id])
+      assert.deepEqual([again.replayed, again.cost], [true, undefined])
       assert.equal(again.levels.tokens.limit, limits.tokensPerMinute)
     }
     for (const [hash, key] of [
@@ -185,10 +189,10 @@ describe('a generation', () => {
     assert.equal((await ask('a', 'other')).replayed, false, 'what was refused left nothing behind')
   })
 
-  for (const told of [false, true]) {
-    describe(told ? 'told as it comes' : 'whole', () => {
+  for (const stream of [false, true]) {
+    describe(stream ? 'as a stream' : 'whole', () => {
       it('is charged what it used', async () => {
-        const reply = await generate(told, async function* () {
+        const reply = await generate(stream, async function* () {
           yield { kind: 'texts', texts: ['Hi'] }
           yield end(10, 2)
         })
@@ -196,12 +200,12 @@ describe('a generation', () => {
           reply.body,
           '{"output_text":"Hi","stop_reason":"complete","usage":{"input_tokens":10,"output_tokens":2}}',
         )
-        assert.deepEqual(reply.headers, { 'x-model': 'm', 'x-cost': '0.00000000201', 'x-generation-id': requestId })
+        assert.deepEqual([reply.model, reply.cost, reply.id], ['m', '0.00000000201', requestId])
         assert.deepEqual(await charged(), [[10, 2, 2010n]])
       })
 
       it('is charged no more than was held, and no more is said, when a model uses more than it had counted', async () => {
-        const reply = await generate(told, async function* () {
+        const reply = await generate(stream, async function* () {
           yield end(11, 21)
         })
         assert.deepEqual([reply.usage.inputTokens, reply.usage.outputTokens], [10, 20])
@@ -212,7 +216,7 @@ describe('a generation', () => {
 
       it('that breaks, by whatever error, is not charged and leaves no hold', async () => {
         await assert.rejects(
-          generate(told, async function* () {
+          generate(stream, async function* () {
             yield { kind: 'texts', texts: ['Hi'] }
             throw new TypeError('a fault')
           }),
@@ -227,7 +231,7 @@ describe('a generation', () => {
           called = true
           yield end(10, 1)
         }
-        await assert.rejects(generate(told, run, AbortSignal.abort()), Problem)
+        await assert.rejects(generate(stream, run, AbortSignal.abort()), Problem)
         assert.deepEqual([called, await charged()], [false, []])
       })
 
@@ -236,7 +240,7 @@ describe('a generation', () => {
         const released = Promise.withResolvers<void>()
         let called = false
         const pending = generate(
-          told,
+          stream,
           async function* (signal) {
             called = true
             await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -248,7 +252,7 @@ describe('a generation', () => {
         await until(() => called)
         gone.abort()
         let settled = false
-        const settling = generation.settled().then(() => (settled = true))
+        const settling = generation.close().then(() => (settled = true))
         await settle()
         assert.equal(settled, false)
         released.resolve()
@@ -256,6 +260,28 @@ describe('a generation', () => {
         assert.deepEqual(await charged(), [[10, 4, 4010n]])
         await pending
       })
+    })
+  }
+
+  for (const stream of [false, true]) {
+    it(`A32 with an idempotency key is stopped uncharged by a close if its caller cannot receive it (${stream})`, async () => {
+      const gone = new AbortController()
+      let called = false
+      const pending = generate(
+        stream,
+        async function* (signal) {
+          called = true
+          yield { kind: 'texts', texts: ['Hi'] }
+          if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          yield { ...end(10, 4), stopReason: 'cancelled' }
+        },
+        gone.signal,
+        { key: 'k', hash: 'a' },
+      )
+      await until(() => called)
+      gone.abort()
+      await Promise.all([generation.close(), assert.rejects(pending, { code: 'unavailable' })])
+      assert.deepEqual(await charged(), [])
     })
   }
 
@@ -274,7 +300,7 @@ describe('a generation', () => {
       )
       const last = steps.at(-1)
       assert.ok(last?.kind === 'reply')
-      assert.equal(last.reply.headers['x-model'], 'n')
+      assert.equal(last.reply.model, 'n')
       assert.equal(last.reply.levels.requests.remaining, 999)
       assert.deepEqual(await charged(), [[10, 2, 20_100n]])
     })

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { TillRefusal, type Levels, type Till } from '../billing/till.ts'
 
-/** Milliseconds that a refusal waits to learn how the limits stand. */
+/** Milliseconds that a refusal waits for the levels. */
 const patience = 250
 
-/** How the limits stand after a refusal, if that can be had at once: the refusal must not fail over it. */
+/** The levels for the headers of a refusal. Undefined if they cannot be read at once: that must not fail the refusal. */
 export async function levelsAt(till: Till, { caller }: FastifyRequest, error: Error): Promise<Levels | undefined> {
   if (error instanceof TillRefusal && error.levels) return error.levels
   if (!caller) return undefined
-  const asked = till.levels(caller.accountId).catch(() => undefined)
-  return Promise.race([asked, sleep(patience, undefined, { ref: false })])
+  const levels = till.levels(caller.accountId).catch(() => undefined)
+  return Promise.race([levels, sleep(patience, undefined, { ref: false })])
 }
 
 export function limitHeaders({ requests, tokens }: Levels): Record<string, string> {

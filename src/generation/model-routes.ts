@@ -1,40 +1,40 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../accounts/keys.ts'
 import type { Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/http.ts'
-import { headersOf } from './answers.ts'
 import { callerOf, mannerOf } from './caller.ts'
+import { headersOf } from './delivery.ts'
 import { openAiManner } from './dialects/openai-errors.ts'
 import type { Generation } from './generation.ts'
 import { listModels, retrieveModel } from './operations.ts'
+import type { Job } from './request.ts'
 
 interface ModelRoutesNeeds {
   readonly generation: Generation
   readonly till: Till
 }
 
-/** What the clients of OpenAI's and of Anthropic's API ask of the models; both at the same addresses. */
+/** Registers the model list, which the clients of OpenAI's and of Anthropic's API read at the same URLs. */
 export function registerModels(server: Server, { generation, till }: ModelRoutesNeeds): void {
-  /** Who asks. The answer tells him how his limits stand; it takes nothing of them. */
-  const asking = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
+  /** Sets the headers with the caller's levels, which a model list leaves unchanged. */
+  const allowedModels = async (request: FastifyRequest, reply: FastifyReply): Promise<Job['allowedModels']> => {
     const caller = callerOf(request)
     const levels = await till.levels(caller.accountId)
     if (levels) reply.headers(headersOf(mannerOf(request), levels))
-    return caller
+    return caller.allowedModels
   }
 
   server.get('/models', { schema: listModels, config: { forAnthropic: true } }, async (request, reply) => {
-    const data = generation.models(await asking(request, reply))
+    const data = generation.models(await allowedModels(request, reply))
     const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
     return { object: 'list', data, has_more: false, first_id, last_id } as const
   })
 
   const config = { manner: openAiManner, forAnthropic: true }
   server.get('/models/:id', { schema: retrieveModel, config }, async (request, reply) =>
-    generation.model(await asking(request, reply), request.params.id),
+    generation.model(request.params.id, await allowedModels(request, reply)),
   )
-  // Some clients leave the slash of an id as it is.
+  // Some clients do not encode the slash of an id.
   server.get<{ Params: { '*': string } }>('/models/*', { schema: { hide: true }, config }, async (request, reply) =>
-    generation.model(await asking(request, reply), request.params['*']),
+    generation.model(request.params['*'], await allowedModels(request, reply)),
   )
 }

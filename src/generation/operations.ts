@@ -8,7 +8,7 @@ import { responsesResponse } from './dialects/openai-response-events.ts'
 import { responsesRequest } from './dialects/openai-responses.ts'
 import * as schema from './schema.ts'
 
-/** What the document says of each address of Area A. */
+/** The operations of Area A, for the OpenAPI document. */
 const always: readonly ProblemCode[] = [
   'malformed_request',
   'missing_key',
@@ -49,9 +49,9 @@ const generating: readonly ProblemCode[] = [
 ]
 
 const text = (description: string) => Type.String({ description })
-const modelHeader = { 'x-model': text('The id of the model that did the work; it differs from an alias.') }
+const modelHeader = { 'x-model': text('The id of the model that generated the reply.') }
 
-/** What the addresses that generate have in common. */
+/** Common to the operations that generate. */
 const generates = {
   tags: ['Generation'],
   ...needsKey,
@@ -60,7 +60,8 @@ const generates = {
       Type.String({
         pattern: '^[\\x21-\\x7e]{1,255}$',
         description:
-          'For 24 hours the same key with the same body gets the stored answer again, and is not charged again.',
+          'Makes retries safe: for 24 hours, a request with the same key and body receives the stored reply, free of ' +
+          'charge. The request runs to its end even if its caller disconnects.',
       }),
     ),
   }),
@@ -68,9 +69,10 @@ const generates = {
 
 const replyHeaders = {
   ...modelHeader,
-  'x-cost': text("What the call cost, as a decimal in the account's currency. Not on a stream, which begins before."),
-  'x-generation-id': text('The id of the reply: that of its row in the ledger, also on a stored answer.'),
-  'idempotent-replayed': text('`true` on an answer that was stored for the Idempotency-Key; it was free.'),
+  'x-cost': text("The cost, as a decimal in the account's currency. Not sent with a stream or a replay."),
+  'x-generation-id': text('The id of the ledger row that charged the reply, also in a replay.'),
+  'idempotent-replayed': text('`true` if this is the stored reply of an earlier request; it is free of charge.'),
+  'x-original-request-id': text('In a replay: the request-id of the request that was charged.'),
   ...limitHeaders,
 }
 
@@ -78,20 +80,20 @@ export const generate: Operation<typeof schema.generateRequest> = {
   operationId: 'generate',
   summary: 'Generate text',
   description:
-    'Generates a reply to the input and charges the tokens in both directions. A refusal is never charged.\n\n' +
-    'With `stream` the answer is `text/event-stream`: events `output_text.delta` with `{"delta"}`, then either one ' +
-    '`done` with the fields of the answer below, or one `error` with the body of a refusal, when what was sent by then ' +
-    'is charged. What goes wrong before the first text is an ordinary refusal. A comment `: ping` comes every 15 ' +
-    'seconds.',
+    'Generates a reply to the input and charges its input and output tokens. An error response is never charged.\n\n' +
+    'With `stream` the response is `text/event-stream`: events `output_text.delta` with `{"delta"}`, then one `done` ' +
+    'with the fields of the whole reply. If the stream breaks off, its last event is `error` with the body of an error ' +
+    'response and the `usage` and `cost` that were charged for the text sent so far. A failure before the first text ' +
+    'is an ordinary error response. A comment `: ping` is sent every 15 seconds.',
   ...generates,
   body: schema.generateRequest,
   response: {
-    200: answers(schema.generateResponse, 'The reply. It is charged.', replyHeaders),
+    200: answers(schema.generateResponse, 'The reply.', replyHeaders),
     ...refusals(generating),
   },
 }
 
-/** The refusals of an API that has a shape of its own for them. */
+/** The errors of an API with its own error format. */
 function refusalsAs(body: TSchema, codes = generating): Record<number, TSchema> {
   const ours = Object.entries(refusals(codes))
   return Object.fromEntries(
@@ -101,41 +103,41 @@ function refusalsAs(body: TSchema, codes = generating): Record<number, TSchema> 
 type Described = TSchema & { readonly description?: string; readonly headers?: unknown }
 
 const compatible =
-  'The keys, the limits, the charges and Idempotency-Key are those of POST /v1/generate. Only text is served: a field ' +
-  'that asks for anything else is refused by its name. docs/clients.md says what differs.'
+  'Keys, limits, charges and Idempotency-Key work as for POST /v1/generate. Only text is supported: a field that asks ' +
+  'for anything else is refused by name. docs/clients.md lists the differences.'
 
 export const chatCompletions: Operation<typeof chatRequest> = {
   operationId: 'createChatCompletion',
-  summary: "Generate text, as OpenAI's chat completions",
+  summary: "Generate text (OpenAI's chat completions)",
   description: `For clients of OpenAI's chat completions. ${compatible}`,
   ...generates,
   body: chatRequest,
   response: {
-    200: answers(chatResponse, 'The reply. It is charged.', replyHeaders),
+    200: answers(chatResponse, 'The reply.', replyHeaders),
     ...refusalsAs(openAiError),
   },
 }
 
 export const responses: Operation<typeof responsesRequest> = {
   operationId: 'createResponse',
-  summary: "Generate text, as OpenAI's responses",
-  description: `For clients of OpenAI's responses. Nothing of a response is stored. ${compatible}`,
+  summary: "Generate text (OpenAI's responses)",
+  description: `For clients of OpenAI's responses. Responses are not stored. ${compatible}`,
   ...generates,
   body: responsesRequest,
   response: {
-    200: answers(responsesResponse, 'The reply. It is charged.', replyHeaders),
+    200: answers(responsesResponse, 'The reply.', replyHeaders),
     ...refusalsAs(openAiError),
   },
 }
 
 export const messages: Operation<typeof messagesRequest> = {
   operationId: 'createMessage',
-  summary: "Generate text, as Anthropic's messages",
-  description: `For clients of Anthropic's messages; the key may also come in the header x-api-key. ${compatible}`,
+  summary: "Generate text (Anthropic's messages)",
+  description: `For clients of Anthropic's messages; the key may also be sent in the header x-api-key. ${compatible}`,
   ...generates,
   body: messagesRequest,
   response: {
-    200: answers(messagesResponse, 'The reply. It is charged.', replyHeaders),
+    200: answers(messagesResponse, 'The reply.', replyHeaders),
     ...refusalsAs(anthropicError),
   },
 }
@@ -143,7 +145,8 @@ export const messages: Operation<typeof messagesRequest> = {
 export const countTokens: Operation<typeof schema.generateRequest> = {
   operationId: 'countTokens',
   summary: 'Count tokens',
-  description: 'What the same body would count and could cost. Free; takes one request from the limit.',
+  description:
+    'The input tokens of the same body, and the most that it can cost. Free of charge; takes one request from the limit.',
   tags: ['Generation'],
   ...needsKey,
   body: schema.generateRequest,
@@ -157,8 +160,8 @@ export const listModels = {
   operationId: 'listModels',
   summary: 'List models',
   description:
-    'The models that the key may use. The key may also come in the header x-api-key. Who sends the header ' +
-    "anthropic-version is refused in the shape of Anthropic's API.",
+    'The models that the key may use. The key may also be sent in the header x-api-key. With the header ' +
+    "anthropic-version, errors have the format of Anthropic's API.",
   tags: ['Models'],
   ...needsKey,
   response: { 200: answers(schema.modelsResponse, 'The models.', limitHeaders), ...refusals(always) },
@@ -168,13 +171,13 @@ export const retrieveModel = {
   operationId: 'retrieveModel',
   summary: 'Show one model',
   description:
-    "For the clients of OpenAI and Anthropic: refusals have the shape of OpenAI's API, and that of Anthropic's for who " +
-    'sends the header anthropic-version. The key may also come in the header x-api-key.',
+    "For the clients of OpenAI and Anthropic. Errors have the format of OpenAI's API, or with the header " +
+    "anthropic-version that of Anthropic's. The key may also be sent in the header x-api-key.",
   tags: ['Models'],
   ...needsKey,
   params: Type.Object({ id: text('An id or an alias of a model that the key may use.') }),
   response: {
-    200: answers(schema.listedModel, 'The model, by its id.', limitHeaders),
+    200: answers(schema.listedModel, 'The model.', limitHeaders),
     ...refusalsAs(openAiError, [...always, 'unknown_model', 'model_not_allowed']),
   },
 }

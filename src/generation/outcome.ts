@@ -1,42 +1,42 @@
 import type { StreamPart, WholeReply } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 
-/** A run, whole: what was generated, why it ended and what it used. */
+/** A finished run: its text, its stop reason and its usage. */
 export interface Outcome extends WholeReply {
-  /** Of a reply that broke off when part of it had been told: what its caller is told instead of an end. */
+  /** Of a stream that broke off after its first text: the error for its caller. */
   readonly problem?: Problem
 }
 
-/** Texts that have come since the last ones, in order and none of them empty. */
+/** Consecutive deltas, none of them empty. */
 export type Texts = readonly string[]
 
 /**
- * Reads a stream to its end: yields its texts and returns the whole. What reached its caller is paid for, so a stream
- * that breaks off after its first text is an outcome. One that ends without saying how is Problem `upstream_failed`; else
- * its end is checked as that of any run. `signal` aborts when the caller goes away.
+ * Reads a stream to its end: yields its texts and returns the outcome. The caller has received those texts, so a stream
+ * that breaks off after the first of them has an outcome, too. Throws Problem `upstream_failed` for a stream without an
+ * end, and otherwise as `checkOutcome`. `signal` stops the model.
  */
-export async function* read(
-  pieces: AsyncIterable<StreamPart>,
+export async function* readStream(
+  parts: AsyncIterable<StreamPart>,
   signal: AbortSignal,
 ): AsyncGenerator<Texts, Outcome, void> {
   const whole = createText()
-  for await (const piece of pieces) {
-    if (piece.kind === 'end') {
-      const { stopReason, usage, problem } = piece
+  for await (const part of parts) {
+    if (part.kind === 'end') {
+      const { stopReason, usage, problem } = part
       const outcome = { text: whole.text(), stopReason, usage }
-      if (stopReason !== 'error' || outcome.text === '') return checked(outcome, signal)
-      return { ...outcome, problem: afterPart(problem) }
+      if (stopReason !== 'error' || outcome.text === '') return checkOutcome(outcome, signal)
+      return { ...outcome, problem: brokenOff(problem) }
     }
-    whole.add(piece.texts)
-    yield piece.texts
+    whole.add(part.texts)
+    yield part.texts
   }
-  throw new Problem('upstream_failed', 'The model broke off in the middle. Nothing was charged; send it again.')
+  throw new Problem('upstream_failed', 'The model stopped unexpectedly. Nothing was charged. Send the request again.')
 }
 
-/** Pieces of a text that are kept apart. */
+/** Deltas that are kept separately before they are joined. */
 const mostPieces = 64
 
-/** A text that grows. Its pieces are joined now and then: a word that is kept alone takes ten times its bytes. */
+/** A growing text. Deltas are joined regularly: a word kept on its own takes ten times its bytes. */
 function createText(): { add(texts: Texts): void; text(): string } {
   let joined = ''
   let pieces: string[] = []
@@ -53,22 +53,23 @@ function createText(): { add(texts: Texts): void; text(): string } {
 }
 
 /**
- * A run that is a reply; so is `cancelled` when the caller has gone. Throws for any other reason to end: Problem
- * `upstream_failed`, or `unavailable` when the model itself stopped.
+ * Returns an outcome that can be charged. A `cancelled` one can if `signal` has aborted. Throws Problem `upstream_failed`
+ * for one that failed, and `unavailable` if the model itself stopped.
  */
-export function checked(outcome: WholeReply, signal: AbortSignal): Outcome {
+export function checkOutcome(outcome: WholeReply, signal: AbortSignal): Outcome {
   if (outcome.stopReason === 'error') {
-    throw new Problem('upstream_failed', 'The model failed while generating. Nothing was charged; send it again.')
+    throw new Problem('upstream_failed', 'The model failed. Nothing was charged. Send the request again.')
   }
   if (outcome.stopReason === 'cancelled' && !signal.aborted) {
-    throw new Problem('unavailable', 'The model stopped. Nothing was charged; send it again.', { retryAfter: 1 })
+    throw new Problem('unavailable', 'The model stopped. Nothing was charged. Send the request again.', {
+      retryAfter: 1,
+    })
   }
   return outcome
 }
 
-function afterPart(
-  { code, details }: Pick<Problem, 'code' | 'details'> = { code: 'upstream_failed', details: {} },
-): Problem {
-  const reason = 'The model broke off in the middle. What it had sent by then is charged. Send the request again.'
-  return new Problem(code, reason, { cause: details.cause })
+/** The model's own problem may say that nothing was charged, and when to retry a request that has no reply yet. */
+function brokenOff(problem?: Problem): Problem {
+  const reason = 'The reply broke off. The text received so far was charged. Send the request again for a new reply.'
+  return new Problem(problem?.code ?? 'upstream_failed', reason, { cause: problem?.details.cause })
 }

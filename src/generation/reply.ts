@@ -1,55 +1,73 @@
 import { Compile } from 'typebox/compile'
 import { formatMoney } from '../billing/money.ts'
-import type { Levels, StoredReply } from '../billing/till.ts'
+import type { ChargedTokens, Levels, Replay, Settlement, StoredReply } from '../billing/till.ts'
 import type { StopReason } from '../models/model.ts'
 import type { Outcome } from './outcome.ts'
 import { generateResponse } from './schema.ts'
 
-/** An answer that is paid for. A repeated request gets the same one again, to the byte. */
-export interface Reply extends StoredReply {
-  /** Its own id: that of its ledger row. A repeated request has another id of its own. */
+/** A charged reply. A retry with the same idempotency key receives it again, byte for byte. */
+export interface Reply {
+  /** The id of its ledger row: of the request that it was generated for, also in a replay. */
   readonly id: string
   readonly model: string
   readonly text: string
   readonly stopReason: StopReason
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
-  /** How the limits stand after it. */
+  readonly usage: ChargedTokens
+  /** A decimal in the account's currency. Undefined in a replay, which costs nothing. */
+  readonly cost: string | undefined
+  /** The body of section 2.2 of the specification. */
+  readonly body: string
+  /** The levels after it was charged. */
   readonly levels: Levels
-  /** Whether this is a stored answer, which is not charged again. */
   readonly replayed: boolean
 }
 
-const idHeader = 'x-generation-id'
 const modelHeader = 'x-model'
 
-/** The reply that an outcome is. `cost` is in 10⁻¹² of the currency unit. Its body is that of section 2.2. */
-export function madeReply(id: string, model: string, outcome: Outcome, cost: bigint): Omit<Reply, 'levels'> {
-  const { text, stopReason, usage } = outcome
-  const { inputTokens, outputTokens } = usage
-  const body = JSON.stringify({
+/** The reply of a request that was settled: its usage is what the ledger says. */
+export function settledReply(id: string, model: string, outcome: Outcome, settlement: Settlement): Reply {
+  const { text, stopReason } = outcome
+  const { inputTokens, outputTokens, cost, levels } = settlement
+  const usage = { inputTokens, outputTokens }
+  const body = bodyOf(outcome, usage)
+  return { id, model, text, stopReason, usage, cost: formatMoney(cost), body, levels, replayed: false }
+}
+
+/** What is stored of a reply. */
+export function storedReplyOf(model: string, outcome: Outcome, charged: ChargedTokens): StoredReply {
+  return { headers: { [modelHeader]: model }, body: bodyOf(outcome, charged) }
+}
+
+function bodyOf({ text, stopReason }: Outcome, { inputTokens, outputTokens }: ChargedTokens): string {
+  return JSON.stringify({
     output_text: text,
     stop_reason: stopReason,
     usage: { input_tokens: inputTokens, output_tokens: outputTokens },
   })
-  const headers = { [modelHeader]: model, 'x-cost': formatMoney(cost), [idHeader]: id }
-  return { id, model, text, stopReason, usage: { inputTokens, outputTokens }, headers, body, replayed: false }
 }
 
-const stored = Compile(generateResponse)
+const storedBody = Compile(generateResponse)
 
-/** The reply that a stored answer is; `id` and `model` are for an answer that does not tell its own. */
-export function replayedReply(answer: StoredReply & { readonly levels: Levels }, id: string, model: string): Reply {
-  const { headers, body, levels } = answer
-  const { output_text: text, stop_reason: stopReason, usage } = stored.Parse(JSON.parse(body))
+/** The stored reply of an earlier request; `model` is for one that was stored without its model. */
+export function replayedReply({ originalRequestId, headers, body, levels }: Replay, model: string): Reply {
+  const { output_text: text, stop_reason: stopReason, usage } = storedBody.Parse(JSON.parse(body))
   return {
-    id: headers[idHeader] ?? id,
+    id: originalRequestId,
     model: headers[modelHeader] ?? model,
     text,
     stopReason,
     usage: { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens },
-    headers,
+    cost: undefined,
     body,
     levels,
     replayed: true,
   }
+}
+
+/** The headers that describe a reply, besides the levels. */
+export function replyHeaders({ id, model, cost }: Reply): Record<string, string> {
+  const common = { [modelHeader]: model, 'x-generation-id': id }
+  return cost === undefined
+    ? { ...common, 'idempotent-replayed': 'true', 'x-original-request-id': id }
+    : { ...common, 'x-cost': cost }
 }

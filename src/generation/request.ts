@@ -1,13 +1,13 @@
+import type { Payer } from '../billing/payer.ts'
 import type { Prompt, RunLimits } from '../models/model.ts'
 
-/** A request for text, whatever dialect it came in. */
+/** A request for text, independent of its dialect. */
 export interface TextRequest {
   /** An id or an alias. */
   readonly model: string
   readonly prompt: Prompt
-  /** Whether the reply is told while it is generated. */
   readonly stream: boolean
-  /** Undefined where the dialect lets it be left out: then as much as the model gives. */
+  /** Undefined where the dialect makes it optional: then as much as the model allows. */
   readonly maxOutputTokens: number | undefined
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
@@ -15,15 +15,26 @@ export interface TextRequest {
   readonly stop?: readonly string[] | undefined
   /** The client record that the cost is attributed to. */
   readonly clientId?: string | undefined
-  /** What the dialect calls these fields, for refusals. */
+  /** The dialect's names of these fields, for errors. */
   readonly names: { readonly maxOutputTokens: string; readonly input: string }
 }
 
-/** The bounds and sampling parameters of the run for `request`. */
-export function limitsOf(
-  request: TextRequest,
-  run: Required<Pick<RunLimits, 'maxOutputTokens' | 'account' | 'requestId'>>,
-): RunLimits {
+/** One generation request: what to generate, who pays for it, and when to stop. */
+export interface Job {
+  /** A UUID: the id of the hold and of the ledger row. */
+  readonly requestId: string
+  readonly request: TextRequest
+  readonly payer: Payer
+  /** Ids and aliases of the models that the payer may use; null: every model. */
+  readonly allowedModels: readonly string[] | null
+  /** Aborts when the caller disconnects. */
+  readonly signal: AbortSignal
+  /** `hash` identifies the body, to tell a retry from another request with the same key. */
+  readonly idempotency?: { readonly key: string; readonly hash: string } | undefined
+}
+
+/** The bounds and sampling parameters of the run of a job. */
+export function limitsOf({ requestId, request, payer }: Job, maxOutputTokens: number): RunLimits {
   const { temperature, topP, seed, stop } = request
-  return { ...run, temperature, topP, seed, stop }
+  return { maxOutputTokens, account: payer.accountId, requestId, temperature, topP, seed, stop }
 }

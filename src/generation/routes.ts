@@ -2,51 +2,56 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Keys } from '../accounts/keys.ts'
 import { formatMoney } from '../billing/money.ts'
 import type { Till } from '../billing/till.ts'
-import { goneSignal, type Server } from '../platform/http/http.ts'
-import { Problem } from '../platform/problems.ts'
-import { answerByEvents, answerWhole, headersOf } from './answers.ts'
+import type { Server } from '../platform/http/http.ts'
 import { authorizationOf, callerOf, mannerOf, refuseBrowser } from './caller.ts'
+import { deliverStream, deliverWhole, headersOf } from './delivery.ts'
 import { anthropicMessages } from './dialects/anthropic-messages.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { openAiChat } from './dialects/openai-chat.ts'
 import { openAiResponses } from './dialects/openai-responses.ts'
 import { tollgate } from './dialects/tollgate.ts'
 import type { Generation, Reply } from './generation.ts'
+import { jobOf } from './job.ts'
 import { levelsAt } from './limit-headers.ts'
 import { registerModels } from './model-routes.ts'
 import * as operations from './operations.ts'
+import type { Job } from './request.ts'
 
 interface GenerationRoutesNeeds {
   readonly generation: Generation
   readonly keys: Keys
   readonly till: Till
-  /** The address that links to the documentation start with. */
+  /** The URL that links to the documentation start with. */
   readonly baseUrl: string
-  /** Told of every request that was charged. */
+  /** Called for every charged reply. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
 }
 
-/** Area A: the addresses that a caller's backend uses, with an API key. */
+/** Registers Area A: the routes that a caller's backend uses with an API key. */
 export function registerGeneration(server: Server, needs: GenerationRoutesNeeds): void {
   const { generation, keys, till, baseUrl, onCharged } = needs
   server.decorateRequest('caller', undefined)
-  server.addHook('onClose', () => generation.settled())
+  server.addHook('onClose', () => generation.close())
 
-  const answerIn = (dialect: Dialect) => (request: FastifyRequest, reply: FastifyReply) => {
+  const handle = (dialect: Dialect) => (request: FastifyRequest, reply: FastifyReply) => {
     const exchange = dialect.read(request.body)
-    const asked = [callerOf(request), exchange.request, circumstancesOf(request, reply)] as const
+    const job = jobOf(request, reply, exchange.request)
     const onReply = (made: Reply) => {
-      note(request, made)
+      note(request, made, job)
       if (!made.replayed) onCharged?.(made.model, made.usage)
     }
-    const answering = { request, reply, dialect, exchange, baseUrl, onReply }
-    if (exchange.request.stream) return answerByEvents(generation.stream(...asked), answering)
-    return generation.generate(...asked).then((made) => answerWhole(made, answering))
+    const delivery = { request, reply, dialect, exchange, baseUrl, onReply }
+    const delivered = exchange.request.stream
+      ? deliverStream(generation.stream(job), delivery)
+      : generation.generate(job).then((made) => deliverWhole(made, delivery))
+    // Such a job continues when its caller disconnects, and a server that stops must let it.
+    if (job.idempotency) server.closeAfter(delivered)
+    return delivered
   }
 
   void server.register(
     async (v1: Server) => {
-      // A dialect reads its own bodies: a schema alone cannot say what of another API is not served.
+      // A dialect reads its own bodies: a schema alone cannot describe what is not supported of another API.
       v1.setValidatorCompiler(() => (value: unknown) => ({ value }))
       v1.addHook('onRequest', (request, reply, done) => {
         const headers = mannerOf(request)?.headers?.(request.id)
@@ -55,7 +60,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
         setCaller(request, keys.identify(authorizationOf(request)), done)
       })
 
-      // A body may take a minute to arrive, and the key may be revoked meanwhile.
+      // A body may take a minute to arrive; the key may be revoked in the meantime.
       v1.addHook('preHandler', (request, _, done) => {
         if (request.method === 'GET') done()
         else setCaller(request, keys.identifyAgain(callerOf(request)), done)
@@ -71,18 +76,17 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
       )
 
       const { generate, chatCompletions, responses, messages, countTokens } = operations
-      v1.post('/generate', { schema: generate, config: { manner: tollgate } }, answerIn(tollgate))
-      v1.post('/chat/completions', { schema: chatCompletions, config: { manner: openAiChat } }, answerIn(openAiChat))
-      v1.post('/responses', { schema: responses, config: { manner: openAiResponses } }, answerIn(openAiResponses))
+      v1.post('/generate', { schema: generate, config: { manner: tollgate } }, handle(tollgate))
+      v1.post('/chat/completions', { schema: chatCompletions, config: { manner: openAiChat } }, handle(openAiChat))
+      v1.post('/responses', { schema: responses, config: { manner: openAiResponses } }, handle(openAiResponses))
       v1.post(
         '/messages',
         { schema: messages, config: { manner: anthropicMessages, forAnthropic: true } },
-        answerIn(anthropicMessages),
+        handle(anthropicMessages),
       )
 
       v1.post('/count_tokens', { schema: countTokens }, async (request, reply) => {
-        const { request: asked } = tollgate.read(request.body)
-        const count = await generation.count(callerOf(request), asked, circumstancesOf(request, reply))
+        const count = await generation.count(jobOf(request, reply, tollgate.read(request.body).request))
         request.notes['model'] = count.model
         reply.headers(headersOf(tollgate, count.levels)).header('x-model', count.model)
         return { input_tokens: count.inputTokens, max_cost: formatMoney(count.maxCost) }
@@ -94,7 +98,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
   )
 }
 
-/** On the path of every request: without a promise where there is none. */
+/** Avoids a promise where the caller is already known: this is on the path of every request. */
 function setCaller(request: FastifyRequest, identified: Caller | Promise<Caller>, done: (error?: Error) => void): void {
   if (identified instanceof Promise) {
     identified.then((caller) => setCaller(request, caller, done), done)
@@ -106,22 +110,15 @@ function setCaller(request: FastifyRequest, identified: Caller | Promise<Caller>
   done()
 }
 
-function circumstancesOf(request: FastifyRequest, reply: FastifyReply) {
-  return { requestId: request.id, signal: goneSignal(reply), idempotency: idempotencyOf(request) }
-}
-
-function idempotencyOf({ headers, bodyHash }: FastifyRequest): { key: string; hash: string } | undefined {
-  const key = headers['idempotency-key']
-  if (key === undefined || bodyHash === undefined) return undefined
-  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return { key, hash: bodyHash }
-  throw new Problem('invalid_field', 'The header Idempotency-Key must be 1 to 255 visible ASCII characters.', {
-    field: 'Idempotency-Key',
-  })
-}
-
-function note(request: FastifyRequest, { model, usage, replayed }: Reply): void {
-  request.notes['model'] = model
+/** Adds the reply to the request's log line. The line of a caller that disconnected is already written. */
+function note(request: FastifyRequest, { model, usage, cost, stopReason, replayed }: Reply, { signal }: Job): void {
+  const { notes } = request
+  notes['model'] = model
   if (replayed) return
-  request.notes['input_tokens'] = usage.inputTokens
-  request.notes['output_tokens'] = usage.outputTokens
+  notes['input_tokens'] = usage.inputTokens
+  notes['output_tokens'] = usage.outputTokens
+  notes['cost'] = cost
+  if (signal.aborted) request.log.info({ request_id: request.id, stop_reason: stopReason, ...notes }, lateCharge)
 }
+
+const lateCharge = 'charged after the caller disconnected'

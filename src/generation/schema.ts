@@ -1,35 +1,32 @@
 import { Type } from 'typebox'
 
-/**
- * The wire shapes of Area A: sections 2.1 and 2.2 of the specification. Types, checks and the OpenAPI document come
- * from here.
- */
+/** The bodies of Area A: sections 2.1 and 2.2 of the specification. Types, checks and the OpenAPI document derive from these. */
 export const sampling = {
   temperature: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 2,
-      description: 'How freely tokens are chosen. 0 takes the likeliest each time; so does a request without it.',
+      description: 'Sampling temperature. Default 0: always the most likely token.',
     }),
   ),
   top_p: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 1,
-      description: 'Choose among the likeliest tokens that together have this probability.',
+      description: 'Nucleus sampling: choose among the most likely tokens whose probabilities add up to this.',
     }),
   ),
   seed: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 4_294_967_295,
-      description: 'Makes sampling repeatable as far as the model can.',
+      description: 'Makes sampling repeatable, as far as the model supports it.',
     }),
   ),
   stop: Type.Optional(
     Type.Array(Type.String({ format: 'text', minLength: 1, maxLength: 256 }), {
       maxItems: 4,
-      description: 'Texts at which generation ends. They are not part of the reply.',
+      description: 'Generation ends before any of these texts.',
     }),
   ),
 }
@@ -41,7 +38,7 @@ export const metadata = Type.Object(
     ),
   },
   {
-    description: 'Up to 16 pairs of your own: names of up to 64 characters, values of up to 512.',
+    description: 'Up to 16 pairs of names (up to 64 characters) and values (up to 512 characters).',
     additionalProperties: Type.String({ format: 'text', maxLength: 512 }),
     propertyNames: Type.String({ format: 'text', minLength: 1, maxLength: 64 }),
     maxProperties: 16,
@@ -53,16 +50,16 @@ export const generateRequest = Type.Object(
     model: Type.String({
       format: 'filled-text',
       maxLength: 256,
-      description: 'Which model does the work: an id or an alias that GET /v1/models lists.',
+      description: 'The id or an alias of a model that GET /v1/models lists.',
     }),
-    instructions: Type.Optional(Type.String({ format: 'text', description: 'States the job in your own words.' })),
-    input: Type.String({ format: 'filled-text', description: 'The material the job runs on.' }),
+    instructions: Type.Optional(Type.String({ format: 'text', description: 'System instructions.' })),
+    input: Type.String({ format: 'filled-text', description: 'The text to work on.' }),
     max_output_tokens: Type.Integer({
       minimum: 1,
-      description: "The most tokens to generate, which also bounds the cost. At most the model's max_output_tokens.",
+      description: "The most tokens to generate, which bounds the cost. At most the model's max_output_tokens.",
     }),
     stream: Type.Optional(
-      Type.Boolean({ description: 'Whether the reply comes as Server-Sent Events while it is generated.' }),
+      Type.Boolean({ description: 'Whether to send the reply as Server-Sent Events while it is generated.' }),
     ),
     ...sampling,
     metadata: Type.Optional(metadata),
@@ -71,18 +68,43 @@ export const generateRequest = Type.Object(
 )
 export type GenerateRequest = Type.Static<typeof generateRequest>
 
+/** Other APIs' names for these fields, for the hint in an error. */
+export const synonyms = {
+  prompt: 'input',
+  text: 'input',
+  content: 'input',
+  contents: 'input',
+  message: 'input',
+  messages: 'input',
+  query: 'input',
+  question: 'input',
+  system: 'instructions',
+  system_prompt: 'instructions',
+  system_instruction: 'instructions',
+  instruction: 'instructions',
+  max_length: 'max_output_tokens',
+  max_new_tokens: 'max_output_tokens',
+  max_completion_tokens: 'max_output_tokens',
+  n_predict: 'max_output_tokens',
+  model_id: 'model',
+  model_name: 'model',
+  engine: 'model',
+  stop_sequences: 'stop',
+  streaming: 'stream',
+} as const
+
 const usage = Type.Object(
   {
-    input_tokens: Type.Integer({ minimum: 0, description: 'Counted for everything sent, instructions and input.' }),
-    output_tokens: Type.Integer({ minimum: 0, description: 'Counted for everything generated.' }),
+    input_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the prompt: instructions and input.' }),
+    output_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the reply.' }),
   },
-  { description: 'What the call is charged for.' },
+  { description: 'The tokens charged.' },
 )
 
 export const generateResponse = Type.Object({
   output_text: Type.String({ description: 'The generated text.' }),
   stop_reason: Type.Enum(['complete', 'max_output_tokens', 'stop_sequence', 'content_filter'], {
-    description: 'Why generation ended. `max_output_tokens`: the reply was cut off there.',
+    description: 'Why generation ended. `max_output_tokens`: the reply was truncated.',
   }),
   usage,
 })
@@ -92,10 +114,9 @@ const amount = (description: string) => Type.String({ pattern: '^\\d+(\\.\\d+)?$
 export const countResponse = Type.Object({
   input_tokens: Type.Integer({
     minimum: 0,
-    description:
-      'What the call would be charged for its input; of a model behind an upstream, which alone can count its tokens, the most that it could be.',
+    description: 'Tokens of the prompt. Exact for a local model; an estimate where only the upstream can count them.',
   }),
-  max_cost: amount("The most that the call could cost, in the account's currency."),
+  max_cost: amount("The most that the request can cost, in the account's currency."),
 })
 
 export const listedModel = Type.Object({
@@ -104,26 +125,30 @@ export const listedModel = Type.Object({
   type: Type.Literal('model'),
   display_name: Type.String(),
   created: Type.Integer({ description: 'Unix time in seconds.' }),
-  created_at: Type.String({ description: 'The same as a date and time in UTC.' }),
+  created_at: Type.String({ description: 'The same, as a date and time in UTC.' }),
   owned_by: Type.Literal('tollgate'),
-  context_length: Type.Integer({ description: 'Tokens that the prompt and the reply may have together.' }),
-  max_output_tokens: Type.Integer({ description: 'The most that a request may ask for.' }),
+  context_length: Type.Integer({ description: 'The most tokens of prompt and reply together.' }),
+  max_output_tokens: Type.Integer({ description: 'The largest max_output_tokens of a request.' }),
   price: Type.Object(
     {
-      input: amount('For a million tokens sent.'),
-      output: amount('For a million tokens generated.'),
+      input: amount('Per million input tokens.'),
+      output: amount('Per million output tokens.'),
       currency: Type.String(),
     },
     { description: 'Per million tokens.' },
   ),
-  aliases: Type.Array(Type.String(), { description: 'Other names that requests may use.' }),
+  aliases: Type.Array(Type.String(), { description: 'Other names for the model.' }),
 })
 export type ListedModel = Type.Static<typeof listedModel>
 
 export const modelsResponse = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(listedModel),
-  has_more: Type.Boolean({ description: 'Always false: the list is whole.' }),
-  first_id: Type.Union([Type.String(), Type.Null()], { description: 'The id of the first; null when there is none.' }),
-  last_id: Type.Union([Type.String(), Type.Null()], { description: 'The id of the last; null when there is none.' }),
+  has_more: Type.Boolean({ description: 'Always false: the list is complete.' }),
+  first_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'The id of the first model; null in an empty list.',
+  }),
+  last_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'The id of the last model; null in an empty list.',
+  }),
 })

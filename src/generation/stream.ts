@@ -1,30 +1,33 @@
 import type { ServerResponse } from 'node:http'
+import { probeEvent } from '../platform/http/half-close.ts'
 
 /** A stream of Server-Sent Events to one caller. */
 export interface EventStream {
-  /** Whether the answer has begun: from then on only an event can tell of a failure. */
+  /** Whether the response has begun: a failure can then only be reported by an event. */
   readonly begun: boolean
-  /** Sends the head of the answer. */
+  /** Sends the status and the headers. */
   begin(headers: Readonly<Record<string, string>>): void
   /**
-   * Writes events that are there together by one write, so that none is cut in two and none waits for another. Waits while
-   * the caller has not read what was sent before, and cuts the connection of one who does not for too long. After the
-   * caller has gone it does nothing.
+   * Sends events in one write. Waits while the caller has not read what was sent before, and disconnects a caller that does
+   * not read for too long. Does nothing after the caller has disconnected.
    */
   send(events: readonly string[]): Promise<void>
-  /** Ends the answer. */
+  /** Ends the response. */
   end(): void
 }
 
-/** Milliseconds between two pings, and that a caller may leave what was sent unread. */
+/** Milliseconds between two pings, and milliseconds that a caller may leave unread what was sent. */
 const times = { ping: 15_000, patience: 30_000 }
 
-// Node sets TCP_NODELAY on every connection of a server, so that an event leaves at once.
-/** Opens a stream on an answer whose head has not been sent. A ping is a comment, which every reader skips. */
+// Node sets TCP_NODELAY on every connection of a server, so events are not delayed.
+/** Opens a stream on a response without headers. Pings are comments, which every reader ignores. */
 export function createEventStream(response: ServerResponse, { ping, patience } = times): EventStream {
   let pings: NodeJS.Timeout | undefined
   const stopPings = () => clearInterval(pings)
   const gone = () => response.destroyed || response.writableEnded
+  const sendPing = () => {
+    if (!gone() && !response.writableNeedDrain) response.write(': ping\n\n')
+  }
 
   return {
     get begun() {
@@ -34,13 +37,11 @@ export function createEventStream(response: ServerResponse, { ping, patience } =
       response.writeHead(200, {
         ...headers,
         'content-type': 'text/event-stream; charset=utf-8',
-        // Otherwise nginx collects the events before it passes them on.
+        // Keeps nginx from buffering the events.
         'x-accel-buffering': 'no',
       })
-      pings = setInterval(() => {
-        if (!gone() && !response.writableNeedDrain) response.write(': ping\n\n')
-      }, ping)
-      response.once('close', stopPings)
+      pings = setInterval(sendPing, ping)
+      response.on(probeEvent, sendPing).once('close', stopPings)
     },
     async send(events) {
       if (events.length > 0 && !gone() && !response.write(events.join(''))) await drained(response, patience)
@@ -52,7 +53,7 @@ export function createEventStream(response: ServerResponse, { ping, patience } =
   }
 }
 
-/** Until the caller has read on, or is gone. */
+/** Waits until the caller has read on or has disconnected. */
 async function drained(response: ServerResponse, patience: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(() => response.destroy(), patience)

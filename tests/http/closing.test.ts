@@ -88,6 +88,38 @@ it('A18 a service that stops under load resets no connection: each closes after 
   await vendor.close()
 })
 
+it('A32 a service that stops completes a request with an Idempotency-Key whose caller has disconnected', async () => {
+  const gate = createGate()
+  const vendor = await startVendor({ gate: gate.pass })
+  const server = await createTestDatabase()
+  const options = { models: [upstreamModel(vendor.url)], databaseUrl: server.url }
+  const stopping = await startService(options)
+  const { accountId, key } = await stopping.customer()
+  const left = new AbortController()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'k' }
+  const init = { method: 'POST', headers, body: JSON.stringify(valid) }
+  const pending = fetch(`${stopping.url}/v1/generate`, { ...init, signal: left.signal })
+  await until(async () => (await stopping.books(accountId)).holds === 1)
+  left.abort()
+  await assert.rejects(pending)
+  await until(() => stopping.app.requestsInFlight() === 0)
+  let isClosed = false
+  const closing = stopping.close().then(() => (isClosed = true))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.equal(isClosed, false)
+  gate.open()
+  await closing
+
+  const next = await startService(options)
+  const retry = await fetch(`${next.url}/v1/generate`, init)
+  assert.deepEqual([retry.status, retry.headers.get('idempotent-replayed')], [200, 'true'])
+  const { rows, holds } = await next.books(accountId)
+  assert.deepEqual([rows.map(({ stopReason }) => stopReason), holds, vendor.calls], [['complete'], 0, 1])
+  await next.close()
+  await server.drop()
+  await vendor.close()
+})
+
 /** Rejects when the connection is reset or closed without an answer. */
 function post(url: string, key: string, agent: Agent): Promise<{ status: number; connection: string | undefined }> {
   const body = JSON.stringify(valid)

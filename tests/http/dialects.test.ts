@@ -291,7 +291,7 @@ describe('a dialect', () => {
         }
         vendor.set({})
         const told = events.filter(({ data }) => data.includes('word')).length
-        assert.match(events.at(-1)?.data ?? '', /"error":\{.*What it had sent by then is charged/)
+        assert.match(events.at(-1)?.data ?? '', /"error":\{.*The text received so far was charged/)
         assert.ok(events.slice(0, -1).every(({ data }) => !/"error":\{|\[DONE\]|message_stop|completed/.test(data)))
         const { rows, holds, held, charged } = await service.books(accountId)
         const [row] = rows

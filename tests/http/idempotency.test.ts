@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 import { createGate } from '../support/gate.ts'
+import { parseObject } from '../support/json.ts'
 import { until } from '../support/until.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
@@ -53,13 +54,18 @@ describe('Idempotency-Key', () => {
     await other.close()
     vendor.set({})
     assert.equal(first.headers.get('idempotent-replayed'), null)
+    assert.equal(first.headers.get('x-original-request-id'), null)
+    assert.equal(first.headers.get('x-cost'), '0.0000036')
     for (const replay of replays) {
       assert.equal(replay.status, 200)
       assert.equal(replay.text, first.text)
       assert.equal(replay.headers.get('idempotent-replayed'), 'true')
-      for (const name of ['x-cost', 'x-model', 'content-type']) {
+      for (const name of ['x-model', 'x-generation-id', 'content-type']) {
         assert.equal(replay.headers.get(name), first.headers.get(name), name)
       }
+      assert.equal(replay.headers.get('x-original-request-id'), first.headers.get('request-id'))
+      assert.notEqual(replay.headers.get('request-id'), first.headers.get('request-id'))
+      assert.equal(replay.headers.get('x-cost'), null)
       assert.ok(Number(replay.headers.get('x-ratelimit-limit-tokens')) > 0)
     }
     const { rows, charged } = await service.books(accountId)
@@ -83,25 +89,14 @@ describe('Idempotency-Key', () => {
     assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [200, null])
   })
 
-  it('is free again after a failure and after the caller has left', async () => {
+  it('is free again after a failure', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ fault: 'server_error' })
     assert.equal((await once(key, 'k')).status, 502)
-    vendor.set({ gate: createGate().pass })
-    const controller = new AbortController()
-    const left = fetch(`${service.url}/v1/generate`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'k' },
-      body: JSON.stringify(valid),
-      signal: controller.signal,
-    })
-    await until(async () => (await service.books(accountId)).holds === 1)
-    controller.abort()
-    await assert.rejects(left)
-    await until(async () => (await service.books(accountId)).holds === 0)
     vendor.set({})
     const answer = await once(key, 'k')
     assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [200, null])
+    assert.equal((await service.books(accountId)).rows.length, 1)
   })
 
   it('A22 must be 1 to 255 visible ASCII characters', async () => {
@@ -111,6 +106,72 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([answer.status, answer.error['field']], [400, 'Idempotency-Key'], JSON.stringify(name))
     }
     assert.equal((await once(key, 'x'.repeat(255))).status, 200)
+    assert.equal((await service.books(accountId)).rows.length, 1)
+  })
+})
+
+/** Sends a request and disconnects once the model works on it, for a stream after its first event. */
+async function leave(key: string, accountId: string, body: { readonly stream?: boolean }): Promise<void> {
+  const controller = new AbortController()
+  const left = fetch(`${service.url}/v1/generate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'k' },
+    body: JSON.stringify({ ...valid, ...body }),
+    signal: controller.signal,
+  })
+  if (body.stream) await (await left).body?.getReader().read()
+  else await until(async () => (await service.books(accountId)).holds === 1)
+  controller.abort()
+  if (!body.stream) await assert.rejects(left)
+  await until(() => service.app.requestsInFlight() === 0)
+}
+
+describe('a caller that disconnects from a request with an Idempotency-Key', () => {
+  for (const stream of [false, true]) {
+    it(`A32 receives the reply on a retry, for one charge (${stream ? 'stream' : 'whole reply'})`, async () => {
+      const gate = createGate()
+      const { accountId, key } = await service.customer()
+      const [calls, abandoned] = [vendor.calls, vendor.abandoned]
+      vendor.set({ gate: gate.pass })
+      gate.open(stream ? 1 : 0)
+      const body = stream ? { stream } : {}
+      await leave(key, accountId, body)
+      const early = await once(key, 'k', { ...valid, ...body })
+      assert.deepEqual([early.status, early.error['code']], [409, 'idempotency_in_progress'])
+      assert.ok(Number(early.headers.get('retry-after')) >= 1)
+      assert.equal(early.headers.get('x-should-retry'), 'true')
+      gate.open()
+      await until(async () => (await service.books(accountId)).rows.length === 1)
+      const retry = await once(key, 'k', { ...valid, ...body })
+      vendor.set({})
+      assert.deepEqual([retry.status, retry.headers.get('idempotent-replayed')], [200, 'true'])
+      assert.match(retry.text, /Hello there\./)
+      const { rows, holds, charged } = await service.books(accountId)
+      assert.deepEqual([rows.length, rows[0]?.stopReason, holds, charged], [1, 'complete', 0, rows[0]?.cost])
+      assert.equal(retry.headers.get('x-original-request-id'), rows[0]?.requestId)
+      assert.deepEqual([retry.headers.get('x-cost'), vendor.calls, vendor.abandoned], [null, calls + 1, abandoned])
+      const line = service
+        .logText()
+        .split('\n')
+        .find((each) => each.includes('charged after the caller disconnected'))
+      const fields = parseObject(line ?? '{}')
+      assert.equal(typeof fields['cost'], 'string')
+      assert.ok(service.logText().includes(`"request_id":"${rows[0]?.requestId}"`))
+    })
+  }
+
+  it('A32 is not charged for a stream that breaks off afterwards, and pays for the retry only', async () => {
+    const gate = createGate()
+    const { accountId, key } = await service.customer()
+    vendor.set({ gate: gate.pass, fault: 'reset', after: 2, tokens: 5 })
+    gate.open(1)
+    await leave(key, accountId, { stream: true })
+    gate.open()
+    await until(async () => (await service.books(accountId)).holds === 0)
+    assert.deepEqual((await service.books(accountId)).rows, [])
+    vendor.set({})
+    const retry = await once(key, 'k', { ...valid, stream: true })
+    assert.deepEqual([retry.status, retry.headers.get('idempotent-replayed')], [200, null])
     assert.equal((await service.books(accountId)).rows.length, 1)
   })
 })

@@ -12,6 +12,8 @@ export interface Wire {
   send(data: string | Buffer): void
   /** The next whole answer. Rejects when the connection ends before it, or after a minute. */
   answer(): Promise<WireAnswer>
+  /** All that has come and was not part of an answer, when the other side has closed. */
+  rest(): Promise<string>
   /** When the other side has closed. */
   readonly closed: Promise<void>
   /** Ends what is sent, as `shutdown(SHUT_WR)` does. */
@@ -61,6 +63,10 @@ export async function openWire(port: number): Promise<Wire> {
         if (late.aborted) throw new Error('no answer in a minute')
         await Promise.race([changed.promise, new Promise((resolve) => setTimeout(resolve, 100))])
       }
+    },
+    async rest() {
+      await closed.promise
+      return received.toString()
     },
     closed: closed.promise,
     endSending() {

@@ -37,8 +37,8 @@ export interface Telling {
   readonly text: (delta: string) => string
   /** What comes after the last text. */
   closing(reply: Reply): readonly string[]
-  /** The last event of a reply that broke off. */
-  failure(refusal: Refused, status: number): string
+  /** The last event of a reply that broke off. `part` is what was charged of it. */
+  failure(refusal: Refused, status: number, part?: Reply): string
 }
 
 /** What a refusal tells: section 7 of the specification. */

@@ -1,10 +1,11 @@
 import type { Prompt } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
-import { generateRequest, type GenerateRequest } from '../schema.ts'
+import type { Reply } from '../generation.ts'
+import { generateRequest, synonyms, type GenerateRequest } from '../schema.ts'
 import { event, jsonAround, type Dialect, type Exchange } from './dialect.ts'
 
 /** The API of the specification: sections 2.1, 2.2 and 7. */
-const check = compileBody(generateRequest)
+const check = compileBody(generateRequest, synonyms)
 
 export const tollgate: Dialect = Object.freeze({
   read: (body: unknown): Exchange => exchange(check(body)),
@@ -30,10 +31,16 @@ function exchange(body: GenerateRequest): Exchange {
       opening: [],
       text: (delta) => event('output_text.delta', deltaOf(delta)),
       closing: (reply) => [event('done', reply.body)],
-      failure: (refusal) => event('error', { error: refusal }),
+      failure: (refusal, _, part) => event('error', { error: refusal, ...(part && chargedPart(part)) }),
     }),
   }
 }
+
+/** The tokens and the cost that were charged for a stream that broke off. */
+const chargedPart = ({ usage: { inputTokens, outputTokens }, cost }: Reply) => ({
+  usage: { input_tokens: inputTokens, output_tokens: outputTokens },
+  cost,
+})
 
 const deltaOf = jsonAround((delta) => ({ delta }))
 

@@ -8,6 +8,7 @@ import { parseJson } from './body.ts'
 import { answerClientError, answerConnect } from './client-errors.ts'
 import { createErrorAnswers, setHeaders, type ErrorAnswers } from './errors.ts'
 import { framingFault } from './framing.ts'
+import { allowHalfClose } from './half-close.ts'
 import { createAddresses } from './addresses.ts'
 import { closeTimeout, createTraffic, type TrafficNeeds } from './traffic.ts'
 import type { Pages } from './pages.ts'
@@ -26,6 +27,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     requestsInFlight: () => number
+    /** Makes a server that closes wait for work that may outlive its request, as long as for a request. */
+    closeAfter: (work: Promise<unknown>) => void
     /** For routes that answer their refusals in another shape. */
     answerError: ErrorAnswers['answer']
     /** Of the portal; a server without them answers in JSON alone. */
@@ -78,6 +81,7 @@ export function createServer(needs: ServerNeeds) {
   // Node would answer an unknown expectation by itself, without our headers. RFC 9110 section 10.1.1 lets us ignore it.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
 
+  allowHalfClose(server.server)
   server.server.on('connect', (_request, socket) => answerConnect(needs.baseUrl, socket))
 
   const addresses = createAddresses()
@@ -88,6 +92,7 @@ export function createServer(needs: ServerNeeds) {
   const traffic = createTraffic(needs, server.server)
   const fixed = securityHeaders(needs.baseUrl)
   server.decorate('requestsInFlight', () => traffic.inFlight)
+  server.decorate('closeAfter', (work: Promise<unknown>) => traffic.closeAfter(work))
   server.decorate('pages', needs.pages)
   server.addHook('onRequest', (request, reply, done) => {
     traffic.begin(request, reply)

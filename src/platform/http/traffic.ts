@@ -33,6 +33,8 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
   const { drainTime, idleGrace } = { ...defaults, ...definedOf(needs) }
   const responses = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
+  /** Work that may outlive its request. */
+  let working = 0
   let draining = false
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -62,6 +64,11 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
       request.notes = {}
       reply.raw.on('close', () => end(request, reply, start))
     },
+    closeAfter(work: Promise<unknown>): void {
+      working++
+      const finish = (): void => void working--
+      work.then(finish, finish)
+    },
     /**
      * Reads the rest of a request that is refused, so that closing its connection does not reset it before the caller
      * has read the answer.
@@ -83,10 +90,10 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
       draining = true
       const start = performance.now()
       for (const response of responses) if (!response.headersSent) response.setHeader('connection', 'close')
-      for (let elapsed = 0; sockets.size > 0 && elapsed < drainTime; elapsed = performance.now() - start) {
+      for (let elapsed = 0; sockets.size + working > 0 && elapsed < drainTime; elapsed = performance.now() - start) {
         if (responses.size === 0 && elapsed >= idleGrace) {
           closeUnused()
-          if (elapsed >= 2 * idleGrace) break
+          if (working === 0 && elapsed >= 2 * idleGrace) break
         }
         await wait(pause)
       }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Caller } from '../accounts/keys.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import type { Levels, Till } from '../billing/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
-import { firstBid, nextBid, type Bidding } from './bids.ts'
+import { createCandidates, type Admitted, type Candidacy } from './candidate.ts'
 import type { TextRequest } from './request.ts'
 
 const request: TextRequest = {
@@ -13,7 +14,6 @@ const request: TextRequest = {
   maxOutputTokens: 20,
   names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
 }
-const caller: Caller = { publicId: 'key', accountId: 'account', keyId: 'key', allowedModels: null }
 const down = new Problem('unavailable', 'It is away.')
 const price = { input: 1n, output: 2n }
 
@@ -57,39 +57,69 @@ function catalogueOf(models: Readonly<Record<string, Sketch>>): Catalogue {
   }
 }
 
-const biddingOf = (asked: TextRequest, who = caller, signal = new AbortController().signal): Bidding => ({
-  caller: who,
-  request: asked,
-  signal,
-  asked: [],
+const levels: Levels = {
+  requests: { limit: 1, remaining: 1, resetSeconds: 0 },
+  tokens: { limit: 1, remaining: 1, resetSeconds: 0 },
+}
+
+/** A till that admits everything. */
+const till: Till = {
+  admit: async () => ({ kind: 'admitted', levels }),
+  reprice: async () => levels,
+  replay: async () => undefined,
+  settle: () => assert.fail('nothing is settled'),
+  release: () => assert.fail('nothing is released'),
+  takeRequest: () => assert.fail('no request is taken'),
+  levels: () => assert.fail('no levels are read'),
+  drain: async () => {},
+}
+
+const candidatesOf = (catalogue: Catalogue) => createCandidates({ catalogue, till, log: createTestLog().log })
+
+const candidacyOf = (
+  text: TextRequest,
+  allowedModels: Candidacy['allowedModels'] = null,
+  signal = new AbortController().signal,
+): Candidacy => ({
   requestId: 'r',
+  request: text,
+  payer: { accountId: 'account', keyId: 'key' },
+  allowedModels,
+  signal,
+  considered: [],
+  isHeld: false,
 })
 
-/** The ids that are bid one after the other while each fails with `error`. */
+async function admit(catalogue: Catalogue, job: Candidacy): Promise<Admitted> {
+  const admission = await candidatesOf(catalogue).admit(job)
+  assert.ok(admission.kind === 'admitted')
+  return admission
+}
+
+/** The ids of the candidates, one after the other, while each fails with `error`. */
 async function sequence(
   models: Readonly<Record<string, Sketch>>,
   error: unknown = down,
-  who = caller,
-  asked = request,
+  allowedModels: Candidacy['allowedModels'] = null,
 ) {
-  const [catalogue, bidding] = [catalogueOf(models), biddingOf(asked, who)]
+  const [catalogue, job] = [catalogueOf(models), candidacyOf(request, allowedModels)]
   const ids: string[] = []
-  for (let bid = await firstBid(catalogue, bidding); ;) {
-    ids.push(bid.offer.model.id)
-    const next = await nextBid(catalogue, bidding, bid.offer, error)
+  for (let admitted = await admit(catalogue, job); ;) {
+    ids.push(admitted.candidate.offer.model.id)
+    const next = await candidatesOf(catalogue).fallBack(job, admitted.candidate, error)
     if (!next) return ids
-    bid = next
+    admitted = next
   }
 }
 
-describe('the models that may serve a request', () => {
-  it('are the one it names and, one after the other, those to fall back on; each once', async () => {
+describe('the candidates of a request', () => {
+  it('are the model it names and then its fallbacks, each once', async () => {
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { fallback: 'c' }, c: {} }), ['a', 'b', 'c'])
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { fallback: 'a' } }), ['a', 'b'])
     assert.deepEqual(await sequence({ a: { fallback: 'a' } }), ['a'])
   })
 
-  it('are asked for only where another model may do what this one did not', async () => {
+  it('fall back only after an error that another model may not have', async () => {
     const models = { a: { fallback: 'b' }, b: {} }
     for (const code of ['upstream_failed', 'upstream_timeout', 'unavailable', 'overloaded'] as const) {
       assert.deepEqual(await sequence(models, new Problem(code, 'x')), ['a', 'b'], code)
@@ -99,28 +129,30 @@ describe('the models that may serve a request', () => {
     }
   })
 
-  it('are none that the caller may not use, or that cannot take the request', async () => {
-    assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: {} }, down, { ...caller, allowedModels: ['a'] }), ['a'])
+  it('exclude models that the payer may not use or that cannot take the request', async () => {
+    assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: {} }, down, ['a']), ['a'])
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { most: 19 } }), ['a'])
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { context: 29 } }), ['a'])
     assert.deepEqual(await sequence({ a: { fallback: 'none' } }), ['a'])
   })
 
-  it('begin with the first that can count', async () => {
+  it('begin with the first that can count the tokens', async () => {
     assert.deepEqual(await sequence({ a: { fallback: 'b', fails: down }, b: {} }), ['b'])
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { fallback: 'c', fails: down }, c: {} }), ['a', 'c'])
     await assert.rejects(sequence({ a: { fails: down } }), down)
   })
 
-  it('are no more when the caller has gone', async () => {
+  it('end when the caller disconnects', async () => {
     const catalogue = catalogueOf({ a: { fallback: 'b' }, b: {} })
-    const bidding = biddingOf(request, caller, AbortSignal.abort())
-    assert.equal(await nextBid(catalogue, bidding, (await firstBid(catalogue, bidding)).offer, down), undefined)
+    const job = candidacyOf(request, null, AbortSignal.abort())
+    const { candidate } = await admit(catalogue, job)
+    assert.equal(await candidatesOf(catalogue).fallBack(job, candidate, down), undefined)
   })
 
-  it('give as much as they can where nothing is said of the length', async () => {
+  it('allow as many tokens as fit if the request does not say', async () => {
     const open = { ...request, maxOutputTokens: undefined }
-    const most = async (sketch: Sketch) => (await firstBid(catalogueOf({ a: sketch }), biddingOf(open))).maxOutputTokens
+    const most = async (sketch: Sketch) =>
+      (await admit(catalogueOf({ a: sketch }), candidacyOf(open))).candidate.maxOutputTokens
     assert.equal(await most({}), 50)
     assert.equal(await most({ context: 40 }), 30)
     await assert.rejects(most({ context: 10 }), { code: 'context_length_exceeded' })

@@ -1,0 +1,173 @@
+import type { Logger } from 'pino'
+import type { Levels, Replay, Till } from '../billing/till.ts'
+import type { Catalogue, Offer } from '../models/catalogue.ts'
+import { Problem, type ProblemCode } from '../platform/problems.ts'
+import { findAllowed } from './model-list.ts'
+import { replayedReply, type Reply } from './reply.ts'
+import type { Job, TextRequest } from './request.ts'
+
+/** A model considered for a request, and the most that the request can use there: what the till holds. */
+export interface Candidate {
+  readonly offer: Offer
+  readonly inputTokens: number
+  /** Whether `inputTokens` is the model's own count; otherwise only the upstream knows it. */
+  readonly exact: boolean
+  readonly maxOutputTokens: number
+}
+
+/** A job, and which models were considered for it. */
+export interface Candidacy extends Job {
+  /** Ids of the models considered so far. Each is considered once. */
+  readonly considered: string[]
+  /** Whether the till has a hold for the job, which must be settled or released. */
+  isHeld: boolean
+}
+
+/** A candidate whose hold is placed. */
+export interface Admitted {
+  readonly kind: 'admitted'
+  readonly candidate: Candidate
+  /** The levels after the admission. */
+  readonly levels: Levels
+}
+
+/** The stored reply of an earlier request with the same idempotency key. */
+export interface Replayed {
+  readonly kind: 'replay'
+  readonly reply: Reply
+}
+
+/** Chooses the model for a job and places its hold. */
+export interface Candidates {
+  /**
+   * Holds what the job can cost at the model that it names, or at the first fallback that can count its tokens; or finds
+   * the stored reply, which needs no model. Throws a Problem.
+   */
+  admit(job: Candidacy): Promise<Admitted | Replayed>
+  /**
+   * Moves the hold to the fallback of a model that failed before its first text, at the fallback's price. Undefined if
+   * `error` is permanent, or if no fallback can take the job; the job may then be without a hold.
+   */
+  fallBack(job: Candidacy, failed: Candidate, error: unknown): Promise<Admitted | undefined>
+}
+
+interface CandidatesNeeds {
+  readonly catalogue: Catalogue
+  readonly till: Till
+  readonly log: Logger
+}
+
+export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Candidates {
+  async function consider(job: Candidacy, offer: Offer): Promise<Candidate> {
+    job.considered.push(offer.model.id)
+    try {
+      const input = await offer.model.count(job.request.prompt, job)
+      const maxOutputTokens = mostOutput(offer, job.request, input)
+      return { offer, inputTokens: input.tokens, exact: input.exact, maxOutputTokens }
+    } catch (error) {
+      const next = await nextAfter(job, offer, error)
+      if (next) return next
+      throw error
+    }
+  }
+
+  /** The first fallback of a failed model that may be used and can take the job. */
+  async function nextAfter(job: Candidacy, { fallback }: Offer, error: unknown): Promise<Candidate | undefined> {
+    if (!isTemporary(error) || job.signal.aborted || fallback === undefined) return undefined
+    try {
+      const offer = chooseModel(catalogue, job, fallback)
+      return job.considered.includes(offer.model.id) ? undefined : await consider(job, offer)
+    } catch (refusal) {
+      if (refusal instanceof Problem) return undefined
+      throw refusal
+    }
+  }
+
+  /** The stored reply, if a job whose tokens cannot be counted at the moment repeats an idempotency key. */
+  async function storedReply({ payer, idempotency }: Candidacy, error: unknown): Promise<Replay> {
+    const stored = isTemporary(error) && (await till.replay(payer.accountId, idempotency).catch(() => undefined))
+    if (stored) return stored
+    throw error
+  }
+
+  return Object.freeze({
+    async admit(job: Candidacy) {
+      let candidate: Candidate
+      try {
+        candidate = await consider(job, chooseModel(catalogue, job, job.request.model))
+      } catch (error) {
+        return replayOf(await storedReply(job, error), job.request.model)
+      }
+      const admission = await till.admit(askOf(job, candidate))
+      if (admission.kind === 'replay') return replayOf(admission, candidate.offer.model.id)
+      job.isHeld = true
+      return { kind: 'admitted', candidate, levels: admission.levels } as const
+    },
+
+    async fallBack(job: Candidacy, failed: Candidate, error: unknown) {
+      const candidate = await nextAfter(job, failed.offer, error)
+      if (!candidate) return undefined
+      const { requestId: request_id } = job
+      try {
+        const levels = await till.reprice(askOf(job, candidate))
+        const [model, fallback] = [failed.offer.model.id, candidate.offer.model.id]
+        log.warn({ request_id, model, fallback }, 'a model failed; its fallback takes over')
+        return { kind: 'admitted', candidate, levels } as const
+      } catch (refusal) {
+        log.warn({ request_id, err: refusal }, 'a request could not be held at the fallback')
+        return undefined
+      }
+    },
+  })
+}
+
+/** Problems of a model that another model may not have. */
+const temporary: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'upstream_failed',
+  'upstream_timeout',
+  'unavailable',
+  'overloaded',
+])
+
+const isTemporary = (error: unknown): boolean => error instanceof Problem && temporary.has(error.code)
+
+/**
+ * The model `name`, if the job may use it and it can generate as many tokens. Throws Problem `unknown_model`,
+ * `model_not_allowed` or `invalid_field`.
+ */
+export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Job, name: string): Offer {
+  const offer = findAllowed(catalogue, allowedModels, name)
+  const most = offer.model.maxOutputTokens
+  if ((request.maxOutputTokens ?? 1) <= most) return offer
+  const field = request.names.maxOutputTokens
+  throw new Problem('invalid_field', `The field ${field} must be at most ${most} for this model.`, { field })
+}
+
+/**
+ * The most tokens that the reply may have. Throws Problem `context_length_exceeded` if prompt and reply do not fit the
+ * context, rather than truncate either. Where the count is not exact, the upstream decides.
+ */
+export function mostOutput(
+  { model }: Offer,
+  { maxOutputTokens, names }: TextRequest,
+  input: { readonly tokens: number; readonly exact: boolean },
+): number {
+  const room = input.exact ? model.contextTokens - input.tokens : Infinity
+  const wanted = maxOutputTokens ?? Math.max(1, Math.min(room, model.maxOutputTokens))
+  if (wanted <= room) return wanted
+  const sizes = `${input.tokens} input tokens and ${wanted} of ${names.maxOutputTokens}`
+  throw new Problem(
+    'context_length_exceeded',
+    `The context of this model is ${model.contextTokens} tokens; ${sizes} do not fit. Shorten the input or lower ${names.maxOutputTokens}.`,
+    { field: names.input },
+  )
+}
+
+function replayOf(stored: Replay, model: string): Replayed {
+  return { kind: 'replay', reply: replayedReply(stored, model) }
+}
+
+/** What the till is asked for. */
+function askOf({ requestId, payer, idempotency }: Job, { offer, inputTokens, maxOutputTokens }: Candidate) {
+  return { requestId, payer, model: offer.model.id, inputTokens, maxOutputTokens, price: offer.price, idempotency }
+}

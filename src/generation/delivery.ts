@@ -1,0 +1,103 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Levels } from '../billing/till.ts'
+import { refusalOf } from '../platform/http/errors.ts'
+import { Problem, problems } from '../platform/problems.ts'
+import type { Dialect, Exchange, Manner, Telling } from './dialects/dialect.ts'
+import type { Reply, Start, Step } from './generation.ts'
+import { limitHeaders } from './limit-headers.ts'
+import { replyHeaders } from './reply.ts'
+import { createEventStream } from './stream.ts'
+
+/** One HTTP request and the form of its reply. */
+export interface Delivery {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly dialect: Dialect
+  readonly exchange: Exchange
+  /** The URL that links to the documentation start with. */
+  readonly baseUrl: string
+  /** Called with every reply, complete or not, before it is sent. */
+  readonly onReply: (reply: Reply) => void
+}
+
+/** Sets the headers of a whole reply and returns its body. */
+export function deliverWhole(made: Reply, { reply, exchange, dialect, onReply }: Delivery): string {
+  onReply(made)
+  reply.headers(headersOf(dialect, made.levels)).headers(replyHeaders(made)).type('application/json; charset=utf-8')
+  return exchange.answer(made)
+}
+
+/**
+ * Sends a stream of events. Throws a failure before the first text, when nothing has been sent; later failures are the
+ * stream's last event. Reads the steps to their end, even after the caller has disconnected.
+ */
+export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delivery): Promise<void> {
+  const { request, reply, dialect, exchange, onReply } = delivery
+  const stream = createEventStream(reply.raw)
+  let events: Telling | undefined
+  /** The charged part of a stream that broke off. */
+  let part: Reply | undefined
+
+  async function begin(start: Omit<Start, 'levels'>, levels: Levels, headers: Record<string, string>) {
+    reply.headers(headersOf(dialect, levels)).headers(headers)
+    reply.hijack()
+    stream.begin(plainHeaders(reply))
+    const begun = exchange.stream(start)
+    await stream.send(begun.opening)
+    return begun
+  }
+
+  async function close(made: Reply): Promise<void> {
+    onReply(made)
+    if (!events) {
+      // A stored reply, or one without text.
+      events = await begin({ ...made, inputTokens: made.usage.inputTokens }, made.levels, replyHeaders(made))
+      if (made.text !== '') await stream.send([events.text(made.text)])
+    }
+    await stream.send(events.closing(made))
+  }
+
+  try {
+    for await (const step of steps) {
+      if (step.kind === 'started') events = await begin(step, step.levels, startHeaders(step))
+      else if (step.kind === 'texts') await stream.send(events ? step.texts.map(events.text) : [])
+      else if (step.kind === 'reply') await close(step.reply)
+      else {
+        part = step.reply
+        onReply(part)
+        throw step.problem
+      }
+    }
+  } catch (error) {
+    if (!stream.begun) throw error
+    const problem = problemOf(error, request)
+    request.refusedAs = problem.code
+    const { error: refusal } = refusalOf(delivery.baseUrl, problem, request.id)
+    if (events) await stream.send([events.failure(refusal, problems[problem.code].status, part)])
+  }
+  stream.end()
+}
+
+/** The levels as headers, by our names and by those of the dialect. */
+export function headersOf(manner: Manner | undefined, levels: Levels): Record<string, string> {
+  const ours = limitHeaders(levels)
+  return manner?.limitHeaders ? { ...ours, ...manner.limitHeaders(levels) } : ours
+}
+
+const startHeaders = ({ id, model }: Start) => ({ 'x-model': model, 'x-generation-id': id })
+
+function plainHeaders(reply: FastifyReply): Record<string, string> {
+  return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))
+}
+
+function problemOf(error: unknown, { id, log }: FastifyRequest): Problem {
+  if (error instanceof Problem) return error
+  log.error({ request_id: id, stack: stackOf(error) }, 'internal error')
+  return new Problem('internal', `Internal error. Quote the request id ${id} to support.`)
+}
+
+/** Where it happened. The message stays out of the log, because it may quote the caller's text. */
+function stackOf(error: unknown): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  return stack.slice(stack.indexOf('\n    at ') + 1)
+}

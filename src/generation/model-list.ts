@@ -1,0 +1,44 @@
+import { formatPrice } from '../billing/money.ts'
+import type { Catalogue, Offer } from '../models/catalogue.ts'
+import { Problem } from '../platform/problems.ts'
+import type { ListedModel } from './schema.ts'
+
+/** Ids and aliases of models; null: every model. */
+type AllowedModels = readonly string[] | null
+
+/** The model with this id or alias. Throws Problem `unknown_model` or `model_not_allowed`. */
+export function findAllowed(catalogue: Catalogue, allowed: AllowedModels, name: string): Offer {
+  const offer = catalogue.find(name)
+  if (isAllowed(allowed, offer)) return offer
+  const reason = 'This key may not use this model. GET /v1/models lists the models that it may use.'
+  throw new Problem('model_not_allowed', reason, { field: 'model' })
+}
+
+/** The models that the caller may use. */
+export function listModels(catalogue: Catalogue, allowed: AllowedModels, currency: string): ListedModel[] {
+  return catalogue
+    .list()
+    .filter((offer) => isAllowed(allowed, offer))
+    .map((offer) => presentModel(offer, currency))
+}
+
+export function presentModel({ model, price, aliases, createdAt }: Offer, currency: string): ListedModel {
+  return {
+    id: model.id,
+    object: 'model',
+    type: 'model',
+    display_name: model.id,
+    created: createdAt,
+    created_at: new Date(createdAt * 1000).toISOString(),
+    owned_by: 'tollgate',
+    context_length: model.contextTokens,
+    max_output_tokens: model.maxOutputTokens,
+    price: { input: formatPrice(price.input), output: formatPrice(price.output), currency },
+    aliases: [...aliases],
+  }
+}
+
+/** An alias allows the model that it names now. */
+function isAllowed(allowed: AllowedModels, { model, aliases }: Offer): boolean {
+  return allowed === null || allowed.includes(model.id) || aliases.some((alias) => allowed.includes(alias))
+}

@@ -1,0 +1,54 @@
+import type { Admitted, Candidate, Candidates } from './candidate.ts'
+import { Problem } from '../platform/problems.ts'
+import type { Levels } from '../billing/till.ts'
+import { checkOutcome, readStream, type Outcome, type Texts } from './outcome.ts'
+import { limitsOf } from './request.ts'
+import type { Work } from './work.ts'
+
+/** A model at work on a job: the whole reply, or a stream that has begun. */
+export interface Run<Started> {
+  /** The candidate that was called last, whose hold is in place. */
+  readonly candidate: Candidate
+  readonly levels: Levels
+  readonly started: Started
+}
+
+/** Calls a model. Throws the model's Problem. */
+type Start<Started> = (work: Work, candidate: Candidate) => Promise<Started>
+
+/** A stream at its first texts, or at its end if it has none. */
+interface StartedStream {
+  readonly texts: AsyncGenerator<Texts, Outcome, void>
+  readonly first: IteratorResult<Texts, Outcome>
+}
+
+/** Calls the candidate's model. A model that fails before its first text is replaced by its fallback. */
+export function createRun(candidates: Pick<Candidates, 'fallBack'>) {
+  // One `then` with both outcomes instead of an async function: this is on the path of every request.
+  function run<Started>(work: Work, { candidate, levels }: Admitted, start: Start<Started>): Promise<Run<Started>> {
+    if (work.signal.aborted) return Promise.reject(disconnected())
+    return start(work, candidate).then(
+      (started) => ({ candidate, levels, started }),
+      async (error: unknown) => {
+        const admitted = await candidates.fallBack(work, candidate, error)
+        if (admitted) return run(work, admitted, start)
+        throw error
+      },
+    )
+  }
+  return run
+}
+
+export const startWhole: Start<Outcome> = (work, { offer, maxOutputTokens }) =>
+  offer.model
+    .run(work.request.prompt, limitsOf(work, maxOutputTokens), work.signal)
+    .then((outcome) => checkOutcome(outcome, work.signal))
+
+export const startStream: Start<StartedStream> = async (work, { offer, maxOutputTokens }) => {
+  const { request, signal } = work
+  const texts = readStream(offer.model.stream(request.prompt, limitsOf(work, maxOutputTokens), signal), signal)
+  return { texts, first: await texts.next() }
+}
+
+const disconnected = (): Problem =>
+  new Problem('malformed_request', 'The caller disconnected before the model was called.')

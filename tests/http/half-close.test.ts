@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createGate } from '../support/gate.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+import { openWire, type Wire } from '../support/wire.ts'
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  service = await startService({ models: [upstreamModel(vendor.url)] })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+async function send(key: string, changes: object = {}, version = '1.1'): Promise<Wire> {
+  const wire = await openWire(service.port)
+  const body = JSON.stringify({ model: 'fast', input: 'Hello', max_output_tokens: 100, ...changes })
+  const head = ['host: x', `authorization: Bearer ${key}`, 'content-type: application/json']
+  wire.send(
+    `POST /v1/generate HTTP/${version}\r\n${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+  return wire
+}
+
+const untilHeld = (accountId: string) => until(async () => (await service.books(accountId)).holds === 1)
+
+describe('a caller that closes its sending side after its request', () => {
+  it('receives its reply, whole, and pays for it once', async () => {
+    const gate = createGate()
+    const { accountId, key } = await service.customer()
+    vendor.set({ gate: gate.pass })
+    const wire = await send(key)
+    await untilHeld(accountId)
+    wire.endSending()
+    let answer = await wire.answer()
+    assert.equal(answer.status, 100)
+    gate.open()
+    while (answer.status === 100) answer = await wire.answer()
+    vendor.set({})
+    assert.equal(answer.status, 200)
+    assert.match(answer.body, /"output_text":"Hello there\."/)
+    await wire.closed
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, rows[0]?.stopReason, holds], [1, 'complete', 0])
+  })
+
+  it('receives its stream to the last event', async () => {
+    const gate = createGate()
+    const { accountId, key } = await service.customer()
+    vendor.set({ gate: gate.pass, tokens: 3 })
+    const wire = await send(key, { stream: true })
+    gate.open(1)
+    await untilHeld(accountId)
+    wire.endSending()
+    gate.open()
+    assert.match(await wire.rest(), /event: done\n/)
+    vendor.set({})
+    const { rows } = await service.books(accountId)
+    assert.deepEqual([rows.length, rows[0]?.stopReason], [1, 'complete'])
+  })
+
+  it('in HTTP/1.0, which has no response that a probe could send, counts as disconnected', async () => {
+    const abandoned = vendor.abandoned
+    const { accountId, key } = await service.customer()
+    vendor.set({ gate: createGate().pass })
+    const wire = await send(key, {}, '1.0')
+    await untilHeld(accountId)
+    wire.endSending()
+    await wire.closed
+    await until(() => vendor.abandoned === abandoned + 1)
+    vendor.set({})
+    await until(async () => (await service.books(accountId)).holds === 0)
+  })
+})
+
+describe('a caller that disconnects', () => {
+  for (const stream of [false, true]) {
+    it(`is noticed, and its model is stopped (${stream ? 'stream' : 'whole reply'})`, async () => {
+      const gate = createGate()
+      const abandoned = vendor.abandoned
+      const { accountId, key } = await service.customer()
+      vendor.set({ gate: gate.pass, tokens: 5 })
+      const wire = await send(key, { stream })
+      if (stream) gate.open(1)
+      await untilHeld(accountId)
+      wire.cut()
+      await until(() => vendor.abandoned === abandoned + 1)
+      vendor.set({})
+      await until(async () => (await service.books(accountId)).holds === 0)
+      const { rows } = await service.books(accountId)
+      assert.deepEqual([rows.length, rows[0]?.stopReason], [1, 'cancelled'])
+    })
+  }
+})
