@@ -162,7 +162,7 @@ create table idempotency (
 create index on idempotency (created_at);
 
 -- Makes the ledger's partitions for the months from p_from up to and including p_to.
-create function ledger_partitions(p_from date, p_to date) returns void language plpgsql as $$
+create function ledger_partitions(p_from date, p_to date) returns void language plpgsql set search_path from current as $$
 declare
   v_month date := date_trunc('month', p_from)::date;
   v_name text;

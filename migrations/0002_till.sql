@@ -50,6 +50,7 @@ language plpgsql
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 set jit = off
+set search_path from current
 as $$
 #variable_conflict use_column
 declare
@@ -298,6 +299,7 @@ language plpgsql
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 set jit = off
+set search_path from current
 as $$
 #variable_conflict use_column
 declare
@@ -382,7 +384,7 @@ end $$;
 -- Gives up one instance that has not been heard of for p_lease: its holds and allowances are released uncharged. Tokens
 -- taken from the limits are not given back, since nobody knows how many were used; they refill within the minute.
 -- Returns the instance, or null when every one of them lives.
-create function reap(p_lease interval) returns uuid language plpgsql as $$
+create function reap(p_lease interval) returns uuid language plpgsql set search_path from current as $$
 declare
   v_instance uuid;
 begin

@@ -48,7 +48,7 @@ create index on session (person_id);
 create index on session (issuer, subject) where issuer is not null;
 
 -- A change of role or status ends every session of the person, whoever makes it and however.
-create function end_sessions_of_changed_person() returns trigger language plpgsql as $$
+create function end_sessions_of_changed_person() returns trigger language plpgsql set search_path from current as $$
 begin
   delete from session where person_id = new.id;
   return null;

@@ -1,5 +1,8 @@
 -- Client records, who may reach them, and the log of who did.
 --
+-- Every function either sets its search_path with pg_temp last, or has a body whose names were resolved when it was
+-- created (`return …`): otherwise a temporary table could stand in for a table that the function works on.
+--
 -- The service reads and changes records by a login of their own, `tollgate_portal_…`, which may do nothing by itself.
 -- Each transaction takes the role of the person it works for (`tollgate_consultant_…`, `tollgate_partner_…`) and that
 -- person's id (`tollgate.person`) until its end, and row-level security decides by these two, whatever a statement asks
@@ -10,8 +13,8 @@
 do $$
 begin
   execute format($function$
-    create function portal_role(p_for text) returns text language sql immutable parallel safe as
-      $body$ select 'tollgate_' || p_for || '_%s' $body$
+    create function portal_role(p_for text) returns text language sql immutable parallel safe
+      return 'tollgate_' || p_for || '_%s'
   $function$, left(md5(concat_ws(' ', current_database(), current_schema(),
     (select oid from pg_database where datname = current_database()))), 8));
 end $$;
@@ -48,18 +51,16 @@ end $$;
 select with_roles(format('grant usage on schema %I to {consultant}, {partner}', current_schema()));
 
 -- The person on whose behalf this transaction runs; null for every other actor, and outside of the portal.
-create function portal_person() returns uuid language sql stable parallel safe as
-  $$ select nullif(current_setting('tollgate.person', true), '')::uuid $$;
+create function portal_person() returns uuid language sql stable parallel safe
+  return nullif(current_setting('tollgate.person', true), '')::uuid;
 
 -- The kind of actor on whose behalf this transaction runs; null outside of the portal.
-create function portal_actor() returns text language sql stable parallel safe as $$
-  select case when portal_person() is null then nullif(current_setting('tollgate.actor', true), '') else 'person' end
-$$;
+create function portal_actor() returns text language sql stable parallel safe
+  return case when portal_person() is null then nullif(current_setting('tollgate.actor', true), '') else 'person' end;
 
 -- What tells apart actors of one kind that are not people: the operating-system user of a command, the id of an API key.
-create function portal_actor_name() returns text language sql stable parallel safe as $$
-  select case when portal_person() is null then nullif(current_setting('tollgate.actor_name', true), '') end
-$$;
+create function portal_actor_name() returns text language sql stable parallel safe
+  return case when portal_person() is null then nullif(current_setting('tollgate.actor_name', true), '') end;
 
 -- The samples of a demo are entered with dates of their own (`tollgate.time`). Nobody can do that any more once anybody
 -- has signed in: from then on every time in records and in the log is one of this clock.
@@ -71,17 +72,16 @@ begin
   end if;
   return least(current_setting('tollgate.time')::timestamptz, clock_timestamp());
 end $$;
-create function record_time() returns timestamptz language sql volatile as $$
-  select case when coalesce(current_setting('tollgate.time', true), '') = '' then clock_timestamp() else sample_time() end
-$$;
+create function record_time() returns timestamptz language sql volatile
+  return case when coalesce(current_setting('tollgate.time', true), '') = '' then clock_timestamp() else sample_time() end;
 
 -- A text as it is searched and sorted: words in lower case, without accents, with one space between them.
-create function words(p_text text) returns text language sql immutable parallel safe as
-  $$ select trim(regexp_replace(regexp_replace(lower(normalize(p_text, nfkd)), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g')) $$;
+create function words(p_text text) returns text language sql immutable parallel safe
+  return trim(regexp_replace(regexp_replace(lower(normalize(p_text, nfkd)), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g'));
 
 -- Finds what has a word that begins with each word of the text. Matches nothing when the text has none.
-create function beginnings(p_text text) returns tsquery language sql immutable parallel safe as
-  $$ select to_tsquery('simple', replace(regexp_replace(words(p_text), '(\S+)', '\1:*', 'g'), ' ', ' & ')) $$;
+create function beginnings(p_text text) returns tsquery language sql immutable parallel safe
+  return to_tsquery('simple', replace(regexp_replace(words(p_text), '(\S+)', '\1:*', 'g'), ' ', ' & '));
 
 create table client (
   id            uuid primary key,
@@ -114,7 +114,7 @@ create index on client (reference_key, id);
 create index on client using gin (search);
 
 -- Whichever time a statement gives: neither ahead of the clock nor behind what was there.
-create function stamp_change() returns trigger language plpgsql as $$
+create function stamp_change() returns trigger language plpgsql set search_path from current as $$
 begin
   new.changed_at := greatest(old.changed_at, record_time());
   return new;
@@ -181,7 +181,7 @@ create index on letter using gin (search);
 -- Who writes an item touches its client, as the same person, in the same transaction: the lock puts those who write at the
 -- same time in a row. A client that was given to somebody else, or taken away, before it was their turn is out of their
 -- reach, and so is the item.
-create function touch_client() returns trigger language plpgsql as $$
+create function touch_client() returns trigger language plpgsql set search_path from current as $$
 begin
   update client set changed_at = default where id = new.client_id and deleted_at is null;
   if not found then
@@ -222,7 +222,7 @@ begin
 end $$;
 
 -- A record is read whole: what one kind of item may hold together, so that nobody fills the server with one client.
-create function refuse_excess() returns trigger language plpgsql as $$
+create function refuse_excess() returns trigger language plpgsql set search_path from current as $$
 declare
   v_items bigint;
   v_bytes bigint;
@@ -263,14 +263,14 @@ create table audit (
 create index on audit (client_id, id) where client_id is not null;
 create index on audit (person_id, id) where person_id is not null;
 
-create function take_transaction_id() returns trigger language plpgsql as $$
+create function take_transaction_id() returns trigger language plpgsql set search_path from current as $$
 begin
   perform pg_current_xact_id();
   return null;
 end $$;
 create trigger numbered_in_order before insert on audit for each statement execute function take_transaction_id();
 
-create function refuse_change() returns trigger language plpgsql as $$
+create function refuse_change() returns trigger language plpgsql set search_path from current as $$
 begin
   raise exception 'rows of % are neither changed nor taken away', tg_table_name using errcode = 'insufficient_privilege';
 end $$;

@@ -39,7 +39,7 @@ create table key_issue (
   at          timestamptz not null default clock_timestamp()
 );
 insert into key_issue (key_id, account_id, secret_hash) select id, account_id, secret_hash from api_key;
-create function keep_issue() returns trigger language plpgsql as $$
+create function keep_issue() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into key_issue (key_id, account_id, secret_hash) values (new.id, new.account_id, new.secret_hash);
   return null;
@@ -86,7 +86,7 @@ create function row_digests(p_table text, p_number text, p_columns text[], p_aft
 returns table (number bigint, digest bytea)
 language plpgsql stable
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set bytea_output = 'hex'
-set jit = off
+set jit = off set search_path from current
 as $$
 begin
   return query execute format(
@@ -99,20 +99,20 @@ end $$;
 -- What a seal says of its rows.
 create function range_digest(p_table text, p_number text, p_columns text[], p_after bigint, p_upto bigint,
   out rows bigint, out digest bytea, out marks bytea)
-language sql stable as $$
+language sql stable set search_path from current as $$
   select count(*), sha256(coalesce(string_agg(r.digest, ''::bytea order by r.number), ''::bytea)),
     coalesce(string_agg(int4send((r.number - p_after)::integer) || substring(r.digest from 1 for 4), ''::bytea
       order by r.number), ''::bytea)
   from row_digests(p_table, p_number, p_columns, p_after, p_upto) r
 $$;
 
-create function seal_hash(p_previous bytea, p_seal seal) returns bytea language sql stable as $$
+create function seal_hash(p_previous bytea, p_seal seal) returns bytea language sql stable set search_path from current as $$
   select sha256(p_previous || convert_to(jsonb_build_array(p_seal.chain, p_seal.number, p_seal.upto, p_seal.rows,
     p_seal.columns, (extract(epoch from p_seal.at) * 1000000)::bigint, encode(p_seal.digest, 'hex'))::text, 'UTF8'))
 $$;
 
 -- The last number drawn for a table.
-create function last_number(p_table text, p_number text) returns bigint language plpgsql as $$
+create function last_number(p_table text, p_number text) returns bigint language plpgsql set search_path from current as $$
 declare
   v_last bigint;
 begin
@@ -124,7 +124,7 @@ end $$;
 -- How far each chain has come, the last number drawn from its sequence, and what tells when no smaller number can appear
 -- any more: when the oldest transaction that still runs is younger than `mark`, which is null where nothing is unsealed.
 create function seal_horizon()
-returns table (chain text, sealed bigint, last bigint, mark text, oldest text) language plpgsql as $$
+returns table (chain text, sealed bigint, last bigint, mark text, oldest text) language plpgsql set search_path from current as $$
 declare
   v_chain seal_chain;
   v_oldest text := pg_snapshot_xmin(pg_current_snapshot())::text;
@@ -142,7 +142,7 @@ end $$;
 
 -- Adds the next seal of a chain: of the rows up to p_upto, at most 20 000 numbers. No row when there is nothing to seal, or
 -- another instance is sealing.
-create function add_seal(p_chain text, p_upto bigint) returns setof seal language plpgsql as $$
+create function add_seal(p_chain text, p_upto bigint) returns setof seal language plpgsql set search_path from current as $$
 declare
   v_chain seal_chain;
   v_last seal;
@@ -172,7 +172,7 @@ end $$;
 
 -- The seals of one chain whose upto is in (p_from, p_upto] and whose rows are not what they were, with what is there now.
 create function faulty_seals(p_chain text, p_from bigint, p_upto bigint)
-returns table (seal bigint, after bigint, upto bigint, sealed_rows bigint, rows_there bigint) language sql stable as $$
+returns table (seal bigint, after bigint, upto bigint, sealed_rows bigint, rows_there bigint) language sql stable set search_path from current as $$
   with sealed as materialized (
     select s.number, lag(s.upto, 1, (select coalesce(max(b.upto), 0) from seal b where b.chain = p_chain and b.upto <= p_from))
       over (order by s.number) as after, s.upto, s.rows, s.columns, s.digest, s.marks
@@ -199,7 +199,7 @@ $$;
 
 -- Which rows of a seal changed, were added or are missing, by its marks. No row: the seal itself was changed.
 create function faulty_rows(p_chain text, p_seal bigint)
-returns table (number bigint, fault text) language sql stable as $$
+returns table (number bigint, fault text) language sql stable set search_path from current as $$
   with s as (
     select seal.*, c.number as numbering, (select coalesce(max(b.upto), 0) from seal b where b.chain = p_chain
       and b.number < p_seal) as after

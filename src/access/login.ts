@@ -20,7 +20,11 @@ const notOpen: ReadonlySet<string> = new Set(['42501', '42883'])
 export async function portalAddress(ownerUrl: string): Promise<string> {
   const url = new URL(ownerUrl)
   const password = derivedPassword(decodeURIComponent(url.password))
-  const login = await asOwner(ownerUrl, readLogin)
+  const login = await asOwner(ownerUrl, async (owner) => {
+    const found = await readLogin(owner)
+    if (found.temporary) await forbidTemporary(owner)
+    return found
+  })
   url.username = login.user
   url.password = password
   if ((await tryLogin(url.href)) === undefined) return url.href
@@ -44,6 +48,8 @@ interface Login {
   readonly inUse: boolean
   /** What lets it into this database. */
   readonly grants: string
+  /** Whether it may create temporary tables. */
+  readonly temporary: boolean
   /** Databases other than this one whose records it reaches. */
   readonly elsewhere: readonly string[]
 }
@@ -66,12 +72,25 @@ async function readLogin(owner: Client): Promise<Login> {
     owner,
     `select portal_role('portal') as user, coalesce((select rolcanlogin from pg_roles where rolname = portal_role('portal')), false) as "inUse",
        format('grant connect on database %1$I to %2$I; grant usage on schema public to %2$I', current_database(), portal_role('portal')) as grants,
+       has_database_privilege(portal_role('portal'), current_database(), 'temporary') as temporary,
        array(select distinct d.datname::text from pg_shdepend s join pg_database d on d.oid = s.dbid
          where s.refclassid = 'pg_authid'::regclass and d.datname <> current_database()
            and s.refobjid = (select oid from pg_roles where rolname = portal_role('partner'))) as elsewhere`,
   )
   if (login === undefined) throw new Error('the database did not say who reads its records')
   return login
+}
+
+/**
+ * Everyone may create temporary tables in a new database or in a copy of one. Only the owner needs them. Where this user
+ * may not revoke that, PostgreSQL says so in a notice, and the functions are immune all the same.
+ */
+async function forbidTemporary(owner: Client): Promise<void> {
+  const [statement] = await run<{ text: string }>(
+    owner,
+    `select format('revoke temporary on database %I from public', current_database()) as text`,
+  )
+  if (statement !== undefined) await insist(owner, statement.text)
 }
 
 /** Without a password of the owner there is nothing to keep secret: the server lets in by other means. */

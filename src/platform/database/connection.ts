@@ -36,7 +36,8 @@ export interface Session extends Queryable {
 const ourSettings = [
   'DateStyle=ISO',
   'TimeZone=UTC',
-  'search_path=public',
+  // Last, where it is otherwise first: no temporary table stands in for one of ours.
+  'search_path=public,pg_temp',
   String.raw`default_transaction_isolation=read\ committed`,
   'lock_timeout=0',
   'idle_session_timeout=0',

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { Client } from 'pg'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { portalAddress } from './login.ts'
+
+/** The database has had people who signed in, so that no time but the clock's is accepted any more. */
+let home: TestDatabase
+let owner: Client
+/** The portal's login, with SQL of the attacker's choice. */
+let attacker: Client
+const anna = randomUUIDv7()
+const client = randomUUIDv7()
+
+before(async () => {
+  home = await createTestDatabase()
+  owner = new Client(home.url)
+  await owner.connect()
+  await owner.query(`insert into person (id, name, role, created_at, last_signed_in_at)
+    values ('${anna}', 'Anna', 'consultant', now(), now())`)
+  await owner.query(`insert into client (id, name, consultant_id) values ('${client}', 'Berg', '${anna}')`)
+})
+after(async () => {
+  await owner.end()
+  await home.drop()
+})
+
+test('B91: every function is immune to temporary tables', async () => {
+  const { rows } = await owner.query<{ name: string }>(
+    `select p.oid::regprocedure::text as name from pg_proc p
+     where pronamespace = 'public'::regnamespace
+       and not exists (select from unnest(proconfig) c where replace(c, ' ', '') = 'search_path=public,pg_temp')
+       and (prosecdef or prosqlbody is null)`,
+  )
+  const remedy = 'add "set search_path from current" to the function, or write its body as "return …"'
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    [],
+    remedy,
+  )
+})
+
+test('B91: only the owner may create temporary tables', async () => {
+  attacker = new Client(await portalAddress(home.url))
+  await attacker.connect()
+  await assert.rejects(attacker.query('create temporary table person (id uuid)'), { code: '42501' })
+  await attacker.end()
+  await owner.query('begin; create temporary table mine (id uuid); rollback')
+})
+
+/** Takes a role until the end of the transaction. */
+const become = (role: 'consultant' | 'partner', person = anna) =>
+  attacker.query(
+    `select set_config('role', portal_role('${role}'), true), set_config('tollgate.person', '${person}', true)`,
+  )
+
+describe('B91: where temporary tables are allowed again, the login of the portal', () => {
+  before(async () => {
+    const address = await portalAddress(home.url)
+    await owner.query(
+      `do $$ begin execute format('grant temporary on database %I to public', current_database()); end $$`,
+    )
+    attacker = new Client(address)
+    await attacker.connect()
+    await attacker.query('set search_path = pg_temp, public')
+  })
+  after(() => attacker.end())
+  beforeEach(() => attacker.query('rollback').then(() => attacker.query('begin')))
+
+  test('cannot date a change', async () => {
+    await attacker.query('create temporary table person (last_signed_in_at timestamptz)')
+    await attacker.query('grant select on person to public')
+    await attacker.query(`set local tollgate.time = '2020-01-01'`)
+    await assert.rejects(attacker.query('select public.sample_time()'), { code: '42501' })
+    await attacker.query('rollback; begin')
+    await attacker.query(`set local tollgate.time = '2020-01-01'`)
+    await become('consultant')
+    await assert.rejects(
+      attacker.query(`insert into public.audit (action, outcome) values ('client_read', 'allowed')`),
+      { code: '42501' },
+    )
+  })
+
+  test('cannot keep a revision out of the table', async () => {
+    await attacker.query(
+      'create temporary table revision (noun text, noun_id uuid, version int, client_id uuid, at timestamptz, person_id uuid, archived bool, data jsonb)',
+    )
+    await attacker.query('grant all on revision to public')
+    await become('consultant')
+    await attacker.query(`update public.client set name = 'Forged', version = 2 where id = '${client}'`)
+    const { rows } = await attacker.query(
+      `select (select count(*)::int from pg_temp.revision) as forged,
+         (select count(*)::int from public.revision where noun_id = '${client}') as kept`,
+    )
+    assert.deepEqual(rows, [{ forged: 0, kept: 2 }])
+  })
+
+  test('cannot pass for a partner', async () => {
+    await attacker.query(
+      `create temporary table person as select '${anna}'::uuid as id, 'partner' as role, 'active' as status`,
+    )
+    await attacker.query('grant select on person to public')
+    const { rows } = await attacker.query(`select public.is_partner('${anna}') as partner`)
+    assert.deepEqual(rows, [{ partner: false }])
+  })
+
+  test('cannot write to a record without locking its client', async () => {
+    await attacker.query(
+      `create temporary table client as select '${client}'::uuid as id, null::timestamptz as changed_at, null::timestamptz as deleted_at`,
+    )
+    await attacker.query('grant all on client to public')
+    await become('consultant')
+    const { rows: earlier } = await attacker.query(`select changed_at from public.client where id = '${client}'`)
+    await attacker.query(
+      `insert into public.note (id, client_id, date, text) values ('${randomUUIDv7()}', '${client}', '2026-01-01', 'n')`,
+    )
+    const { rows: later } = await attacker.query(`select changed_at from public.client where id = '${client}'`)
+    assert.notDeepEqual(later, earlier)
+  })
+
+  test('cannot fill a record beyond its limit', async () => {
+    await attacker.query('create temporary table note (text text, client_id uuid, archived_at timestamptz)')
+    await attacker.query('grant select on note to public')
+    await become('consultant')
+    await assert.rejects(
+      attacker.query(
+        `insert into public.note (id, client_id, date, text)
+         select gen_random_uuid(), '${client}', '2026-01-01', repeat('x', 1000000) from generate_series(1, 6)`,
+      ),
+      { code: 'TG002' },
+    )
+  })
+})
