@@ -22,7 +22,7 @@ import { openDatabase, type Database } from './platform/database/database.ts'
 import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
 import { startSealing } from './platform/seals/sealer.ts'
-import { openSignIn } from './signin/configured.ts'
+import { openSignIn, type AdditionalMethods } from './signin/configured.ts'
 import { createSessions, type Session, type Sessions } from './signin/sessions.ts'
 
 /** One instance: everything opened and put together, not yet listening. */
@@ -47,6 +47,8 @@ export interface ServiceNeeds {
   readonly log: Logger
   /** ms that idle connections stay open when the service closes. Default 1000. */
   readonly idleGrace?: number
+  /** Sign-in methods and second factors besides the configured ones. */
+  readonly additional?: AdditionalMethods
 }
 
 /** Where `scripts/setup.js` puts the pages that it builds. */
@@ -56,7 +58,7 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  * Puts one instance together, migrations included. Throws OperatorError when the database or the configuration does not
  * allow it; nothing is left open then.
  */
-export async function openService({ config, databaseUrl, log, idleGrace }: ServiceNeeds): Promise<Service> {
+export async function openService({ config, databaseUrl, log, idleGrace, additional }: ServiceNeeds): Promise<Service> {
   const pages = loadPages({ folder: builtPages, viewer: ({ session }) => session && presentViewer(session) })
   const providers = await loadProviders(config.models.flatMap((it) => (it.engine === 'ai-sdk' ? [it.package] : [])))
   await migrate(databaseUrl)
@@ -74,8 +76,9 @@ export async function openService({ config, databaseUrl, log, idleGrace }: Servi
   const people = createPeople({ database, audit })
   const identities = createIdentities({ database, audit })
   const sessions = opened.adopt(createSessions({ database, audit, log, lifetimes: config.session }), (it) => it.close())
-  const signIn = opened.adopt(await openSignIn({ config, database, identities, audit, sessions, log }), (it) =>
-    it.close(),
+  const signIn = opened.adopt(
+    await openSignIn({ config, database, identities, audit, sessions, log, additional }),
+    (it) => it.close(),
   )
   const catalogue = opened.adopt(
     await createCatalogue({

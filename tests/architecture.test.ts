@@ -30,7 +30,7 @@ const doors = {
     'housekeeping.ts',
   ],
   accounts: ['accounts.ts', 'keys.ts'],
-  people: ['people.ts', 'email.ts', 'identities.ts', 'routes.ts'],
+  people: ['people.ts', 'person.ts', 'email.ts', 'identities.ts', 'routes.ts'],
   signin: [
     'configured.ts',
     'guard.ts',

@@ -91,7 +91,9 @@ describe('settings', () => {
   })
 
   test('the example file is valid and has every setting, for every engine that knows it', () => {
-    const environment = Object.fromEntries(allMatches(example, /\$\{(\w+)\}/g).map((name) => [name, 'x']))
+    const names = allMatches(example, /\$\{(\w+)\}/g)
+    const key = Buffer.alloc(32).toString('base64')
+    const environment = Object.fromEntries(names.map((name) => [name, name === 'ENCRYPTION_KEY' ? key : 'x']))
     const config = loadConfig({
       environment: { ...environment, TOLLGATE_CONFIG: 'tollgate.example.yaml' },
       root,

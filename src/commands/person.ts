@@ -1,6 +1,7 @@
 import { Argument, Option, type Command } from 'commander'
 import type { Role } from '../access/actor.ts'
-import type { People, PersonSummary } from '../people/people.ts'
+import type { People } from '../people/people.ts'
+import type { PersonSummary } from '../people/person.ts'
 import { quoted } from '../platform/one-line.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import type { People, PersonSummary } from '../people/people.ts'
+import type { People } from '../people/people.ts'
+import type { PersonSummary } from '../people/person.ts'
 import { isLoopback } from '../platform/config/values.ts'
 import type { Config } from '../platform/config/config.ts'
 import { demoPeople } from './people.ts'

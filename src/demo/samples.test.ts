@@ -163,8 +163,8 @@ test('the people are known by what each provider of the demo calls them', async 
   for (const each of issuers) await loadSamples(needs, each)
   for (const each of issuers) {
     for (const { subject, email } of demoPeople) {
-      assert.equal((await identities.find({ issuer: each, subject }))?.email, email)
+      assert.equal((await identities.byIdentity({ issuer: each, subject }))?.email, email)
     }
   }
-  assert.equal(await identities.find({ issuer: 'http://127.0.0.1:7', subject: 'ruth' }), undefined)
+  assert.equal(await identities.byIdentity({ issuer: 'http://127.0.0.1:7', subject: 'ruth' }), undefined)
 })

@@ -1,6 +1,6 @@
 import { domain as domainName } from '../platform/config/values.ts'
 
-/** An e-mail address: as it was written, what it is compared by, and its domain as a lower-case A-label. */
+/** An e-mail address as written, its normalised form for comparison, and its domain as a lower-case A-label. */
 export interface Email {
   readonly address: string
   readonly key: string
@@ -11,8 +11,8 @@ export interface Email {
 const longest = 254
 
 /**
- * Reads an e-mail address; undefined for what is none. Trimmed, in NFC, with one @: quoted local parts are not taken,
- * nor comments. Two addresses are the same exactly when their keys are.
+ * Parses an e-mail address; undefined if it is not one. Trims it and normalises it to NFC. Quoted local parts and
+ * comments are not accepted. Two addresses are the same if their keys are equal.
  */
 export function readEmail(text: string): Email | undefined {
   const address = text.trim().normalize('NFC')
@@ -33,8 +33,8 @@ function readDomain(host: string): string | undefined {
 }
 
 /**
- * Whether signs that only look like ASCII became ASCII on the way to the key: the Kelvin sign, `ｅxample.com`, a soft
- * hyphen. Whoever owns the one address need not own the other.
+ * Whether characters that only look like ASCII became ASCII in the key: the Kelvin sign, `ｅxample.com`, a soft hyphen.
+ * The two addresses may have different owners.
  */
 function imitates(text: string, key: string): boolean {
   const [local = '', host = ''] = text.split('@')

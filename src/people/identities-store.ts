@@ -1,13 +1,12 @@
 import { codeOf } from '../platform/database/failure.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import type { Identity } from './identities.ts'
-import type { PersonSummary } from './people.ts'
+import type { Identity, PersonSummary } from './person.ts'
 
 const uniqueViolation = '23505'
 const columns = `p.id, p.name, p.email, p.role, p.status, p.created_at as "createdAt",
   p.last_signed_in_at as "lastSignedInAt"`
 
-/** Holds off every other sign-in of the same identity until the transaction ends. */
+/** Serialises sign-ins with the same identity until the transaction ends. */
 export async function lockIdentity(tx: Queryable, { issuer, subject }: Identity): Promise<void> {
   await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [JSON.stringify([issuer, subject])])
 }
@@ -23,7 +22,7 @@ export async function readPersonOf(
   return person
 }
 
-/** The active person with an address whom no identity belongs to yet; locked, so that only one identity gets them. */
+/** The active person with an address and no identity yet, locked so that only one identity can claim them. */
 export async function lockUnclaimed(tx: Queryable, emailKey: string): Promise<PersonSummary | undefined> {
   const [person] = await tx.rows<PersonSummary>(
     `select ${columns} from person p where email_key = $1 and status = 'active' for no key update`,
@@ -34,7 +33,7 @@ export async function lockUnclaimed(tx: Queryable, emailKey: string): Promise<Pe
   return identities.length === 0 ? person : undefined
 }
 
-/** False when the identity is somebody's already. */
+/** False if the identity belongs to a person already. */
 export async function insertIdentity(
   tx: Queryable,
   { issuer, subject }: Identity,
@@ -48,7 +47,7 @@ export async function insertIdentity(
   return rows.length > 0
 }
 
-/** Throws an error that `isTaken` when the address is somebody else's. */
+/** Throws an error that `isTaken` recognises if another person has the address. */
 export async function updateEmail(
   tx: Queryable,
   personId: string,

@@ -3,30 +3,27 @@ import type { Audit, AuditEntry } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import type { Email } from './email.ts'
 import * as store from './identities-store.ts'
-import type { PersonSummary } from './people.ts'
-import { insertPerson, readPerson } from './store.ts'
+import type { Identity, PersonSummary } from './person.ts'
+import { insertPerson, readPerson, readPersonByEmail } from './store.ts'
 
-/** Who somebody is at a provider. It alone decides who signs in; an e-mail address never does. */
-export interface Identity {
-  readonly issuer: string
-  readonly subject: string
-}
-
+/** Finds the person behind a proof, and creates one where sign-up allows it. Returned people may be disabled. */
 export interface Identities {
-  /** The person that an identity belongs to, disabled ones too. */
-  find(identity: Identity): Promise<PersonSummary | undefined>
+  byIdentity(identity: Identity): Promise<PersonSummary | undefined>
+  byAddress(email: Email): Promise<PersonSummary | undefined>
+  byId(personId: string): Promise<PersonSummary | undefined>
   /**
-   * Gives a new identity its person: the one who was entered with this address and whom no identity belongs to yet, or,
-   * if `mayJoin`, a new consultant. Undefined where neither is to be had. Any number of sign-ins of the same identity at
-   * the same time get the same person.
+   * Gives a new identity its person: the one with this address who has no identity yet or, if `mayJoin`, a new
+   * consultant. Undefined if there is neither. Concurrent sign-ins with one identity get the same person.
    */
   welcome(
     identity: Identity,
     by: { readonly email: Email; readonly mayJoin: boolean },
   ): Promise<PersonSummary | undefined>
-  /** Gives a person one more identity; an identity that is somebody's stays theirs. */
+  /** Creates a consultant with a proven address; undefined if another person has it. */
+  join(email: Email): Promise<PersonSummary | undefined>
+  /** Gives a person one more identity, unless it belongs to a person already. */
   identify(personId: string, identity: Identity): Promise<void>
-  /** Takes over an address that the provider has changed, unless it is somebody else's. */
+  /** Adopts an address that changed at the provider, unless another person has it. */
   keepEmail(person: PersonSummary, email: Email): Promise<void>
 }
 
@@ -37,24 +34,29 @@ interface Needs {
 
 export function createIdentities({ database, audit }: Needs): Identities {
   return Object.freeze({
-    find: (identity: Identity) => store.readPersonOf(database, identity),
-    async welcome(identity: Identity, { email, mayJoin }: { readonly email: Email; readonly mayJoin: boolean }) {
-      return database.transaction(async (tx) => {
+    byIdentity: (identity: Identity) => store.readPersonOf(database, identity),
+    byAddress: ({ key }: Email) => readPersonByEmail(database, key),
+    byId: (personId: string) => readPerson(database, personId),
+    welcome: (identity: Identity, { email, mayJoin }: { readonly email: Email; readonly mayJoin: boolean }) =>
+      database.transaction(async (tx) => {
         await store.lockIdentity(tx, identity)
         const [person, action] = await welcome(tx, identity, email, mayJoin)
-        const entries =
-          person && action !== undefined ? [{ ...entry(action, person.id), details: { issuer: identity.issuer } }] : []
-        await audit.recordWithin(tx, entries)
+        if (person === undefined || action === undefined) return person
+        await audit.recordWithin(tx, [{ ...entry(action, person.id), details: { issuer: identity.issuer } }])
         return person
-      })
-    },
-    async identify(personId: string, identity: Identity) {
-      await database.transaction(async (tx) => {
+      }),
+    join: (email: Email) =>
+      database.transaction(async (tx) => {
+        const person = await insertConsultant(tx, email, new Date())
+        if (person !== undefined) await audit.recordWithin(tx, [entry('person_created', person.id)])
+        return person
+      }),
+    identify: (personId: string, identity: Identity) =>
+      database.transaction(async (tx) => {
         const added = await store.insertIdentity(tx, identity, { personId, at: new Date() })
-        if (added)
-          await audit.recordWithin(tx, [{ ...entry('identity_added', personId), details: { issuer: identity.issuer } }])
-      })
-    },
+        if (!added) return
+        await audit.recordWithin(tx, [{ ...entry('identity_added', personId), details: { issuer: identity.issuer } }])
+      }),
     async keepEmail(person: PersonSummary, email: Email) {
       if (person.email === email.address) return
       try {
@@ -66,10 +68,10 @@ export function createIdentities({ database, audit }: Needs): Identities {
         if (!store.isTaken(error)) throw error
       }
     },
-  })
+  } satisfies Identities)
 }
 
-/** Something that people do to themselves by signing in. */
+/** An action that people perform on themselves by signing in. */
 function entry(action: string, id: string): AuditEntry {
   return { actor: { kind: 'person', id }, action, outcome: 'allowed', noun: 'person', nounId: id }
 }
@@ -84,13 +86,14 @@ async function welcome(
   if (known !== undefined) return [known]
   const at = new Date()
   const expected = await store.lockUnclaimed(tx, email.key)
-  if (expected !== undefined) {
-    await store.insertIdentity(tx, identity, { personId: expected.id, at })
-    return [expected, 'identity_added']
-  }
-  if (!mayJoin) return []
-  const person = { id: randomUUIDv7(), name: email.address, email: email.address, role: 'consultant' } as const
-  if (!(await insertPerson(tx, { ...person, emailKey: email.key, createdAt: at }))) return []
+  const person = expected ?? (mayJoin ? await insertConsultant(tx, email, at) : undefined)
+  if (person === undefined) return []
   await store.insertIdentity(tx, identity, { personId: person.id, at })
-  return [await readPerson(tx, person.id), 'person_created']
+  return [person, expected === undefined ? 'person_created' : 'identity_added']
+}
+
+async function insertConsultant(tx: Queryable, email: Email, at: Date): Promise<PersonSummary | undefined> {
+  const id = randomUUIDv7()
+  const person = { id, name: email.address, email: email.address, role: 'consultant', emailKey: email.key } as const
+  return (await insertPerson(tx, { ...person, createdAt: at })) ? readPerson(tx, id) : undefined
 }

@@ -6,25 +6,8 @@ import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { readEmail } from './email.ts'
 import { checkName } from '../platform/name.ts'
+import type { Person, PersonChange, PersonSummary, Status } from './person.ts'
 import * as store from './store.ts'
-
-export type Status = 'active' | 'disabled'
-
-/** Somebody who may sign in now. */
-export interface Person {
-  readonly id: string
-  readonly name: string
-  /** Null for a person who is known by an identity alone. */
-  readonly email: string | null
-  readonly role: Role
-}
-
-/** A person as the list of people shows them, disabled ones too. */
-export interface PersonSummary extends Person {
-  readonly status: Status
-  readonly createdAt: Date
-  readonly lastSignedInAt: Date | null
-}
 
 export interface NewPerson {
   readonly name: string
@@ -32,20 +15,15 @@ export interface NewPerson {
   readonly role: Role
 }
 
-export interface PersonChange {
-  readonly role?: Role
-  readonly status?: Status
-}
-
-/** Every method throws Problem: `not_found` for an id nobody has, `invalid_field` or `conflict` where rules refuse. */
+/** Every method throws Problem: `not_found` for an unknown id, `invalid_field` or `conflict` for a change that is not allowed. */
 export interface People {
-  /** They sign in with the first identity whose provider vouches for the address. `conflict` when it is taken. */
+  /** The first identity whose provider vouches for the address becomes theirs. `conflict` if the address is taken. */
   create(person: NewPerson, by: Visit): Promise<Person>
   list(): Promise<PersonSummary[]>
   show(id: string): Promise<PersonSummary>
-  /** Undefined when nobody has the address. */
+  /** Undefined if no person has the address. */
   byEmail(email: string): Promise<PersonSummary | undefined>
-  /** Ends all sessions of the person. `conflict` where it would leave no active partner. */
+  /** Ends all sessions of the person. `conflict` if no active partner would remain. */
   change(id: string, to: PersonChange, by: Visit): Promise<PersonSummary>
   setRole(id: string, role: Role, by: Visit): Promise<PersonSummary>
   setStatus(id: string, status: Status, by: Visit): Promise<PersonSummary>
@@ -79,7 +57,7 @@ async function create({ database, audit }: Needs, { name, email, role }: NewPers
   await database.transaction(async (tx) => {
     const added = await store.insertPerson(tx, { ...person, emailKey: read.key, createdAt: new Date() })
     if (!added) {
-      throw new Problem('conflict', `There is a person with the address ${read.address} already.`, { field: 'email' })
+      throw new Problem('conflict', `A person with the address ${read.address} exists already.`, { field: 'email' })
     }
     await audit.recordWithin(tx, [
       { ...by, action: 'person_created', outcome: 'allowed', ...about(person.id), details: { role } },
@@ -89,29 +67,29 @@ async function create({ database, audit }: Needs, { name, email, role }: NewPers
 }
 
 function notAnAddress(email: string): Problem {
-  return new Problem('invalid_field', `${JSON.stringify(email)} is no e-mail address: write name@example.com.`, {
+  return new Problem('invalid_field', `${JSON.stringify(email)} is not an e-mail address such as name@example.com.`, {
     field: 'email',
   })
 }
 
 async function show(database: Queryable, id: string): Promise<PersonSummary> {
   const person = isUuid(id) ? await store.readPerson(database, id) : undefined
-  if (person === undefined) throw nobody(id)
+  if (person === undefined) throw unknownPerson(id)
   return person
 }
 
-function nobody(id: string): Problem {
+function unknownPerson(id: string): Problem {
   return new Problem('not_found', `No person has the id ${id}.`)
 }
 
 async function change({ database, audit }: Needs, id: string, to: PersonChange, by: Visit): Promise<PersonSummary> {
   const { before, refusal } = await database.transaction(async (tx) => {
     const partners = await store.lockPartners(tx)
-    // Two partners may demote each other at the same moment: the second is no partner any more.
+    // Two partners may demote each other at the same moment: the second one has lost the right.
     const actingPerson = personIdOf(by.actor)
     if (actingPerson !== undefined && !partners.includes(actingPerson)) throw notAPartner()
     const person = isUuid(id) ? await store.lockPerson(tx, id) : undefined
-    if (person === undefined) throw nobody(id)
+    if (person === undefined) throw unknownPerson(id)
     const { role, status } = { ...person, ...to }
     const isLast = partners.length === 1 && partners[0] === person.id && (role !== 'partner' || status !== 'active')
     if (!isLast) await store.updatePerson(tx, id, to)
@@ -126,7 +104,7 @@ async function change({ database, audit }: Needs, id: string, to: PersonChange, 
   return { ...before, ...to }
 }
 
-/** What a change changes, as the audit log calls it. */
+/** The audit entries of a change. */
 function changesOf(before: PersonSummary, after: Required<PersonChange>): Pick<AuditEntry, 'action' | 'details'>[] {
   const action = after.status === 'active' ? 'person_enabled' : 'person_disabled'
   return [
@@ -136,7 +114,7 @@ function changesOf(before: PersonSummary, after: Required<PersonChange>): Pick<A
 }
 
 function lastPartner({ name }: PersonSummary): Problem {
-  return new Problem('conflict', `${name} is the last partner: make another person a partner first.`)
+  return new Problem('conflict', `${name} is the last partner. Make another person a partner first.`)
 }
 
 function notAPartner(): Problem {

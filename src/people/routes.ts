@@ -7,7 +7,8 @@ import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/http/representation.ts'
 import { sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
-import type { People, PersonChange, PersonSummary } from './people.ts'
+import type { People } from './people.ts'
+import type { PersonChange, PersonSummary } from './person.ts'
 import { PersonChangeBody } from './schema.ts'
 
 /** How many clients belong to each consultant, by the consultant's id; counted on behalf of a partner. */

@@ -1,6 +1,6 @@
 import type { Role } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import type { PersonChange, PersonSummary } from './people.ts'
+import type { PersonChange, PersonSummary } from './person.ts'
 
 const selectPerson = `
   select id, name, email, role, status, created_at as "createdAt", last_signed_in_at as "lastSignedInAt"
@@ -15,7 +15,7 @@ export interface NewPersonRow {
   readonly createdAt: Date
 }
 
-/** False when another person has the address already. */
+/** False if another person has the address. */
 export async function insertPerson(database: Queryable, person: NewPersonRow): Promise<boolean> {
   const rows = await database.rows(
     `insert into person (id, name, email, email_key, role, created_at) values ($1, $2, $3, $4, $5, $6)
@@ -25,7 +25,7 @@ export async function insertPerson(database: Queryable, person: NewPersonRow): P
   return rows.length > 0
 }
 
-/** By name. */
+/** Sorted by name. */
 export function readPeople(database: Queryable): Promise<PersonSummary[]> {
   return database.rows(`${selectPerson} order by name, id`)
 }
@@ -35,7 +35,7 @@ export async function readPerson(database: Queryable, id: string): Promise<Perso
   return person
 }
 
-/** Held until the transaction ends. */
+/** Locks the person until the transaction ends. */
 export async function lockPerson(tx: Queryable, id: string): Promise<PersonSummary | undefined> {
   const [person] = await tx.rows<PersonSummary>(`${selectPerson} where id = $1 for no key update`, [id])
   return person
@@ -46,7 +46,7 @@ export async function readPersonByEmail(database: Queryable, key: string): Promi
   return person
 }
 
-/** Holds off every other change of a partner, in one order, until the transaction ends; returns the active ones' ids. */
+/** Locks all active partners, in a fixed order, until the transaction ends. Returns their ids. */
 export async function lockPartners(tx: Queryable): Promise<string[]> {
   const rows = await tx.rows<{ id: string }>(
     `select id from person where role = 'partner' and status = 'active' order by id for no key update`,
@@ -54,7 +54,7 @@ export async function lockPartners(tx: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The database ends the sessions of a person whose role or status changes. */
+/** If role or status changes, a trigger ends the person's sessions. */
 export async function updatePerson(tx: Queryable, id: string, change: PersonChange): Promise<void> {
   await tx.rows('update person set role = coalesce($2, role), status = coalesce($3, status) where id = $1', [
     id,

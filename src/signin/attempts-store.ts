@@ -1,58 +1,162 @@
 import type { Queryable } from '../platform/database/database.ts'
+import type { AttemptData } from './methods/method.ts'
 
 export interface NewAttempt {
   readonly stateHash: Buffer
   readonly browserHash: Buffer
-  readonly provider: string
-  readonly nonce: string
-  readonly codeVerifier: string
+  readonly method: string
+  readonly data: AttemptData
   readonly returnTo: string
   readonly expiresAt: Date
 }
 
 export async function insertAttempt(database: Queryable, attempt: NewAttempt): Promise<void> {
+  const { stateHash, browserHash, method, data, returnTo, expiresAt } = attempt
   await database.rows(
-    `insert into sign_in_attempt (state_hash, browser_hash, provider, nonce, code_verifier, return_to, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      attempt.stateHash,
-      attempt.browserHash,
-      attempt.provider,
-      attempt.nonce,
-      attempt.codeVerifier,
-      attempt.returnTo,
-      attempt.expiresAt,
-    ],
+    `insert into sign_in_attempt (state_hash, browser_hash, method, data, return_to, expires_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [stateHash, browserHash, method, JSON.stringify(data), returnTo, expiresAt],
   )
 }
 
-/** Which attempt, by its state and any of the browser's cookies. */
-interface Which {
+/** Identifies an attempt in one browser. */
+export interface AttemptKey {
   readonly stateHash: Buffer
+  /** Of every sign-in cookie of the request. */
   readonly browserHashes: readonly Buffer[]
+  readonly now: Date
 }
 
-/** Of several at the same time, one gets it. */
-export async function useAttempt(
+/** A row that has begun, as its method gets it. */
+export interface BegunRow {
+  readonly stateHash: Buffer
+  readonly method: string
+  readonly data: AttemptData
+  readonly returnTo: string
+}
+
+const begunColumns = `state_hash as "stateHash", method, data, return_to as "returnTo"`
+
+/** Uses an attempt up; undefined if it cannot be used. Of several at once, one gets it. */
+export async function takeBegun(
   database: Queryable,
-  { stateHash, browserHashes, now }: Which & { readonly now: Date },
-): Promise<Pick<NewAttempt, 'provider' | 'nonce' | 'codeVerifier' | 'returnTo'> | undefined> {
-  const [attempt] = await database.rows<Pick<NewAttempt, 'provider' | 'nonce' | 'codeVerifier' | 'returnTo'>>(
-    `update sign_in_attempt set used = true
-     where state_hash = $1 and browser_hash = any($2) and not used and expires_at > $3
-     returning provider, nonce, code_verifier as "codeVerifier", return_to as "returnTo"`,
+  { stateHash, browserHashes, now }: AttemptKey,
+): Promise<BegunRow | undefined> {
+  const [attempt] = await database.rows<BegunRow>(
+    `update sign_in_attempt set step = 'used', data = '{}'
+     where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun'
+     returning new.state_hash as "stateHash", new.method, old.data, new.return_to as "returnTo"`,
     [stateHash, browserHashes, now],
   )
   return attempt
 }
 
-export async function readReturn(
+/** Counts a submission; undefined if the attempt cannot be used or has no tries left. */
+export async function tryBegun(
   database: Queryable,
-  { stateHash, browserHashes }: Which,
-): Promise<string | undefined> {
-  const [attempt] = await database.rows<{ returnTo: string }>(
-    'select return_to as "returnTo" from sign_in_attempt where state_hash = $1 and browser_hash = any($2)',
-    [stateHash, browserHashes],
+  { stateHash, browserHashes, now }: AttemptKey,
+  maxTries: number,
+): Promise<BegunRow | undefined> {
+  const [attempt] = await database.rows<BegunRow>(
+    `update sign_in_attempt set tries = tries + 1
+     where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun' and tries < $4
+     returning ${begunColumns}`,
+    [stateHash, browserHashes, now, maxTries],
   )
-  return attempt?.returnTo
+  return attempt
+}
+
+/** Uses an attempt up. False if it was not in that step any more: of several at once, one succeeds. */
+export async function useAttempt(database: Queryable, stateHash: Buffer, step: 'begun' | 'proven'): Promise<boolean> {
+  const rows = await database.rows(
+    `update sign_in_attempt set step = 'used', data = '{}', factor = null, person_id = null, proof = null
+     where state_hash = $1 and step = $2 returning 1`,
+    [stateHash, step],
+  )
+  return rows.length > 0
+}
+
+/** Turns an attempt that was just used into a proven one, which waits for a second factor. */
+export async function proveAttempt(
+  database: Queryable,
+  proven: { readonly stateHash: Buffer; readonly personId: string; readonly proof: Buffer; readonly expiresAt: Date },
+): Promise<void> {
+  await database.rows(
+    `update sign_in_attempt set step = 'proven', tries = 0, person_id = $2, proof = $3, expires_at = $4
+     where state_hash = $1 and step = 'used'`,
+    [proven.stateHash, proven.personId, proven.proof, proven.expiresAt],
+  )
+}
+
+export interface ProvenRow extends BegunRow {
+  readonly personId: string
+  readonly proof: Buffer
+  /** The second factor that was begun. */
+  readonly factor: string | null
+}
+
+const provenColumns = `${begunColumns}, person_id as "personId", proof, factor`
+
+/** The browser's most recent attempt that waits for a second factor. */
+export async function readProven(
+  database: Queryable,
+  { browserHashes, now }: Omit<AttemptKey, 'stateHash'>,
+): Promise<ProvenRow | undefined> {
+  const [attempt] = await database.rows<ProvenRow>(
+    `select ${provenColumns} from sign_in_attempt
+     where browser_hash = any($1) and expires_at > $2 and step = 'proven' order by expires_at desc, state_hash limit 1`,
+    [browserHashes, now],
+  )
+  return attempt
+}
+
+export async function beginFactor(
+  database: Queryable,
+  stateHash: Buffer,
+  { factor, data }: { readonly factor: string; readonly data: AttemptData },
+): Promise<void> {
+  await database.rows(`update sign_in_attempt set factor = $2, data = $3 where state_hash = $1 and step = 'proven'`, [
+    stateHash,
+    factor,
+    JSON.stringify(data),
+  ])
+}
+
+/** Counts a submission for the second factor; undefined if there are no tries left. */
+export async function tryProven(
+  database: Queryable,
+  stateHash: Buffer,
+  maxTries: number,
+): Promise<ProvenRow | undefined> {
+  const [attempt] = await database.rows<ProvenRow>(
+    `update sign_in_attempt set tries = tries + 1 where state_hash = $1 and step = 'proven' and tries < $2
+     returning ${provenColumns}`,
+    [stateHash, maxTries],
+  )
+  return attempt
+}
+
+export async function deleteProven(database: Queryable, browserHashes: readonly Buffer[]): Promise<void> {
+  await database.rows(`delete from sign_in_attempt where browser_hash = any($1) and step = 'proven'`, [browserHashes])
+}
+
+export interface FoundAttempt {
+  readonly method: string
+  readonly step: 'begun' | 'proven' | 'used'
+  readonly isOwn: boolean
+  readonly isExpired: boolean
+  readonly returnTo: string
+}
+
+/** An attempt in any step; `isOwn` if it belongs to the browser of the request. */
+export async function readAttempt(
+  database: Queryable,
+  { stateHash, browserHashes, now }: AttemptKey,
+): Promise<FoundAttempt | undefined> {
+  const [attempt] = await database.rows<FoundAttempt>(
+    `select method, step, browser_hash = any($2) as "isOwn", expires_at <= $3 as "isExpired", return_to as "returnTo"
+     from sign_in_attempt where state_hash = $1`,
+    [stateHash, browserHashes, now],
+  )
+  return attempt
 }

@@ -1,36 +1,61 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../platform/database/database.ts'
 import { hashOf, newSecret, readSecrets, setCookie } from './cookies.ts'
-import type { Attempt } from './methods/method.ts'
+import type { AttemptData } from './methods/method.ts'
 import * as store from './attempts-store.ts'
 
-/** Seconds that a person has at the provider. */
+/** How long a person may take at the provider, or for a second factor, in seconds. */
 const lifetime = 1800
-/** Cookies of one request that are looked at: browsers that open many tabs at once get several. */
-const mostCookies = 16
+/** Sign-in cookies considered per request: a browser that opens many tabs at once gets several. */
+const maxCookies = 16
+/** Submissions per step. */
+const maxTries = 5
 
-export interface StartedAttempt extends Attempt {
-  /** The Set-Cookie text that ties the attempt to this browser. */
-  readonly cookie: string
+export type { BegunRow as BegunAttempt, ProvenRow as ProvenAttempt } from './attempts-store.ts'
+
+interface NewAttempt {
+  readonly state: string
+  readonly method: string
+  readonly data: AttemptData
+  readonly returnTo: string
+  /** The Cookie header of the request. */
+  readonly cookies: string | undefined
 }
 
-/** An attempt that has come back. */
-export interface UsedAttempt extends Attempt {
-  readonly provider: string
-  readonly returnTo: string
+/** Why a `state` cannot be used. */
+export type UnusableReason = 'unknown_state' | 'foreign_state' | 'used_state' | 'expired_state'
+
+export interface UnusableState {
+  readonly why: UnusableReason
+  readonly method?: string
+  /** Where the attempt was to lead, if it belongs to this browser. */
+  readonly returnTo?: string
 }
 
 /**
- * Sign-ins under way, each for one browser and one callback. What ties them to the browser is a cookie that all its
- * tabs share. Each such cookie has a name of its own: tabs that start at the same moment would otherwise overwrite each
- * other's.
+ * Sign-in attempts, each bound to one browser by a cookie that all tabs of the browser share. Each such cookie has its
+ * own name; otherwise tabs that start at the same moment would overwrite each other's.
  */
 export interface Attempts {
-  begin(attempt: { provider: string; returnTo: string; cookies: string | undefined }): Promise<StartedAttempt>
-  /** Undefined for a state that is unknown, over, used before, or another browser's; that changes nothing. */
-  use(state: string, cookies: string | undefined): Promise<UsedAttempt | undefined>
-  /** Where an attempt of this browser was to lead, though it is used. */
-  returnOf(state: string, cookies: string | undefined): Promise<string | undefined>
+  /** Returns the Set-Cookie text that binds the attempt to the browser. */
+  begin(attempt: NewAttempt): Promise<string>
+  /** Uses an attempt up. Undefined for a state that is unknown, expired, used, or of another browser. */
+  use(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
+  /** Counts a submission without using the attempt up; undefined also if no tries are left. */
+  try(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
+  /** Uses up an attempt that was tried. False if another request was faster. */
+  finish(attempt: store.BegunRow, step: 'begun' | 'proven'): Promise<boolean>
+  /** Lets a used attempt wait for a second factor. No session exists yet. */
+  prove(attempt: store.BegunRow, by: { readonly personId: string; readonly proof: Buffer }): Promise<void>
+  /** This browser's attempt that waits for a second factor. */
+  proven(cookies: string | undefined): Promise<store.ProvenRow | undefined>
+  beginFactor(attempt: store.ProvenRow, begun: { readonly factor: string; readonly data: AttemptData }): Promise<void>
+  /** Counts a submission for the second factor; undefined if no tries are left. */
+  tryProven(attempt: store.ProvenRow): Promise<store.ProvenRow | undefined>
+  /** Deletes this browser's attempts that wait for a second factor. */
+  abandon(cookies: string | undefined): Promise<void>
+  /** Why a state could not be used. */
+  explain(state: string, cookies: string | undefined): Promise<UnusableState>
 }
 
 interface AttemptNeeds {
@@ -40,37 +65,51 @@ interface AttemptNeeds {
 }
 
 export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Attempts {
-  // A sibling host cannot plant a cookie with this prefix (RFC 6265bis section 4.1.3.2); it needs https.
+  // A sibling host cannot set a cookie with this prefix (RFC 6265bis section 4.1.3.2). It requires https.
   const prefix = baseUrl.startsWith('https:') ? '__Host-signin-' : 'signin-'
   const cookiesOf = (header: string | undefined) =>
     readSecrets(header)
       .filter(({ name }) => name.startsWith(prefix))
-      .slice(0, mostCookies)
+      .slice(0, maxCookies)
   const browsers = (header: string | undefined) => cookiesOf(header).map(({ value }) => hashOf(value))
+  const keyOf = (state: string, cookies: string | undefined) => ({
+    stateHash: hashOf(state),
+    browserHashes: browsers(cookies),
+    now: new Date(clock()),
+  })
+  const expiry = () => new Date(clock() + lifetime * 1000)
 
   return Object.freeze({
-    async begin({ provider, returnTo, cookies }: { provider: string; returnTo: string; cookies: string | undefined }) {
+    async begin({ state, cookies, ...attempt }: NewAttempt) {
       const [known] = cookiesOf(cookies)
       const { name, value } = known ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
-      const attempt = { state: newSecret(), nonce: newSecret(), codeVerifier: newSecret() }
-      await store.insertAttempt(database, {
-        ...attempt,
-        stateHash: hashOf(attempt.state),
-        browserHash: hashOf(value),
-        provider,
-        returnTo,
-        expiresAt: new Date(clock() + lifetime * 1000),
-      })
-      return { ...attempt, cookie: setCookie(name, value, lifetime) }
+      const hashes = { stateHash: hashOf(state), browserHash: hashOf(value) }
+      await store.insertAttempt(database, { ...attempt, ...hashes, expiresAt: expiry() })
+      return setCookie(name, value, lifetime)
     },
-    async use(state: string, cookies: string | undefined) {
+    use: (state: string, cookies: string | undefined) => store.takeBegun(database, keyOf(state, cookies)),
+    try: (state: string, cookies: string | undefined) => store.tryBegun(database, keyOf(state, cookies), maxTries),
+    finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven') => store.useAttempt(database, stateHash, step),
+    prove: ({ stateHash }: store.BegunRow, by: { readonly personId: string; readonly proof: Buffer }) =>
+      store.proveAttempt(database, { stateHash, ...by, expiresAt: expiry() }),
+    async proven(cookies: string | undefined) {
       const browserHashes = browsers(cookies)
       if (browserHashes.length === 0) return undefined
-      const used = await store.useAttempt(database, { stateHash: hashOf(state), browserHashes, now: new Date(clock()) })
-      return used && { state, ...used }
+      return store.readProven(database, { browserHashes, now: new Date(clock()) })
     },
-    async returnOf(state: string, cookies: string | undefined) {
-      return store.readReturn(database, { stateHash: hashOf(state), browserHashes: browsers(cookies) })
+    beginFactor: ({ stateHash }: store.ProvenRow, begun: { readonly factor: string; readonly data: AttemptData }) =>
+      store.beginFactor(database, stateHash, begun),
+    tryProven: ({ stateHash }: store.ProvenRow) => store.tryProven(database, stateHash, maxTries),
+    async abandon(cookies: string | undefined) {
+      const browserHashes = browsers(cookies)
+      if (browserHashes.length > 0) await store.deleteProven(database, browserHashes)
     },
-  })
+    async explain(state: string, cookies: string | undefined) {
+      const found = await store.readAttempt(database, keyOf(state, cookies))
+      if (found === undefined) return { why: 'unknown_state' }
+      const { method, step, isOwn, isExpired, returnTo } = found
+      if (!isOwn) return { why: 'foreign_state', method }
+      return { why: step === 'begun' && isExpired ? 'expired_state' : 'used_state', method, returnTo }
+    },
+  } satisfies Attempts)
 }

@@ -1,92 +1,111 @@
+import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
 import type { Identities } from '../people/identities.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
+import { createEncryption } from '../platform/encryption.ts'
+import { readEncryptionKey } from '../platform/encryption-key.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import { createAttempts } from './attempts.ts'
+import { createGate } from './gate.ts'
 import { startSignInHousekeeping } from './housekeeping.ts'
 import { createSignInLimits } from './limits.ts'
-import type { Method } from './methods/method.ts'
+import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/method.ts'
 import { createOidcMethod } from './methods/oidc.ts'
+import { createRefusals } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
 import { checkSignInSettings } from './settings-rule.ts'
 import { createSignUp } from './sign-up.ts'
 import { createSignIn, type SignIn } from './signin.ts'
+import { createSteps } from './steps.ts'
 
 interface Needs {
-  readonly config: Pick<Config, 'sign_in' | 'session' | 'base_url'>
+  readonly config: Pick<Config, 'sign_in' | 'session' | 'base_url' | 'encryption_key' | 'data'>
   readonly database: Database
   readonly identities: Identities
   readonly audit: Pick<Audit, 'record' | 'recordWithin'>
   readonly sessions: Sessions
   readonly log: Logger
+  readonly additional?: AdditionalMethods | undefined
+}
+
+/** Methods and second factors besides the configured ones. */
+export interface AdditionalMethods {
+  readonly methods: readonly SignInMethod[]
+  readonly factors: readonly SecondFactor[]
 }
 
 export interface OpenSignIn extends SignIn {
   close(): Promise<void>
 }
 
-/** ms between two looks at the providers, which asks those that were not asked for long or are not known yet. */
-const lookEvery = 30_000
+/** How often providers are checked, in ms. A check causes a request only if the provider is unknown or was not asked for long. */
+const checkEvery = 30_000
 
 /**
- * The ways to sign in that the configuration names. Throws OperatorError for what this version cannot do and for a
- * provider that is somebody else; one that does not answer is waited for.
+ * The configured sign-in methods. Throws OperatorError for settings that this version does not support, and for a
+ * provider that contradicts the configuration. A provider that does not respond is tried again later.
  */
-export async function openSignIn({ config, database, identities, audit, sessions, log }: Needs): Promise<OpenSignIn> {
+export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
+  const { config, database, identities, audit, sessions, log } = needs
   const { sign_in: settings, base_url: baseUrl, session: lifetimes } = config
-  refuseUnsupported(settings)
-  const methods = settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
-  await refuseWrong(methods, settings)
-  const signIn = createSignIn({
-    methods,
-    attempts: createAttempts({ database, baseUrl, clock: Date.now }),
-    limits: createSignInLimits({ perMinute: settings.starts_per_minute }),
-    signUp: createSignUp({ policy: settings.sign_up, identities }),
-    sessions,
-    secondFactor: settings.second_factor,
-    audit,
-  })
-  const look = async () => void (await Promise.all(methods.map((method) => method.check())))
-  const looking = repeat({ name: 'looking at the OpenID providers', pause: lookEvery, work: look, log })
+  const { methods: otherMethods = [], factors = [] } = needs.additional ?? {}
+  refuseUnsupported(settings, factors)
+  const providers = createProviders(config, log)
+  await refuseWrong(providers)
+  const methods = [...providers, ...otherMethods]
+  // Without a method nothing is encrypted: do not require a writable data folder.
+  const encryption = createEncryption(methods.length > 0 ? await readEncryptionKey(config) : randomBytes(32))
+  const attempts = createAttempts({ database, baseUrl, clock: Date.now })
+  const refusals = createRefusals({ audit })
+  const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
+  const signUp = createSignUp({ policy: settings.sign_up, identities })
+  const policy = settings.second_factor
+  const gate = createGate({ attempts, signUp, sessions, policy, factors, encryption })
+  const signIn = createSignIn({ methods, factors, attempts, sessions, refusals, gate, steps, encryption })
+  const check = async () => void (await Promise.all(methods.map((method) => method.check())))
+  const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })
   const cleaning = startSignInHousekeeping({ database, audit, lifetimes, log })
   return Object.freeze({
     ...signIn,
-    close: async () => void (await Promise.all([looking.stop(), cleaning.stop()])),
+    close: async () => void (await Promise.all([checking.stop(), cleaning.stop()])),
   })
 }
 
-function refuseUnsupported(settings: Config['sign_in']): void {
+function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log: Logger): RedirectMethod[] {
+  const { sign_in: settings, base_url: baseUrl } = config
+  return settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
+}
+
+/** The rule of the configuration, except that a second factor may be required if there is one. */
+function refuseUnsupported(settings: Config['sign_in'], factors: readonly SecondFactor[]): void {
   const faults: string[] = []
-  checkSignInSettings({ sign_in: settings }, (path, message) => void faults.push(`${path}: ${message}`))
+  checkSignInSettings({ sign_in: settings }, (path, message) => {
+    if (path !== 'sign_in.second_factor' || factors.length === 0) faults.push(`${path}: ${message}`)
+  })
   if (faults.length > 0) throw new OperatorError(faults.join('\n'))
 }
 
-async function refuseWrong(methods: readonly Method[], { providers }: Config['sign_in']): Promise<void> {
-  await Promise.all(methods.map((method) => method.check()))
-  const faults = providers.flatMap(({ issuer }, index) => {
-    const { state, fault } = methods[index] ?? {}
-    if (state !== 'wrong') return []
-    return [`sign_in.providers[${index}].issuer: ${issuer} cannot be used, because ${fault}`]
-  })
+async function refuseWrong(providers: readonly RedirectMethod[]): Promise<void> {
+  await Promise.all(providers.map((provider) => provider.check()))
+  const faults = providers.flatMap(({ issuer, state, fault }, index) =>
+    state === 'wrong' ? [`sign_in.providers[${index}].issuer: ${issuer} cannot be used, because ${fault}`] : [],
+  )
   if (faults.length > 0) throw new OperatorError(faults.join('\n'))
 }
 
 /**
- * What there is to sign in with, in words. Throws OperatorError with what would keep the service from starting, and with
- * the providers that do not answer.
+ * A summary of the sign-in methods for `doctor`. Throws OperatorError with the faults that would prevent a start, and with
+ * providers that do not respond.
  */
 export async function surveySignIn({ config, log }: Pick<Needs, 'config' | 'log'>): Promise<string> {
-  const { sign_in: settings, base_url: baseUrl } = config
-  if (settings.providers.length === 0) return 'no provider is configured: nobody can sign in to the portal'
-  const methods = settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
-  await refuseWrong(methods, settings)
-  const silent = settings.providers.filter((_provider, index) => methods[index]?.state !== 'ready')
-  if (silent.length === 0) return `${methods.map(({ id }) => id).join(', ')}: every provider answers`
+  const providers = createProviders(config, log)
+  if (providers.length === 0) return 'no provider is configured: nobody can sign in to the portal'
+  await refuseWrong(providers)
+  const silent = providers.filter(({ state }) => state !== 'ready')
+  if (silent.length === 0) return `${providers.map(({ id }) => id).join(', ')}: every provider responds`
   const addresses = silent.map(({ issuer }) => issuer).join(', ')
-  throw new OperatorError(
-    `Does not answer as an OpenID provider: ${addresses}. Correct the issuer, or check the network.`,
-  )
+  throw new OperatorError(`No OpenID provider responds at ${addresses}. Correct the issuer, or check the network.`)
 }

@@ -7,12 +7,12 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is kept of a secret. It has too many bits to be guessed from this. */
+/** What is stored of a secret. With 256 random bits, a plain hash cannot be reversed by guessing. */
 export function hashOf(value: string): Buffer {
   return createHash('sha256').update(value).digest()
 }
 
-/** The cookies of a request that can be secrets of ours, in their order. A name may come more than once. */
+/** The cookies of a request that have the form of our secrets, in order. A name may occur more than once. */
 export function readSecrets(header: string | undefined): { name: string; value: string }[] {
   if (header === undefined) return []
   return header.split(';').flatMap((pair) => {
@@ -22,7 +22,7 @@ export function readSecrets(header: string | undefined): { name: string; value: 
   })
 }
 
-/** The text of a Set-Cookie header (RFC 6265). Without seconds the cookie goes with the browser. */
+/** A Set-Cookie header (RFC 6265). `maxAge` is in seconds; default: until the browser is closed. */
 export function setCookie(name: string, value: string, maxAge?: number): string {
   const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`
   return `${name}=${value}; Path=/${age}; HttpOnly; Secure; SameSite=Lax`

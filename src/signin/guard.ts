@@ -1,47 +1,68 @@
 import type { FastifyRequest } from 'fastify'
 import type { Server } from '../platform/http/http.ts'
 import { Problem } from '../platform/problems.ts'
+import { hashOf } from './cookies.ts'
+import type { Refusals } from './refusals.ts'
+import { hasSessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
+import { visitorOf } from './visitor.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sent the request, on routes behind `signedIn`. */
+    /** The session of the sender, on routes behind `signedIn`. */
     session: Session | undefined
+  }
+  interface FastifyInstance {
+    refusals: Refusals
   }
 }
 
-/** Runs before the body is read: as `onRequest` of a route. */
+/** An `onRequest` hook of a route: it runs before the body is read. */
 export type Guard = (request: FastifyRequest) => Promise<void>
 
+interface GuardNeeds {
+  readonly sessions: Pick<Sessions, 'recognise'>
+  readonly refusals: Refusals
+}
+
 /**
- * Must run once, before the first route that has a guard. A change is looked at again when its body is there, which may
- * take a minute: a session that has ended meanwhile changes nothing.
+ * Must run once, before the first route that has a guard. The session of a change is looked up again once its body has
+ * arrived, which may take a minute: a session that has ended meanwhile changes nothing.
  */
-export function prepareGuards(server: Server, { recognise }: Pick<Sessions, 'recognise'>): void {
+export function prepareGuards(server: Server, { sessions, refusals }: GuardNeeds): void {
   server.decorateRequest('session', undefined)
+  server.decorate('refusals', refusals)
   server.addHook('preHandler', async (request) => {
     const before = request.session
     if (before === undefined || safe.has(request.method)) return
-    request.session = await recognise(request.headers.cookie)
+    request.session = await sessions.recognise(request.headers.cookie)
     if (request.session?.id !== before.id) throw notSignedIn()
   })
 }
 
-/** What a page of ours sends with everything it asks for: the id of the person for whom it was made. */
-const madeFor = 'tollgate-person'
+/** Our pages send the id of the person they were rendered for with every request. */
+const renderedFor = 'tollgate-person'
 
 /**
- * Lets only requests with a session pass, and sets it. All tabs of a browser share one cookie: a page that was made for
- * somebody else than who is signed in by now must neither act in their name nor see what is theirs. Throws Problem
- * `not_signed_in`.
+ * Requires a session, and sets it on the request. All tabs of a browser share one cookie, so a page that was rendered for
+ * another person than the one signed in now neither reads nor changes anything. Throws Problem `not_signed_in`.
  */
 export function signedIn({ recognise }: Pick<Sessions, 'recognise'>): Guard {
   return async (request) => {
     const session = await recognise(request.headers.cookie)
-    if (session === undefined) throw notSignedIn()
-    if ((request.headers[madeFor] ?? session.person.id) !== session.person.id) throw somebodyElse()
+    if (session === undefined) return refuse(request)
+    if ((request.headers[renderedFor] ?? session.person.id) !== session.person.id) throw otherPerson()
     request.session = session
   }
+}
+
+/** A cookie without a session is recorded: it may be invented. */
+async function refuse(request: FastifyRequest): Promise<never> {
+  const { cookie } = request.headers
+  if (hasSessionCookie(cookie)) {
+    await request.server.refusals.recordCookie(visitorOf(request), hashOf(cookie ?? '').toString('base64'))
+  }
+  throw notSignedIn()
 }
 
 /** The session of a request on a route behind `signedIn`. Throws Problem `not_signed_in` on any other. */
@@ -51,27 +72,27 @@ export function sessionOf(request: FastifyRequest): Session {
 }
 
 function notSignedIn(): Problem {
-  return new Problem('not_signed_in', 'Sign in first: nobody is signed in, or the session has ended.')
+  return new Problem('not_signed_in', 'Sign in first: you are not signed in, or your session has ended.')
 }
 
-function somebodyElse(): Problem {
-  return new Problem('not_signed_in', 'Sign in again: somebody else has signed in in this browser since.')
+function otherPerson(): Problem {
+  return new Problem('not_signed_in', 'Sign in again: another person has signed in in this browser meanwhile.')
 }
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Lets a change pass only when the browser says that a page of this service sent it: by Sec-Fetch-Site, by Origin, or
- * both alike. What says neither is no browser's. Throws Problem `cross_site_request`.
+ * Accepts a change only if the browser confirms that a page of this service sent it: by Sec-Fetch-Site, by Origin, or by
+ * both. A request with neither is not from a browser. Throws Problem `cross_site_request`.
  */
 export function sameOrigin(baseUrl: string): Guard {
   const own = new URL(baseUrl).origin
   return async ({ method, headers }) => {
     if (safe.has(method)) return
     const { origin, 'sec-fetch-site': site } = headers
-    const said = origin !== undefined || site !== undefined
-    if (!said || (origin ?? own) !== own || (site ?? 'same-origin') !== 'same-origin') {
-      throw new Problem('cross_site_request', 'Changes are taken only from the pages of this service: use those.')
+    const isKnown = origin !== undefined || site !== undefined
+    if (!isKnown || (origin ?? own) !== own || (site ?? 'same-origin') !== 'same-origin') {
+      throw new Problem('cross_site_request', 'Changes are accepted only from the pages of this service.')
     }
   }
 }

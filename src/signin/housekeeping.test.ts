@@ -4,9 +4,10 @@ import { byService } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
-import { createPeople, type Person } from '../people/people.ts'
+import { createPeople } from '../people/people.ts'
+import type { Person } from '../people/person.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
-import { removeOver } from './housekeeping.ts'
+import { removeExpired } from './housekeeping.ts'
 
 const hour = 3_600_000
 const lifetimes = { idle: hour, absolute: 12 * hour }
@@ -34,7 +35,7 @@ after(async () => {
 })
 beforeEach(() => database.rows('delete from session'))
 
-const clean = () => removeOver({ database, audit, lifetimes, clock: () => now })
+const clean = () => removeExpired({ database, audit, lifetimes, clock: () => now })
 
 /** Sessions that were last seen and that end so many ms from now. */
 async function fill(sessions: number, { seen, ends }: { seen: number; ends: number }): Promise<void> {
@@ -72,7 +73,7 @@ describe('B37: what is over', () => {
   test('stays where it cannot be noted', async () => {
     await fill(2, { seen: -2 * hour, ends: hour })
     const full = { recordWithin: () => Promise.reject(new Error('the log is full')) }
-    await assert.rejects(removeOver({ database, audit: full, lifetimes, clock: () => now }), /the log is full/)
+    await assert.rejects(removeExpired({ database, audit: full, lifetimes, clock: () => now }), /the log is full/)
     assert.equal(await count('session'), 2)
   })
 
@@ -93,7 +94,7 @@ describe('B37: what is over', () => {
           }),
         ),
     }
-    await removeOver({ database: watched, audit, lifetimes, clock: () => now })
+    await removeExpired({ database: watched, audit, lifetimes, clock: () => now })
     assert.deepEqual(batches, [1000, 1000, 500])
     assert.equal(await count('session'), 3)
   })
@@ -116,8 +117,8 @@ describe('B37: what is over', () => {
       [1000, 'not over'],
     ] as const) {
       await database.rows(
-        `insert into sign_in_attempt (state_hash, browser_hash, provider, nonce, code_verifier, return_to, expires_at)
-         values (sha256($1::text::bytea), sha256('b'), 'firm', 'n', 'v', '/', $2)`,
+        `insert into sign_in_attempt (state_hash, browser_hash, method, return_to, expires_at)
+         values (sha256($1::text::bytea), sha256('b'), 'firm', '/', $2)`,
         [name, new Date(now + ends)],
       )
       await database.rows('insert into logout_token (issuer, jti, expires_at) values ($1, $1, $2)', [

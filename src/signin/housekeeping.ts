@@ -12,33 +12,33 @@ interface Needs {
   readonly database: Database
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly lifetimes: Lifetimes
-  /** ms since 1970; `Date.now` unless told. */
+  /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number
 }
 
-/** Removes what is over, every minute. Any number of instances may do it at the same time. */
+/** Removes expired rows every minute. Safe on any number of instances at once. */
 export function startSignInHousekeeping(needs: Needs & { readonly log: Logger }): Repeated {
   return repeat({
-    name: 'removing what is over of sign-ins',
+    name: 'removal of expired sign-ins',
     pause: minute,
-    work: () => removeOver(needs),
+    work: () => removeExpired(needs),
     log: needs.log,
   })
 }
 
 /**
- * Removes sessions past a limit, which the audit log is told of, and sign-ins and logout tokens that are over; in
- * batches, passing over what others work on, so that nobody who signs in waits for it.
+ * Removes expired sessions, each with an audit row, and expired attempts and logout tokens. It works in batches and skips
+ * locked rows, so that it never blocks a sign-in.
  */
-export async function removeOver({ database, audit, lifetimes, clock = Date.now }: Needs): Promise<void> {
+export async function removeExpired({ database, audit, lifetimes, clock = Date.now }: Needs): Promise<void> {
   const now = new Date(clock())
   const unseenSince = new Date(clock() - lifetimes.idle)
-  for (let batch = store.mostRows; batch === store.mostRows;) {
+  for (let batch = store.batchSize; batch === store.batchSize;) {
     batch = await database.transaction(async (tx) => {
-      const over = await store.lockOverSessions(tx, { now, unseenSince })
+      const expired = await store.lockExpiredSessions(tx, { now, unseenSince })
       await audit.recordWithin(
         tx,
-        over.map(({ id, personId, why }) => ({
+        expired.map(({ id, personId, why }) => ({
           ...byService,
           action: 'session_expired',
           outcome: 'allowed',
@@ -49,12 +49,12 @@ export async function removeOver({ database, audit, lifetimes, clock = Date.now 
       )
       await store.deleteSessionsById(
         tx,
-        over.map(({ id }) => id),
+        expired.map(({ id }) => id),
       )
-      return over.length
+      return expired.length
     })
   }
-  for (const remove of [store.deleteOverAttempts, store.deleteOverLogoutTokens]) {
-    while ((await remove(database, now)) === store.mostRows);
+  for (const remove of [store.deleteExpiredAttempts, store.deleteExpiredLogoutTokens]) {
+    while ((await remove(database, now)) === store.batchSize);
   }
 }

@@ -4,15 +4,15 @@ import { repeat } from '../platform/repeat.ts'
 import { writeLastSeen } from './store.ts'
 
 export interface LastSeen {
-  /** Remembers that a session was used at `now`, in ms. */
+  /** Notes that a session was used at `now`, in ms. */
   note(session: { readonly id: string; readonly lastSeenAt: Date }, now: number): void
-  /** When a session was last used, as far as this instance knows. */
+  /** When a session was last used, to the knowledge of this instance. */
   of(session: { readonly id: string; readonly lastSeenAt: Date }): number
-  /** Writes what is remembered. */
+  /** Writes what has been noted. */
   close(): Promise<void>
 }
 
-/** In ms: when it was last used, and which such time was last written, and when. */
+/** In ms: the last use, the last use that was written, and when it was written. */
 interface Seen {
   at: number
   value: number
@@ -20,8 +20,8 @@ interface Seen {
 }
 
 /**
- * Writes when each session was last used, in the background, each at most once in `every` ms. What is written is never
- * older than that, whichever instance the session is used on, and `every` ms after its last use it is exact.
+ * Writes when each session was last used, in the background, at most once per session in `every` ms. The written time is
+ * at most that old while the session is in use on any instance, and exact `every` ms after the last use.
  */
 export function createLastSeen(needs: {
   readonly database: Database
@@ -49,7 +49,7 @@ export function createLastSeen(needs: {
     for (const [id, { at, value, written }] of old) if (at === value && clock() - written >= every) seen.delete(id)
   }
   const pause = Math.min(every / 4, 1000)
-  const writing = repeat({ name: 'writing when sessions were last used', pause, work: writeDue, log })
+  const writing = repeat({ name: 'last use of sessions', pause, work: writeDue, log })
 
   return Object.freeze({
     note({ id, lastSeenAt }: { readonly id: string; readonly lastSeenAt: Date }, now: number) {
@@ -58,7 +58,7 @@ export function createLastSeen(needs: {
       if (known === undefined) seen.set(id, { at: now, value: written, written })
       else {
         known.at = Math.max(known.at, now)
-        // Another instance may have written it.
+        // Another instance may have written a later time.
         known.value = Math.max(known.value, written)
         known.written = Math.max(known.written, written)
       }
@@ -68,9 +68,7 @@ export function createLastSeen(needs: {
     async close() {
       await writing.stop()
       const rest = [...seen].filter(([, { at, value }]) => at > value)
-      await write(rest).catch((error: unknown) =>
-        log.warn({ err: error }, 'when sessions were last used was not written'),
-      )
+      await write(rest).catch((error: unknown) => log.warn({ err: error }, 'the last use of sessions was not written'))
     },
   })
 }

@@ -14,7 +14,7 @@ interface MeNeeds {
   readonly baseUrl: string
 }
 
-/** /me: who is signed in, and where else; each of these sessions can be ended, and all of them at once. */
+/** /me: the person who is signed in, and their sessions, which can be ended one by one or all at once. */
 export function registerMe(server: Server, { sessions, signIn, baseUrl }: MeNeeds): void {
   const names = new Map(signIn.methods.map(({ id, name }) => [id, name]))
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
@@ -28,7 +28,7 @@ export function registerMe(server: Server, { sessions, signIn, baseUrl }: MeNeed
     const { id: current, person } = sessionOf(request)
     const { id } = request.params
     const ended = isUuid(id) ? await sessions.end({ personId: person.id, id }, visitOf(request)) : []
-    if (ended.length === 0) throw new Problem('not_found', 'You have no such session: it may have ended already.')
+    if (ended.length === 0) throw new Problem('not_found', 'You have no such session. It may have ended already.')
     return (id.toLowerCase() === current ? signedOut(reply, sessions) : reply).send({ ended: ended.length })
   })
 
@@ -54,7 +54,7 @@ function presentMe(
     sessions: all.map((each) => ({
       id: each.id,
       method: each.method,
-      // One that was taken out of the configuration since has its id alone.
+      // A method that has been removed from the configuration has only its id.
       method_name: names.get(each.method) ?? each.method,
       factors: each.factors,
       device: each.device,

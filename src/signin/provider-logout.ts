@@ -3,21 +3,24 @@ import type { Audit } from '../access/audit.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Server } from '../platform/http/http.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Method } from './methods/method.ts'
-import { deleteSessions, takeLogoutToken } from './store.ts'
+import type { LogoutNotice, RedirectMethod, SignInMethod } from './methods/method.ts'
+import type { Refusals } from './refusals.ts'
+import { acceptLogoutToken, deleteSessions } from './store.ts'
+import { visitorOf } from './visitor.ts'
 
 interface Needs {
-  readonly methods: readonly Method[]
+  readonly methods: readonly SignInMethod[]
+  readonly refusals: Refusals
   readonly database: Database
   readonly audit: Pick<Audit, 'recordWithin'>
 }
 
-/** A logout token has about a kilobyte. */
+/** A logout token has about 1 KiB. */
 const bodyLimit = 16_384
 
 /**
- * /auth/backchannel-logout/<provider>: the provider itself says that a person, or a session of theirs, is signed out
- * (OpenID Connect Back-Channel Logout 1.0). It is no browser: the token's signature is what lets it in.
+ * /auth/backchannel-logout/<provider>: the provider reports that a person, or one of their sessions, has signed out
+ * (OpenID Connect Back-Channel Logout 1.0). No browser sends this: the token's signature authenticates it.
  */
 export async function registerProviderLogout(server: Server, needs: Needs): Promise<void> {
   await server.register(async (scope) => {
@@ -28,20 +31,37 @@ export async function registerProviderLogout(server: Server, needs: Needs): Prom
     )
     scope.post<{ Params: { '*': string } }>('/auth/backchannel-logout/*', { bodyLimit }, async (request, reply) => {
       const method = needs.methods.find(({ id }) => id === request.params['*'])
-      if (method === undefined) throw new Problem('not_found', 'There is no such provider here.')
+      if (method?.kind !== 'redirect') throw new Problem('not_found', 'There is no such provider.')
       await endSessions(needs, method, request)
       return reply.code(200).send()
     })
   })
 }
 
-async function endSessions({ database, audit }: Needs, method: Method, request: FastifyRequest): Promise<void> {
-  const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null
-  if (token === null) throw new Problem('sign_in_failed', 'There is no logout_token in the form.')
-  const { issuer, subject, sid, jti, expiresAt } = await method.readLogout(token)
-  // Together: a token that is taken while the sessions stay could not be sent again.
-  const isNew = await database.transaction(async (tx) => {
-    if (!(await takeLogoutToken(tx, { issuer, jti, expiresAt }))) return false
+async function endSessions(needs: Needs, method: RedirectMethod, request: FastifyRequest): Promise<void> {
+  try {
+    const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null
+    if (token === null) throw new Problem('sign_in_failed', 'The form has no logout_token.')
+    const isNew = await accept(needs, method, await method.readLogout(token), request)
+    if (!isNew) throw new Problem('sign_in_failed', 'This logout token was used before.')
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'sign_in_failed') {
+      const details = { method: method.id, issuer: method.issuer, why: error.message }
+      await needs.refusals.record(visitorOf(request), { action: 'provider_logout_failed', details })
+    }
+    throw error
+  }
+}
+
+/** In one transaction: a token that was accepted without ending the sessions could not be sent again. */
+function accept(
+  { database, audit }: Needs,
+  { id: method }: RedirectMethod,
+  { issuer, subject, sid, jti, expiresAt }: LogoutNotice,
+  request: FastifyRequest,
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    if (!(await acceptLogoutToken(tx, { issuer, jti, expiresAt }))) return false
     const ended = await deleteSessions(tx, { issuer, subject, sid })
     await audit.recordWithin(
       tx,
@@ -53,10 +73,9 @@ async function endSessions({ database, audit }: Needs, method: Method, request: 
         nounId: id,
         requestId: request.id,
         address: request.ip,
-        details: { why: 'signed out at the provider', method: method.id },
+        details: { why: 'signed out at the provider', method },
       })),
     )
     return true
   })
-  if (!isNew) throw new Problem('sign_in_failed', 'This logout token was taken before.')
 }

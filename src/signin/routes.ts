@@ -1,62 +1,124 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Type } from 'typebox'
 import type { Server } from '../platform/http/http.ts'
 import { represent } from '../platform/http/representation.ts'
+import type { Admission } from './gate.ts'
 import { sameOrigin } from './guard.ts'
 import { safeReturn } from './return-to.ts'
-import type { EndedSession, Sessions } from './sessions.ts'
+import { BeginCredentialBody, BeginFactorBody, CompleteCredentialBody, CompleteFactorBody } from './schema.ts'
+import type { Sessions } from './sessions.ts'
 import type { SignIn } from './signin.ts'
 import { visitorOf } from './visitor.ts'
 
 interface RouteNeeds {
   readonly signIn: SignIn
-  readonly sessions: Sessions
+  readonly sessions: Pick<Sessions, 'noCookie'>
   readonly baseUrl: string
 }
 
 type Query = Readonly<Record<string, unknown>>
 
-/** The way in and the way out: /signin, /auth/start/<provider>, /auth/callback, /signout. */
+/** Signing in and out: /signin, /auth/… and /signout. */
 export function registerSignIn(server: Server, needs: RouteNeeds): void {
-  const { signIn, baseUrl } = needs
+  const { signIn, sessions, baseUrl } = needs
 
   server.get<{ Querystring: Query }>('/signin', async (request, reply) => {
-    const providers = signIn.methods.map(({ id, name }) => ({ id, name }))
-    const asked = request.query['return_to']
+    const returnTo = request.query['return_to']
     return represent(reply, request, {
-      data: { providers, ...(asked !== undefined && { return_to: safeReturn(asked) }) },
+      data: {
+        ...(await presentMethods(signIn, request)),
+        ...(returnTo !== undefined && { return_to: safeReturn(returnTo) }),
+      },
     })
   })
 
+  server.post('/signout', { onRequest: [sameOrigin(baseUrl)] }, async (request, reply) => {
+    const location = await signIn.signOut(visitorOf(request))
+    return signedOut(reply, sessions).send({ location })
+  })
+
+  registerRedirects(server, needs)
+  registerCredentials(server, needs)
+  registerFactors(server, needs)
+}
+
+/** The buttons of the sign-in page. The other kinds are listed only where there are any. */
+async function presentMethods(signIn: SignIn, request: FastifyRequest): Promise<object> {
+  const ofKind = (kind: 'redirect' | 'credential') =>
+    signIn.methods.filter((method) => method.kind === kind).map(({ id, name }) => ({ id, name }))
+  const credentials = ofKind('credential')
+  const due = await signIn.dueFactors({ cookies: request.headers.cookie })
+  return {
+    providers: ofKind('redirect'),
+    ...(credentials.length > 0 && { credentials }),
+    ...(due && { second_factors: due.map(({ id, name }) => ({ id, name })) }),
+  }
+}
+
+function registerRedirects(server: Server, { signIn, baseUrl }: RouteNeeds): void {
   server.get<{ Params: { '*': string }; Querystring: Query }>('/auth/start/*', async (request, reply) => {
-    const { '*': provider } = request.params
-    const { location, cookie } = await signIn.begin(provider, visitorOf(request), request.query['return_to'])
+    const { location, cookie } = await signIn.begin(request.params['*'], visitorOf(request), request.query['return_to'])
     return reply.header('set-cookie', cookie).redirect(location.href, 303)
   })
 
-  // A HEAD would use up what the GET after it needs.
+  // A HEAD request would use up the attempt that the GET request needs.
   server.get('/auth/callback', { exposeHeadRoute: false }, async (request, reply) => {
     const { search } = new URL(request.url, baseUrl)
-    const { returnTo, cookie } = await signIn.complete(new URL(`/auth/callback${search}`, baseUrl), visitorOf(request))
-    if (cookie !== undefined) reply.header('set-cookie', cookie)
-    return reply.redirect(returnTo, 303)
-  })
-
-  server.post('/signout', { onRequest: [sameOrigin(baseUrl)] }, async (request, reply) => {
-    const ended = await needs.sessions.endOf(request.headers.cookie, { requestId: request.id, address: request.ip })
-    return signedOut(reply, needs.sessions).send({ location: leavingAddress(signIn, ended) })
+    const admission = await signIn.complete(new URL(`/auth/callback${search}`, baseUrl), visitorOf(request))
+    return withSession(reply, admission).redirect(admission.returnTo, 303)
   })
 }
 
-/** Takes the cookie away, and what the browser has kept of pages. Not `"cookies"`: that is the whole domain's. */
+function registerCredentials(server: Server, { signIn, baseUrl }: RouteNeeds): void {
+  const onRequest = [sameOrigin(baseUrl)]
+
+  server.post<{ Params: { '*': string }; Body: Type.Static<typeof BeginCredentialBody> }>(
+    '/auth/start/*',
+    { onRequest, schema: { hide: true, body: BeginCredentialBody } },
+    async (request, reply) => {
+      const { input, return_to: returnTo } = request.body
+      const begun = await signIn.beginCredential(request.params['*'], visitorOf(request), { input, returnTo })
+      const { attempt, challenge, cookie } = begun
+      return reply.header('set-cookie', cookie).send({ attempt, challenge })
+    },
+  )
+
+  server.post(
+    '/auth/complete',
+    { onRequest, schema: { hide: true, body: CompleteCredentialBody } },
+    async (request, reply) => {
+      const { attempt, input } = request.body
+      const admission = await signIn.completeCredential(attempt, visitorOf(request), input)
+      return withSession(reply, admission).send({ location: admission.returnTo })
+    },
+  )
+}
+
+function registerFactors(server: Server, { signIn, baseUrl }: RouteNeeds): void {
+  const onRequest = [sameOrigin(baseUrl)]
+
+  server.post(
+    '/auth/second-factor/start',
+    { onRequest, schema: { hide: true, body: BeginFactorBody } },
+    async (request, reply) =>
+      reply.send({ challenge: await signIn.beginFactor(request.body.factor, visitorOf(request)) }),
+  )
+
+  server.post(
+    '/auth/second-factor',
+    { onRequest, schema: { hide: true, body: CompleteFactorBody } },
+    async (request, reply) => {
+      const admission = await signIn.completeFactor(visitorOf(request), request.body.input)
+      return withSession(reply, admission).send({ location: admission.returnTo })
+    },
+  )
+}
+
+function withSession(reply: FastifyReply, { cookie }: Admission): FastifyReply {
+  return cookie === undefined ? reply : reply.header('set-cookie', cookie)
+}
+
+/** Removes the cookie and what the browser has cached. Not `"cookies"`: that would cover the whole domain. */
 export function signedOut(reply: FastifyReply, { noCookie }: Pick<Sessions, 'noCookie'>): FastifyReply {
   return reply.header('set-cookie', noCookie).header('clear-site-data', '"cache", "storage"')
-}
-
-/**
- * Where the browser goes after signing out here: to the provider, to sign out there too (OpenID Connect RP-Initiated
- * Logout 1.0), if it has a place for that and was ever reached.
- */
-function leavingAddress({ methods }: SignIn, ended: readonly EndedSession[]): string {
-  const method = methods.find(({ id }) => ended.some(({ provider }) => provider === id))
-  return method?.signOutAddress()?.href ?? '/signin'
 }

@@ -1,46 +1,67 @@
-import type { Email } from '../people/email.ts'
+import { readEmail, type Email } from '../people/email.ts'
 import type { Identities } from '../people/identities.ts'
-import type { PersonSummary } from '../people/people.ts'
+import type { PersonSummary } from '../people/person.ts'
 import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Proof } from './methods/method.ts'
+import type { Claim } from './methods/method.ts'
 
 export type SignUpPolicy = Config['sign_in']['sign_up']
 
-/** Who may come in (section 5.2 of the specification), and as whom. */
+/** Who may sign in (section 5.2 of the specification). */
 export interface SignUp {
-  /** The person whom a proof is of; somebody new becomes one where the policy lets them. Throws `sign_in_refused`. */
-  admit(proof: Proof): Promise<PersonSummary>
+  /** The person whom a proof establishes; a new one if the policy allows it. Throws Problem `sign_in_refused`. */
+  admit(claim: Claim): Promise<PersonSummary>
 }
 
+type ClaimBy<By extends Claim['by']> = Extract<Claim, { readonly by: By }>
+
 /**
- * - `anyone`: whoever has an address that counts.
- * - `domain`: addresses at one of the domains, looked at again at every sign-in, whoever entered the person.
- * - `invited`: people who were entered beforehand, by the first identity that has their address.
+ * - `anyone`: everyone with an address that counts.
+ * - `domain`: addresses at one of the domains, checked at every sign-in, including those of people who were added.
+ * - `invited`: people who were added beforehand.
  */
 export function createSignUp({ policy, identities }: { policy: SignUpPolicy; identities: Identities }): SignUp {
-  const { policy: who, domains } = policy
-  const mayHave = (email: Email | undefined) =>
-    who !== 'domain' || (email !== undefined && domains.includes(email.domain))
+  const mayJoin = policy.policy !== 'invited'
+  const isAllowed = (email: Email | undefined) =>
+    policy.policy !== 'domain' || (email !== undefined && policy.domains.includes(email.domain))
+
+  async function byIdentity({ issuer, subject, email }: ClaimBy<'identity'>): Promise<PersonSummary | undefined> {
+    const known = await identities.byIdentity({ issuer, subject })
+    if (known === undefined && email === undefined) throw withoutEmail()
+    if (!isAllowed(email)) return undefined
+    if (known === undefined) return email && identities.welcome({ issuer, subject }, { email, mayJoin })
+    if (known.status === 'active' && email !== undefined) await identities.keepEmail(known, email)
+    return known
+  }
+
+  async function byEmail({ email }: ClaimBy<'email'>): Promise<PersonSummary | undefined> {
+    if (!isAllowed(email)) return undefined
+    const known = await identities.byAddress(email)
+    if (known !== undefined || !mayJoin) return known
+    // Undefined if another sign-in with the address was faster.
+    return (await identities.join(email)) ?? identities.byAddress(email)
+  }
+
+  async function byId({ personId }: ClaimBy<'person'>): Promise<PersonSummary | undefined> {
+    const person = await identities.byId(personId)
+    return person && isAllowed(readEmail(person.email ?? '')) ? person : undefined
+  }
+
+  function find(claim: Claim): Promise<PersonSummary | undefined> {
+    if (claim.by === 'identity') return byIdentity(claim)
+    return claim.by === 'email' ? byEmail(claim) : byId(claim)
+  }
 
   return Object.freeze({
-    async admit({ issuer, subject, email }: Proof) {
-      const known = await identities.find({ issuer, subject })
-      if (known !== undefined) {
-        if (known.status !== 'active' || !mayHave(email)) throw refused()
-        if (email !== undefined) await identities.keepEmail(known, email)
-        return known
-      }
-      if (email === undefined) throw withoutEmail()
-      if (!mayHave(email)) throw refused()
-      const person = await identities.welcome({ issuer, subject }, { email, mayJoin: who !== 'invited' })
+    async admit(claim: Claim) {
+      const person = await find(claim)
       if (person?.status !== 'active') throw refused()
       return person
     },
   })
 }
 
-/** The same for a stranger, for an address that is somebody's and for somebody disabled: it tells of nobody. */
+/** The same for a stranger, for a taken address and for a disabled person, so that it reveals nothing about others. */
 function refused(): Problem {
   return new Problem(
     'sign_in_refused',
@@ -51,6 +72,6 @@ function refused(): Problem {
 function withoutEmail(): Problem {
   return new Problem(
     'sign_in_refused',
-    'Your provider does not vouch for an e-mail address of yours, which a first sign-in needs. Confirm it there, or ask a partner of the firm.',
+    'Your provider does not confirm an e-mail address for you, which a first sign-in needs. Confirm it there, or ask a partner of the firm.',
   )
 }

@@ -7,9 +7,10 @@ import { createAudit, type Audit } from '../access/audit.ts'
 import { createPeople } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createAttempts } from './attempts.ts'
-import { removeOver } from './housekeeping.ts'
+import { newSecret } from './cookies.ts'
+import { removeExpired } from './housekeeping.ts'
 import { createSessions, type Sessions } from './sessions.ts'
-import { takeLogoutToken } from './store.ts'
+import { acceptLogoutToken } from './store.ts'
 
 // B37 over three days of a firm, by a clock of its own: what the people do, and what is to be left of it.
 
@@ -111,13 +112,19 @@ test('over three days the tables hold what is alive and nothing else, and do not
     await Promise.all(people.map((_, who) => live(sessions, who, steps)))
     await sessions.close()
     const begin = () =>
-      attempts.begin({ provider: 'firm', returnTo: `/clients?q=${'x'.repeat(1500)}`, cookies: undefined })
+      attempts.begin({
+        state: newSecret(),
+        method: 'firm',
+        data: { nonce: newSecret(), codeVerifier: newSecret() },
+        returnTo: `/clients?q=${'x'.repeat(1500)}`,
+        cookies: undefined,
+      })
     await Promise.all(Array.from({ length: 60 }, begin))
-    await takeLogoutToken(database, { issuer: 'i', jti: `${steps}`, expiresAt: new Date(now + 2 * minute) })
+    await acceptLogoutToken(database, { issuer: 'i', jti: `${steps}`, expiresAt: new Date(now + 2 * minute) })
 
     for (const later of [5 * minute, step - 5 * minute - second]) {
       now += later
-      await removeOver({ database, audit, lifetimes, clock })
+      await removeExpired({ database, audit, lifetimes, clock })
     }
     const alive = [...open.values()].filter(isAlive).length
     assert.equal(await count('session'), alive, new Date(now).toISOString())
@@ -135,7 +142,7 @@ test('over three days the tables hold what is alive and nothing else, and do not
   assert.ok((sizes[2] ?? Infinity) <= 1.1 * (sizes[0] ?? 0), `${sizes.join(', ')} bytes`)
 
   now += day
-  await removeOver({ database, audit, lifetimes, clock })
+  await removeExpired({ database, audit, lifetimes, clock })
   assert.deepEqual([await count('session'), await count('sign_in_attempt')], [0, 0])
   const [row] = await database.rows<{ n: bigint }>(`select count(*) as n from audit where action = 'session_expired'`)
   assert.equal(Number(row?.n) + told.ended, told.begun)

@@ -1,7 +1,7 @@
 import type { Role } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
 
-/** A session whose person may be signed in, as a request finds it. */
+/** A session whose person may sign in. */
 export interface LiveSession {
   readonly hash: Buffer
   readonly id: string
@@ -40,21 +40,23 @@ export interface NewSession {
   readonly provider: ProviderSession | undefined
 }
 
-/** Who vouched for a person, and its own names for the person and for the session it has with them. */
+/** The provider of a sign-in: its id in the configuration, and its own names for the person and the session. */
 export interface ProviderSession {
   readonly id: string
   readonly issuer: string
   readonly subject: string
   readonly sid: string | undefined
+  /** Encrypted. */
+  readonly idToken: Buffer
 }
 
-/** False when the person is not active: a change of their status or role waits for this, or this for it. */
+/** False if the person is not active. Serialised with changes of their status or role. */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<boolean> {
   const rows = await tx.rows(
     `with p as (update person set last_signed_in_at = $8 where id = $3 and status = 'active' returning id)
      insert into session (hash, id, person_id, method, factors, device, network, created_at, last_seen_at, ends_at,
-       provider, issuer, subject, provider_sid)
-     select $1, $2, p.id, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13 from p returning 1`,
+       provider, issuer, subject, provider_sid, id_token)
+     select $1, $2, p.id, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14 from p returning 1`,
     [
       session.hash,
       session.id,
@@ -69,19 +71,22 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       session.provider?.issuer ?? null,
       session.provider?.subject ?? null,
       session.provider?.sid ?? null,
+      session.provider?.idToken ?? null,
     ],
   )
   return rows.length > 0
 }
 
-/** What is left to say of a session that has just been ended. */
+/** A session that has just been deleted. */
 export interface EndedSession {
   readonly id: string
   readonly personId: string
   readonly provider: string | null
+  /** Encrypted. */
+  readonly idToken: Buffer | null
 }
 
-/** Which sessions to end: every given condition must hold. */
+/** All given conditions must hold. */
 export interface Selection {
   readonly hashes?: readonly Buffer[]
   readonly id?: string
@@ -96,7 +101,7 @@ export function deleteSessions(database: Queryable, which: Selection): Promise<E
     `delete from session where ($1::bytea[] is null or hash = any($1)) and ($2::uuid is null or id = $2)
        and ($3::uuid is null or person_id = $3) and ($4::text is null or issuer = $4)
        and ($5::text is null or subject = $5) and ($6::text is null or provider_sid = $6)
-     returning id, person_id as "personId", provider`,
+     returning id, person_id as "personId", provider, id_token as "idToken"`,
     [
       which.hashes ?? null,
       which.id ?? null,
@@ -119,7 +124,7 @@ export interface SessionSummary {
   readonly lastSeenAt: Date
 }
 
-/** The last used first. */
+/** Most recently used first. */
 export function readSessionsOf(
   database: Queryable,
   personId: string,
@@ -133,8 +138,8 @@ export function readSessionsOf(
 }
 
 /**
- * Never back in time: other instances write the same rows. A row that somebody else works on is left out, since to wait
- * for it with others locked could be to wait for who waits for those. Returns the ids of such rows.
+ * Never moves a time back, because other instances write the same rows. Skips rows that are locked: waiting while holding
+ * others could deadlock. Returns the ids of skipped rows.
  */
 export async function writeLastSeen(
   database: Queryable,
@@ -152,8 +157,8 @@ export async function writeLastSeen(
   return rows.map(({ id }) => id)
 }
 
-/** False when the token was taken before. */
-export async function takeLogoutToken(
+/** False if the token was accepted before. */
+export async function acceptLogoutToken(
   database: Queryable,
   { issuer, jti, expiresAt }: { readonly issuer: string; readonly jti: string; readonly expiresAt: Date },
 ): Promise<boolean> {

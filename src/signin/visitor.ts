@@ -1,8 +1,17 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import type { Visitor } from './signin.ts'
 
-/** What a request says of the browser that sent it. Its address is that of the nearest hop that no trusted proxy is. */
+/** The browser that sent a request. */
+export interface Visitor {
+  readonly cookies: string | undefined
+  readonly device: string
+  readonly network: string
+  /** For the audit log. */
+  readonly address: string
+  readonly requestId: string
+}
+
+/** The address is that of the nearest hop that is not a trusted proxy. */
 export function visitorOf({ headers, ip, id }: FastifyRequest): Visitor {
   return {
     cookies: headers.cookie,
@@ -13,7 +22,7 @@ export function visitorOf({ headers, ip, id }: FastifyRequest): Visitor {
   }
 }
 
-/** In the order in which they are looked for: most browsers claim to be some of those further down as well. */
+/** The first match counts: most browsers also claim to be some of the later ones. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -30,14 +39,14 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** "Firefox on Linux": enough for people to tell their browsers apart, and nothing that a browser could put in a page. */
+/** Such as "Firefox on Linux": enough for people to tell their browsers apart, and no text that a browser chose. */
 export function deviceOf(userAgent: string | undefined = ''): string {
   const [browser, system] = [browsers, systems].map((known) => known.find(([sign]) => sign.test(userAgent))?.[1])
   if (browser === undefined && system === undefined) return 'Unknown browser'
   return system === undefined ? `${browser}` : `${browser ?? 'Unknown browser'} on ${system}`
 }
 
-/** The network that an address is in: a /24, or a /48 of IPv6; enough to tell the office from elsewhere. */
+/** The network of an address: a /24, or a /48 of IPv6. */
 export function networkOf(address: string): string {
   const ip = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIPv4(ip)) return `${ip.split('.').slice(0, 3).join('.')}.0/24`

@@ -75,6 +75,9 @@ const matrix: Readonly<Record<string, Entry>> = {
   'GET /signin': { statuses: open(200) },
   'POST /signout': { statuses: open(200) },
   'GET /auth/callback': { statuses: { ...open(303), anonymous: 400, disabled: 400 } },
+  'POST /auth/complete': { statuses: open(400), body: { attempt: 'unknown', input: {} } },
+  'POST /auth/second-factor/start': { statuses: open(400), body: { factor: 'unknown' } },
+  'POST /auth/second-factor': { statuses: open(400), body: { input: {} } },
 }
 
 /** The addresses that a route's pattern stands for. */

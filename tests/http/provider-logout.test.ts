@@ -4,7 +4,9 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { clientId, clientSecret, type LyingProvider } from '../support/lying-provider.ts'
 import type { Signature } from '../support/lying-tokens.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
+import { parseObject } from '../support/json.ts'
 import type { Profile } from '../support/profile.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 
 let portal: Portal
 let provider: LyingProvider
@@ -170,20 +172,82 @@ describe('B39: a logout token', () => {
   })
 })
 
+/** Where a sign-out leads, and with what. */
+async function leave(profile: Profile): Promise<{ address: URL; parameters: Record<string, string> }> {
+  const { json, status } = await profile.ask('/signout', {
+    method: 'POST',
+    headers: { referer: 'https://evil.example' },
+  })
+  assert.equal(status, 200)
+  const address = new URL(String(json['location']))
+  return { address, parameters: Object.fromEntries(address.searchParams) }
+}
+const withoutHint = () => ({
+  client_id: clientId,
+  post_logout_redirect_uri: `${portal.service.baseUrl}/signin`,
+})
+const storedToken = async (personId: string) => {
+  const [row] = await portal.service.database.rows<{ token: Buffer | null }>(
+    'select id_token as token from session where person_id = $1',
+    [personId],
+  )
+  return row?.token
+}
+
 describe('B40: signing out here', () => {
-  test('leads to the provider, which is asked to send people back to /signin', async () => {
-    const { profile } = await portal.enter('consultant')
-    const { json } = await profile.ask('/signout', { method: 'POST', headers: { referer: 'https://evil.example' } })
-    const address = new URL(String(json['location']))
+  test('B93: leads to the provider with the ID token, the client and the way back', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const idToken = provider.tokens.at(-3) ?? ''
+    const stored = (await storedToken(id)) ?? Buffer.alloc(0)
+    assert.ok(stored.length > idToken.length && !stored.includes(idToken.slice(0, 40)), 'it is encrypted')
+    const { address, parameters } = await leave(profile)
     assert.equal(`${address.origin}${address.pathname}`, `${provider.issuer}/end`)
-    address.searchParams.sort()
-    assert.deepEqual(
-      [...address.searchParams],
-      [
-        ['client_id', clientId],
-        ['post_logout_redirect_uri', `${portal.service.baseUrl}/signin`],
-      ],
-    )
+    assert.deepEqual(parameters, { ...withoutHint(), id_token_hint: idToken })
+    const left = await portal.service.database.rows('select from session where id_token = $1', [stored])
+    assert.equal(left.length, 0, 'it is deleted with the session')
+    assert.deepEqual((await profile.ask('/signout', { method: 'POST' })).json, { location: '/signin' })
+  })
+
+  test('B93: names the client where the token is missing, of another person, altered or too long for an address', async () => {
+    const { database } = portal.service
+    const other = await portal.enter('consultant')
+    const damage: ((id: string) => Promise<unknown>)[] = [
+      (id) => database.rows('update session set id_token = null where person_id = $1', [id]),
+      (id) => database.rows(`update session set id_token = id_token || 'x' where person_id = $1`, [id]),
+      (id) => database.rows(`update session set id_token = 'short' where person_id = $1`, [id]),
+      async (id) =>
+        database.rows('update session set id_token = $1 where person_id = $2', [await storedToken(other.id), id]),
+    ]
+    for (const harm of damage) {
+      const { profile, id } = await portal.enter('consultant')
+      await harm(id)
+      assert.deepEqual((await leave(profile)).parameters, withoutHint())
+    }
+    provider.lies.claims = { groups: 'x'.repeat(6000) }
+    const { profile } = await portal.enter('consultant')
+    assert.deepEqual((await leave(profile)).parameters, withoutHint())
+  })
+
+  test('B93: has the token of the session that ends, on any instance with the same key', async () => {
+    const { profile } = await portal.enter('consultant')
+    const idToken = provider.tokens.at(-3) ?? ''
+    await portal.enter('consultant')
+    const second = await startService({
+      models: [upstreamModel('http://127.0.0.1:9/v1')],
+      signIn: { providers: [provider.settings()], sign_up: { policy: 'anyone' } },
+      databaseUrl: portal.service.databaseUrl,
+    })
+    try {
+      const response = await fetch(`${second.url}/signout`, {
+        method: 'POST',
+        headers: { cookie: `session=${profile.cookies().get('session')}`, 'sec-fetch-site': 'same-origin' },
+      })
+      const location = new URL(String(parseObject(await response.text())['location']))
+      assert.equal(location.searchParams.get('id_token_hint'), idToken)
+    } finally {
+      await second.close()
+    }
+    assert.equal(await profile.who(), undefined)
   })
 
   test('takes no address to go to from anybody', async () => {

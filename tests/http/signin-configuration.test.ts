@@ -4,10 +4,10 @@ import { startPortal } from '../support/portal.ts'
 
 describe('the start refuses, rather than let people in without', () => {
   const cases: [object, RegExp][] = [
-    [{ email_link: true }, /^sign_in\.email_link: .*set it to false$/],
-    [{ password: true }, /^sign_in\.password: .*set it to false$/],
-    [{ second_factor: 'required' }, /^sign_in\.second_factor: .*set it to off or optional$/],
-    [{ second_factor: 'partners' }, /^sign_in\.second_factor: .*set it to off or optional$/],
+    [{ email_link: true }, /^sign_in\.email_link: .*Set it to false\.$/],
+    [{ password: true }, /^sign_in\.password: .*Set it to false\.$/],
+    [{ second_factor: 'required' }, /^sign_in\.second_factor: .*Set it to off or optional\.$/],
+    [{ second_factor: 'partners' }, /^sign_in\.second_factor: .*Set it to off or optional\.$/],
     [{ password: true, second_factor: 'required' }, /^sign_in\.password: [^\n]+\nsign_in\.second_factor: [^\n]+$/],
   ]
   for (const [signIn, message] of cases) {

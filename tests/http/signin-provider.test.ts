@@ -127,14 +127,22 @@ describe('B11: the provider’s keys', () => {
 })
 
 describe('B17: tokens', () => {
-  test('are in no answer, cookie, log or row', async () => {
+  test('are in no response but the way to the sign-out, and in no cookie, log or row', async () => {
     const profile = portal.profile()
     provider.lies.claims = { email: undefined }
     const pages = [await profile.signIn('firm'), await profile.ask('/me'), await profile.ask('/signin')]
     provider.lies.userinfo = 'malformed'
     pages.push(await profile.signIn('firm'))
     provider.lies.signature = 'stranger'
-    pages.push(await profile.signIn('firm'), await profile.ask('/signout', { method: 'POST' }))
+    pages.push(await profile.signIn('firm'))
+    const dumped = await portal.service.database.rows<{ token: string }>(
+      `select encode(id_token, 'escape') as token from session where id_token is not null`,
+    )
+    assert.ok(dumped.length > 0, 'an ID token is stored')
+    const signOut = await profile.ask('/signout', { method: 'POST' })
+    const hint = new URL(String(signOut.json['location'])).searchParams.get('id_token_hint') ?? ''
+    assert.ok(provider.tokens.includes(hint) && hint.split('.').length === 3)
+    pages.push({ ...signOut, text: signOut.text.replace(hint, '') })
     const dump = await Promise.all(
       ['session', 'person', 'identity', 'sign_in_attempt', 'audit'].map((table) =>
         portal.service.database.rows(`select t::text as row from ${table} t`),
@@ -144,6 +152,7 @@ describe('B17: tokens', () => {
       ...pages.map(({ text, headers }) => `${text} ${JSON.stringify([...headers])}`),
       portal.service.logText(),
       JSON.stringify(dump),
+      JSON.stringify(dumped),
     ].join('\n')
     assert.ok(provider.tokens.length > 10)
     for (const token of provider.tokens) {
@@ -222,6 +231,7 @@ describe('what went wrong', () => {
     const entries = await own.service.database.rows<{ details: unknown; address: string }>(
       `select details, address from audit where action = 'sign_in_failed' order by at desc limit 1`,
     )
-    assert.deepEqual(entries, [{ details: { method: 'firm', why: 'sign_in_failed' }, address: '127.0.0.1' }])
+    const details = { method: 'firm', issuer: own.provider.issuer, why: 'sign_in_failed' }
+    assert.deepEqual(entries, [{ details, address: '127.0.0.1' }])
   })
 })

@@ -1,5 +1,5 @@
 import { byService, type Role } from '../../src/access/actor.ts'
-import type { Person } from '../../src/people/people.ts'
+import type { Person } from '../../src/people/person.ts'
 import { objectAt, parseObject, type Json } from './json.ts'
 import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
 

@@ -12,6 +12,7 @@ import { verifyBooks } from '../../src/billing/verify.ts'
 import { loadConfig, type Config } from '../../src/platform/config/config.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { openService, type Service as Instance } from '../../src/service.ts'
+import type { AdditionalMethods } from '../../src/signin/configured.ts'
 import { createTestDatabase } from './database.ts'
 import { objectAt, parseObject, type Json } from './json.ts'
 import { createTestLog } from './log.ts'
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly databaseUrl?: string
   /** ms that idle connections stay open when the instance closes. Default 0. */
   readonly idleGrace?: number
+  /** Sign-in methods and second factors besides the configured ones. */
+  readonly additional?: AdditionalMethods
 }
 
 /** An account with a key of its own. */
@@ -60,6 +63,8 @@ export interface Books {
 
 /** What links in answers begin with. */
 const baseUrl = 'https://tollgate.test'
+/** The same for all instances, which may share a database. */
+const encryptionKey = Buffer.alloc(32, 7).toString('base64')
 
 /** One whole instance on a free port of 127.0.0.1: real database, keys, till and models; nothing pretends. */
 export type Service = Awaited<ReturnType<typeof startService>>
@@ -73,6 +78,7 @@ export async function startService(options: ServiceOptions) {
     databaseUrl,
     log,
     idleGrace: options.idleGrace ?? 0,
+    ...(options.additional && { additional: options.additional }),
   })
   // What the tests look at, they look at by a connection of their own.
   const database = openDatabase(databaseUrl, { log, connections: 2 })
@@ -156,7 +162,16 @@ async function configure(options: ServiceOptions): Promise<Config> {
   const listen = { listen: { trusted_proxies: options.trustedProxies ?? [] } }
   await writeFile(
     file,
-    stringify({ base_url: baseUrl, models, aliases: aliases ?? {}, limits, ...metrics, ...portal, ...listen }),
+    stringify({
+      base_url: baseUrl,
+      encryption_key: encryptionKey,
+      models,
+      aliases: aliases ?? {},
+      limits,
+      ...metrics,
+      ...portal,
+      ...listen,
+    }),
   )
   try {
     return loadConfig({ environment: { TOLLGATE_CONFIG: file }, root })

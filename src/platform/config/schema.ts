@@ -116,6 +116,13 @@ export const configSchema = group('The configuration.', {
     'Where the data is: `embedded` runs PostgreSQL beside the server, in the data folder. `DATABASE_URL` goes before it.',
     { default: 'embedded' },
   ),
+  encryption_key: Type.Optional(
+    written(
+      values.encryptionKey,
+      'The key for secrets stored in the database, such as ID tokens. Write it as `${NAME}`; `openssl rand -base64 32` creates one. Instances that share a database need the same key.',
+      { shown_default: 'the file `encryption.key` in the data folder, created on first use' },
+    ),
+  ),
   listen: optionalGroup('Where the server listens.', {
     host: written(values.host, 'The address of the machine to listen on. `HOST` goes before it.', {
       default: '127.0.0.1',

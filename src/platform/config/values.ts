@@ -40,6 +40,13 @@ export const price: Kind<bigint> = {
   },
 }
 
+/** A key of 256 bits; stays base64, because the configuration is frozen and bytes cannot be. */
+export const encryptionKey: Kind<string> = pattern(
+  '32 random bytes in base64, as `openssl rand -base64 32` prints them',
+  /^([A-Za-z0-9+/]{43}=)$/,
+  (key) => key,
+)
+
 /** The id of a model or provider, or an alias: safe in addresses, headers and logs. */
 export const id: Kind<string> = pattern(
   'a name of at most 100 letters, digits and . _ - : /, beginning with a letter or digit',

@@ -1,57 +1,93 @@
 import type { Email } from '../../people/email.ts'
 
-/** What ties a sign-in under way to its callback; the secrets in it never leave the server but as the method says. */
-export interface Attempt {
-  readonly state: string
-  readonly nonce: string
-  readonly codeVerifier: string
-}
+/** What a method keeps between its two steps, as JSON. It is stored as it is: hash or encrypt what must stay secret. */
+export type AttemptData = Readonly<Record<string, unknown>>
 
-/** What a method has shown of a person. */
+/** Whom a proof establishes: an identity at a provider, the owner of an address, or a known person. */
+export type Claim =
+  | { readonly by: 'identity'; readonly issuer: string; readonly subject: string; readonly email: Email | undefined }
+  | { readonly by: 'email'; readonly email: Email }
+  | { readonly by: 'person'; readonly personId: string }
+
+/** What a method establishes about a person. */
 export interface Proof {
-  /** The id of the method: of the provider. */
-  readonly method: string
+  readonly claim: Claim
+  /** What was shown: `provider`, `password`, … Two or more satisfy every second-factor policy. */
   readonly factors: readonly string[]
-  readonly issuer: string
-  readonly subject: string
-  /** The provider's name for the session that it has with the person. */
-  readonly sid: string | undefined
-  /** Undefined where the provider says none, or one that does not count. */
-  readonly email: Email | undefined
+  /** For signing out at the provider. */
+  readonly provider?: {
+    readonly issuer: string
+    readonly subject: string
+    /** The provider's name for its session. */
+    readonly sid: string | undefined
+    readonly idToken: string
+  }
 }
 
 /** Whether a method can be used now, for /readyz and the log. */
 export type MethodState = 'ready' | 'unreachable' | 'wrong'
 
-/** A way to sign in that leads by an address elsewhere. Every method throws Problem. */
-export interface Method {
+interface AnyMethod {
   readonly id: string
-  /** What its button says. */
+  /** The label of its button. */
   readonly name: string
-  /** Where the browser is sent. Throws `provider_failed`. */
-  begin(attempt: Attempt): Promise<URL>
-  /**
-   * What came back shows. Throws `sign_in_failed` where the provider refused or the answer is not for this attempt,
-   * `provider_failed` where the provider failed or answered something wrong.
-   */
-  complete(callback: URL, attempt: Attempt): Promise<Proof>
-  /** Where a browser ends its session with the provider too; undefined where there is no such place. */
-  signOutAddress(): URL | undefined
-  /** Whose sessions a provider's logout token ends. Throws `sign_in_failed` for a wrong one. */
-  readLogout(token: string): Promise<LogoutNotice>
-  /** Looks whether it can be used, and remembers why not. */
-  check(): Promise<MethodState>
   readonly state: MethodState
   /** Why the state is `wrong`. */
   readonly fault: string | undefined
+  /** Updates the state. */
+  check(): Promise<MethodState>
 }
 
-/** A logout token that is in order: its sessions are all of the subject, or the one that the sid names. */
+/** A method that sends the browser to another address, which sends it back to /auth/callback. */
+export interface RedirectMethod extends AnyMethod {
+  readonly kind: 'redirect'
+  readonly issuer: string
+  /** Throws Problem `provider_failed`. */
+  begin(state: string): Promise<{ readonly location: URL; readonly data: AttemptData }>
+  /**
+   * Throws Problem `sign_in_failed` if the provider refused or the callback does not belong to this attempt,
+   * `provider_failed` if the provider failed.
+   */
+  complete(callback: URL, attempt: { readonly state: string; readonly data: AttemptData }): Promise<Proof>
+  /** Where the browser ends its session at the provider; undefined if the provider has no such address. */
+  signOutAddress(idToken: string | undefined): URL | undefined
+  /** Reads a logout token. Throws Problem `sign_in_failed` if it is invalid. */
+  readLogout(token: string): Promise<LogoutNotice>
+}
+
+/** What a step asks of the person: `challenge` goes to the page, `data` stays on the server. */
+export interface Challenge {
+  readonly data: AttemptData
+  readonly challenge: Readonly<Record<string, unknown>>
+}
+
+/** A method in which the person submits something here, perhaps after a challenge. */
+export interface CredentialMethod extends AnyMethod {
+  readonly kind: 'credential'
+  /** `input` is unchecked, as the page sent it. Must not reveal whether a person exists. */
+  begin(input: unknown): Promise<Challenge>
+  /** Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
+  complete(input: unknown, attempt: { readonly data: AttemptData }): Promise<Proof>
+}
+
+export type SignInMethod = RedirectMethod | CredentialMethod
+
+/** A further proof by a person who is known already. It has the shape of a credential method. */
+export interface SecondFactor {
+  readonly id: string
+  readonly name: string
+  isSetUp(personId: string): Promise<boolean>
+  begin(personId: string): Promise<Challenge>
+  /** Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
+  complete(input: unknown, attempt: { readonly personId: string; readonly data: AttemptData }): Promise<void>
+}
+
+/** A valid logout token: it ends all sessions of the subject, or the session that `sid` names. */
 export interface LogoutNotice {
   readonly issuer: string
   readonly subject: string | undefined
   readonly sid: string | undefined
-  /** Each is taken once, until then at least. */
+  /** Accepted once, at least until `expiresAt`. */
   readonly jti: string
   readonly expiresAt: Date
 }

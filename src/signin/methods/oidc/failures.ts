@@ -1,39 +1,43 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
 import { Problem } from '../../../platform/problems.ts'
 
-/** Where the fault lies when a provider says that it has one. */
+/** Errors by which a provider reports its own failure. */
 const providerFaults = new Set(['server_error', 'temporarily_unavailable'])
 
-/** The Problem of an answer that came back through the browser, before the provider was asked anything. */
+/** The Problem of a callback that is refused before the provider has been called. */
 export function refusedAnswer(error: unknown, name: string): Problem {
   if (!(error instanceof AuthorizationResponseError)) {
-    return new Problem('sign_in_failed', 'This answer is not for a sign-in that was started here. Start again.', {
-      cause: error,
-    })
+    return new Problem(
+      'sign_in_failed',
+      'This callback does not belong to a sign-in that was started here. Start again.',
+      {
+        cause: error,
+      },
+    )
   }
   if (providerFaults.has(error.error)) return failedProvider(error, name)
   const reason =
     error.error === 'access_denied'
-      ? `The sign-in was cancelled or refused at “${name}”. Start again, or ask whoever runs it to let you in.`
-      : `“${name}” refused the sign-in. Start again; if it stays so, tell whoever runs this service.`
+      ? `The sign-in was cancelled or refused at “${name}”. Start again, or ask its administrator for access.`
+      : `“${name}” refused the sign-in. Start again. If it fails again, tell the administrator of this service.`
   return new Problem('sign_in_failed', reason, { cause: error })
 }
 
-/** The Problem of a provider that failed, did not answer in time, or answered something wrong. */
+/** The Problem of a provider that failed, took too long, or sent an invalid response. */
 export function failedProvider(error: unknown, name: string): Problem {
   if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
-    return new Problem('sign_in_failed', 'The sign-in took too long, or was completed before. Start again.', {
+    return new Problem('sign_in_failed', 'The sign-in has expired, or was completed before. Start again.', {
       cause: error,
     })
   }
-  return new Problem('provider_failed', `“${name}” does not answer as it should. Try again in a moment.`, {
+  return new Problem('provider_failed', `“${name}” does not respond correctly. Try again in a moment.`, {
     cause: error,
   })
 }
 
 /**
- * What the log may say of a failure: error codes of the standards, words of ours and of the libraries; never what a
- * provider sent, which may have a token in it.
+ * What the log may contain: error codes of the standards, and our own and the libraries' messages. Never a provider's
+ * text, which may hold a token.
  */
 export function describeFailure(error: unknown): Record<string, string | undefined> {
   if (!(error instanceof Error)) return { failure: 'unknown' }

@@ -5,8 +5,8 @@ import { isName, skew } from './claims.ts'
 import type { ProviderKeys } from './keys.ts'
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
-/** Seconds after which a token is too old, whatever it says itself. */
-const longestAge = 600
+/** The longest accepted age of a token in seconds, whatever its `exp`. */
+const maxAge = 600
 
 interface Expected {
   readonly issuer: string
@@ -25,7 +25,7 @@ export async function readLogoutToken(token: string, expected: Expected): Promis
     ['typ', /^(application\/)?logout\+jwt$/i.test(header.typ ?? '')],
     ['iss', iss === expected.issuer],
     ['aud', [aud].flat().includes(expected.clientId)],
-    ['iat', typeof iat === 'number' && iat <= now + skew && iat > now - longestAge - skew],
+    ['iat', typeof iat === 'number' && iat <= now + skew && iat > now - maxAge - skew],
     ['exp', typeof exp === 'number' && exp > now - skew],
     ['events', isObject(events) && isObject(events[logoutEvent])],
     ['nonce', nonce === undefined],
@@ -41,13 +41,13 @@ export async function readLogoutToken(token: string, expected: Expected): Promis
     subject: sub,
     sid: isName(sid) ? sid : undefined,
     jti: jti ?? '',
-    // From then on its age refuses it.
-    expiresAt: new Date(((iat ?? now) + longestAge + skew) * 1000),
+    // After that, the check of its age refuses it.
+    expiresAt: new Date(((iat ?? now) + maxAge + skew) * 1000),
   }
 }
 
 function wrong(what: string, cause?: unknown): Problem {
-  return new Problem('sign_in_failed', `The logout token is refused: ${what} is wrong.`, { cause })
+  return new Problem('sign_in_failed', `The logout token is invalid: ${what} is wrong.`, { cause })
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

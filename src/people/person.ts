@@ -1,0 +1,30 @@
+import type { Role } from '../access/actor.ts'
+
+export type Status = 'active' | 'disabled'
+
+/** A person who may sign in now. */
+export interface Person {
+  readonly id: string
+  readonly name: string
+  /** Null if the person is known by an identity alone. */
+  readonly email: string | null
+  readonly role: Role
+}
+
+/** A person in the list of people, active or disabled. */
+export interface PersonSummary extends Person {
+  readonly status: Status
+  readonly createdAt: Date
+  readonly lastSignedInAt: Date | null
+}
+
+export interface PersonChange {
+  readonly role?: Role
+  readonly status?: Status
+}
+
+/** A person's issuer and subject at an OpenID provider. Only these decide who signs in there; an address never does. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+}

@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const algorithm = 'aes-256-gcm'
+const sizes = { key: 32, nonce: 12, tag: 16 }
+
+/** Encrypts small secrets that are stored in the database, with a key that is not. */
+export interface Encryption {
+  /** `context` binds the result to its row: decryption requires the same one. */
+  encrypt(this: void, text: string, context: string): Buffer
+  /** Undefined if the bytes were encrypted with another key, for another context, or were altered. */
+  decrypt(this: void, bytes: Uint8Array, context: string): string | undefined
+}
+
+/** AES-256-GCM. The result is the nonce, the tag and the ciphertext. Throws RangeError unless the key has 32 bytes. */
+export function createEncryption(key: Uint8Array): Encryption {
+  if (key.length !== sizes.key) throw new RangeError(`the key has ${key.length} bytes, not ${sizes.key}`)
+  return Object.freeze({
+    encrypt(text: string, context: string) {
+      const nonce = randomBytes(sizes.nonce)
+      const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
+    },
+    decrypt(bytes: Uint8Array, context: string) {
+      const [nonce, rest] = [bytes.subarray(0, sizes.nonce), bytes.subarray(sizes.nonce)]
+      if (rest.length < sizes.tag) return undefined
+      const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: sizes.tag })
+      decipher.setAAD(Buffer.from(context)).setAuthTag(rest.subarray(0, sizes.tag))
+      const text = decipher.update(rest.subarray(sizes.tag))
+      try {
+        return Buffer.concat([text, decipher.final()]).toString('utf8')
+      } catch {
+        return undefined
+      }
+    },
+  } satisfies Encryption)
+}

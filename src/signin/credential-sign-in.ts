@@ -1,0 +1,68 @@
+import { Problem } from '../platform/problems.ts'
+import { newSecret } from './cookies.ts'
+import type { Admission } from './gate.ts'
+import type { Challenge, CredentialMethod } from './methods/method.ts'
+import { safeReturn } from './return-to.ts'
+import { notUsable, type SignInParts } from './steps.ts'
+import type { Visitor } from './visitor.ts'
+
+interface BegunCredential {
+  /** Names the attempt in the submission. Works only with the cookie. */
+  readonly attempt: string
+  readonly challenge: Challenge['challenge']
+  readonly cookie: string
+}
+
+export interface CredentialSignIn {
+  /** Throws Problem `not_found`, `too_many_sign_ins`. */
+  beginCredential(
+    method: string,
+    visitor: Visitor,
+    request: { readonly input: unknown; readonly returnTo: unknown },
+  ): Promise<BegunCredential>
+  /** Without a cookie if a second factor is due. Throws Problem `sign_in_failed`, `sign_in_refused`, `too_many_sign_ins`. */
+  completeCredential(attempt: string, visitor: Visitor, input: unknown): Promise<Admission>
+}
+
+interface Needs extends SignInParts {
+  readonly methods: readonly CredentialMethod[]
+}
+
+export function createCredentialSignIn({ methods, attempts, gate, steps }: Needs): CredentialSignIn {
+  const find = (id: string) => methods.find((method) => method.id === id)
+
+  return {
+    beginCredential: (id, visitor, { input, returnTo }) =>
+      steps.begin(visitor, async (details) => {
+        const method = find(id)
+        if (method === undefined) throw new Problem('not_found', 'No such sign-in method. Choose one at /signin.')
+        details.method = id
+        const { data, challenge } = await method.begin(input)
+        const attempt = newSecret()
+        const { cookies } = visitor
+        const cookie = await attempts.begin({
+          state: attempt,
+          method: id,
+          data,
+          returnTo: safeReturn(returnTo),
+          cookies,
+        })
+        return { attempt, challenge, cookie }
+      }),
+    completeCredential: (state, visitor, input) =>
+      steps.complete(visitor, async (details) => {
+        const attempt = await attempts.try(state, visitor.cookies)
+        if (attempt === undefined) {
+          const { why, method } = await attempts.explain(state, visitor.cookies)
+          Object.assign(details, { why, ...(method !== undefined && { method }) })
+          throw notUsable()
+        }
+        details.method = attempt.method
+        const method = find(attempt.method)
+        if (method === undefined) throw notUsable()
+        const proof = await method.complete(input, { data: attempt.data })
+        if (!(await attempts.finish(attempt, 'begun'))) throw notUsable()
+        return gate.admit(proof, attempt, visitor)
+      }),
+  }
+}

@@ -1,0 +1,59 @@
+import { Problem } from '../platform/problems.ts'
+import type { UnusableState } from './attempts.ts'
+import { newSecret } from './cookies.ts'
+import type { Admission } from './gate.ts'
+import type { RedirectMethod } from './methods/method.ts'
+import { safeReturn } from './return-to.ts'
+import { notUsable, type SignInParts } from './steps.ts'
+import type { Visitor } from './visitor.ts'
+
+export interface RedirectSignIn {
+  /** Where the browser goes. Throws Problem `not_found`, `too_many_sign_ins`, `provider_failed`. */
+  begin(method: string, visitor: Visitor, returnTo: unknown): Promise<{ location: URL; cookie: string }>
+  /**
+   * Handles the callback. Without a cookie if a second factor is due, or if the attempt cannot be used in a browser that
+   * is signed in, as when a page is reloaded. Throws Problem.
+   */
+  complete(callback: URL, visitor: Visitor): Promise<Admission>
+}
+
+interface Needs extends SignInParts {
+  readonly methods: readonly RedirectMethod[]
+}
+
+export function createRedirectSignIn({ methods, attempts, sessions, refusals, gate, steps }: Needs): RedirectSignIn {
+  const find = (id: string) => methods.find((method) => method.id === id)
+
+  async function refuse({ why, method, returnTo = '/' }: UnusableState, visitor: Visitor): Promise<Admission> {
+    const details = { why, ...(method !== undefined && { method }) }
+    await refusals.record(visitor, { action: 'sign_in_failed', details })
+    if ((await sessions.recognise(visitor.cookies)) === undefined) throw notUsable()
+    return { returnTo }
+  }
+
+  return {
+    begin: (id, visitor, returnTo) =>
+      steps.begin(visitor, async (details) => {
+        const method = find(id)
+        if (method === undefined) throw new Problem('not_found', 'No such sign-in method. Choose one at /signin.')
+        Object.assign(details, { method: id, issuer: method.issuer })
+        const state = newSecret()
+        const { location, data } = await method.begin(state)
+        const attempt = { state, method: id, data, returnTo: safeReturn(returnTo), cookies: visitor.cookies }
+        return { location, cookie: await attempts.begin(attempt) }
+      }),
+    complete: (callback, visitor) =>
+      steps.complete(visitor, async (details) => {
+        const [state = '', ...others] = callback.searchParams.getAll('state')
+        if (others.length > 0) return refuse({ why: 'unknown_state' }, visitor)
+        const attempt = await attempts.use(state, visitor.cookies)
+        if (attempt === undefined) return refuse(await attempts.explain(state, visitor.cookies), visitor)
+        const method = find(attempt.method)
+        if (method === undefined) throw notUsable()
+        Object.assign(details, { method: method.id, issuer: method.issuer })
+        const proof = await method.complete(callback, { state, data: attempt.data })
+        if (proof.claim.by === 'identity') details.subject = proof.claim.subject
+        return gate.admit(proof, attempt, visitor)
+      }),
+  }
+}

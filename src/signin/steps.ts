@@ -1,0 +1,65 @@
+import { Problem } from '../platform/problems.ts'
+import type { Attempts } from './attempts.ts'
+import type { Gate } from './gate.ts'
+import type { SignInLimits } from './limits.ts'
+import type { Refusals } from './refusals.ts'
+import type { Sessions } from './sessions.ts'
+import type { Visitor } from './visitor.ts'
+
+/** What every kind of sign-in uses. */
+export interface SignInParts {
+  readonly attempts: Attempts
+  readonly sessions: Sessions
+  readonly refusals: Refusals
+  readonly gate: Gate
+  readonly steps: Steps
+}
+
+/** What is known of a step, for its audit row if it fails. */
+export interface StepDetails {
+  method?: string
+  factor?: string
+  issuer?: string
+  subject?: string
+  why?: string
+}
+
+type Step = <Result>(visitor: Visitor, work: (details: StepDetails) => Promise<Result>) => Promise<Result>
+
+/** Runs the steps of sign-ins under the limits of the visitor's network. A Problem is recorded and rethrown. */
+export interface Steps {
+  readonly begin: Step
+  readonly complete: Step
+}
+
+interface StepNeeds {
+  readonly limits: SignInLimits
+  readonly refusals: Refusals
+}
+
+export function createSteps({ limits, refusals }: StepNeeds): Steps {
+  const under =
+    (limit: (network: string) => void): Step =>
+    async (visitor, work) => {
+      const details: StepDetails = {}
+      try {
+        // Before the attempt is used: after the wait, the same request succeeds.
+        limit(visitor.network)
+        return await work(details)
+      } catch (error) {
+        if (error instanceof Problem && error.code !== 'not_found') {
+          await refusals.record(visitor, { action: 'sign_in_failed', details: { why: error.code, ...details } })
+        }
+        throw error
+      }
+    }
+  return { begin: under(limits.begin), complete: under(limits.complete) }
+}
+
+/** For an attempt that is unknown, expired, used, or of another browser. */
+export function notUsable(): Problem {
+  return new Problem(
+    'sign_in_failed',
+    'This sign-in was not started in this browser, has expired, or was completed before. Start again.',
+  )
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
+import { isPortal } from '../../src/platform/http/representation.ts'
+import { createTestCredentials, rightCode, type TestCredentials } from '../support/credentials.ts'
+import { at } from '../support/json.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Page, Profile } from '../support/profile.ts'
+import { routesOf } from '../support/routes.ts'
+
+let credentials: TestCredentials
+let portal: Portal
+
+before(async () => {
+  credentials = createTestCredentials()
+  portal = await startPortal({ additional: credentials, signIn: { second_factor: 'required' } })
+})
+after(() => portal.close())
+beforeEach(() => {
+  credentials.shown = ['code']
+})
+
+let people = 0
+/** A new person, enrolled unless told otherwise, whom the next right submission establishes. */
+async function nextPerson(there = portal, to = credentials, role: 'consultant' | 'partner' = 'consultant') {
+  people++
+  const { id } = await there.service.people.create(
+    { name: `Person ${people}`, email: `person${people}@firm.example`, role },
+    byService,
+  )
+  to.claim = { by: 'person', personId: id }
+  to.enrolled.add(id)
+  return id
+}
+
+const post = (profile: Profile, address: string, body: object) => profile.ask(address, { method: 'POST', body })
+
+async function prove(profile: Profile, returnTo = '/clients'): Promise<Page> {
+  const { attempt } = (await post(profile, '/auth/start/code', { return_to: returnTo })).json
+  return post(profile, '/auth/complete', { attempt, input: { code: rightCode } })
+}
+
+const beginFactor = (profile: Profile, factor = 'pin') => post(profile, '/auth/second-factor/start', { factor })
+const completeFactor = (profile: Profile, pin: unknown = rightCode) =>
+  post(profile, '/auth/second-factor', { input: { pin } })
+
+async function stepOf(personId: string): Promise<unknown> {
+  const [row] = await portal.service.database.rows(
+    'select step, proof is not null as "hasProof" from sign_in_attempt where person_id = $1',
+    [personId],
+  )
+  return row
+}
+
+/** What a page says, without its request id. */
+const plain = (page: Page | undefined) => [page?.status, page?.location, page?.text.replace(/[0-9a-f-]{36}/, '')]
+
+describe('B26: while a second factor is due', () => {
+  test('there is a row and no session, and the sign-in page offers the factors', async () => {
+    const personId = await nextPerson()
+    const profile = portal.profile()
+    const had = await portal.counts()
+    const page = await prove(profile)
+    assert.deepEqual([page.status, page.json, page.headers.getSetCookie()], [200, { location: '/signin' }, []])
+    assert.deepEqual(await portal.counts(), had)
+    assert.deepEqual(await stepOf(personId), { step: 'proven', hasProof: true })
+    const { json } = await profile.ask('/signin')
+    assert.deepEqual(json['second_factors'], [{ id: 'pin', name: 'PIN' }])
+    assert.equal((await portal.profile().ask('/signin')).json['second_factors'], undefined)
+  })
+
+  test('every route responds as to an anonymous visitor', async () => {
+    await nextPerson()
+    const [pending, anonymous] = [portal.profile(), portal.profile()]
+    await prove(pending)
+    const routes = routesOf(portal.service)
+      .map((route) => route.split(' '))
+      .filter(([method = '', path = '']) => method !== 'HEAD' && isPortal(path) && !/^\/(auth|signin|\*)/.test(path))
+    assert.ok(routes.length > 30, `${routes.length} routes`)
+    for (const [method = '', path = ''] of routes) {
+      if (path === '/signout') continue
+      const address = path.replaceAll(/:\w+/g, '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11')
+      const body = method === 'GET' ? {} : { body: {} }
+      const [one, other] = await Promise.all([pending, anonymous].map((each) => each.ask(address, { method, ...body })))
+      assert.deepEqual(plain(one), plain(other), `${method} ${path}`)
+      assert.ok([401, 303].includes(one?.status ?? 0), `${method} ${path}: ${one?.status}`)
+    }
+    assert.equal(await pending.who(), undefined)
+  })
+
+  test('the factor starts the session, with a new value and both factors', async () => {
+    const personId = await nextPerson()
+    const profile = portal.profile()
+    profile.cookies().set('session', 'P'.repeat(43))
+    await prove(profile, '/clients?q=b')
+    const begun = await beginFactor(profile)
+    assert.deepEqual([begun.status, begun.json, begun.headers.getSetCookie()], [200, { challenge: { digits: 4 } }, []])
+    const page = await completeFactor(profile)
+    assert.deepEqual([page.status, page.json], [200, { location: '/clients?q=b' }], page.text)
+    assert.match(page.headers.getSetCookie().join(), /^session=[\w-]{43};/)
+    assert.notEqual(profile.cookies().get('session'), 'P'.repeat(43))
+    assert.equal((await profile.who())?.['id'], personId)
+    assert.deepEqual(credentials.completed, [personId])
+    const me = (await profile.ask('/me')).json
+    assert.deepEqual([at(me, 'sessions', 0, 'method'), at(me, 'sessions', 0, 'factors')], ['code', ['code', 'pin']])
+    assert.equal(await stepOf(personId), undefined)
+    assert.equal((await profile.ask('/signin')).json['second_factors'], undefined)
+    assert.equal((await completeFactor(profile)).status, 400, 'it is used up')
+  })
+
+  test('it cannot be skipped, nor given in another browser, nor by another factor', async () => {
+    const personId = await nextPerson()
+    const [profile, other] = [portal.profile(), portal.profile()]
+    const { attempt } = (await post(profile, '/auth/start/code', {})).json
+    const submit = () => post(profile, '/auth/complete', { attempt, input: { code: rightCode } })
+    await submit()
+    await post(other, '/auth/start/code', {})
+    const had = await portal.counts()
+    await portal.assertRefused(await submit(), [400, 'sign_in_failed'], had)
+    await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
+    assert.equal((await beginFactor(profile, 'other')).status, 404, 'it is not set up')
+    assert.equal((await beginFactor(profile, 'code')).status, 404)
+    await beginFactor(profile)
+    for (const stranger of [other, portal.profile()]) {
+      await portal.assertRefused(await beginFactor(stranger), [400, 'sign_in_failed'], had)
+      await portal.assertRefused(await completeFactor(stranger), [400, 'sign_in_failed'], had)
+    }
+    const back = `/auth/callback?state=${String(attempt)}`
+    await portal.assertRefused(await profile.ask(back), [400, 'sign_in_failed'], had)
+    assert.deepEqual(await stepOf(personId), { step: 'proven', hasProof: true })
+    assert.equal((await completeFactor(profile)).status, 200)
+  })
+
+  test('five wrong submissions end the attempt, however often the factor is begun again', async () => {
+    await nextPerson()
+    const profile = portal.profile()
+    await prove(profile)
+    const had = await portal.counts()
+    for (let tries = 0; tries < 5; tries++) {
+      await beginFactor(profile)
+      await portal.assertRefused(await completeFactor(profile, 'wrong'), [400, 'sign_in_failed'], had)
+    }
+    await beginFactor(profile)
+    await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
+    const [row] = await portal.service.database.rows<{ details: unknown }>(
+      `select details from audit where action = 'sign_in_failed' and details ? 'factor' order by id desc limit 1`,
+    )
+    assert.deepEqual(row?.details, { method: 'code', factor: 'pin', why: 'sign_in_failed' })
+  })
+
+  test('many right submissions at the same moment start one session', async () => {
+    const personId = await nextPerson()
+    const profile = portal.profile()
+    await prove(profile)
+    await beginFactor(profile)
+    const pages = await Promise.all(Array.from({ length: 5 }, () => completeFactor(profile)))
+    assert.equal(pages.filter(({ status }) => status === 200).length, 1)
+    const rows = await portal.service.database.rows('select from session where person_id = $1', [personId])
+    assert.equal(rows.length, 1)
+  })
+
+  test('it expires after half an hour', async () => {
+    const personId = await nextPerson()
+    const profile = portal.profile()
+    await prove(profile)
+    await portal.service.database.rows(
+      `update sign_in_attempt set expires_at = expires_at - interval '1801 seconds' where person_id = $1`,
+      [personId],
+    )
+    const had = await portal.counts()
+    await portal.assertRefused(await beginFactor(profile), [400, 'sign_in_failed'], had)
+  })
+
+  test('signing out abandons it', async () => {
+    const personId = await nextPerson()
+    const profile = portal.profile()
+    await prove(profile)
+    await beginFactor(profile)
+    assert.deepEqual((await profile.ask('/signout', { method: 'POST' })).json, { location: '/signin' })
+    assert.equal(await stepOf(personId), undefined)
+    const had = await portal.counts()
+    await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
+  })
+
+  test('a person who is disabled meanwhile gets no session', async () => {
+    const personId = await nextPerson()
+    const profile = portal.profile()
+    await prove(profile)
+    await beginFactor(profile)
+    await portal.service.people.setStatus(personId, 'disabled', byService)
+    const had = await portal.counts()
+    await portal.assertRefused(await completeFactor(profile), [403, 'sign_in_refused'], had)
+  })
+
+  test('an altered proof, or that of another person, starts no session', async () => {
+    const [victim, mine] = [await nextPerson(), await nextPerson()]
+    const profile = portal.profile()
+    await prove(profile)
+    await beginFactor(profile)
+    await portal.service.database.rows('update sign_in_attempt set person_id = $1 where person_id = $2', [victim, mine])
+    await portal.service.database.rows(
+      `update sign_in_attempt set data = jsonb_set(data, '{personId}', to_jsonb($1::text)) where person_id = $1::uuid`,
+      [victim],
+    )
+    const had = await portal.counts()
+    await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
+  })
+})
+
+describe('a sign-in at a provider', () => {
+  test('owes the factor too; its token is encrypted meanwhile, and sign-out has it afterwards', async () => {
+    const { email, subject } = portal.newcomer()
+    const person = { name: 'At the provider', email, role: 'consultant' } as const
+    const { id } = await portal.service.people.create(person, byService)
+    credentials.enrolled.add(id)
+    const profile = portal.profile()
+    const had = await portal.counts()
+    const page = await profile.signIn('firm', '/clients')
+    assert.deepEqual([page.status, page.location, page.headers.getSetCookie()], [303, '/signin', []])
+    assert.deepEqual(await portal.counts(), had)
+    const idToken = portal.provider.tokens.at(-3) ?? ''
+    const dump = JSON.stringify(await portal.service.database.rows('select t::text as row from sign_in_attempt t'))
+    assert.ok(!dump.includes(idToken) && !dump.includes(Buffer.from(idToken).toString('hex')))
+    await beginFactor(profile)
+    const done = await completeFactor(profile)
+    assert.deepEqual(done.json, { location: '/clients' })
+    assert.ok(!done.text.includes(idToken))
+    const rows = await portal.service.database.rows(
+      'select provider, issuer, subject, factors from session where person_id = $1',
+      [id],
+    )
+    assert.deepEqual(rows, [
+      { provider: 'firm', issuer: portal.provider.issuer, subject, factors: ['provider', 'pin'] },
+    ])
+    const { location } = (await profile.ask('/signout', { method: 'POST' })).json
+    assert.equal(new URL(String(location)).searchParams.get('id_token_hint'), idToken)
+  })
+})
+
+describe('whether a second factor is due', () => {
+  const [enrolled, not] = [true, false]
+  const cases: [
+    policy: string,
+    role: 'consultant' | 'partner',
+    isEnrolled: boolean,
+    shown: string[],
+    outcome: string,
+  ][] = [
+    ['off', 'partner', enrolled, ['code'], 'in'],
+    ['optional', 'partner', not, ['code'], 'in'],
+    ['optional', 'consultant', enrolled, ['code'], 'due'],
+    ['partners', 'consultant', not, ['code'], 'in'],
+    ['partners', 'consultant', enrolled, ['code'], 'due'],
+    ['partners', 'partner', enrolled, ['code'], 'due'],
+    ['partners', 'partner', not, ['code'], 'refused'],
+    ['required', 'consultant', enrolled, ['code'], 'due'],
+    ['required', 'consultant', not, ['code'], 'refused'],
+    ['required', 'partner', not, ['code', 'device'], 'in'],
+  ]
+  for (const [policy, role, isEnrolled, shown, outcome] of cases) {
+    const who = `a ${role} ${isEnrolled ? 'with' : 'without'} one who has shown ${shown.join(' and ')}`
+    test(`under ${policy}, for ${who}: ${outcome}`, async () => {
+      const own = createTestCredentials()
+      const there = await startPortal({ additional: own, signIn: { second_factor: policy } })
+      try {
+        const id = await nextPerson(there, own, role)
+        if (!isEnrolled) own.enrolled.delete(id)
+        own.shown = shown
+        const profile = there.profile()
+        const page = await prove(profile, '/clients')
+        const expected = { in: [200, '/clients'], due: [200, '/signin'], refused: [403, undefined] }[outcome]
+        assert.deepEqual([page.status, page.json['location']], expected)
+        assert.equal((await profile.who())?.['id'], outcome === 'in' ? id : undefined)
+        assert.equal(await there.count('session'), outcome === 'in' ? 1 : 0)
+      } finally {
+        await there.close()
+      }
+    })
+  }
+
+  test('a policy that requires one does not start without any', async () => {
+    for (const policy of ['required', 'partners']) {
+      const started = startPortal({ signIn: { second_factor: policy } }).then((there) => there.close())
+      await assert.rejects(started, { name: 'OperatorError', message: /^sign_in\.second_factor: / })
+    }
+  })
+})

@@ -1,0 +1,59 @@
+import { Problem } from '../../src/platform/problems.ts'
+import type { AdditionalMethods } from '../../src/signin/configured.ts'
+import type { Claim, CredentialMethod, SecondFactor } from '../../src/signin/methods/method.ts'
+import { at } from './json.ts'
+
+/** The code that every challenge here asks for. */
+export const rightCode = '4711'
+
+/** A credential method and a second factor that run through the real gate. */
+export interface TestCredentials extends AdditionalMethods {
+  /** Whom the next right submission establishes. */
+  claim: Claim
+  /** What a right submission shows. */
+  shown: readonly string[]
+  /** The people who have set up the second factor. */
+  readonly enrolled: Set<string>
+  /** What each second factor was completed for. */
+  readonly completed: string[]
+}
+
+export function createTestCredentials(): TestCredentials {
+  const method: CredentialMethod = {
+    kind: 'credential',
+    id: 'code',
+    name: 'Code',
+    state: 'ready',
+    fault: undefined,
+    check: async () => 'ready',
+    begin: async (input) => ({ data: { code: rightCode }, challenge: { digits: 4, hint: at(input, 'hint') } }),
+    async complete(input, { data }) {
+      if (at(input, 'code') !== data['code']) throw wrongCode()
+      return { claim: credentials.claim, factors: credentials.shown }
+    },
+  }
+  const factor: SecondFactor = {
+    id: 'pin',
+    name: 'PIN',
+    isSetUp: async (personId) => credentials.enrolled.has(personId),
+    begin: async (personId) => ({ data: { pin: rightCode, personId }, challenge: { digits: 4 } }),
+    async complete(input, { personId, data }) {
+      if (at(input, 'pin') !== data['pin'] || data['personId'] !== personId) throw wrongCode()
+      credentials.completed.push(personId)
+    },
+  }
+  const other: SecondFactor = { ...factor, id: 'other', name: 'Never set up', isSetUp: async () => false }
+  const credentials: TestCredentials = {
+    methods: [method],
+    factors: [factor, other],
+    claim: { by: 'person', personId: '01990000-0000-7000-8000-000000000000' },
+    shown: ['code'],
+    enrolled: new Set(),
+    completed: [],
+  }
+  return credentials
+}
+
+function wrongCode(): Problem {
+  return new Problem('sign_in_failed', 'The code is wrong.')
+}
