@@ -1,4 +1,4 @@
--- Accounts, keys, prices, and the books. Money is an integer in 10⁻¹² of the currency unit; nothing here is a float.
+-- Accounts, keys, prices and the ledger. Money is an integer in 10⁻¹² of the currency unit, never a float.
 
 create domain amount as numeric(38, 0);
 create domain label as text check (length(value) between 1 and 200);
@@ -17,22 +17,22 @@ create table account (
   credited            amount not null default 0,
   charged             amount not null default 0,
   held                amount not null default 0,
-  -- The month (UTC) that month_charged speaks of.
+  -- month_charged is the sum of the charges since the first of this month (UTC).
   month               date not null default date_trunc('month', now() at time zone 'UTC')::date,
   month_charged       amount not null default 0,
-  -- What is left of this minute's limits, in 1/60 000 000 of a request or token: a bucket refills by its limit every µs.
+  -- The levels of the buckets at level_at, in 1/60 000 000 of a request or token: every µs a bucket refills by its limit.
   request_level       bigint not null,
   token_level         bigint not null,
   level_at            timestamptz not null default now(),
-  -- What instances have taken in advance, of the credit and of the buckets, which refill only up to what is left beside.
+  -- The sums of the allowances. The buckets refill only to their size less what is lent.
   credit_lent         amount not null default 0,
   requests_lent       bigint not null default 0,
   tokens_lent         bigint not null default 0,
-  -- When somebody was last refused for want of what is lent: for two seconds nothing is lent.
+  -- When a request last lacked what instances have as allowances: for two seconds nothing is lent.
   recalled_at         timestamptz,
   created_at          timestamptz not null default now(),
   closed_at           timestamptz,
-  -- In one: PostgreSQL makes ready every constraint of a table anew for each statement that writes to it.
+  -- One constraint, for speed: PostgreSQL prepares each constraint again for every statement that writes to the table.
   constraint never_negative check (
     least(monthly_limit, charged, held, month_charged, credit_lent, requests_lent, tokens_lent) >= 0
     and (monthly_limit is not null or credited - charged - held - credit_lent >= 0))
@@ -60,17 +60,19 @@ create table api_key (
   created_at     timestamptz not null default now(),
   expires_at     timestamptz,
   revoked_at     timestamptz,
-  -- The key that took this one's place; this one then ends at expires_at.
+  -- The key that rotation made; this key is then valid until expires_at.
   replaced_by    uuid references api_key,
   -- To the minute.
   last_used_at   timestamptz
 );
 create index on api_key (account_id);
 
--- Millionths of the currency unit per million tokens, which is 10⁻¹² units per token. A new price is a new row.
+-- Millionths of the currency unit per million tokens, which is 10⁻¹² units per token. A new price is a new row. Only a
+-- scheduled price waits for the clock to reach valid_from, so that a clock set back leaves the other prices in force.
 create table price (
   model      text not null,
   valid_from timestamptz not null,
+  scheduled  boolean not null default false,
   input      bigint not null check (input >= 0),
   output     bigint not null,
   source     text not null check (source in ('configuration', 'command')),
@@ -83,7 +85,7 @@ create table instance (
   host       text not null,
   started_at timestamptz not null default clock_timestamp(),
   seen_at    timestamptz not null default clock_timestamp(),
-  -- The number of the last batch that was carried out; an older one that arrives late is refused.
+  -- The number of the last batch applied. An older batch that arrives late is refused.
   last_batch bigint not null default 0
 ) with (fillfactor = 50);
 
@@ -148,7 +150,7 @@ create table usage_day (
   unique nulls not distinct (account_id, day, key_id, person_id, model, client_id)
 ) with (fillfactor = 50);
 
--- An answer that a repeated request gets again for 24 hours. body is null while the first request runs.
+-- The reply to a request with an idempotency key, kept for 24 hours. body is null while that request runs.
 create table idempotency (
   account_id   uuid not null,
   key          text not null check (length(key) between 1 and 255),
@@ -161,7 +163,7 @@ create table idempotency (
 );
 create index on idempotency (created_at);
 
--- Makes the ledger's partitions for the months from p_from up to and including p_to.
+-- Creates the ledger's partitions for the months from p_from to p_to, both included.
 create function ledger_partitions(p_from date, p_to date) returns void language plpgsql set search_path from current as $$
 declare
   v_month date := date_trunc('month', p_from)::date;

@@ -1,19 +1,25 @@
--- The till: the one place where money is held and charged and where limits are applied.
+-- The till: the only code that holds and charges money and enforces limits.
 --
--- till() settles and admits request by request. An account that is in steady use is spared the trip for its admissions:
--- an instance takes a small allowance of its limits and its credit in advance, admits from that in its own memory, and
--- tells with exchange() what was charged and what it still has. What an instance has counts as used until it is given
--- back, so that no limit and no credit can be exceeded whoever crashes (docs/decisions/0007-allowances.md).
+-- till() settles and admits request by request. For an account in steady use an instance takes an allowance, a small part
+-- of the limits and the credit, in advance. It admits from the allowance in memory, and reports charges and what it has
+-- left with exchange(). An allowance counts as used until it is returned, so a crash cannot make an account exceed a
+-- limit or its credit (docs/decisions/0007-allowances.md).
 --
--- One call carries everything that one instance has to say, in one transaction. It locks first the instance's row, and
--- so everything that this instance holds, then the accounts of the batch in id order; reap() does the same, so that
--- they cannot deadlock. Every item of till() is safe to send again after a lost connection: an admission by the id of
--- its hold, a settlement by the ledger row with that id. Charges are not: whoever lost the answer looks for them in the
--- ledger first. tests/support/till-model.ts states the same rules in TypeScript, and a property test holds the two
--- against each other.
+-- One call carries a batch of one instance in one transaction. It locks the instance's row and then the batch's accounts
+-- in id order, as reap() does, so the functions cannot deadlock. Items of till() are idempotent: an admission is
+-- recognised by its hold, a settlement by its ledger row. Charges of exchange() are not: after a lost connection the
+-- instance looks for them in the ledger before it sends them again. tests/support/till-model.ts states the same rules in
+-- TypeScript, and a property test compares the two.
+--
+-- The database's clock may step in either direction. Each call reads it once, after locking the accounts, so a time in
+-- the future means that the clock was set back. Nothing waits for the clock to catch up:
+--   * A bucket refills by the time since level_at, from none to a minute, and level_at is set to now.
+--   * month_charged is summed from the roll-ups again whenever the month changes, in either direction.
+--   * Lending is suspended only while recalled_at lies within the last two seconds.
+--   * Leases do not use this clock: an instance is reaped if another sees it send nothing for 20 s of its own time.
 
--- What an instance has of an account, as it told last: the most that its requests in flight can cost, and what it may
--- still admit. Requests and tokens are in 1/60 000 000, and at most so many.
+-- An instance's allowance, as last reported: the most that its requests in flight can cost, and what it may still admit.
+-- Requests and tokens are in 1/60 000 000.
 create table allowance (
   instance_id uuid not null,
   account_id  uuid not null,
@@ -24,29 +30,61 @@ create table allowance (
   primary key (instance_id, account_id)
 ) with (fillfactor = 50);
 
--- What one call changes in one account.
+-- What one call of till() changes in one account.
 create type account_change as (
-  id uuid, charged numeric, held numeric, request_level bigint, token_level bigint, level_at timestamptz);
+  id uuid, charged numeric, held numeric, month_before numeric, request_level bigint, token_level bigint);
 
 -- A request that ended and is charged. Either a key or a person spent.
 create type charge as (
   id uuid, account uuid, key uuid, person uuid, model text, client uuid, input integer, output integer,
-  input_price bigint, output_price bigint, cost numeric, stop text, source usage_source);
+  input_price bigint, output_price bigint, cost numeric, stop text, source usage_source, uncharged_input integer,
+  uncharged_output integer);
 
--- Settles, then admits, in the order given. p_now is for tests; the till itself leaves it null.
+-- The sum of an account's charges since p_month.
+create function charged_since(p_account uuid, p_month date) returns numeric language sql stable
+set search_path from current
+as $$
+  select coalesce(sum(cost), 0) from usage_day where account_id = p_account and day >= p_month
+$$;
+
+-- How much of a request's tokens can be charged with p_credit and p_tokens. Charges tokens within the hold first, then
+-- further input tokens, then further output tokens.
+create function chargeable(p_input integer, p_output integer, p_held_input integer, p_held_output integer,
+  p_input_price bigint, p_output_price bigint, p_credit numeric, p_tokens bigint, out input integer, out output integer)
+language plpgsql immutable
+set search_path from current
+as $$
+declare
+  v_tokens bigint;
+  v_credit numeric;
+begin
+  input := least(p_input, p_held_input);
+  output := least(p_output, p_held_output);
+  v_tokens := p_tokens - input - output;
+  v_credit := p_credit - input::numeric * p_input_price - output::numeric * p_output_price;
+  v_tokens := least(v_tokens, p_input - input, div(v_credit, nullif(p_input_price, 0)));
+  input := input + v_tokens::integer;
+  v_tokens := p_tokens - input - output;
+  v_credit := p_credit - input::numeric * p_input_price - output::numeric * p_output_price;
+  v_tokens := least(v_tokens, p_output - output, div(v_credit, nullif(p_output_price, 0)));
+  output := output + v_tokens::integer;
+end $$;
+
+-- Settles, then admits, in the order given. p_now is for tests; the till leaves it null.
 --
--- p_settle: [{hold, input, output, stop, source, headers?, body?}]; without stop the hold is released uncharged.
+-- p_settle: [{hold, input, output, stop, source, headers?, body?}]; without stop the hold is released uncharged. Tokens
+--           beyond the hold are charged as far as the credit and the limits allow.
 -- p_admit:  [{hold, account, key, person, model, client, input, output, input_price, output_price, idem, hash, requests, again}];
---           without model nothing is held: only the requests (0 or 1) are taken from the limit. again: it was sent
---           before, and nobody knows whether it was carried out.
--- Outcomes: settled, released, and no row at all where the hold had been given up; admitted, no_billing_account,
+--           without model nothing is held: only the requests (0 or 1) are taken from the limit. again: sent before,
+--           with an unknown outcome.
+-- Outcomes: settled, released, and no row if the hold no longer exists; admitted, no_billing_account,
 --           insufficient_credit, credit_held, requests, tokens, never_fits, replay, in_progress, mismatch.
 create function till(p_instance uuid, p_batch bigint, p_settle jsonb, p_admit jsonb, p_now timestamptz default null)
 returns table (id uuid, of_account uuid, outcome text, request_level bigint, token_level bigint,
                requests_per_minute per_minute, tokens_per_minute per_minute, lent boolean, wait_us bigint, cost amount,
                charged_input integer, charged_output integer, original uuid, headers jsonb, body text)
 language plpgsql
--- The tables it works on are empty one second and full of dead rows the next: the plan must not depend on that.
+-- Its tables are empty one second and full of dead rows the next: the plan must not depend on that.
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 set jit = off
@@ -66,7 +104,7 @@ declare
   v_held numeric;
   v_charge numeric;
   v_hold numeric;
-  v_level_at timestamptz;
+  v_month_before numeric; -- charged this month before this call
   x record;
   i idempotency;
   v_need bigint;
@@ -79,26 +117,27 @@ begin
   update instance set seen_at = clock_timestamp(), last_batch = p_batch
     where instance.id = p_instance and last_batch < p_batch;
   if not found then
-    raise exception 'instance % is given up or has sent batch % before', p_instance, p_batch using errcode = 'TG001';
+    raise exception 'instance % was reaped, or has sent batch % before', p_instance, p_batch using errcode = 'TG001';
   end if;
 
-  -- Account by account, locked in the order of their ids; of each first what it settles, then what it asks for, in the
-  -- order given. The loop decides in memory; but for idempotency keys, what it decided is written after it, at once.
+  -- Locks the accounts in id order. Processes each account's settlements, then its admissions, in the order given. The
+  -- loop decides in memory and writes only idempotency keys; one statement after it writes the rest.
   for x in
     with gone as (
-      delete from hold using jsonb_to_recordset(p_settle) as s(
-        hold uuid, input integer, output integer, stop text, source text, headers jsonb, body text)
+      delete from hold using rows from (jsonb_to_recordset(p_settle) as (
+        hold uuid, input integer, output integer, stop text, source text, headers jsonb, body text)) with ordinality as s(
+        hold, input, output, stop, source, headers, body, n)
       where hold.id = s.hold
-      returning hold.*, s.input, s.output, s.stop, s.source, s.headers, s.body
+      returning hold.*, s.input, s.output, s.stop, s.source, s.headers, s.body, s.n
     ), item as (
-      select true as settles, 0::bigint as n, gone.id as hold, account_id as account, key_id as key,
-        person_id as person, model, client_id as client, input_tokens::bigint + max_output_tokens as most, input, output, input_price, output_price,
-        cost as held, idempotency_key as idem, null as hash, 0 as requests, false as earlier, stop, source, headers, body
+      select true as settles, n, gone.id as hold, account_id as account, key_id as key, person_id as person, model,
+        client_id as client, input_tokens as held_input, max_output_tokens as held_output, input, output, input_price,
+        output_price, cost as held, idempotency_key as idem, null as hash, 0 as requests, false as earlier, stop, source, headers, body
       from gone
       union all
-      select false, n, hold, account, key, person, model, client, null, input, output, input_price, output_price, null, idem,
+      select false, n, hold, account, key, person, model, client, null, null, input, output, input_price, output_price, null, idem,
         hash, requests,
-        -- Admitted by an earlier call whose answer was lost on its way.
+        -- Admitted by an earlier call whose answer was lost.
         case when again then exists (select from hold where hold.id = s.hold)
           and not exists (select from jsonb_array_elements(p_settle) e where (e ->> 'hold')::uuid = s.hold) end,
         null, null, null, null
@@ -124,9 +163,9 @@ begin
     if v_account is distinct from x.account then
       if v_request_most is not null then
         v_accounts := v_accounts
-          || row(v_account, v_charge, v_hold, request_level, token_level, v_level_at)::account_change;
+          || row(v_account, v_charge, v_hold, v_month_before, request_level, token_level)::account_change;
       end if;
-      -- The buckets brought up to now, and the month turned if a new one has begun.
+      -- Refills the buckets, and changes the month if the clock has.
       v_account := x.account;
       of_account := x.account;
       lent := x.requests_lent > 0 or x.tokens_lent > 0 or x.credit_lent > 0;
@@ -139,8 +178,11 @@ begin
       request_level := least(greatest(0, v_request_most - x.requests_lent),
         x.request_level + v_passed * x.requests_per_minute);
       token_level := least(v_token_room, x.token_level + v_passed * x.tokens_per_minute);
-      v_level_at := greatest(x.level_at, v_now);
-      v_credit := coalesce(x.monthly_limit - case when x.month < v_month then 0 else x.month_charged end, x.balance);
+      v_month_before := x.month_charged;
+      if x.month <> v_month then
+        v_month_before := charged_since(x.account, v_month);
+      end if;
+      v_credit := coalesce(x.monthly_limit - v_month_before, x.balance);
       v_held := x.held_before;
       v_charge := 0;
       v_hold := 0;
@@ -157,7 +199,7 @@ begin
 
     if x.settles then
       v_gone := v_gone + 1;
-      v_need := x.most;
+      v_need := x.held_input::bigint + x.held_output;
       if x.stop is null then
         outcome := 'released';
         cost := 0;
@@ -165,11 +207,19 @@ begin
         outcome := 'settled';
         charged_input := x.input;
         charged_output := x.output;
-        v_need := v_need - x.input - x.output;
+        if v_cost > x.held or x.input::bigint + x.output > v_need then
+          select c.input, c.output into charged_input, charged_output
+            from chargeable(x.input, x.output, x.held_input, x.held_output, x.input_price, x.output_price,
+              x.held + greatest(0, v_credit - v_held), v_need + token_level / c_unit) c;
+          v_cost := charged_input::numeric * x.input_price + charged_output::numeric * x.output_price;
+          cost := v_cost;
+        end if;
+        v_need := v_need - charged_input - charged_output;
         v_charge := v_charge + v_cost;
         v_credit := v_credit - v_cost;
-        v_charges := v_charges || row(x.hold, x.account, x.key, x.person, x.model, x.client, x.input, x.output,
-          x.input_price, x.output_price, v_cost, x.stop, x.source)::charge;
+        v_charges := v_charges || row(x.hold, x.account, x.key, x.person, x.model, x.client, charged_input,
+          charged_output, x.input_price, x.output_price, v_cost, x.stop, x.source, x.input - charged_input,
+          x.output - charged_output)::charge;
       end if;
       v_hold := v_hold - x.held;
       v_held := v_held - x.held;
@@ -197,7 +247,7 @@ begin
         when i.body is not null then 'replay'
         when i.hold_id is not null then 'in_progress'
         when v_need > v_token_most then 'never_fits'
-        -- What costs nothing needs no credit, though there be less than none.
+        -- A request that costs nothing needs no credit, even where the credit is below zero.
         when v_cost > greatest(0, v_credit) then 'insufficient_credit'
         when v_cost > greatest(0, v_credit - v_held) then 'credit_held'
         when request_level < x.requests * c_unit then 'requests'
@@ -225,7 +275,7 @@ begin
         headers := i.headers;
         body := i.body;
       elsif outcome in ('requests', 'tokens') then
-        -- Until neither limit refuses it.
+        -- When both limits will admit it.
         wait_us := greatest(ceil((x.requests * c_unit - request_level)::numeric / requests_per_minute),
                             ceil((v_need - token_level)::numeric / tokens_per_minute));
       end if;
@@ -237,23 +287,23 @@ begin
   end loop;
   if v_request_most is not null then
     v_accounts := v_accounts
-      || row(v_account, v_charge, v_hold, request_level, token_level, v_level_at)::account_change;
+      || row(v_account, v_charge, v_hold, v_month_before, request_level, token_level)::account_change;
   end if;
 
   if v_gone < jsonb_array_length(p_settle) then
-    -- Those settled by an earlier call whose answer was lost on its way.
+    -- Settled by an earlier call whose answer was lost. Without a bound on the time, since the clock may have moved.
     return query
     select l.request_id, l.account_id, 'settled', b.request_level, b.token_level, b.requests_per_minute,
       b.tokens_per_minute, false, null::bigint, l.cost, l.input_tokens, l.output_tokens, null::uuid, null::jsonb, null::text
     from jsonb_array_elements(p_settle) s
-    join ledger l on l.request_id = (s ->> 'hold')::uuid and l.at > coalesce(p_now, clock_timestamp()) - interval '1 day'
+    join ledger l on l.request_id = (s ->> 'hold')::uuid
     join account b on b.id = l.account_id;
   end if;
   with charged as (
     insert into ledger (at, request_id, account_id, key_id, person_id, model, client_id, input_tokens, output_tokens,
-        input_price, output_price, cost, stop_reason, usage_source)
+        input_price, output_price, cost, stop_reason, usage_source, uncharged_input, uncharged_output)
       select v_now, c.id, c.account, c.key, c.person, c.model, c.client, c.input, c.output, c.input_price,
-        c.output_price, c.cost, c.stop, c.source
+        c.output_price, c.cost, c.stop, c.source, c.uncharged_input, c.uncharged_output
       from unnest(v_charges) c
   ), counted as (
     insert into usage_day as u
@@ -272,25 +322,22 @@ begin
       from unnest(v_holds) h
   )
   update account set charged = account.charged + t.charged, held = account.held + t.held,
-    month = greatest(month, v_month),
-    month_charged = case when month > v_month then month_charged when month < v_month then t.charged
-                         else month_charged + t.charged end,
-    request_level = t.request_level, token_level = t.token_level, level_at = t.level_at
+    month = v_month, month_charged = t.month_before + t.charged, request_level = t.request_level,
+    token_level = t.token_level, level_at = v_now
   from unnest(v_accounts) t where account.id = t.id;
 end $$;
 
--- What an instance tells of one account: what the charges that go with it come to and what is given back; what its
--- requests in flight hold, and what it keeps beside; and, where at_hand > 0, what it asks for to be able to admit
--- at_hand requests of that cost and need in all.
+-- What an instance reports for one account: the sum of the charges in the same call and what is returned to the buckets;
+-- what its requests in flight hold, and the allowance it keeps besides. If at_hand > 0, it wants an allowance for at_hand
+-- requests of that cost and need, and lacks more_credit, more_requests and more_tokens.
 create type account_report as (
   account uuid, charged numeric, requests_back integer, tokens_back bigint, held numeric, credit numeric,
   requests integer, tokens bigint, at_hand integer, cost numeric, need bigint, more_credit numeric,
   more_requests integer, more_tokens bigint);
 
--- Charges what was admitted from allowances, and renews them: what an instance says it has replaces what it had. There
--- is one report for each account of p_charges, and there may be others. What is asked for is granted whole or not at
--- all: only while a hundred times as much is left, and nobody was refused for want of what is lent in the last two
--- seconds.
+-- Charges requests that were admitted from allowances, and renews the allowances: a report replaces the one before. There
+-- is one report for each account in p_charges, and there may be more. An instance gets all it wants or nothing: it needs
+-- a hundred times as much to be left, and no recall in the last two seconds.
 create function exchange(p_instance uuid, p_batch bigint, p_reports account_report[], p_charges charge[],
   p_now timestamptz default null)
 returns table (id uuid, granted boolean, request_level bigint, token_level bigint, requests_per_minute per_minute,
@@ -310,22 +357,22 @@ begin
   update instance set seen_at = clock_timestamp(), last_batch = p_batch
     where instance.id = p_instance and last_batch < p_batch;
   if not found then
-    raise exception 'instance % is given up or has sent batch % before', p_instance, p_batch using errcode = 'TG001';
+    raise exception 'instance % was reaped, or has sent batch % before', p_instance, p_batch using errcode = 'TG001';
   end if;
-  -- Before the accounts are locked: of two calls the one that charges an account later may have the earlier time. Where
-  -- a month begins between them, its charge belongs to the month before, which nobody counts any more.
+  perform from account where account.id in (select account from unnest(p_reports))
+    order by account.id for no key update;
   v_now := coalesce(p_now, clock_timestamp());
   v_month := date_trunc('month', v_now at time zone 'UTC')::date;
 
   return query
-  with said as materialized (
+  with report as materialized (
     select e.account, e.charged, e.held, e.credit, e.requests, e.tokens, e.at_hand, e.cost, e.need, e.more_credit,
       e.more_requests, e.more_tokens, had.held as had_held, had.credit as had_credit, had.requests as had_requests,
       had.tokens as had_tokens,
-      case when b.month < v_month then 0 else b.month_charged end as charged_before,
-      coalesce(b.monthly_limit - case when b.month < v_month then 0 else b.month_charged end, b.credited - b.charged)
+      m.charged_before,
+      coalesce(b.monthly_limit - m.charged_before, b.credited - b.charged)
         - b.held - b.credit_lent - e.charged as room,
-      b.status = 'open' and coalesce(b.recalled_at < v_now - interval '2 seconds', true) as may,
+      b.status = 'open' and coalesce(b.recalled_at not between v_now - interval '2 seconds' and v_now, true) as may,
       greatest(0, least(b.requests_per_minute * c_unit - b.requests_lent + coalesce(had.requests, 0)
         - e.requests * c_unit,
         least(greatest(0, b.requests_per_minute * c_unit - b.requests_lent),
@@ -336,15 +383,16 @@ begin
     from unnest(p_reports) e
     join account b on b.id = e.account
     left join allowance had on had.instance_id = p_instance and had.account_id = e.account,
-    lateral (select least(60000000, greatest(0, date_part('epoch', v_now - b.level_at) * 1000000))::bigint as passed) p
-    order by e.account for no key update of b
+    lateral (select least(60000000, greatest(0, date_part('epoch', v_now - b.level_at) * 1000000))::bigint as passed) p,
+    lateral (select case when b.month = v_month then b.month_charged else charged_since(b.id, v_month) end
+      as charged_before) m
   ), decided as materialized (
     select account, charged, held, charged_before, r_left, t_left, had_held, had_credit, had_requests, had_tokens,
       granted, more_requests, more_tokens,
       credit + case when granted then more_credit else 0 end as credit,
       case when granted then at_hand else requests end * c_unit as requests,
       case when granted then at_hand * need else tokens end * c_unit as tokens
-    from said, lateral (select at_hand > 0 and may and r_left >= 100 * at_hand * c_unit
+    from report, lateral (select at_hand > 0 and may and r_left >= 100 * at_hand * c_unit
       and t_left >= 100::numeric * at_hand * need * c_unit and room >= 100 * at_hand * cost as granted offset 0) g
   ), written as (
     insert into allowance as a (instance_id, account_id, held, credit, requests, tokens)
@@ -354,9 +402,9 @@ begin
       set held = excluded.held, credit = excluded.credit, requests = excluded.requests, tokens = excluded.tokens
   ), charged as (
     insert into ledger (at, request_id, account_id, key_id, person_id, model, client_id, input_tokens, output_tokens,
-        input_price, output_price, cost, stop_reason, usage_source)
+        input_price, output_price, cost, stop_reason, usage_source, uncharged_input, uncharged_output)
       select v_now, c.id, c.account, c.key, c.person, c.model, c.client, c.input, c.output, c.input_price,
-        c.output_price, c.cost, c.stop, c.source
+        c.output_price, c.cost, c.stop, c.source, c.uncharged_input, c.uncharged_output
       from unnest(p_charges) c
   ), counted as (
     insert into usage_day as u
@@ -370,47 +418,44 @@ begin
   )
   update account b set charged = b.charged + d.charged, held = b.held - coalesce(d.had_held, 0) + d.held,
     credit_lent = b.credit_lent - coalesce(d.had_credit, 0) + d.credit,
-    month = greatest(b.month, v_month),
-    month_charged = case when b.month > v_month then b.month_charged else d.charged_before + d.charged end,
+    month = v_month, month_charged = d.charged_before + d.charged,
     requests_lent = b.requests_lent - coalesce(d.had_requests, 0) + d.requests,
     tokens_lent = b.tokens_lent - coalesce(d.had_tokens, 0) + d.tokens,
     request_level = d.r_left - case when d.granted then d.more_requests * c_unit else 0 end,
     token_level = d.t_left - case when d.granted then d.more_tokens * c_unit else 0 end,
-    level_at = greatest(b.level_at, v_now)
+    level_at = v_now
   from decided d where b.id = d.account
   returning b.id, d.granted, b.request_level, b.token_level, b.requests_per_minute, b.tokens_per_minute;
 end $$;
 
--- Gives up one instance that has not been heard of for p_lease: its holds and allowances are released uncharged. Tokens
--- taken from the limits are not given back, since nobody knows how many were used; they refill within the minute.
--- Returns the instance, or null when every one of them lives.
-create function reap(p_lease interval) returns uuid language plpgsql set search_path from current as $$
-declare
-  v_instance uuid;
+-- Releases the holds and allowances of a dead instance, uncharged, and removes it. p_last_batch is the last batch that
+-- the caller has seen of it: if the instance has sent another since, it lives. The tokens of the released requests are
+-- not returned to the buckets, since it is unknown how many were used. They refill within the minute. Returns whether
+-- the instance was reaped.
+create function reap(p_instance uuid, p_last_batch bigint) returns boolean language plpgsql set search_path from current as $$
 begin
-  select id into v_instance from instance where seen_at < clock_timestamp() - p_lease
-    order by seen_at limit 1 for update skip locked;
-  if v_instance is null then return null; end if;
+  perform from instance where id = p_instance and last_batch = p_last_batch for update skip locked;
+  if not found then return false; end if;
   perform 1 from account where id in (
-      select account_id from hold where instance_id = v_instance
-      union select account_id from allowance where instance_id = v_instance)
+      select account_id from hold where instance_id = p_instance
+      union select account_id from allowance where instance_id = p_instance)
     order by id for no key update;
   with gone as (
-    delete from hold where instance_id = v_instance returning *
-  ), forgotten as (
+    delete from hold where instance_id = p_instance returning *
+  ), freed as (
     delete from idempotency using gone
     where idempotency.account_id = gone.account_id and idempotency.key = gone.idempotency_key
       and hold_id = gone.id
-  ), given_up as (
-    delete from allowance where instance_id = v_instance returning *
+  ), returned as (
+    delete from allowance where instance_id = p_instance returning *
   )
   update account set held = account.held - g.held, credit_lent = credit_lent - g.credit,
     requests_lent = requests_lent - g.requests, tokens_lent = tokens_lent - g.tokens
   from (
     select account_id, sum(held) as held, sum(credit) as credit, sum(requests) as requests, sum(tokens) as tokens from (
       select account_id, cost as held, 0 as credit, 0 as requests, 0 as tokens from gone
-      union all select account_id, held, credit, requests, tokens from given_up) each group by account_id
+      union all select account_id, held, credit, requests, tokens from returned) each group by account_id
   ) g where account.id = g.account_id;
-  delete from instance where id = v_instance;
-  return v_instance;
+  delete from instance where id = p_instance;
+  return true;
 end $$;

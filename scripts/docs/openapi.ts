@@ -24,6 +24,7 @@ export async function readOpenApi(): Promise<unknown> {
       release: unused,
       takeRequest: unused,
       levels: unused,
+      unchargedTokens: unused,
       drain: unused,
     },
     catalogue: { find: unused, list: () => [], close: unused },

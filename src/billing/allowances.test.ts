@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byService } from '../access/actor.ts'
-import { ask, log, mostOfOne, openTills, outcome, used, type Limits, type Tills } from '../../tests/support/tills.ts'
+import {
+  ask,
+  log,
+  mostOfOne,
+  openTills,
+  outcome,
+  reapWhere,
+  used,
+  type Limits,
+  type Tills,
+} from '../../tests/support/tills.ts'
 import { countOwnTime, realNow } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
@@ -292,14 +302,7 @@ test('what a dead instance had is released, and what it had admitted cannot be c
   await dying.admit(first)
   await dying.admit(second)
   assert.equal((await stage.account(payer)).held, 0n, 'both are taken from the allowance')
-  // In one transaction, so that it cannot say in between that it lives.
-  await stage.database.transaction(async (tx) => {
-    await tx.rows(
-      `update instance set seen_at = '-infinity' where id = (select instance_id from allowance where account_id = $1)`,
-      [payer.accountId],
-    )
-    await tx.rows(`select reap('20 seconds') from generate_series(1, 20)`)
-  })
+  await reapWhere(stage.database, 'id = (select instance_id from allowance where account_id = $1)', [payer.accountId])
   assert.deepEqual(await lent(payer), { credit: 0n, requests: 0n })
   assert.equal((await stage.account(payer)).held, 0n)
   assert.equal(

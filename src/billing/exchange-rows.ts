@@ -13,4 +13,4 @@ export const chargeRow = ({ payer, ...request }: AdmissionRequest, charge: Charg
   `(${request.requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
   `${columnText(request.model)},${columnText(payer.clientId)},` +
   `${charge.inputTokens},${charge.outputTokens},${request.price.input},${request.price.output},${cost},` +
-  `${charge.stopReason},${charge.source})`
+  `${charge.stopReason},${charge.source},0,0)`

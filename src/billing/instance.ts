@@ -6,7 +6,9 @@ import type { Database, Session } from '../platform/database/database.ts'
 import { rowsText } from '../platform/database/rows.ts'
 import type { Allowances, Ending, Renewal } from './allowances.ts'
 import { reportRow } from './exchange-rows.ts'
+import * as store from './instance-store.ts'
 import { standingOf } from './limits.ts'
+import { createReaper } from './reaper.ts'
 import type { Report } from './stock.ts'
 
 /** What `till()` answers for one item. Levels are in 1/60 000 000 of a request or token. */
@@ -76,8 +78,6 @@ export interface Instance {
 
 /** Milliseconds after which an instance says that it lives although it has nothing else to say. */
 export const heartbeat = 5000
-/** An instance that has been silent for so long is dead: its holds are released by another. */
-const lease = '20 seconds'
 const givenUp = 'TG001'
 /** What is answered to a settlement; all else is answered to an admission. */
 const settlements: ReadonlySet<string> = new Set(['settled', 'released'])
@@ -95,7 +95,7 @@ export async function openInstance({
   let session: Session | undefined
   let instance = ''
   let batch = 0n
-  let lastReap = -Infinity
+  const reaper = createReaper(log)
 
   async function connect(): Promise<Session> {
     if (session !== undefined) return session
@@ -103,8 +103,7 @@ export async function openInstance({
     opened.onLost(() => {
       if (session === opened) session = undefined
     })
-    // Others may have been away as long as this one, and are not dead for that: they too come back first.
-    if (instance !== '') lastReap = performance.now()
+    reaper.forget()
     session = opened
     if (instance === '') await register(opened)
     return opened
@@ -112,7 +111,7 @@ export async function openInstance({
 
   async function register(on: Session): Promise<void> {
     const id = randomUUID()
-    await on.rows('insert into instance (id, host) values ($1, $2)', [id, hostname()])
+    await store.insertInstance(on, id, hostname())
     instance = id
     batch = 0n
     allowances.startOver(id)
@@ -164,12 +163,9 @@ export async function openInstance({
     if (open.length === 0) return items
     // Waits for the earlier call if it is still under way, and keeps it out if it is yet to come.
     batch += 1n
-    await on.rows('update instance set last_batch = $2 where id = $1 and last_batch < $2', [instance, batch])
-    const rows = await on.rows<{ id: string }>(
-      `select request_id as id from ledger where request_id = any($1) and at > now() - interval '1 day'`,
-      [open.map(({ ending }) => ending.taken.request.requestId)],
-    )
-    const charged = new Set(rows.map(({ id }) => id))
+    await store.refuseEarlierBatches(on, { id: instance, lastBatch: batch })
+    const ids = open.map(({ ending }) => ending.taken.request.requestId)
+    const charged = await store.readCharged(on, ids)
     return items.filter((item) => {
       const found = charged.has(item.ending.taken.request.requestId)
       const isOurs = item.ending.taken.instance === instance
@@ -182,29 +178,13 @@ export async function openInstance({
   }
 
   async function reap(): Promise<void> {
-    if (performance.now() - lastReap < 2 * heartbeat) return
-    lastReap = performance.now()
-    const isBack = session === undefined
-    const on = await connect()
-    if (isBack) return
-    for (;;) {
-      const [row] = await on.rows<{ instance: string | null }>('select reap($1) as instance', [lease])
-      if (typeof row?.instance !== 'string') return
-      log.warn({ instance: row.instance }, 'an instance has stopped answering: its holds are released')
-    }
+    if (session !== undefined) await reaper.look(session, instance)
   }
 
   async function close(): Promise<void> {
     // Left undone, another instance does it when the lease has run out.
-    await database
-      .rows(
-        `with empty as (
-           delete from allowance where instance_id = $1 and (held, credit, requests, tokens) = (0, 0, 0, 0))
-         delete from instance where id = $1 and not exists (select from hold where instance_id = $1)
-           and not exists (
-             select from allowance where instance_id = $1 and (held, credit, requests, tokens) <> (0, 0, 0, 0))`,
-        [instance],
-      )
+    await store
+      .deleteInstance(database, instance)
       .catch((error: unknown) => log.warn({ err: error }, 'this instance could not be given up'))
     await session?.close()
   }

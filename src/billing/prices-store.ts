@@ -1,21 +1,24 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { Price, PriceEntry } from './prices.ts'
 
-/** A price in force or to come; `beginsIn` is in ms by the database's clock, negative for one that is in force. */
+/** A price in force or scheduled. `beginsIn` is in ms by the database's clock, and not positive for a price in force. */
 export interface PriceRow extends Price {
   readonly model: string
   readonly beginsIn: number
 }
 
+/** Only a scheduled price waits for the clock: any other has been in force since it was inserted. */
+const inForce = (price: string): string => `(not ${price}.scheduled or ${price}.valid_from <= clock_timestamp())`
+
 export function readCurrentPrices(database: Queryable): Promise<PriceRow[]> {
   return database.rows({
     name: 'current_prices',
-    text: `select model, input, output,
-             (extract(epoch from valid_from - clock_timestamp()) * 1000)::float8 as "beginsIn"
+    text: `select model, input, output, case when ${inForce('p')} then 0
+             else (extract(epoch from valid_from - clock_timestamp()) * 1000)::float8 end as "beginsIn"
            from price p
            where not exists (
              select from price later
-             where later.model = p.model and later.valid_from > p.valid_from and later.valid_from <= clock_timestamp())
+             where later.model = p.model and later.valid_from > p.valid_from and ${inForce('later')})
            order by valid_from`,
   })
 }
@@ -25,16 +28,15 @@ export function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
   return database.rows(
     `select model, input, output, valid_from as "validFrom", source,
        case
-         when valid_from > clock_timestamp() then 'to come'
-         when valid_from = max(valid_from) filter (where valid_from <= clock_timestamp()) over (partition by model)
-           then 'in force'
+         when not ${inForce('p')} then 'to come'
+         when valid_from = max(valid_from) filter (where ${inForce('p')}) over (partition by model) then 'in force'
          else 'past'
        end as state
-     from price order by model, valid_from desc`,
+     from price p order by model, valid_from desc`,
   )
 }
 
-/** Prices as the configuration last had them, with all other instances held off until the transaction ends. */
+/** The prices last taken from the configuration. Locks the table until the transaction ends. */
 export async function lockConfiguredPrices(tx: Queryable): Promise<Map<string, Price>> {
   await tx.rows('lock table price in share row exclusive mode')
   const rows = await tx.rows<Price & { model: string }>(
@@ -47,15 +49,21 @@ export async function lockConfiguredPrices(tx: Queryable): Promise<Map<string, P
 export interface NewPriceRow extends Price {
   readonly model: string
   readonly source: PriceEntry['source']
-  /** Now, if absent. */
+  /** Of a scheduled price. Without it the price is in force at once. */
   readonly validFrom?: Date
 }
 
-/** Returns when the price begins; undefined if the model already has a price that begins at that time. */
+/**
+ * Returns when the price begins, or undefined if the model has a price that begins at the same time. A price in force at
+ * once begins after every other one that is in force, also when the clock has been set back.
+ */
 export async function insertPrice(tx: Queryable, entry: NewPriceRow): Promise<Date | undefined> {
   const [row] = await tx.rows<{ validFrom: Date }>(
-    `insert into price (model, valid_from, input, output, source)
-     values ($1, coalesce($2, clock_timestamp()), $3, $4, $5) on conflict do nothing returning valid_from as "validFrom"`,
+    `insert into price (model, valid_from, scheduled, input, output, source)
+     select $1, coalesce($2, greatest(clock_timestamp(), max(p.valid_from) + interval '1 microsecond')),
+       $2::timestamptz is not null, $3, $4, $5
+     from price p where p.model = $1 and ${inForce('p')}
+     on conflict do nothing returning valid_from as "validFrom"`,
     [entry.model, entry.validFrom ?? null, entry.input, entry.output, entry.source],
   )
   return row?.validFrom

@@ -48,6 +48,7 @@ export interface Prices {
 }
 
 interface KnownPrice extends Price {
+  readonly model: string
   /** Of `performance.now()`. */
   readonly beginsAt: number
 }
@@ -60,19 +61,22 @@ export function createPrices({ database, log }: { database: Database; log: Logge
   const refresh = async () => {
     const readAt = performance.now()
     const rows = await store.readCurrentPrices(database)
-    known = Map.groupBy(
-      rows.map(({ model, input, output, beginsIn }) =>
-        Object.freeze({ model, input, output, beginsAt: readAt + beginsIn }),
-      ),
+    const read = Map.groupBy<string, KnownPrice>(
+      rows.map(({ model, input, output, beginsIn }) => ({ model, input, output, beginsAt: readAt + beginsIn })),
       ({ model }) => model,
     )
+    // A clock set back may take a scheduled price out of force. A model keeps its last price rather than lose its only one.
+    for (const model of known.keys()) {
+      const last = inForce(known, model)
+      if (last !== undefined && inForce(read, model) === undefined) read.set(model, [last, ...(read.get(model) ?? [])])
+    }
+    known = read
   }
   const refreshing = repeat({ name: 'refreshing the prices', pause: refreshPause, work: refresh, log })
 
   return Object.freeze({
     of(model: string) {
-      // What follows the first entry is still to come, or began after the last refresh.
-      return known.get(model)?.findLast(({ beginsAt }) => beginsAt <= performance.now())
+      return inForce(known, model)
     },
     async sync(configured: ReadonlyMap<string, Price>) {
       await database.transaction(async (tx) => {
@@ -105,6 +109,11 @@ async function insertPrice(tx: Queryable, entry: store.NewPriceRow, by: Visit): 
   const details = { model, input: formatPrice(input), output: formatPrice(output), from: begins.toISOString() }
   await recordWithin(tx, [{ ...by, action: 'price_set', outcome: 'allowed', noun: 'price', details }])
   return begins
+}
+
+/** The entries after the first are scheduled, and may have begun since they were read. */
+function inForce(known: ReadonlyMap<string, readonly KnownPrice[]>, model: string): KnownPrice | undefined {
+  return known.get(model)?.findLast(({ beginsAt }) => beginsAt <= performance.now())
 }
 
 function checkPrice(price: Price, validFrom: Date | undefined): void {

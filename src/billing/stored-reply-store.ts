@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts'
-import type { Idempotency, Replay } from './till.ts'
+import type { Idempotency, Replay, StoredReply } from './till.ts'
 
 /** The reply that `till()` would replay, without admitting a new request. Undefined if there is none. */
 export async function readStoredReply(
@@ -14,4 +14,19 @@ export async function readStoredReply(
     [accountId, key, hash],
   )
   return stored
+}
+
+/** Replaces the reply stored for a request. */
+export async function updateStoredReply(
+  database: Queryable,
+  accountId: string,
+  requestId: string,
+  { headers, body }: StoredReply,
+): Promise<void> {
+  await database.rows('update idempotency set headers = $3, body = $4 where account_id = $1 and hold_id = $2', [
+    accountId,
+    requestId,
+    headers,
+    body,
+  ])
 }

@@ -11,7 +11,7 @@ import type { TillRow } from './instance.ts'
 import { levelsOf, refusalOf, type Levels } from './limits.ts'
 import { costOf, type Price } from './prices.ts'
 import type { Payer } from './payer.ts'
-import { readStoredReply } from './stored-reply-store.ts'
+import { readStoredReply, updateStoredReply } from './stored-reply-store.ts'
 
 export { TillRefusal, type Level, type Levels } from './limits.ts'
 
@@ -99,6 +99,8 @@ export interface Till {
   takeRequest(requestId: string, accountId: string): Promise<Levels>
   /** How the limits stand. Undefined when there is no such account. */
   levels(accountId: string): Promise<Levels | undefined>
+  /** Tokens that this instance could not charge, because they exceeded the hold, the credit and the limits. */
+  unchargedTokens(): number
   /** Settles what is under way and gives this instance up. Call it when no request is left. */
   drain(): Promise<void>
 }
@@ -116,6 +118,7 @@ const recallPause = 100
 /** Opens the till of this instance. Throws Problem `unavailable` without a database. */
 export async function createTill({ database, log }: { database: Database; log: Logger }): Promise<Till> {
   const allowances = createAllowances()
+  let unchargedTokens = 0
   const batches = await openBatches({ database, allowances, log })
 
   const settle = (requestId: string, account: string, payload: object) =>
@@ -146,9 +149,16 @@ export async function createTill({ database, log }: { database: Database; log: L
     return (taken.ending = batches.end(ending, row, settlementPatience))
   }
 
-  function settleTaken(taken: Taken, charge: Charge) {
+  async function settleBeyond(taken: Taken, charge: Charge) {
+    await reprice(taken.request)
+    return settleHold(taken.request.requestId, taken.request.payer.accountId, charge)
+  }
+
+  function settleTaken(taken: Taken, charge: Charge): Promise<Settlement> {
     const { inputTokens, outputTokens } = charge
     const cost = costOf(taken.request.price, inputTokens, outputTokens)
+    // An allowance covers no more than the hold: only till() can tell what else the credit and the limits cover.
+    if (cost > taken.cost || inputTokens + outputTokens > tokensOf(taken.request)) return settleBeyond(taken, charge)
     const ending = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
     return end(ending, chargeRow(taken.request, charge, cost)).then((done) => {
       // An instance that has just started anew knows of no account, and a reply that is charged leaves all the same.
@@ -170,6 +180,16 @@ export async function createTill({ database, log }: { database: Database; log: L
     if (row?.cost === undefined || row.cost === null || levels === undefined) throw givenUp()
     const inputTokens = row.charged_input ?? charge.inputTokens
     const outputTokens = row.charged_output ?? charge.outputTokens
+    const cut = charge.inputTokens + charge.outputTokens - inputTokens - outputTokens
+    if (cut > 0) {
+      unchargedTokens += cut
+      log.warn(
+        { request_id: requestId, tokens: cut },
+        'a model used more than its hold, and more than could be charged',
+      )
+      const corrected = charge.storedReply?.({ inputTokens, outputTokens })
+      if (corrected) await updateStoredReply(database, accountId, requestId, corrected)
+    }
     return { cost: row.cost, inputTokens, outputTokens, levels }
   }
 
@@ -177,6 +197,18 @@ export async function createTill({ database, log }: { database: Database; log: L
     const taken = allowances.taken(requestId)
     if (taken === undefined) return levelsAfter(await settle(requestId, accountId, {}))
     return (await end({ taken }, undefined)) ? allowances.levels(accountId) : undefined
+  }
+
+  async function reprice(request: AdmissionRequest): Promise<Levels> {
+    const { requestId, payer } = request
+    // Both are in one call, or the release is in the earlier one. A call settles and releases before it admits.
+    const [, row] = await Promise.all([
+      release(requestId, payer.accountId),
+      admit({ ...admission(request), requests: 0 }),
+    ])
+    const levels = levelsAfter(row)
+    if (row?.outcome === 'admitted' && levels) return levels
+    throw refusalOf(row, tokensOf(request))
   }
 
   const readLevels = async (accountId: string) => levelsAfter(await take(randomUUID(), accountId, 0))
@@ -192,7 +224,7 @@ export async function createTill({ database, log }: { database: Database; log: L
         const { original: originalRequestId, headers, body } = row
         return { kind: 'replay', originalRequestId, headers: headers ?? {}, body, levels }
       }
-      throw refusalOf(row, request.inputTokens + request.maxOutputTokens)
+      throw refusalOf(row, tokensOf(request))
     },
 
     async replay(accountId: string, idempotency: Idempotency | undefined): Promise<Replay | undefined> {
@@ -201,17 +233,7 @@ export async function createTill({ database, log }: { database: Database; log: L
       return levels && { kind: 'replay', ...stored, levels }
     },
 
-    async reprice(request: AdmissionRequest): Promise<Levels> {
-      const { requestId, payer } = request
-      // Both go with one call, or the release goes with an earlier one: it is carried out before what asks to be admitted.
-      const [, row] = await Promise.all([
-        release(requestId, payer.accountId),
-        admit({ ...admission(request), requests: 0 }),
-      ])
-      const levels = levelsAfter(row)
-      if (row?.outcome === 'admitted' && levels) return levels
-      throw refusalOf(row, request.inputTokens + request.maxOutputTokens)
-    },
+    reprice,
 
     settle(requestId: string, accountId: string, charge: Charge) {
       const taken = allowances.taken(requestId)
@@ -229,9 +251,13 @@ export async function createTill({ database, log }: { database: Database; log: L
 
     levels: readLevels,
 
+    unchargedTokens: () => unchargedTokens,
+
     drain: () => batches.drain(),
   })
 }
+
+const tokensOf = (request: AdmissionRequest): number => request.inputTokens + request.maxOutputTokens
 
 const givenUp = (): Problem =>
   new Problem('unavailable', 'The request took too long and was given up, uncharged. Try again.', { retryAfter: 1 })

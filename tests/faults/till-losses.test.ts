@@ -6,7 +6,7 @@ import pino from 'pino'
 import { createTill, type AdmissionRequest, type Till } from '../../src/billing/till.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { losing, type Fate } from '../support/losses.ts'
-import { ask, log, mostOfOne, openTills, outcome, used, type Tills } from '../support/tills.ts'
+import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Tills } from '../support/tills.ts'
 import { countOwnTime, pass, realNow } from '../support/clock.ts'
 import { until } from '../support/until.ts'
 import type { Payer } from '../../src/billing/payer.ts'
@@ -69,15 +69,7 @@ async function standing({ accountId }: Payer) {
 
 /** Gives up every instance but the stage's. */
 async function reapOwn(payer: Payer): Promise<void> {
-  // In one transaction, so that it cannot say in between that it lives.
-  await stage.database.transaction(async (tx) => {
-    await tx.rows(
-      `update instance set seen_at = '-infinity' where id = (select instance_id from allowance where account_id = $1)`,
-      [payer.accountId],
-    )
-    const [row] = await tx.rows<{ reaped: string | null }>(`select reap('20 seconds') as reaped`)
-    assert.ok(row?.reaped)
-  })
+  await reapWhere(stage.database, 'id = (select instance_id from allowance where account_id = $1)', [payer.accountId])
 }
 
 test('a request that was admitted although nobody heard of it is admitted once', async () => {
@@ -107,8 +99,7 @@ test('drain() leaves to others what it cannot release while the database is away
   assert.equal(await outcome(till.admit(ask(payer))), 'unavailable')
   await Promise.race([till.drain(), sleep(60_000, undefined, { ref: false }).then(() => assert.fail('it still runs'))])
   assert.equal((await standing(payer)).held, mostOfOne)
-  await stage.database.rows(`update instance set seen_at = '-infinity' where id in (select instance_id from hold)`)
-  await stage.database.rows(`select reap('20 seconds')`)
+  await reapWhere(stage.database, 'id in (select instance_id from hold)')
   assert.equal((await standing(payer)).held, 0n)
 })
 
@@ -224,9 +215,7 @@ test('drain() ends although the database refuses what it is told', async () => {
   } finally {
     await stage.database.rows('alter function exchange_gone rename to exchange')
   }
-  await stage.database.rows(`update instance set seen_at = '-infinity'
-    where id in (select instance_id from allowance where requests > 0)`)
-  await stage.database.rows(`select reap('20 seconds')`)
+  await reapWhere(stage.database, 'id in (select instance_id from allowance where requests > 0)')
 })
 
 test('an outage is told when it begins and when it is over, and once each', async () => {

@@ -6,7 +6,7 @@ import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 import { losing, type Fate } from '../support/losses.ts'
-import { ask, log, openTills, price, used, type Tills } from '../support/tills.ts'
+import { ask, log, openTills, price, reapWhere, used, type Tills } from '../support/tills.ts'
 import { until } from '../support/until.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 
@@ -127,11 +127,7 @@ async function disturb(): Promise<void> {
        where datname = current_database() and query like 'select * from %' and pid <> pg_backend_pid()`,
     )
   } else if (drawn < 0.6) {
-    await stage.database.rows(
-      `update instance set seen_at = '-infinity' where id = (
-         select instance_id from allowance order by random() limit 1)`,
-    )
-    await stage.database.rows(`select reap('20 seconds')`)
+    await reapWhere(stage.database, 'id = (select instance_id from allowance order by random() limit 1)')
   }
 }
 

@@ -95,8 +95,12 @@ export interface ModelAnswer {
   outcome: string
   waitUs: bigint | null
   body: string | null
+  /** The tokens charged by a settlement. */
+  input: number | null
+  output: number | null
 }
 
+const uncharged = { input: null, output: null }
 const unit = 60_000_000n
 const minute = 60_000_000n
 const day = 24n * 60n * minute
@@ -111,7 +115,10 @@ export const monthOf = (now: bigint): string => `${new Date(Number(now / 1000n))
 export function createTillModel() {
   const accounts = new Map<string, ModelAccount>()
   const holds = new Map<string, ModelHold>()
-  const ledger = new Map<string, { account: string; cost: bigint; at: bigint }>()
+  const ledger = new Map<
+    string,
+    { account: string; cost: bigint; at: bigint; charged: { input: number; output: number } }
+  >()
   const remembered = new Map<string, Remembered>()
   const allowances = new Map<string, Map<string, ModelAllowance>>()
 
@@ -126,31 +133,59 @@ export function createTillModel() {
     const tpm = BigInt(account.tokensPerMinute)
     account.requestLevel = least(requestRoom(account), account.requestLevel + passed * rpm)
     account.tokenLevel = least(tokenRoom(account), account.tokenLevel + passed * tpm)
-    account.levelAt = most(account.levelAt, now)
-    if (monthOf(now) > account.month) Object.assign(account, { month: monthOf(now), monthCharged: 0n })
+    account.levelAt = now
+    if (monthOf(now) !== account.month) {
+      Object.assign(account, { month: monthOf(now), monthCharged: chargedSince(account.id, monthOf(now)) })
+    }
+  }
+
+  function chargedSince(account: string, month: string): bigint {
+    let sum = 0n
+    for (const row of ledger.values()) {
+      if (row.account === account && monthOf(row.at) >= month) sum += row.cost
+    }
+    return sum
+  }
+
+  /** The tokens of a settlement that are charged: one after the other, as long as the credit and the limits last. */
+  function chargedTokens(item: ModelSettlement, hold: ModelHold, account: ModelAccount) {
+    let credit = hold.cost + most(0n, creditOf(account) - account.held - account.creditLent)
+    let tokens = BigInt(hold.inputTokens + hold.maxOutputTokens) + account.tokenLevel / unit
+    const charged = { input: 0, output: 0 }
+    const charge = (direction: 'input' | 'output', count: number) => {
+      const price = direction === 'input' ? hold.inputPrice : hold.outputPrice
+      for (let token = 0; token < count && tokens > 0n && credit >= price; token++) {
+        charged[direction] += 1
+        tokens -= 1n
+        credit -= price
+      }
+    }
+    charge('input', Math.min(item.input, hold.inputTokens))
+    charge('output', Math.min(item.output, hold.maxOutputTokens))
+    charge('input', item.input - charged.input)
+    charge('output', item.output - charged.output)
+    return charged
   }
 
   function settle(item: ModelSettlement, now: bigint): ModelAnswer | undefined {
     const hold = holds.get(item.hold)
     const earlier = ledger.get(item.hold)
-    if (!hold)
-      return earlier && earlier.at > now - day
-        ? { id: item.hold, outcome: 'settled', waitUs: null, body: null }
-        : undefined
+    if (!hold) return earlier && { id: item.hold, outcome: 'settled', waitUs: null, body: null, ...earlier.charged }
     const account = accounts.get(hold.account)
     if (!account) throw new Error('a hold without an account')
-    const used = item.stop === undefined ? 0 : item.input + item.output
-    const charge =
-      item.stop === undefined ? 0n : BigInt(item.input) * hold.inputPrice + BigInt(item.output) * hold.outputPrice
+    const charged = item.stop === undefined ? { input: 0, output: 0 } : chargedTokens(item, hold, account)
+    const used = charged.input + charged.output
+    const charge = BigInt(charged.input) * hold.inputPrice + BigInt(charged.output) * hold.outputPrice
     holds.delete(item.hold)
     account.held -= hold.cost
     account.charged += charge
     account.monthCharged += charge
     const given = BigInt(hold.inputTokens + hold.maxOutputTokens - used) * unit
     account.tokenLevel = most(0n, least(tokenRoom(account), account.tokenLevel + given))
-    if (item.stop !== undefined) ledger.set(item.hold, { account: hold.account, cost: charge, at: now })
     remember(hold, item)
-    return { id: item.hold, outcome: item.stop === undefined ? 'released' : 'settled', waitUs: null, body: null }
+    if (item.stop === undefined) return { id: item.hold, outcome: 'released', waitUs: null, body: null, ...uncharged }
+    ledger.set(item.hold, { account: hold.account, cost: charge, at: now, charged })
+    return { id: item.hold, outcome: 'settled', waitUs: null, body: null, ...charged }
   }
 
   function remember(hold: ModelHold, item: ModelSettlement): void {
@@ -195,7 +230,7 @@ export function createTillModel() {
     const granted =
       atHand > 0n &&
       account.open &&
-      (account.recalledAt === null || account.recalledAt < now - 2_000_000n) &&
+      (account.recalledAt === null || account.recalledAt < now - 2_000_000n || account.recalledAt > now) &&
       account.requestLevel >= 100n * atHand * unit &&
       account.tokenLevel >= 100n * atHand * need * unit &&
       creditBefore - charged >= 100n * atHand * cost
@@ -215,7 +250,8 @@ export function createTillModel() {
     mine.set(account.id, has)
     account.charged += charged
     account.monthCharged += charged
-    for (const { id, cost: paid } of report.charges) ledger.set(id, { account: account.id, cost: paid, at: now })
+    for (const { id, cost: paid } of report.charges)
+      ledger.set(id, { account: account.id, cost: paid, at: now, charged: { input: Number(paid), output: 0 } })
     return granted
   }
 
@@ -241,6 +277,7 @@ export function createTillModel() {
       outcome,
       waitUs: null,
       body: null,
+      ...uncharged,
       ...rest,
     })
     if (holds.has(item.hold)) return answer('admitted')

@@ -97,6 +97,19 @@ export async function openTills(count: number): Promise<Tills> {
   }
 }
 
+/** Reaps the instances that the condition selects, as if they were dead. They cannot send anything in between. */
+export async function reapWhere(database: Database, condition: string, values: readonly unknown[] = []): Promise<void> {
+  await database.transaction(async (tx) => {
+    const rows = await tx.rows<{ id: string; last: bigint }>(
+      `select id, last_batch as last from instance where ${condition} for update`,
+      values,
+    )
+    for (const { id, last } of rows) {
+      assert.deepEqual(await tx.rows('select reap($1, $2) as reaped', [id, last]), [{ reaped: true }])
+    }
+  })
+}
+
 export const ask = (payer: Payer, rest: Partial<AdmissionRequest> = {}): AdmissionRequest => ({
   requestId: randomUUIDv7(),
   payer,

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ask, mostOfOne, openTills, price, used, type Tills } from '../../tests/support/tills.ts'
+import type { Charge, Till } from './till.ts'
+import type { Payer } from './payer.ts'
+
+// A model that reports more than was held: 10 input tokens and 20 output tokens.
+
+let stage: Tills
+
+before(async () => {
+  stage = await openTills(1)
+})
+after(() => stage.close())
+
+const rowsOf = ({ accountId }: Payer) =>
+  stage.database.rows(
+    `select input_tokens, output_tokens, uncharged_input, uncharged_output, cost from ledger
+     where account_id = $1 order by at desc limit 1`,
+    [accountId],
+  )
+
+async function use(till: Till, payer: Payer, charge: Charge, idempotencyKey?: string) {
+  const request = ask(payer, idempotencyKey === undefined ? {} : { idempotency: { key: idempotencyKey, hash: 'a' } })
+  await till.admit(request)
+  const { inputTokens, outputTokens, cost } = await till.settle(request.requestId, payer.accountId, charge)
+  return { inputTokens, outputTokens, cost }
+}
+
+test('A33: with credit and limits to spare, all that was reported is charged', async () => {
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
+  for (let round = 0; round < 12; round++) {
+    // The later ones are admitted from an allowance.
+    const settled = await use(stage.nth(0), payer, used(25, { inputTokens: 5000 }))
+    const cost = 5000n * price.input + 25n * price.output
+    assert.deepEqual(settled, { inputTokens: 5000, outputTokens: 25, cost })
+    assert.deepEqual(await rowsOf(payer), [
+      { input_tokens: 5000, output_tokens: 25, uncharged_input: 0, uncharged_output: 0, cost },
+    ])
+  }
+})
+
+test('A33: the charge goes as far as the credit, never past zero, and the ledger row marks the rest', async () => {
+  for (const kind of ['credit', 'monthlyLimit'] as const) {
+    const payer = await stage.addAccount({ [kind]: mostOfOne + 7n * price.input + 1n })
+    const before = stage.nth(0).unchargedTokens()
+    const settled = await use(stage.nth(0), payer, used(22, { inputTokens: 5000 }))
+    const cost = 17n * price.input + 20n * price.output
+    assert.deepEqual(settled, { inputTokens: 17, outputTokens: 20, cost })
+    assert.deepEqual(await rowsOf(payer), [
+      { input_tokens: 17, output_tokens: 20, uncharged_input: 4983, uncharged_output: 2, cost },
+    ])
+    assert.deepEqual(await stage.account(payer), { charged: cost, held: 0n, left: 1n })
+    assert.equal(stage.nth(0).unchargedTokens() - before, 4985)
+  }
+})
+
+test('A33: the credit that other requests hold is not charged', async () => {
+  const payer = await stage.addAccount({ credit: 2n * mostOfOne })
+  const other = ask(payer)
+  await stage.nth(0).admit(other)
+  const settled = await use(stage.nth(0), payer, used(20, { inputTokens: 5000 }))
+  assert.equal(settled.cost, mostOfOne)
+  await stage.nth(0).settle(other.requestId, payer.accountId, used(20))
+  assert.deepEqual(await stage.account(payer), { charged: 2n * mostOfOne, held: 0n, left: 0n })
+})
+
+test('A33: the charge goes as far as the tokens per minute, and leaves none of them', async () => {
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, tokens: 100 })
+  const request = ask(payer)
+  await stage.nth(0).admit(request)
+  const settled = await stage.nth(0).settle(request.requestId, payer.accountId, used(20, { inputTokens: 5000 }))
+  // 100, and what refills while the test runs: one token in 600 ms.
+  assert.ok(settled.inputTokens >= 80 && settled.inputTokens < 200, `${settled.inputTokens}`)
+  assert.equal(settled.outputTokens, 20)
+  assert.equal(settled.levels.tokens.remaining, 0)
+})
+
+test('A33: a stored reply is made from the tokens that are charged', async () => {
+  const payer = await stage.addAccount({ credit: mostOfOne })
+  const storedReply = (charged: object) => ({ headers: { 'x-cost': '1' }, body: JSON.stringify(charged) })
+  const charge = used(20, { inputTokens: 5000, storedReply })
+  const { inputTokens, outputTokens } = await use(stage.nth(0), payer, charge, 'k')
+  const replay = await stage.nth(0).admit(ask(payer, { idempotency: { key: 'k', hash: 'a' } }))
+  assert.ok(replay.kind === 'replay')
+  assert.deepEqual(JSON.parse(replay.body), { inputTokens, outputTokens })
+  assert.deepEqual([inputTokens, outputTokens], [10, 20])
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { putForward } from '../../tests/support/clock.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { log } from '../../tests/support/tills.ts'
+import { until } from '../../tests/support/until.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createReaper, type Reaper } from './reaper.ts'
+import { createTill } from './till.ts'
+
+let home: TestDatabase
+let database: Database
+const own = randomUUIDv7()
+
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log })
+})
+after(async () => {
+  await database.close()
+  await home.drop()
+})
+
+/** Instances that send nothing. The database's clock says that they have been silent for `silence`. */
+async function addSilent(count: number, silence = '0'): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => randomUUIDv7())
+  await database.rows(
+    `insert into instance (id, host, seen_at) select id, 'gone', clock_timestamp() - $2::interval from unnest($1::uuid[]) id`,
+    [ids, silence],
+  )
+  return ids
+}
+
+const remaining = (ids: readonly string[]) => database.rows('select from instance where id = any($1)', [ids])
+
+/** Lets the reaper look every five seconds. */
+async function lookFor(
+  reaper: Reaper,
+  seconds: number,
+  forward: (milliseconds: number) => void,
+  living?: string,
+): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 5) {
+    await database.rows('update instance set last_batch = last_batch + 1 where id = $1', [living])
+    await reaper.look(database, own)
+    forward(5000)
+  }
+}
+
+test('any number of dead instances are reaped after 20 s, and one that lives is not', async (t) => {
+  const forward = putForward(t)
+  const [living, ...dead] = await addSilent(8)
+  const reaper = createReaper(log)
+  await lookFor(reaper, 20, forward, living)
+  assert.equal((await remaining(dead)).length, 7)
+  await lookFor(reaper, 40, forward, living)
+  assert.deepEqual(await remaining(dead), [])
+  assert.equal((await remaining([living ?? ''])).length, 1)
+  await database.rows('delete from instance')
+})
+
+test('A31: a step of the clock of the database neither ends a lease nor extends one', async (t) => {
+  const forward = putForward(t)
+  const silent = [...(await addSilent(1, '1 hour')), ...(await addSilent(1, '-1 hour'))]
+  const reaper = createReaper(log)
+  await lookFor(reaper, 20, forward)
+  assert.equal((await remaining(silent)).length, 2)
+  await lookFor(reaper, 5, forward)
+  assert.deepEqual(await remaining(silent), [])
+})
+
+test('an instance that slept itself, or lost its connection, observes the others anew', async (t) => {
+  const forward = putForward(t)
+  const silent = await addSilent(1)
+  const reaper = createReaper(log)
+  await lookFor(reaper, 15, forward)
+  forward(30_000)
+  await lookFor(reaper, 20, forward)
+  assert.equal((await remaining(silent)).length, 1)
+  reaper.forget()
+  await lookFor(reaper, 20, forward)
+  assert.equal((await remaining(silent)).length, 1)
+  await lookFor(reaper, 5, forward)
+  assert.deepEqual(await remaining(silent), [])
+})
+
+test('an instance that sends a batch between the look and the reaping is not reaped', async () => {
+  const [id] = await addSilent(1)
+  await database.rows('update instance set last_batch = 1 where id = $1', [id])
+  assert.deepEqual(await database.rows('select reap($1, 0) as reaped', [id]), [{ reaped: false }])
+  assert.deepEqual(await database.rows('select reap($1, 1) as reaped', [id]), [{ reaped: true }])
+})
+
+test('a till reaps a dead instance by itself, but not while it comes back from a lost connection', async (t) => {
+  const forward = putForward(t)
+  const [silent] = await addSilent(1)
+  const till = await createTill({ database: database, log })
+  t.after(() => till.drain())
+  const isThere = async () => (await remaining([silent ?? ''])).length === 1
+  /** Several batches five seconds apart: after each the till looks at the other instances. */
+  const work = async (rounds: number) => {
+    for (let round = 0; round < rounds; round++) {
+      forward(5000)
+      for (let call = 0; call < 2; call++) await till.takeRequest(randomUUIDv7(), randomUUIDv7()).catch(() => undefined)
+    }
+  }
+  await work(4)
+  await database.rows(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and query ~ 'till[(]|exchange[(]|other instances'`,
+  )
+  await work(4)
+  assert.ok(await isThere())
+  await until(async () => {
+    await work(1)
+    return !(await isThere())
+  })
+})

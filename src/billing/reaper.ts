@@ -1,0 +1,48 @@
+import type { Logger } from 'pino'
+import type { Queryable } from '../platform/database/database.ts'
+import { readOtherInstances, reapInstance } from './instance-store.ts'
+
+/** Milliseconds of silence after which an instance is dead. */
+const lease = 20_000
+/** Milliseconds between two looks at the other instances … */
+const pause = 4000
+/** … and the longest pause after which a look still shows that the others were silent in between. */
+const longestPause = 12_000
+
+/** Releases the holds and allowances of dead instances. */
+export interface Reaper {
+  /** Looks at the other instances, if it is time to. */
+  look(database: Queryable, own: string): Promise<void>
+  /** Starts observing anew, as after an outage of the database: the other instances may only now be coming back. */
+  forget(): void
+}
+
+/**
+ * An instance is dead if its batch number stays the same for the length of the lease, measured by this process's
+ * monotonic clock. A step of the database's clock or of a machine's clock therefore ends no lease and extends none.
+ */
+export function createReaper(log: Logger): Reaper {
+  const silent = new Map<string, { readonly lastBatch: bigint; readonly since: number }>()
+  let lookedAt = -Infinity
+
+  return Object.freeze({
+    forget: () => silent.clear(),
+    async look(database: Queryable, own: string) {
+      const now = performance.now()
+      if (now - lookedAt < pause) return
+      // This process slept, or waited for the database: so may the others have done.
+      if (now - lookedAt > longestPause) silent.clear()
+      lookedAt = now
+      const others = await readOtherInstances(database, own)
+      const ids = new Set(others.map(({ id }) => id))
+      for (const id of silent.keys()) if (!ids.has(id)) silent.delete(id)
+      for (const other of others) {
+        const known = silent.get(other.id)
+        if (known?.lastBatch !== other.lastBatch) silent.set(other.id, { lastBatch: other.lastBatch, since: now })
+        else if (now - known.since >= lease && (await reapInstance(database, other))) {
+          log.warn({ instance: other.id }, 'an instance stopped responding: its holds are released')
+        }
+      }
+    },
+  })
+}
