@@ -71,6 +71,7 @@ const till: Till = {
   release: () => assert.fail('nothing is released'),
   takeRequest: () => assert.fail('no request is taken'),
   levels: () => assert.fail('no levels are read'),
+  unchargedTokens: () => 0,
   drain: async () => {},
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { byService } from '../../src/access/actor.ts'
 import { stepClock } from '../support/clock-step.ts'
 import { createGate } from '../support/gate.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
@@ -43,7 +44,7 @@ describe('A31 when the clock of the database steps', () => {
       await service.prices.refresh()
       assert.equal((await service.call('/v1/generate', key, valid)).status, 200)
       const price = { input: 1_000_000n, output: BigInt(2_000_000 + steps.indexOf(step)) }
-      await service.prices.set('fast', price)
+      await service.prices.set('fast', price, byService)
       await service.prices.refresh()
       const { input, output } = service.prices.of('fast') ?? assert.fail('the model has lost its price')
       assert.deepEqual({ input, output }, price)

@@ -5,13 +5,17 @@ import type { Database } from '../../src/platform/database/database.ts'
  * the prices and the leases compare with the clock the other way.
  */
 export async function stepClock(database: Database, interval: string): Promise<void> {
-  await database.rows(
-    `with moved as (select $1::interval as by),
+  await database.transaction(async (tx) => {
+    // Prices are append-only: a trigger refuses the change.
+    await tx.rows('set local session_replication_role = replica')
+    await tx.rows(
+      `with moved as (select $1::interval as by),
        a as (update account set level_at = level_at - by, recalled_at = recalled_at - by from moved),
        i as (update instance set seen_at = seen_at - by from moved),
        k as (update idempotency set created_at = created_at - by from moved),
        h as (update hold set created_at = created_at - by from moved)
      update price set valid_from = valid_from - by from moved`,
-    [interval],
-  )
+      [interval],
+    )
+  })
 }
