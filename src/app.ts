@@ -66,10 +66,8 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   const server = createServer({ ...needs, onEnd: metrics.requestEnded })
   metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
   metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)
-  metrics.watch(
-    'tollgate_uncharged_tokens',
-    'Tokens beyond holds, credit and limits, not charged.',
-    till.unchargedTokens,
+  metrics.watch('tollgate_uncharged_tokens', 'Tokens beyond holds, credit and limits, not charged.', () =>
+    till.unchargedTokens(),
   )
   await registerOpenApi(server, { baseUrl })
   prepareGuards(server, { sessions: needs.sessions, refusals: signIn.refusals })

@@ -104,8 +104,20 @@ const minute = 60_000_000
 const hour = 60 * minute
 /** Microseconds. The clock of the database may move by any of these between two calls. */
 const anyStepOfTheClock = fc.constantFrom(
-  ...[0, 1, -1, -999_999, -5_000_000, minute, 2 * minute, -minute],
-  ...[hour, -hour, -24 * hour, 24 * hour, 25 * hour, 40 * 24 * hour, -40 * 24 * hour],
+  0,
+  1,
+  -1,
+  -5_000_000,
+  minute,
+  2 * minute,
+  -minute,
+  hour,
+  -hour,
+  24 * hour,
+  -24 * hour,
+  25 * hour,
+  40 * 24 * hour,
+  -40 * 24 * hour,
 )
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {

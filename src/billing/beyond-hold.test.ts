@@ -43,7 +43,7 @@ test('A33: with credit and limits to spare, all that was reported is charged', a
 test('A33: the charge goes as far as the credit, never past zero, and the ledger row marks the rest', async () => {
   for (const kind of ['credit', 'monthlyLimit'] as const) {
     const payer = await stage.addAccount({ [kind]: mostOfOne + 7n * price.input + 1n })
-    const before = stage.nth(0).unchargedTokens()
+    const earlier = stage.nth(0).unchargedTokens()
     const settled = await use(stage.nth(0), payer, used(22, { inputTokens: 5000 }))
     const cost = 17n * price.input + 20n * price.output
     assert.deepEqual(settled, { inputTokens: 17, outputTokens: 20, cost })
@@ -51,7 +51,7 @@ test('A33: the charge goes as far as the credit, never past zero, and the ledger
       { input_tokens: 17, output_tokens: 20, uncharged_input: 4983, uncharged_output: 2, cost },
     ])
     assert.deepEqual(await stage.account(payer), { charged: cost, held: 0n, left: 1n })
-    assert.equal(stage.nth(0).unchargedTokens() - before, 4985)
+    assert.equal(stage.nth(0).unchargedTokens() - earlier, 4985)
   }
 })
 
@@ -76,9 +76,10 @@ test('A33: the charge goes as far as the tokens per minute, and leaves none of t
   assert.equal(settled.levels.tokens.remaining, 0)
 })
 
+const storedReply = (charged: object) => ({ headers: { 'x-cost': '1' }, body: JSON.stringify(charged) })
+
 test('A33: a stored reply is made from the tokens that are charged', async () => {
   const payer = await stage.addAccount({ credit: mostOfOne })
-  const storedReply = (charged: object) => ({ headers: { 'x-cost': '1' }, body: JSON.stringify(charged) })
   const charge = used(20, { inputTokens: 5000, storedReply })
   const { inputTokens, outputTokens } = await use(stage.nth(0), payer, charge, 'k')
   const replay = await stage.nth(0).admit(ask(payer, { idempotency: { key: 'k', hash: 'a' } }))
