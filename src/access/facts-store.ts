@@ -46,8 +46,11 @@ const facts = `
     where pronamespace = current_schema()::regnamespace and prosecdef
   union all
   select format('function %s has no safe search_path', proname) from pg_proc
-    where pronamespace = current_schema()::regnamespace and prosecdef
+    where pronamespace = current_schema()::regnamespace and (prosecdef or prosqlbody is null)
       and not exists (select from unnest(proconfig) s where s ~ '^search_path=.*pg_temp"?$')
+  union all
+  select format('function %s is %s', proname, regexp_replace(pg_get_function_sqlbody(oid), '[\\s()]+', ' ', 'g'))
+    from pg_proc where pronamespace = current_schema()::regnamespace and proname <> 'portal_role' and prosqlbody is not null
   union all
   select format('grant execute on %s to %s', proname, coalesce(r.for_whom, case a.grantee when 0 then 'public' else a.grantee::regrole::text end))
     from pg_proc cross join lateral aclexplode(proacl) a left join role r on r.oid = a.grantee
@@ -78,10 +81,11 @@ export interface StoredFunction {
   readonly body: string
 }
 
+/** Those whose body is a text; the others are facts. */
 export function readFunctions(database: Queryable): Promise<StoredFunction[]> {
   return database.rows(
     `select proname as name, prosrc as body from pg_proc
-     where pronamespace = current_schema()::regnamespace and probin is null order by proname`,
+     where pronamespace = current_schema()::regnamespace and prosqlbody is null order by proname`,
   )
 }
 
