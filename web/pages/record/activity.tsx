@@ -84,9 +84,9 @@ function sentenceOf({ action, fields }: Activity): string {
   if (!noun || doing === undefined) return `· ${spoken(action)}`
   const thing = name === 'client' ? 'the client' : `a ${noun.one}`
   if (verb !== 'changed' || fields.length === 0) return `${doing} ${thing}`
-  const names = fields.map((name) => {
-    const field = noun.fields.find((each) => each.name === name)
-    return field?.word ?? (field?.label ?? spoken(name)).toLowerCase()
+  const names = fields.map((changed) => {
+    const field = noun.fields.find((each) => each.name === changed)
+    return field?.word ?? (field?.label ?? spoken(changed)).toLowerCase()
   })
   return `${doing} the ${new Intl.ListFormat('en-GB').format(names)} of ${thing}`
 }

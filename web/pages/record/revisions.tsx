@@ -1,6 +1,6 @@
 import { useLoaderData } from 'react-router'
 import type { RevisionList } from '../../../src/clients/schema.ts'
-import { differences } from '../../components/differences.ts'
+import { differences, replacement } from '../../components/differences.ts'
 import { More } from '../../components/more.tsx'
 import { Ago } from '../../components/time.tsx'
 import { clientVersionFields, isSame, valuesOf, type Field, type Value, type Values } from '../../fields.ts'
@@ -85,16 +85,22 @@ function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
   )
 }
 
+/** Fields whose texts are compared word by word. */
+const wordwise: ReadonlySet<Field['kind']> = new Set(['line', 'text', 'names'])
+
 function Changes(props: { readonly fields: readonly Field[]; readonly values: Values; readonly earlier: Values }) {
   const { fields, values, earlier } = props
   const changed = fields.filter(({ name }) => !isSame(values[name], earlier[name]))
   return (
     <dl className={classes.changes}>
-      {changed.map(({ name, label, choices }) => (
+      {changed.map(({ name, label, kind: fieldKind, choices }) => (
         <div key={name}>
           <dt>{label}</dt>
           <dd>
-            {differences(textOf(earlier[name], choices), textOf(values[name], choices)).map(({ kind, text, key }) => {
+            {(wordwise.has(fieldKind) ? differences : replacement)(
+              textOf(earlier[name], choices),
+              textOf(values[name], choices),
+            ).map(({ kind, text, key }) => {
               if (kind === 'same') return text
               return kind === 'added' ? <ins key={key}>{text}</ins> : <del key={key}>{text}</del>
             })}
