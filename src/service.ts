@@ -11,13 +11,12 @@ import { createPrices, type Price } from './billing/prices.ts'
 import { createTill } from './billing/till.ts'
 import { createRecords, type Records } from './clients/records.ts'
 import { createCatalogue } from './models/catalogue.ts'
-import { createLocalEngine } from './models/local/engine.ts'
-import type { Model } from './models/model.ts'
-import { loadProviders, type Provider } from './models/upstream/ai-sdk-provider.ts'
-import { createOpenAiModel } from './models/upstream/openai.ts'
+import { buildModel } from './models/configured.ts'
+import { createCountingThread } from './models/tokenizer/tokenizer.ts'
+import { loadProviders } from './models/upstream/ai-sdk-provider.ts'
 import { createIdentities, type Identities } from './people/identities.ts'
 import { createPeople, type People } from './people/people.ts'
-import type { Config, ModelConfig } from './platform/config/config.ts'
+import type { Config } from './platform/config/config.ts'
 import { openDatabase, type Database } from './platform/database/database.ts'
 import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
@@ -80,12 +79,13 @@ export async function openService({ config, databaseUrl, log, idleGrace, additio
     await openSignIn({ config, database, identities, audit, sessions, log, additional }),
     (it) => it.close(),
   )
+  const thread = opened.adopt(createCountingThread(), (it) => it.close())
   const catalogue = opened.adopt(
     await createCatalogue({
       models: config.models,
       aliases: config.aliases,
       prices,
-      build: (entry) => build(entry, providers, log),
+      build: (entry) => buildModel(entry, { providers, thread, log }),
       log,
     }),
     (it) => it.close(),
@@ -136,18 +136,4 @@ function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
 
 function configuredPrices({ models }: Config): Map<string, Price> {
   return new Map(models.flatMap(({ id, price }) => (price ? [[id, price] as const] : [])))
-}
-
-async function build(entry: ModelConfig, providers: ReadonlyMap<string, Provider>, log: Logger): Promise<Model> {
-  const { id, context, max_output_tokens: maxOutputTokens } = entry
-  if (entry.engine === 'local') {
-    return createLocalEngine({ id, context, maxOutputTokens, file: entry.file, parallel: entry.parallel, log })
-  }
-  const { upstream_model: upstreamModel, timeout } = entry
-  const common = { id, context, maxOutputTokens, upstreamModel, timeout, log }
-  if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
-  const provider = providers.get(entry.package)
-  if (!provider) throw new Error(`the package ${entry.package} was not loaded`)
-  const { createAiSdkModel } = await import('./models/upstream/ai-sdk.ts')
-  return createAiSdkModel({ ...common, provider, package: entry.package, url: entry.url, key: entry.key })
 }

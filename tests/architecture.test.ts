@@ -10,12 +10,11 @@ const doors = {
   models: [
     'model.ts',
     'catalogue.ts',
-    'local/engine.ts',
+    'configured.ts',
     'local/gguf.ts',
     'local/check.ts',
     'pull/pull.ts',
-    'upstream/openai.ts',
-    'upstream/ai-sdk.ts',
+    'tokenizer/tokenizer.ts',
     'upstream/ai-sdk-provider.ts',
   ],
   billing: [

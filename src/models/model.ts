@@ -63,12 +63,13 @@ export interface StreamEnd extends RunEnd {
 /** One step of a stream: the deltas since the previous step, in order and none of them empty, or the end. */
 export type StreamPart = { readonly kind: 'texts'; readonly texts: readonly string[] } | StreamEnd
 
-/** Tokens of a rendered prompt. */
-export interface TokenCount {
-  readonly tokens: number
-  /** Whether the model itself counted. Otherwise `tokens` is an estimate, and the run may report another number. */
-  readonly exact: boolean
-}
+/**
+ * Tokens of a rendered prompt. An exact count comes from the model itself. Otherwise `tokens` is an estimate, the run may
+ * report another number, and `most`, the estimate plus its margin, is what to hold.
+ */
+export type TokenCount =
+  | { readonly exact: true; readonly tokens: number }
+  | { readonly exact: false; readonly tokens: number; readonly most: number }
 
 export interface CountOptions {
   readonly signal?: AbortSignal | undefined

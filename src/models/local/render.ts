@@ -7,6 +7,7 @@ import {
   type Token,
 } from 'node-llama-cpp'
 import type { Message, Prompt } from '../model.ts'
+import { slicesOf } from '../text-slices.ts'
 import { createPool } from './pool.ts'
 
 /** Prompts to tokens, in the manner of one model. */
@@ -81,32 +82,16 @@ function createTextAppender(model: LlamaModel) {
 
   return async (tokens: Token[], text: string, isCancelled: () => boolean): Promise<void> => {
     if (text.length <= sliceLength) return slice(tokens, text)
-    for (let at = 0; at < text.length && !isCancelled();) {
-      const end = sliceEnd(text, at)
+    for (const part of slicesOf(text, sliceLength)) {
+      if (isCancelled()) return
       const turn = await turns.take()
       try {
-        if (!isCancelled()) slice(tokens, text.slice(at, end))
+        if (!isCancelled()) slice(tokens, part)
       } finally {
         void setImmediate().then(() => turns.giveBack(turn))
       }
-      at = end
     }
   }
-}
-
-/** Before a space between two words, where every tokenizer has a boundary; without one between two characters. */
-function sliceEnd(text: string, start: number): number {
-  const most = start + sliceLength
-  if (most >= text.length) return text.length
-  for (let at = most; at > start; at -= 1) {
-    if (text[at] === ' ' && isWord(text[at - 1]) && isWord(text[at + 1])) return at
-  }
-  const isInsidePair = /[\uDC00-\uDFFF]/.test(text[most] ?? '')
-  return isInsidePair ? most - 1 : most
-}
-
-function isWord(character = ''): boolean {
-  return /[\p{L}\p{N}]/u.test(character)
 }
 
 /** One by one: a spread of very many arguments does not fit the stack. */

@@ -6,63 +6,80 @@ import { failureOf, readResult } from './ai-sdk-reply.ts'
 import { createAiSdkStream } from './ai-sdk-stream.ts'
 import { createDeadline, type Deadline } from './deadline.ts'
 import { unusable } from './failure.ts'
+import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { createPool } from './pool.ts'
 import { begin, relay } from './relay.ts'
-import { mostTokens, neverBegun, wholeOf, type Asked } from './usage.ts'
+import { neverBegun, wholeOf, type UpstreamRun } from './usage.ts'
 
 export interface AiSdkModelOptions {
   readonly id: string
   /** For the log. */
   readonly package: string
   readonly provider: Provider
-  /** Where the API begins; the vendor's usual place when left out. */
+  /** The base URL of the API; default the vendor's own. */
   readonly url?: string | undefined
-  /** The vendor's key; when left out, the package looks where it usually does. */
+  /** The vendor's key; by default the package reads its own environment variable. */
   readonly key?: string | undefined
   readonly upstreamModel: string
-  /** Tokens of prompt and reply together. */
+  /** The most tokens that a prompt and its reply may have together. */
   readonly context: number
   readonly maxOutputTokens: number
-  /** Milliseconds, as of the openai engine. */
+  /** Milliseconds, as in the openai engine. */
   readonly timeout: { readonly connect: number; readonly first_token: number; readonly total: number }
-  /** Most requests at a time, 512 unless told; one more is Problem `overloaded`. */
+  /** Requests in flight, default 512. One more throws Problem `overloaded`. */
   readonly connections?: number
+  /** Default: one token per byte. The model closes it. */
+  readonly tokenizer?: Tokenizer
   readonly log: Logger
 }
 
-/** Bytes of an answer: for what goes with it, and for each token. */
+/** Bytes of an answer: for its envelope and for each token. */
 const mostBytes = { answer: 256 * 1024, token: 4096 }
 
 /**
- * A model behind a provider package of the AI SDK. Attempts, times, usage and Problems are those of the openai engine.
- * Throws OperatorError when the package has no language model that can be used.
+ * A model behind a provider package of the AI SDK, with the retries, timeouts, usage and Problems of the openai engine.
+ * Throws OperatorError when the package has no usable language model.
  */
 export function createAiSdkModel(options: AiSdkModelOptions): Model {
-  const { id, package: origin, context, maxOutputTokens, timeout, connections = 512 } = options
+  const {
+    id,
+    package: origin,
+    context,
+    maxOutputTokens,
+    timeout,
+    connections = 512,
+    tokenizer = byteTokenizer,
+  } = options
   const log = options.log.child({ model: id })
   const agent = new Agent({
     connections,
     connect: { timeout: timeout.connect },
     maxResponseSize: mostBytes.answer + mostBytes.token * maxOutputTokens,
-    // The timers are ours, over the whole exchange.
+    // Our own timers cover the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  /** Whole replies whose answer has not begun, by the signal of their request. */
+  const unanswered = new WeakMap<AbortSignal, Deadline>()
   const settings = {
-    // What compatible servers are called does not matter, but the package for them insists; so do their streams' counts.
+    // @ai-sdk/openai-compatible requires a name, and reports the usage of streams only with `includeUsage`.
     name: 'upstream',
     includeUsage: true,
     ...(options.key !== undefined && { apiKey: options.key }),
     ...(options.url !== undefined && { baseURL: options.url }),
-    // A redirect would carry the key to wherever it leads.
-    fetch: (input: RequestInfo, init: RequestInit) => fetch(input, { ...init, redirect: 'error', dispatcher: agent }),
+    // Following a redirect would send the key to another host.
+    fetch: async (input: RequestInfo, init: RequestInit) => {
+      const answer = await fetch(input, { ...init, redirect: 'error', dispatcher: agent })
+      if (init.signal) unanswered.get(init.signal)?.begun()
+      return answer
+    },
   }
   const model = options.provider(settings, options.upstreamModel)
   let running = 0
   const member = { name: origin, full: () => running >= connections }
   const pool = createPool({ members: [member], total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
 
-  /** One attempt; it comes to nothing when the caller leaves. */
+  /** Makes one attempt. Resolves with undefined when the caller disconnects. */
   async function attempt<Value>(deadline: Deadline, limits: RunLimits, work: () => Promise<Value>) {
     try {
       return await work()
@@ -73,35 +90,36 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     }
   }
 
-  function openDeadline(signal: AbortSignal, total: number, first?: number): Deadline {
+  function openDeadline(signal: AbortSignal, total: number): Deadline {
     running++
-    return createDeadline(signal, { first, total }, () => running--)
+    return createDeadline(signal, { first: timeout.first_token, total }, () => running--)
   }
 
-  async function run(asked: Asked): Promise<WholeReply> {
-    const { signal, limits } = asked
+  async function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
+    const { signal, limits } = upstreamRun
     if (signal.aborted) return { text: '', ...neverBegun }
     const answered = await pool.ask(async (_, total) => {
       const deadline = openDeadline(signal, total)
+      unanswered.set(deadline.signal, deadline)
       return attempt(deadline, limits, async () => {
-        const result = readResult(await model.doGenerate(callOf(asked, deadline.signal)))
+        const result = readResult(await model.doGenerate(callOf(upstreamRun, deadline.signal)))
         deadline.end()
         return result
       })
-    }, asked)
-    return wholeOf(answered?.value, asked)
+    }, upstreamRun)
+    return wholeOf(answered?.value, upstreamRun)
   }
 
-  async function beginStream(asked: Asked) {
-    const { signal, limits } = asked
+  async function beginStream(upstreamRun: UpstreamRun) {
+    const { signal, limits } = upstreamRun
     const sizes = { maxOutputTokens: limits.maxOutputTokens, context }
     const answered = await pool.ask(async (_, total) => {
-      const deadline = openDeadline(signal, total, timeout.first_token)
+      const deadline = openDeadline(signal, total)
       return attempt(deadline, limits, async () => {
-        const parts = partsOf(await model.doStream(callOf(asked, deadline.signal)))
+        const parts = partsOf(await model.doStream(callOf(upstreamRun, deadline.signal)))
         return begin(createAiSdkStream(parts, deadline, origin, sizes))
       })
-    }, asked)
+    }, upstreamRun)
     return answered?.value && { ...answered.value, blame: () => pool.blame(member, limits.requestId) }
   }
 
@@ -109,18 +127,18 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
-    count: async (prompt: Prompt) => ({ tokens: mostTokens(prompt), exact: false }),
-    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log }),
+    count: tokenizer.count,
+    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),
     stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
-      const asked = { prompt, limits, signal, log }
-      return relay(asked, () => beginStream(asked))
+      const upstreamRun = { prompt, limits, signal, log, tokenizer }
+      return relay(upstreamRun, () => beginStream(upstreamRun))
     },
     health: () => pool.health(),
-    close: () => agent.close(),
+    close: async () => void (await Promise.all([tokenizer.close(), agent.close()])),
   })
 }
 
-function callOf({ prompt: { messages }, limits }: Asked, abortSignal: AbortSignal): CallOptions {
+function callOf({ prompt: { messages }, limits }: UpstreamRun, abortSignal: AbortSignal): CallOptions {
   return {
     prompt: messages.map(({ role, text }: Message) =>
       role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] },

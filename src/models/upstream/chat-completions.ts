@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Prompt, RunLimits, StopReason } from '../model.ts'
 import { unusable } from './failure.ts'
-import type { Counted } from './usage.ts'
+import type { UpstreamReply } from './usage.ts'
 
-/** Where a reply ended, in their words and in ours. */
+/** The API's finish reasons and the stop reasons they map to. */
 const stopReasons = {
   stop: 'complete',
   length: 'max_output_tokens',
@@ -55,7 +55,7 @@ export function writeRequest(model: string, prompt: Prompt, limits: RunLimits, s
 }
 
 /** Reads a reply. Throws Failure for anything that is not one, without repeating what it says. */
-export function readCompletion(body: Buffer, { stop }: RunLimits): Counted {
+export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply {
   if (!isUtf8(body)) throw unusable('not UTF-8')
   const reply = parse(body.toString())
   if (!completion.Check(reply)) throw unusable('not a chat completion')

@@ -1,25 +1,22 @@
-import { tooLate, type Failure } from './failure.ts'
+import { firstTokenLate, replyLate, type Failure } from './failure.ts'
 
-/** A signal that aborts when the caller leaves or a time is over, and says which it was. */
+/** A signal that aborts when the caller disconnects or a timeout expires, with the reason. */
 export interface Deadline {
   readonly signal: AbortSignal
   /** Why it aborted; undefined while it has not. */
   readonly reason: 'left' | Failure | undefined
-  /** The reply has begun: from now on only the total time counts. */
+  /** Ends the timeout `first`: the reply has begun. */
   begun(): void
-  /** It is over. */
+  /** Ends both timeouts. */
   end(): void
-  /** Aborts, for no reason of its own. */
+  /** Aborts without a reason. */
   abort(): void
 }
 
-/**
- * `first` and `total` are milliseconds; without `first`, only the total time counts. `ended` is told once, when it is
- * over.
- */
+/** `first` and `total` are milliseconds. `ended` is called once, by the first `end`. */
 export function createDeadline(
   caller: AbortSignal,
-  { first, total }: { readonly first?: number | undefined; readonly total: number },
+  { first, total }: { readonly first: number; readonly total: number },
   ended: () => void,
 ): Deadline {
   const controller = new AbortController()
@@ -30,8 +27,8 @@ export function createDeadline(
     controller.abort()
   }
   const leave = (): void => stop('left')
-  const firstTimer = first === undefined ? undefined : setTimeout(() => stop(tooLate(true)), first)
-  const totalTimer = setTimeout(() => stop(tooLate(false)), total)
+  const firstTimer = setTimeout(() => stop(firstTokenLate()), first)
+  const totalTimer = setTimeout(() => stop(replyLate()), total)
   caller.addEventListener('abort', leave)
   return Object.freeze({
     signal: controller.signal,

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 // This file of it and no more: with the rest, its fetch and caches, come 6 MB that no request here needs.
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { connectionLost, tooLate, unusable, type Failure } from './failure.ts'
+import { connectionLost, firstTokenLate, replyLate, unusable, type Failure } from './failure.ts'
 import type { Member } from './pool.ts'
 import { givenUp, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
 
@@ -10,10 +10,9 @@ export interface EndpointOptions {
   readonly url: string
   readonly key?: string | undefined
   readonly weight?: number | undefined
+  /** Instead of the Authorization header that `key` makes: names and values in turn. */
+  readonly headers?: readonly string[]
 }
-
-/** What one exchange may take. */
-export type Bounds = Omit<ReceptionBounds, 'first'>
 
 /** What came back, whole. */
 export interface Answer {
@@ -28,7 +27,7 @@ export interface Endpoint extends Member {
    * Sends one request and waits for its whole answer, `undefined` if `signal` aborted first; the connection is then cut.
    * Throws Failure: repeatable as long as no answer has begun.
    */
-  post(body: string, bounds: Bounds): Promise<Answer | undefined>
+  post(body: string, bounds: ReceptionBounds): Promise<Answer | undefined>
   /** Sends one request and waits until its answer begins, else as `post`. `first` bounds the time until it says `begun`. */
   open(body: string, bounds: ReceptionBounds): Promise<Reception | undefined>
   close(): Promise<void>
@@ -37,7 +36,7 @@ export interface Endpoint extends Member {
 /** `connect` is milliseconds; `connections` is the most requests at a time. */
 export function createEndpoint(
   path: string,
-  { url, key, weight = 1 }: EndpointOptions,
+  { url, key, weight = 1, headers = key ? ['authorization', `Bearer ${key}`] : [] }: EndpointOptions,
   limits: { readonly connections: number; readonly connect: number },
 ): Endpoint {
   const address = new URL(url)
@@ -53,7 +52,7 @@ export function createEndpoint(
   const request: Dispatcher.DispatchOptions = {
     method: 'POST',
     path: address.pathname.replace(/\/+$/, '') + path + address.search,
-    headers: ['content-type', 'application/json', ...(key ? ['authorization', `Bearer ${key}`] : [])],
+    headers: ['content-type', 'application/json', ...headers],
   }
   let running = 0
 
@@ -61,7 +60,7 @@ export function createEndpoint(
     name: address.origin,
     weight,
     full: () => running >= limits.connections,
-    post(body: string, bounds: Bounds) {
+    post(body: string, bounds: ReceptionBounds) {
       running++
       const exchange = new Exchange(bounds, () => running--)
       pool.dispatch({ ...request, body }, exchange)
@@ -92,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve(undefined)
     this.#controller?.abort(givenUp)
   }
-  readonly #timer: NodeJS.Timeout
+  readonly #timers: { readonly first: NodeJS.Timeout; readonly total: NodeJS.Timeout }
   #resolve!: (answer: Answer | undefined) => void
   #reject!: (failure: Failure) => void
   #controller: Dispatcher.DispatchController | undefined
@@ -103,7 +102,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #size = 0
 
   /** `ended` is called once, when nothing more is wanted of it. */
-  constructor({ total, mostBytes, signal }: Bounds, ended: () => void) {
+  constructor({ first, total, mostBytes, signal }: ReceptionBounds, ended: () => void) {
     this.#mostBytes = mostBytes
     this.#signal = signal
     this.#ended = ended
@@ -111,7 +110,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve = resolve
       this.#reject = reject
     })
-    this.#timer = setTimeout(() => this.#fail(tooLate(false)), total)
+    this.#timers = {
+      first: setTimeout(() => this.#fail(firstTokenLate()), first),
+      total: setTimeout(() => this.#fail(replyLate()), total),
+    }
     signal.addEventListener('abort', this.#leave)
   }
 
@@ -122,6 +124,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    // Informational responses precede the answer (RFC 9110 section 15.2).
+    if (status < 200) return
+    clearTimeout(this.#timers.first)
     this.#status = status
     this.#retryAfter = retryAfterOf(headers)
   }
@@ -154,7 +159,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #finish(): void {
     if (!this.#over) this.#ended()
     this.#over = true
-    clearTimeout(this.#timer)
+    clearTimeout(this.#timers.first)
+    clearTimeout(this.#timers.total)
     this.#signal.removeEventListener('abort', this.#leave)
   }
 }

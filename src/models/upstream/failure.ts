@@ -3,23 +3,28 @@ import { Problem } from '../../platform/problems.ts'
 /** What an attempt says of the endpoint; `unknown` where it says nothing: the caller left, or the pace was refused. */
 export type Health = 'well' | 'sick' | 'unknown'
 
+type FailureDetails = Partial<Pick<Failure, 'repeatable' | 'elsewhere' | 'health' | 'rest'>>
+
 /** One attempt that failed: what the caller is told if it was the last, and what it means for another. */
 export class Failure extends Error {
   readonly problem: Problem
   /** Whether another attempt may succeed and this one has generated nothing. */
   readonly repeatable: boolean
   readonly health: Health
-  /** Milliseconds that the upstream asks to be left alone. */
+  /** Whether only another endpoint may be tried. */
+  readonly elsewhere: boolean
+  /** Milliseconds of the upstream's Retry-After. */
   readonly rest: number
 
   constructor(
     problem: Problem,
-    { repeatable = false, health = 'sick', rest = 0 }: { repeatable?: boolean; health?: Health; rest?: number } = {},
+    { repeatable = false, elsewhere = false, health = 'sick', rest = 0 }: FailureDetails = {},
   ) {
     super(problem.message, { cause: problem })
     this.name = 'Failure'
     this.problem = problem
     this.repeatable = repeatable
+    this.elsewhere = elsewhere
     this.health = health
     this.rest = rest
   }
@@ -46,11 +51,14 @@ function inWords(cause: Error): Error {
   return new Error(`${cause.name}${code}: ${cause.message}`)
 }
 
-export const tooLate = (repeatable: boolean): Failure =>
-  new Failure(
-    new Problem('upstream_timeout', 'The model did not answer in time. Try again, or ask for fewer tokens.'),
-    { repeatable },
-  )
+/** `timeout.first_token` expired. A hung endpoint is not tried twice. */
+export const firstTokenLate = (): Failure => new Failure(timedOut(), { repeatable: true, elsewhere: true })
+
+/** `timeout.total` expired. */
+export const replyLate = (): Failure => new Failure(timedOut())
+
+const timedOut = (): Problem =>
+  new Problem('upstream_timeout', 'The model did not answer in time. Try again, or ask for fewer tokens.')
 
 /** A refusal by its status and what came with it. */
 export interface Refusal {

@@ -4,64 +4,68 @@ import { readCompletion, readErrorCode, writeRequest } from './chat-completions.
 import { createChatStream } from './chat-stream.ts'
 import { createEndpoint, type Endpoint, type EndpointOptions } from './exchange.ts'
 import { Failure, refused } from './failure.ts'
+import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { createPool } from './pool.ts'
 import type { Reception } from './reception.ts'
 import { begin, relay } from './relay.ts'
-import { mostTokens, neverBegun, wholeOf, type Asked } from './usage.ts'
+import { neverBegun, wholeOf, type UpstreamRun } from './usage.ts'
 
 export interface OpenAiModelOptions {
   readonly id: string
   readonly endpoints: readonly EndpointOptions[]
   /** The model's name at the endpoints. */
   readonly upstreamModel: string
-  /** Tokens of prompt and reply together. */
+  /** The most tokens that a prompt and its reply may have together. */
   readonly context: number
   readonly maxOutputTokens: number
   /**
-   * Milliseconds. `connect` and `first_token` bound one attempt at one endpoint, the latter for streams alone: a reply
-   * in one piece shows its first token together with its last. `total` bounds everything, pauses included.
+   * Milliseconds. `connect` and `first_token` bound one attempt at one endpoint: until the first token of a stream, or the
+   * first byte of the answer to a request for a whole reply. `total` bounds all attempts and the waits between them.
    */
   readonly timeout: { readonly connect: number; readonly first_token: number; readonly total: number }
-  /** Most requests at a time to one endpoint, 512 unless told; when all are full it is Problem `overloaded`. */
+  /** Requests in flight to one endpoint, default 512. If all are full, a run throws Problem `overloaded`. */
   readonly connections?: number
+  /** Default: one token per byte. The model closes it. */
+  readonly tokenizer?: Tokenizer
   readonly log: Logger
 }
 
-/** Bytes of an answer: for what goes with it, for a token of one in one piece, and for a token of a stream. */
+/** Bytes of an answer: for its envelope, for a token of a whole reply, and for a token of a stream. */
 const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
 
 /**
- * A model behind servers that speak OpenAI's `POST /chat/completions`. They share the work by weight; who keeps failing
- * is left out for a while. A request that fails before its first token goes to another, or to the same after a pause.
+ * A model behind servers that speak OpenAI's `POST /chat/completions`. The endpoints share the requests by weight. An
+ * endpoint that keeps failing is skipped for a while. A request that fails before its first token is sent to another
+ * endpoint, or to the same one after a pause.
  *
- * Usage is what the server reports, at most what `count` and the request's own cap allow: more than that was never held
- * and cannot be charged. A run throws Problem `upstream_failed`, `upstream_timeout`, `overloaded` (with the server's
- * Retry-After), `unavailable` or `context_length_exceeded`; none of them repeats what the server said.
+ * A run throws Problem `upstream_failed`, `upstream_timeout`, `overloaded` (with the server's Retry-After), `unavailable`
+ * or `context_length_exceeded`. No Problem quotes the server.
  */
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
-  const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512 } = options
+  const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512, tokenizer = byteTokenizer } = options
   const log = options.log.child({ model: id })
   const endpoints = options.endpoints.map((endpoint) =>
     createEndpoint('/chat/completions', endpoint, { connections, connect: timeout.connect }),
   )
   const pool = createPool({ members: endpoints, total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
 
-  // Whole replies are most of the work: with a promise for each step, and no function that waits for it.
-  function run(asked: Asked): Promise<WholeReply> {
-    const { prompt, limits, signal } = asked
+  // The most frequent path: one promise for each step and no async function.
+  function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
+    const { prompt, limits, signal } = upstreamRun
     if (signal.aborted) return Promise.resolve({ text: '', ...neverBegun })
     const body = writeRequest(upstreamModel, prompt, limits, false)
     const bytes = mostBytes.answer + mostBytes.token * limits.maxOutputTokens
+    const { first_token: first } = timeout
     const ask = (endpoint: Endpoint, total: number) =>
-      endpoint.post(body, { total, mostBytes: bytes, signal }).then((answer) => {
+      endpoint.post(body, { first, total, mostBytes: bytes, signal }).then((answer) => {
         if (answer === undefined || answer.status === 200) return answer && readCompletion(answer.body, limits)
         throw refusal(endpoint, answer, answer.body.toString(), context, limits)
       })
-    return pool.ask(ask, asked).then((answered) => wholeOf(answered?.value, asked))
+    return pool.ask(ask, upstreamRun).then((answered) => wholeOf(answered?.value, upstreamRun))
   }
 
-  async function beginStream(asked: Asked) {
-    const { prompt, limits, signal } = asked
+  async function beginStream(upstreamRun: UpstreamRun) {
+    const { prompt, limits, signal } = upstreamRun
     const body = writeRequest(upstreamModel, prompt, limits, true)
     const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
@@ -71,7 +75,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
         throw refusal(endpoint, reception, await readWhole(reception), context, limits)
       }
       return reception && begin(createChatStream(reception, limits))
-    }, asked)
+    }, upstreamRun)
     return answered?.value && { ...answered.value, blame: () => pool.blame(answered.member, limits.requestId) }
   }
 
@@ -79,18 +83,18 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
-    count: async (prompt: Prompt) => ({ tokens: mostTokens(prompt), exact: false }),
-    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log }),
+    count: tokenizer.count,
+    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),
     stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {
-      const asked = { prompt, limits, signal, log }
-      return relay(asked, () => beginStream(asked))
+      const upstreamRun = { prompt, limits, signal, log, tokenizer }
+      return relay(upstreamRun, () => beginStream(upstreamRun))
     },
     health: () => pool.health(),
-    close: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.close()))),
+    close: async () => void (await Promise.all([tokenizer, ...endpoints].map((each) => each.close()))),
   })
 }
 
-/** The body of a refusal; nothing, where it does not come whole: its status is what matters. */
+/** The body of a refusal; as far as it arrives, because its status is what matters. */
 async function readWhole(reception: Reception): Promise<string> {
   const chunks: Buffer[] = []
   try {

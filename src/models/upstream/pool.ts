@@ -96,7 +96,7 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
         report(tried.has(entry) ? 'unknown' : error.health, failed)
         if (error.rest > 0) entry.restsUntil = failed + error.rest + Math.random() * backoff
         tried.set(entry, failed + spread(backoff * 2 ** (attempt - 1)))
-        const next = error.repeatable && attempt < most ? another(tried, failed) : undefined
+        const next = error.repeatable && attempt < most ? another(tried, failed, error.elsewhere) : undefined
         if (!next || next.at > Math.min(failed + pause, began + total)) throw error.problem
         const { cause } = error.problem.details
         log.info({ request_id: requestId, endpoint: entry.member.name, attempt, err: cause }, 'an attempt failed')
@@ -123,11 +123,11 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
   }
 
   /** Who goes on, and when: somebody new at once, else who may be asked again the soonest. */
-  function another(tried: ReadonlyMap<Entry<Somebody>, number>, now: number) {
+  function another(tried: ReadonlyMap<Entry<Somebody>, number>, now: number, elsewhere: boolean) {
     const fresh = turns.next((entry) => !tried.has(entry) && entry.restsUntil <= now && isUsable(entry, now))
     if (fresh) return { entry: fresh, at: now }
     return entries
-      .filter((entry) => isUsable(entry, now))
+      .filter((entry) => isUsable(entry, now) && !(elsewhere && tried.has(entry)))
       .map((entry) => ({ entry, at: Math.max(entry.restsUntil, tried.get(entry) ?? 0, now) }))
       .toSorted((one, other) => one.at - other.at)[0]
   }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { connectionLost, tooLate, unusable, type Failure } from './failure.ts'
+import { connectionLost, firstTokenLate, replyLate, unusable, type Failure } from './failure.ts'
 
 /** Bytes that wait for a slow caller before the upstream is told to wait, too. */
 const mostWaiting = 64 * 1024
@@ -42,8 +42,8 @@ export class Reception implements Dispatcher.DispatchHandler {
     this.#closed = closed
     this.opened = this.#opening.promise
     this.#timers = {
-      first: setTimeout(() => this.#end(tooLate(true)), bounds.first),
-      total: setTimeout(() => this.#end(tooLate(false)), bounds.total),
+      first: setTimeout(() => this.#end(firstTokenLate()), bounds.first),
+      total: setTimeout(() => this.#end(replyLate()), bounds.total),
     }
     bounds.signal.addEventListener('abort', this.leave)
   }

@@ -1,6 +1,6 @@
 import type { StreamEnd, StreamPart, StopReason } from '../model.ts'
 import { Failure } from './failure.ts'
-import { brokenOff, neverBegun, nothingReceived, usageOf, type Asked, type Received } from './usage.ts'
+import { brokenOff, neverBegun, nothingReceived, usageOf, type UpstreamRun, type Received } from './usage.ts'
 
 /** A reply as it comes from an upstream. */
 export interface ReplyStream {
@@ -34,26 +34,26 @@ export async function begin(stream: ReplyStream): Promise<Begun> {
  * is called when the reply breaks off. What goes wrong after its beginning is an end with `error`.
  */
 export async function* relay(
-  asked: Asked,
+  run: UpstreamRun,
   ask: () => Promise<(Begun & { readonly blame: () => void }) | undefined>,
 ): AsyncGenerator<StreamPart, void, undefined> {
-  if (asked.signal.aborted) return yield { kind: 'end', ...neverBegun }
+  if (run.signal.aborted) return yield { kind: 'end', ...neverBegun }
   const begun = await ask()
-  if (!begun) return yield { kind: 'end', ...brokenOff('cancelled', nothingReceived, asked) }
+  if (!begun) return yield { kind: 'end', ...brokenOff('cancelled', nothingReceived, run) }
   const { stream, texts, blame } = begun
   try {
     for (let ready = texts; ready.length > 0; ready = await stream.read()) yield { kind: 'texts', texts: ready }
-    yield endOf(stream, asked, blame)
+    yield endOf(stream, run, blame)
   } finally {
     stream.leave()
   }
 }
 
-function endOf({ ending, received }: ReplyStream, asked: Asked, blame: () => void): StreamEnd {
-  if (ending === 'cancelled') return { kind: 'end', ...brokenOff(ending, received, asked) }
-  if (typeof ending === 'string') return { kind: 'end', stopReason: ending, usage: usageOf(received, asked) }
-  const { requestId: request_id } = asked.limits
-  asked.log.warn({ request_id, err: ending?.problem.details.cause, code: ending?.problem.code }, 'a stream broke off')
+function endOf({ ending, received }: ReplyStream, run: UpstreamRun, blame: () => void): StreamEnd {
+  if (ending === 'cancelled') return { kind: 'end', ...brokenOff(ending, received, run) }
+  if (typeof ending === 'string') return { kind: 'end', stopReason: ending, usage: usageOf(received, run) }
+  const { requestId: request_id } = run.limits
+  run.log.warn({ request_id, err: ending?.problem.details.cause, code: ending?.problem.code }, 'a stream broke off')
   blame()
-  return { kind: 'end', ...brokenOff('error', received, asked), ...(ending && { problem: ending.problem }) }
+  return { kind: 'end', ...brokenOff('error', received, run), ...(ending && { problem: ending.problem }) }
 }

@@ -1,34 +1,27 @@
 import type { Logger } from 'pino'
 import type { Prompt, RunEnd, RunLimits, StopReason, Usage, WholeReply } from '../model.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
-/** What is asked of an upstream. */
-export interface Asked {
+/** One run at an upstream. */
+export interface UpstreamRun {
   readonly prompt: Prompt
   readonly limits: RunLimits
   readonly signal: AbortSignal
   readonly log: Logger
+  readonly tokenizer: Pick<Tokenizer, 'estimateOf'>
 }
 
-/** Tokens that a chat template adds to a message, and to the prompt as a whole (some bring a system text of their own). */
-const templateTokens = { message: 16, prompt: 128 }
-
-/** Bytes of one token where nobody counted: about what English takes. */
+/** Bytes of one token where nothing else is known: about what English takes. */
 const bytesPerToken = 4
 
-/** A piece of a stream that is longer than this, on average, is more than one token. */
+/** A delta that is longer than this, on average, is more than one token. */
 const mostBytesOfToken = 16
-
-const bytesOf = ({ messages }: Prompt): number => messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
 
 const estimate = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
 
-/** No tokenizer that falls back on bytes makes more tokens than the text has bytes. */
-export const mostTokens = (prompt: Prompt): number =>
-  bytesOf(prompt) + prompt.messages.length * templateTokens.message + templateTokens.prompt
-
-/** What came of a run, and what the upstream said it was; a number that it did not say is undefined, and 0 is a number. */
+/** What arrived of a reply, and what the upstream reported. A number that it did not report is undefined; 0 is a number. */
 export interface Received {
-  /** Pieces that a stream came in; undefined for a reply in one piece. */
+  /** Deltas of a stream; undefined for a whole reply. */
   readonly pieces: number | undefined
   readonly bytes: number
   readonly inputTokens: number | undefined
@@ -36,38 +29,26 @@ export interface Received {
 }
 
 /**
- * The usage of a reply: what the upstream reports, else our own estimate: a token for each piece of a stream, for each 4
- * bytes otherwise. At most what was held, because more cannot be charged.
+ * The usage of a reply as the upstream reports it, even if that is more than was held. What it does not report is
+ * estimated: the prompt by the model's tokenizer, the reply as one token for each delta or for each 4 bytes.
  */
-export function usageOf(received: Received, { prompt, limits, log }: Asked): Usage {
+export function usageOf(received: Received, run: UpstreamRun): Usage {
   const { inputTokens, outputTokens } = received
-  const reported = inputTokens !== undefined && outputTokens !== undefined
-  const input = inputTokens ?? estimate(bytesOf(prompt))
-  const output = outputTokens ?? generatedTokens(received)
-  const usage = {
-    inputTokens: Math.min(input, mostTokens(prompt)),
-    outputTokens: Math.min(output, limits.maxOutputTokens),
-    source: reported ? 'upstream' : 'estimated',
-  } as const
-  if (reported && (usage.inputTokens < input || usage.outputTokens < output)) {
-    const { requestId: request_id } = limits
-    log.warn(
-      { request_id, reported: { input, output }, charged: usage },
-      'the upstream reports more tokens than were asked for',
-    )
+  return {
+    inputTokens: inputTokens ?? promptTokens(run),
+    outputTokens: outputTokens ?? Math.min(generatedTokens(received), run.limits.maxOutputTokens),
+    source: inputTokens !== undefined && outputTokens !== undefined ? 'upstream' : 'estimated',
   }
-  return usage
 }
 
-/** The end of a run that was broken off: what has come by then, whatever the upstream had said of it in passing. */
-export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, { prompt, limits }: Asked): RunEnd {
-  const input = received.inputTokens ?? estimate(bytesOf(prompt))
+/** The end of a run that broke off, with the usage of what arrived: any report until then is provisional. */
+export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, run: UpstreamRun): RunEnd {
   const output = Math.max(received.outputTokens ?? 0, generatedTokens(received))
   return {
     stopReason,
     usage: {
-      inputTokens: Math.min(input, mostTokens(prompt)),
-      outputTokens: Math.min(output, limits.maxOutputTokens),
+      inputTokens: received.inputTokens ?? promptTokens(run),
+      outputTokens: Math.min(output, run.limits.maxOutputTokens),
       source: 'estimated',
     },
   }
@@ -79,23 +60,28 @@ export const neverBegun: RunEnd = Object.freeze({
   usage: Object.freeze({ inputTokens: 0, outputTokens: 0, source: 'estimated' }),
 })
 
-/** A run that was sent off and nothing has come of: the prompt was worked on. */
+/** A run that was sent and returned nothing: the upstream read the prompt. */
 export const nothingReceived: Received = { pieces: 0, bytes: 0, inputTokens: undefined, outputTokens: undefined }
 
-/** A reply in one piece, with what was counted, where it was. */
-export interface Counted {
+/** A whole reply of an upstream, with the counts that it reports. */
+export interface UpstreamReply {
   readonly text: string
   readonly stopReason: StopReason
   readonly inputTokens: number | undefined
   readonly outputTokens: number | undefined
 }
 
-/** A run whose reply came in one piece; without one its caller left: what it wrote is lost, the prompt it had been given. */
-export function wholeOf(reply: Counted | undefined, asked: Asked): WholeReply {
-  if (!reply) return { text: '', ...brokenOff('cancelled', nothingReceived, asked) }
+/** The result of a run. Without a reply its caller disconnected: the prompt was read, and the text is lost. */
+export function wholeOf(reply: UpstreamReply | undefined, run: UpstreamRun): WholeReply {
+  if (!reply) return { text: '', ...brokenOff('cancelled', nothingReceived, run) }
   const { text, stopReason, inputTokens, outputTokens } = reply
   const received = { pieces: undefined, bytes: Buffer.byteLength(text), inputTokens, outputTokens }
-  return { text, stopReason, usage: usageOf(received, asked) }
+  return { text, stopReason, usage: usageOf(received, run) }
+}
+
+function promptTokens({ prompt, tokenizer }: UpstreamRun): number {
+  const bytes = prompt.messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  return tokenizer.estimateOf(prompt) ?? estimate(bytes)
 }
 
 function generatedTokens({ pieces, bytes }: Received): number {

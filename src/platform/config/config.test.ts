@@ -156,6 +156,8 @@ models:
     engine: openai
     endpoints: [{ url: "http://127.0.0.1:9101/v1/", key: k }, { url: "https://other.example/v1", weight: 3 }]
     upstream_model: m
+    tokenizer: tokenizer.json
+    tokenizer_margin: 0.5%
     context: 100
     max_output_tokens: 99
     timeout: { first_token: 500ms, total: 1h }
@@ -187,6 +189,8 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
         upstream_model: 'm',
         context: 100,
         max_output_tokens: 99,
+        tokenizer: path.join(root, 'settings/tokenizer.json'),
+        tokenizer_margin: 0.5,
         timeout: { connect: 5000, first_token: 500, total: 3_600_000 },
         price: { input: 0n, output: 1n },
       },
@@ -199,6 +203,8 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
         fallback: 'a',
         context: 9,
         max_output_tokens: 5,
+        tokenizer: 'auto',
+        tokenizer_margin: 2,
         timeout: { connect: 5000, first_token: 30_000, total: 300_000 },
       },
     ])

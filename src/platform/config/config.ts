@@ -126,7 +126,8 @@ export function ownAddress(host: string, port: number): string {
 }
 
 function withAbsoluteFile(model: ModelConfig, directory: string): ModelConfig {
-  return model.engine === 'local' ? { ...model, file: path.resolve(directory, model.file) } : model
+  if (model.engine === 'local') return { ...model, file: path.resolve(directory, model.file) }
+  return model.tokenizer.endsWith('.json') ? { ...model, tokenizer: path.resolve(directory, model.tokenizer) } : model
 }
 
 function shippedModel(root: string): ModelConfig {

@@ -19,6 +19,9 @@ const endpoint = 'must be an address such as https://models.example.com/v1'
 const issuer = 'must be an address such as https://login.example.com'
 const secure = 'must begin with https://; http:// is accepted on loopback addresses only'
 const mailServer = 'must be an address such as smtp://user:password@mail.example.com:587 or smtps://…'
+const tokenizer =
+  'must be auto, bytes, o200k_base, cl100k_base, p50k_base, r50k_base, vllm, llama-server, anthropic, or the path of a tokenizer.json'
+const percentage = 'must be a percentage such as 2% or 0.5%, at most 100%'
 const price = 'must be a decimal number in quotes such as "0.40"'
 
 /** A file and its faults. */
@@ -88,6 +91,13 @@ const values: Case[] = [
   [upstream({ file: 'a.gguf' }), 'models[0].file: is not a setting'],
   [upstream({ id: 'a b' }), `models[0].id: ${name}`],
   [upstream({ upstream_model: '' }), `models[0].upstream_model: ${text}`],
+  [upstream({ tokenizer: 'o200k' }), `models[0].tokenizer: ${tokenizer}`],
+  [upstream({ tokenizer: '' }), `models[0].tokenizer: ${tokenizer}`],
+  [upstream({ tokenizer: '.json' }), `models[0].tokenizer: ${tokenizer}`],
+  ...['2', '101%', '-1%', '1.234%', 'two'].map((margin): Case => [
+    upstream({ tokenizer_margin: margin }),
+    `models[0].tokenizer_margin: ${percentage}`,
+  ]),
   [upstream({ endpoints: [] }), 'models[0].endpoints: must have at least one entry'],
   [upstream({ endpoints: [{ url: 'ftp://a' }] }), `models[0].endpoints[0].url: ${endpoint}`],
   [upstream({ endpoints: [{ url: 'https://key@a/v1' }] }), `models[0].endpoints[0].url: ${endpoint}`],
@@ -124,6 +134,9 @@ const twice = (entry: Record<string, unknown>) => [entry, entry]
 const local = { id: 'a', engine: 'local', file: 'f', context: 9, max_output_tokens: 1 }
 const firm = { id: 'firm', name: 'F', issuer: 'https://id.example', client_id: 'x' }
 
+const vendor = (changes: object) =>
+  upstream({ engine: 'ai-sdk', package: '@ai-sdk/anthropic', endpoints: undefined, ...changes })
+
 const rules: Case[] = [
   ['session: { idle: 61m, absolute: 1h }', 'session.idle: must be at most the absolute 1h'],
   ['session: { idle: 13h }', 'session.idle: must be at most the absolute 12h'],
@@ -131,6 +144,9 @@ const rules: Case[] = [
     upstream({ timeout: { first_token: '10s', total: '5s' } }),
     'models[0].timeout.first_token: must be at most the total 5s',
   ],
+  [vendor({ tokenizer: 'vllm' }), 'models[0].tokenizer: needs models[0].url to ask the server'],
+  [vendor({ tokenizer: 'llama-server', key: 'k' }), 'models[0].tokenizer: needs models[0].url to ask the server'],
+  [vendor({ tokenizer: 'anthropic' }), 'models[0].tokenizer: needs models[0].key to ask the server'],
   [upstream({ context: 100, max_output_tokens: 100 }), 'models[0].max_output_tokens: must be below the context 100'],
   [stringify({ models: twice(local) }), 'models[1].id: must differ from models[0].id: both are a'],
   [

@@ -12,6 +12,10 @@ const Models = Type.Object({ models: Type.Array(Type.Unknown()) })
 const Identified = Type.Object({ id: Type.String() })
 const Sized = Type.Object({ context: Type.Integer(), max_output_tokens: Type.Integer() })
 const Timed = Type.Object({ timeout: Type.Object({ first_token: Type.String(), total: Type.String() }) })
+const CountedByServer = Type.Object({
+  engine: Type.Literal('ai-sdk'),
+  tokenizer: Type.Union([Type.Literal('vllm'), Type.Literal('llama-server'), Type.Literal('anthropic')]),
+})
 const FallingBack = Type.Object({ fallback: Type.String() })
 const Aliased = Type.Object({ aliases: Type.Record(Type.String(), Type.String()) })
 const Providers = Type.Object({ sign_in: Type.Object({ providers: Type.Array(Type.Unknown()) }) })
@@ -48,6 +52,10 @@ function checkModel(model: unknown, path: string, fault: Reading['fault']): void
   }
   if (Value.Check(Timed, model) && duration.parse(model.timeout.first_token) > duration.parse(model.timeout.total)) {
     fault(`${path}.timeout.first_token`, `must be at most the total ${model.timeout.total}`)
+  }
+  if (Value.Check(CountedByServer, model)) {
+    const needed = model.tokenizer === 'anthropic' ? 'key' : 'url'
+    if (!Object.hasOwn(model, needed)) fault(`${path}.tokenizer`, `needs ${path}.${needed} to ask the server`)
   }
 }
 

@@ -22,72 +22,84 @@ const optionalGroup = <Properties extends Record<string, TSchema>>(description: 
 const int4 = 2_147_483_647
 
 const price = group(
-  'Price per million tokens in the currency. Without it the model is not callable until `./tollgate price set` gives it one.',
+  'The price per million tokens. A model without a price cannot be called until `./tollgate price set` sets one.',
   {
-    input: written(values.price, 'For a million tokens sent. In quotes, at most 6 decimals.'),
-    output: written(values.price, 'For a million tokens generated. Must be above `input`.'),
+    input: written(values.price, 'Per million input tokens. In quotes, at most 6 decimals.'),
+    output: written(values.price, 'Per million output tokens. Must be above `input`.'),
   },
 )
 
 const everyModel = {
-  id: written(values.id, 'The name that requests give as `model`.'),
-  context: whole('Tokens that the prompt and the reply may have together.', 2, 100_000_000),
-  max_output_tokens: whole('The most that a request may ask for. Must be below `context`.', 1, 100_000_000),
+  id: written(values.id, 'The name that requests send as `model`.'),
+  context: whole('The most tokens that a prompt and its reply may have together.', 2, 100_000_000),
+  max_output_tokens: whole('The most output tokens of one request. Must be below `context`.', 1, 100_000_000),
   price: Type.Optional(price),
   fallback: Type.Optional(
     written(
       values.id,
-      'The id of a model that takes over when this one fails before its reply begins. It may have one in turn; each is tried once.',
+      'The id of the model to try when this one fails before its first token. It may have a fallback too. Each model is tried once.',
     ),
   ),
 }
 
-const upstreamName = text('The name of the model over there.')
-const timeout = optionalGroup('How long the upstream may take.', {
-  connect: written(values.duration, 'Until a server has taken the connection.', { default: '5s' }),
-  first_token: written(values.duration, 'Until the reply of one server begins, for replies that are streamed.', {
-    default: '30s',
+const upstreamModel = {
+  upstream_model: text("The upstream's name for the model."),
+  tokenizer: written(
+    values.tokenizer,
+    'What counts the tokens of a prompt. `auto` chooses by `upstream_model`, and `bytes` is an upper bound. [Token counts](operating.md#token-counts) describes the others.',
+    { default: 'auto' },
+  ),
+  tokenizer_margin: written(
+    values.percentage,
+    'How much more than the counted tokens a request holds, because the count is an estimate.',
+    { default: '2%' },
+  ),
+  timeout: optionalGroup('How long the upstream may take.', {
+    connect: written(values.duration, 'Until a server accepts the connection.', { default: '5s' }),
+    first_token: written(
+      values.duration,
+      'Until the first token of a stream, or the first byte of a whole reply. Most servers send a whole reply only when it is complete.',
+      { default: '30s' },
+    ),
+    total: written(values.duration, 'Until the reply is complete, retries and waits between them included.', {
+      default: '300s',
+    }),
   }),
-  total: written(values.duration, 'Until the reply is complete, retries and waits between them included.', {
-    default: '300s',
-  }),
-})
+}
 
 const localModel = group('llama.cpp in a child process of the server.', {
   engine: Type.Literal('local', { description: 'llama.cpp in a child process of the server.' }),
   ...everyModel,
   file: text('The GGUF file. A relative path starts at the folder of the configuration file.'),
-  parallel: whole('Requests that generate at the same time; more wait in a queue.', 1, 256, 8),
+  parallel: whole('Requests that generate at the same time; others wait in a queue.', 1, 256, 8),
 })
 
 const openAiModel = group('Any server that speaks the OpenAI API.', {
   engine: Type.Literal('openai', { description: 'Any server that speaks the OpenAI API.' }),
   ...everyModel,
   endpoints: Type.Array(
-    group('A server.', {
-      url: written(values.endpoint, 'Where its API begins, usually with `/v1` at the end.'),
-      key: Type.Optional(text('The key it asks for. Write it as `${NAME}`.')),
-      weight: whole('Its share of the requests, relative to the other servers.', 1, 1000, 1),
+    group('One server.', {
+      url: written(values.endpoint, 'The base URL of its API, usually ending in `/v1`.'),
+      key: Type.Optional(text('Its API key. Write it as `${NAME}`.')),
+      weight: whole('Its share of the requests, relative to the other endpoints.', 1, 1000, 1),
     }),
-    { description: 'The servers that have the model.', minItems: 1 },
+    { description: 'The servers that run the model.', minItems: 1 },
   ),
-  upstream_model: upstreamName,
-  timeout,
+  ...upstreamModel,
 })
 
-const aiSdkModel = group('Every other vendor, through an AI SDK provider package.', {
-  engine: Type.Literal('ai-sdk', { description: 'Every other vendor, through an AI SDK provider package.' }),
+const aiSdkModel = group('Any other vendor, through an AI SDK provider package.', {
+  engine: Type.Literal('ai-sdk', { description: 'Any other vendor, through an AI SDK provider package.' }),
   ...everyModel,
   package: written(
     values.npmPackage,
-    'The npm package of the provider. [Installed apart](operating.md#other-vendors).',
+    'The npm package of the provider. [Install it separately](operating.md#other-vendors).',
   ),
-  url: Type.Optional(written(values.endpoint, 'Where the API begins, when it is not the usual place of the vendor.')),
+  url: Type.Optional(written(values.endpoint, "The base URL of the API. Default: the vendor's own.")),
   key: Type.Optional(
-    text('The key of the vendor. Write it as `${NAME}`. Without it the package looks where it usually does.'),
+    text("The vendor's API key. Write it as `${NAME}`. Default: the package reads its own environment variable."),
   ),
-  upstream_model: upstreamName,
-  timeout,
+  ...upstreamModel,
 })
 
 const provider = group('An OpenID provider.', {

@@ -54,6 +54,20 @@ export const id: Kind<string> = pattern(
   (name) => name,
 )
 
+/** What counts the tokens of an upstream model. A path may be relative. */
+export const tokenizer: Kind<string> = pattern(
+  'auto, bytes, o200k_base, cl100k_base, p50k_base, r50k_base, vllm, llama-server, anthropic, or the path of a tokenizer.json',
+  /^(auto|bytes|o200k_base|cl100k_base|p50k_base|r50k_base|vllm|llama-server|anthropic|.+\.json)$/,
+  (name) => name,
+)
+
+/** A share of at most 100 %; becomes a number of percent. */
+export const percentage: Kind<number> = pattern(
+  'a percentage such as 2% or 0.5%, at most 100%',
+  /^(\d{1,3}(?:\.\d{1,2})?)%$/,
+  (amount) => within(Number(amount), 100),
+)
+
 /** The name of an npm package, and nothing else that could be imported. */
 export const npmPackage: Kind<string> = pattern(
   'the name of an npm package such as @ai-sdk/anthropic',

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino'
+import type { ModelConfig } from '../platform/config/config.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { createLocalEngine } from './local/engine.ts'
+import type { Model } from './model.ts'
+import { createTokenizer, faultOfTokenizerFile, type CountingThread, type Tokenizer } from './tokenizer/tokenizer.ts'
+import type { Provider } from './upstream/ai-sdk-provider.ts'
+import type { EndpointOptions } from './upstream/exchange.ts'
+import { createOpenAiModel } from './upstream/openai.ts'
+
+export interface ModelNeeds {
+  /** The AI SDK packages of the configuration, by name. */
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly thread: CountingThread
+  readonly log: Logger
+}
+
+/** The model that an entry of `models` describes. Throws OperatorError when it cannot be built. */
+export async function buildModel(entry: ModelConfig, { providers, thread, log }: ModelNeeds): Promise<Model> {
+  const { id, context, max_output_tokens: maxOutputTokens } = entry
+  if (entry.engine === 'local') {
+    return createLocalEngine({ id, context, maxOutputTokens, file: entry.file, parallel: entry.parallel, log })
+  }
+  const { upstream_model: upstreamModel, timeout } = entry
+  const tokenizer = await openTokenizer(entry, thread, log)
+  const common = { id, context, maxOutputTokens, upstreamModel, timeout, tokenizer, log }
+  if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
+  const provider = providers.get(entry.package)
+  if (!provider) throw new Error(`the package ${entry.package} was not loaded`)
+  const { createAiSdkModel } = await import('./upstream/ai-sdk.ts')
+  return createAiSdkModel({ ...common, provider, package: entry.package, url: entry.url, key: entry.key })
+}
+
+type UpstreamConfig = Exclude<ModelConfig, { engine: 'local' }>
+
+async function openTokenizer(entry: UpstreamConfig, thread: CountingThread, log: Logger): Promise<Tokenizer> {
+  const { id, tokenizer: setting, tokenizer_margin: margin, upstream_model: upstreamModel, timeout } = entry
+  const fault = setting.endsWith('.json') ? await faultOfTokenizerFile(setting) : null
+  if (fault !== null) throw new OperatorError(`models: the tokenizer of ${id}: ${fault}`)
+  const endpoints = countingEndpoints(entry)
+  const { connect } = timeout
+  return createTokenizer({ setting, margin, upstreamModel, endpoints, connect, thread, log: log.child({ model: id }) })
+}
+
+function countingEndpoints(entry: UpstreamConfig): readonly EndpointOptions[] {
+  if (entry.engine === 'openai') return entry.endpoints
+  const isAnthropic = entry.package === '@ai-sdk/anthropic' || entry.tokenizer === 'anthropic'
+  const url = entry.url ?? (isAnthropic ? 'https://api.anthropic.com/v1' : undefined)
+  return url === undefined ? [] : [{ url, key: entry.key }]
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { after, beforeEach, describe, test } from 'node:test'
+import { stopClock } from '../../../tests/support/clock.ts'
+import { at, parseObject, type Json } from '../../../tests/support/json.ts'
+import { createTestLog } from '../../../tests/support/log.ts'
+import { until } from '../../../tests/support/until.ts'
+import type { Prompt } from '../model.ts'
+import { createCountingThread } from './counting-thread.ts'
+import { byteBound, createTokenizer, type TokenizerNeeds } from './tokenizer.ts'
+
+interface Asked {
+  readonly url: string | undefined
+  readonly headers: IncomingMessage['headers']
+  readonly body: Json
+}
+
+type Behaviour = (response: ServerResponse, asked: Asked) => void
+
+const json =
+  (value: unknown): Behaviour =>
+  (response) =>
+    void response.end(JSON.stringify(value))
+const refuse =
+  (status: number, headers: Record<string, string> = {}): Behaviour =>
+  (response) =>
+    void response.writeHead(status, headers).end('{"error":{"message":"Grüß Gott is refused"}}')
+
+let asked: Asked[] = []
+let behave: Behaviour = json({})
+const server = createServer((request, response) => {
+  let text = ''
+  request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  request.on('end', () => {
+    const one = { url: request.url, headers: request.headers, body: parseObject(text) }
+    asked.push(one)
+    behave(response, one)
+  })
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const address = server.address()
+const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`
+
+const thread = createCountingThread()
+const { log, text: logged } = createTestLog()
+const open = (setting: string, needs: Partial<TokenizerNeeds> = {}) =>
+  createTokenizer({
+    setting,
+    margin: 2,
+    upstreamModel: 'm',
+    endpoints: [{ url, key: 'sk-secret' }],
+    connect: 10_000,
+    thread,
+    log,
+    ...needs,
+  })
+
+const prompt: Prompt = {
+  messages: [
+    { role: 'system', text: 'Be brief.' },
+    { role: 'user', text: 'Grüß Gott' },
+  ],
+}
+const fallback = { exact: false, tokens: byteBound(prompt), most: byteBound(prompt) }
+const messages = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Grüß Gott' },
+]
+
+beforeEach(() => {
+  asked = []
+})
+after(async () => {
+  server.close()
+  server.closeAllConnections()
+  await thread.close()
+})
+
+describe("the server's own count", () => {
+  test('vLLM counts the messages in its chat template', async () => {
+    behave = json({ count: 150, max_model_len: 4096, tokens: [1, 2, 3] })
+    assert.deepEqual(await open('vllm').count(prompt), { exact: false, tokens: 150, most: 153 })
+    assert.deepEqual(
+      asked.map((one) => [one.url, one.body, one.headers.authorization]),
+      [['/tokenize', { model: 'm', messages }, 'Bearer sk-secret']],
+    )
+  })
+
+  test('llama-server renders its chat template, and counts that', async () => {
+    behave = (response, { url: path }) =>
+      json(path === '/apply-template' ? { prompt: '<rendered>' } : { tokens: Array(50).fill(7) })(response, asked[0]!)
+    assert.deepEqual(await open('llama-server').count(prompt), { exact: false, tokens: 50, most: 51 })
+    assert.deepEqual(
+      asked.map((one) => [one.url, one.body]),
+      [
+        ['/apply-template', { messages }],
+        ['/tokenize', { content: '<rendered>', add_special: true, parse_special: true }],
+      ],
+    )
+  })
+
+  test('Anthropic counts messages and system text apart', async () => {
+    behave = json({ input_tokens: 20 })
+    assert.deepEqual(await open('anthropic').count(prompt), { exact: false, tokens: 20, most: 21 })
+    await open('anthropic').count({ messages: [{ role: 'user', text: 'Hello' }] })
+    const [first, second] = asked
+    assert.equal(first?.url, '/v1/messages/count_tokens')
+    assert.deepEqual(first?.body, {
+      model: 'm',
+      system: 'Be brief.',
+      messages: [{ role: 'user', content: 'Grüß Gott' }],
+    })
+    assert.deepEqual(second?.body, { model: 'm', messages: [{ role: 'user', content: 'Hello' }] })
+    assert.deepEqual(
+      [first?.headers['x-api-key'], first?.headers['anthropic-version'], first?.headers.authorization],
+      ['sk-secret', '2023-06-01', undefined],
+    )
+  })
+
+  test('the margin is of the count, rounded up', async () => {
+    behave = json({ count: 1000 })
+    for (const [margin, most] of [
+      [0, 1000],
+      [0.25, 1003],
+      [10, 1100],
+      [100, 2000],
+    ] as const) {
+      assert.deepEqual(await open('vllm', { margin }).count(prompt), { exact: false, tokens: 1000, most })
+    }
+  })
+
+  test('the estimate is kept for a reply whose upstream reports no usage', async () => {
+    behave = json({ count: 150 })
+    const tokenizer = open('vllm')
+    assert.equal(tokenizer.estimateOf(prompt), undefined)
+    await tokenizer.count(prompt)
+    assert.equal(tokenizer.estimateOf(prompt), 150)
+    assert.equal(tokenizer.estimateOf({ messages: [...prompt.messages] }), undefined)
+  })
+})
+
+const faults: [name: string, behaviour: Behaviour][] = [
+  ['a refusal', refuse(400)],
+  ['a missing path', refuse(404)],
+  ['a server error', refuse(500)],
+  ['too many requests, for longer than a count may take', refuse(429, { 'retry-after': '30' })],
+  ['a redirect', refuse(307, { location: 'http://127.0.0.1:1/tokenize' })],
+  ['a cut connection', (response) => void response.destroy()],
+  ['no JSON', (response) => void response.end('Grüß Gott')],
+  ['another shape', json({ count: '150' })],
+  ['a negative count', json({ count: -1 })],
+  ['a fraction', json({ count: 1.5 })],
+  ['more bytes than any count', (response) => void response.end(Buffer.alloc(80_000, ' '))],
+]
+
+describe('the bytes are used instead', () => {
+  for (const [name, behaviour] of faults) {
+    test(`after ${name}; the log names the request and quotes nothing`, async () => {
+      behave = behaviour
+      const before = logged().length
+      const tokenizer = open('vllm')
+      assert.deepEqual(await tokenizer.count(prompt, { requestId: 'request-7' }), fallback)
+      assert.equal(tokenizer.estimateOf(prompt), undefined)
+      const lines = logged().slice(before).trim().split('\n').map(parseObject)
+      assert.match(String(at(lines.at(-1), 'msg')), /its bytes are used/)
+      for (const line of lines) assert.equal(line['request_id'], 'request-7')
+      assert.doesNotMatch(logged(), /Gott|Be brief|sk-secret/)
+    })
+  }
+
+  test('after two seconds', async (t) => {
+    const clock = stopClock(t)
+    behave = () => undefined
+    const counted = open('vllm').count(prompt)
+    await until(() => asked.length === 1)
+    clock.advance(2000)
+    assert.deepEqual(await counted, fallback)
+  })
+
+  test('where nobody listens, and where another server does, that one counts', async () => {
+    behave = json({ count: 150 })
+    const gone = { url: 'http://127.0.0.1:1/v1' }
+    assert.deepEqual(await open('vllm', { endpoints: [gone] }).count(prompt), fallback)
+    for (let round = 0; round < 3; round++) {
+      assert.equal((await open('vllm', { endpoints: [gone, { url }] }).count(prompt)).tokens, 150)
+    }
+  })
+
+  test('where the tokenizer cannot be loaded', async () => {
+    assert.deepEqual(await open('/nowhere/tokenizer.json').count(prompt), fallback)
+  })
+})
+
+test('a caller who disconnects ends the count', async () => {
+  behave = () => undefined
+  const leaving = new AbortController()
+  const counted = open('vllm').count(prompt, { signal: leaving.signal })
+  await until(() => asked.length === 1)
+  leaving.abort()
+  await assert.rejects(counted, { code: 'malformed_request' })
+  await assert.rejects(open('o200k_base').count(prompt, { signal: AbortSignal.abort() }), { code: 'malformed_request' })
+})
+
+test('claude is counted by Anthropic where that is the upstream and its key is known, and in bytes elsewhere', async () => {
+  const upstreamModel = 'claude-sonnet-4-5'
+  for (const endpoints of [[], [{ url, key: 'k' }], [{ url: 'https://api.anthropic.com/v1' }]]) {
+    assert.deepEqual(await open('auto', { upstreamModel, endpoints }).count(prompt), fallback)
+  }
+  assert.equal(asked.length, 0)
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, describe, test } from 'node:test'
+import { createTestEngine } from '../../../tests/support/engine.ts'
+import { writeTokenizerFile } from '../../../tests/support/tokenizer-file.ts'
+import type { Message, Prompt } from '../model.ts'
+import { createCountingThread } from './counting-thread.ts'
+import { loadTokenizerFile } from './tokenizer-file.ts'
+import { faultOfTokenizerFile } from './tokenizer.ts'
+
+const root = await mkdtemp(path.join(tmpdir(), 'tokenizer-file-'))
+const engine = createTestEngine()
+const thread = createCountingThread({ budget: 600_000, patience: 600_000 })
+after(async () => {
+  await Promise.all([engine.close(), thread.close()])
+  await rm(root, { recursive: true })
+})
+
+const folder = async (name: string): Promise<string> => {
+  await mkdir(path.join(root, name))
+  return path.join(root, name)
+}
+const file = await writeTokenizerFile(await folder('whole'))
+const texts = {
+  English: 'We agreed on a fixed fee of $4,800 for the annual accounts, payable in two instalments.',
+  German: 'Wir haben ein Pauschalhonorar von 4.800 € für den Jahresabschluss vereinbart.',
+  Arabic: 'اتفقنا على أتعاب ثابتة قدرها 4800 دولار للحسابات السنوية.',
+  Chinese: '我们商定年度账目的固定费用为4800美元，分两期支付。',
+  code: 'export const feeOf = (hours: number): number => {\n  return Math.max(hours, 0.25) * 120\n}\n',
+}
+
+describe('A34 a tokenizer.json with its chat template counts what llama.cpp counts', () => {
+  for (const [language, text] of Object.entries(texts)) {
+    test(`in ${language}`, async () => {
+      const messages: Message[] = [
+        { role: 'system', text: 'Answer briefly.' },
+        { role: 'user', text },
+        { role: 'assistant', text: 'Yes.' },
+        { role: 'user', text },
+      ]
+      assert.equal(await thread.count(file, messages), (await engine.count({ messages })).tokens)
+    })
+  }
+
+  test('in a long text, within 1 %', async () => {
+    const prompt: Prompt = { messages: [{ role: 'user', text: Object.values(texts).join(' ').repeat(30) }] }
+    const [counted, exact] = await Promise.all([thread.count(file, prompt.messages), engine.count(prompt)])
+    assert.ok(Math.abs(counted / exact.tokens - 1) <= 0.01, `${counted} instead of ${exact.tokens}`)
+  })
+})
+
+const hello: Message[] = [{ role: 'user', text: 'x' }]
+const template = "{{ bos_token }}{% for m in messages %}{{ m.role + ':' }}{% endfor %}{{ '>' }}"
+
+test('the chat template may be in a file of its own, or one of several', async () => {
+  const own = await folder('own')
+  await writeTokenizerFile(own, { withTemplate: false })
+  const bare = (await loadTokenizerFile(path.join(own, 'tokenizer.json'))).overhead(hello)
+  assert.equal(bare, 16, 'without a template, 8 tokens for each message and 8 for the prompt')
+  await writeFile(path.join(own, 'chat_template.jinja'), template)
+  const { overhead, count } = await loadTokenizerFile(path.join(own, 'tokenizer.json'))
+  assert.equal(overhead(hello), count('user:>'))
+  const config = { bos_token: { content: '<|im_start|>' }, chat_template: [{ name: 'default', template }] }
+  await writeFile(path.join(own, 'tokenizer_config.json'), JSON.stringify(config))
+  const several = await loadTokenizerFile(path.join(own, 'tokenizer.json'))
+  assert.equal(several.overhead(hello), 1 + count('user:>'))
+})
+
+test('a template that refuses the messages adds a fixed number of tokens', async () => {
+  const strict = await folder('strict')
+  await writeTokenizerFile(strict, { withTemplate: false })
+  await writeFile(path.join(strict, 'chat_template.jinja'), "{{ raise_exception('Only one message.') }}")
+  assert.equal((await loadTokenizerFile(path.join(strict, 'tokenizer.json'))).overhead([...hello, ...hello]), 24)
+})
+
+test('a file that cannot be used has a fault that names it', async () => {
+  const broken = await folder('broken')
+  assert.equal(await faultOfTokenizerFile(file), null)
+  for (const text of [undefined, '', '{}', '"text"']) {
+    const place = path.join(broken, 'tokenizer.json')
+    if (text !== undefined) await writeFile(place, text)
+    assert.match((await faultOfTokenizerFile(place)) ?? '', /broken\/tokenizer\.json cannot be read as a tokenizer/)
+  }
+})

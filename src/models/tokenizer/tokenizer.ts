@@ -1,0 +1,100 @@
+import type { Logger } from 'pino'
+import { Problem } from '../../platform/problems.ts'
+import type { CountOptions, Prompt, TokenCount } from '../model.ts'
+import type { EndpointOptions } from '../upstream/exchange.ts'
+import { chooseTokenizer } from './choice.ts'
+import type { CountingThread } from './counting-thread.ts'
+import { createServerCount } from './server-count.ts'
+
+export { createCountingThread, type CountingThread } from './counting-thread.ts'
+
+/** Why a `tokenizer.json` cannot be used, and what to do; null when it can. */
+export async function faultOfTokenizerFile(file: string): Promise<string | null> {
+  const { loadTokenizerFile } = await import('./tokenizer-file.ts')
+  return loadTokenizerFile(file).then(
+    () => null,
+    () => `${file} cannot be read as a tokenizer. Download the tokenizer.json of the model again.`,
+  )
+}
+
+/** Counts the tokens of prompts for one upstream model. */
+export interface Tokenizer {
+  /**
+   * An estimate, with `most` above it by the margin. Where it cannot be made, `tokens` is an upper bound: the bytes of the
+   * prompt. Throws a Problem only when the caller disconnects.
+   */
+  readonly count: (prompt: Prompt, options?: CountOptions) => Promise<TokenCount>
+  /** The estimate that `count` made of this prompt, if it made one. */
+  readonly estimateOf: (prompt: Prompt) => number | undefined
+  close(): Promise<void>
+}
+
+export interface TokenizerNeeds {
+  /** `models[].tokenizer` of the configuration. */
+  readonly setting: string
+  /** Percent that the hold exceeds the estimate by. */
+  readonly margin: number
+  readonly upstreamModel: string
+  /** The servers that can count, with the version at the end of each address. */
+  readonly endpoints: readonly EndpointOptions[]
+  /** Milliseconds. */
+  readonly connect: number
+  readonly thread: CountingThread
+  readonly log: Logger
+}
+
+/** Tokens that a chat template adds to a message, and to the prompt: some templates bring a system text of their own. */
+const templateBound = { message: 16, prompt: 128 }
+
+/** An upper bound: no tokenizer that falls back on bytes makes more tokens than the text has bytes. */
+export function byteBound({ messages }: Prompt): number {
+  const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  return bytes + messages.length * templateBound.message + templateBound.prompt
+}
+
+const bound = (prompt: Prompt): TokenCount => {
+  const tokens = byteBound(prompt)
+  return { tokens, exact: false, most: tokens }
+}
+
+/** Counts bytes. */
+export const byteTokenizer: Tokenizer = Object.freeze({
+  count: async (prompt: Prompt) => bound(prompt),
+  estimateOf: () => undefined,
+  close: async () => {},
+})
+
+export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
+  const { thread, margin, endpoints, log } = needs
+  const isAnthropic = endpoints.some(({ url, key }) => key && new URL(url).hostname === 'api.anthropic.com')
+  const choice = chooseTokenizer({ ...needs, isAnthropic })
+  if (choice.by === 'bytes') return byteTokenizer
+  const server = choice.by === 'server' ? createServerCount({ ...needs, api: choice.api }) : undefined
+  const estimates = new WeakMap<Prompt, number>()
+
+  function estimate(prompt: Prompt, options: CountOptions): Promise<number> {
+    if (choice.by === 'text') return thread.count(choice.source, prompt.messages, options.signal)
+    if (server) return server.count(prompt, options)
+    return Promise.resolve(byteBound(prompt))
+  }
+
+  return Object.freeze({
+    async count(prompt: Prompt, options: CountOptions = {}) {
+      try {
+        const tokens = await estimate(prompt, options)
+        estimates.set(prompt, tokens)
+        return { tokens, exact: false, most: Math.ceil((tokens * (100 + margin)) / 100) }
+      } catch (error) {
+        if (options.signal?.aborted) throw uncounted()
+        const { requestId: request_id } = options
+        log.warn({ request_id, err: error }, 'the tokens of a prompt could not be counted: its bytes are used')
+        return bound(prompt)
+      }
+    },
+    estimateOf: (prompt: Prompt) => estimates.get(prompt),
+    close: async () => server?.close(),
+  })
+}
+
+const uncounted = (): Problem =>
+  new Problem('malformed_request', 'The caller disconnected before the tokens were counted.')
