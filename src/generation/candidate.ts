@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Levels, Replay, Till } from '../billing/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
+import type { TokenCount } from '../models/model.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { findAllowed } from './model-list.ts'
 import { replayedReply, type Reply } from './reply.ts'
@@ -10,8 +11,8 @@ import type { Job, TextRequest } from './request.ts'
 export interface Candidate {
   readonly offer: Offer
   readonly inputTokens: number
-  /** Whether `inputTokens` is the model's own count; otherwise only the upstream knows it. */
-  readonly exact: boolean
+  /** The tokens of the prompt as reported to the caller: without the margin that `inputTokens` adds to an estimate. */
+  readonly promptTokens: number
   readonly maxOutputTokens: number
 }
 
@@ -63,7 +64,7 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
     try {
       const input = await offer.model.count(job.request.prompt, job)
       const maxOutputTokens = mostOutput(offer, job.request, input)
-      return { offer, inputTokens: input.tokens, exact: input.exact, maxOutputTokens }
+      return { offer, inputTokens: mostInput(input), promptTokens: input.tokens, maxOutputTokens }
     } catch (error) {
       const next = await nextAfter(job, offer, error)
       if (next) return next
@@ -147,11 +148,7 @@ export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Jo
  * The most tokens that the reply may have. Throws Problem `context_length_exceeded` if prompt and reply do not fit the
  * context, rather than truncate either. Where the count is not exact, the upstream decides.
  */
-export function mostOutput(
-  { model }: Offer,
-  { maxOutputTokens, names }: TextRequest,
-  input: { readonly tokens: number; readonly exact: boolean },
-): number {
+export function mostOutput({ model }: Offer, { maxOutputTokens, names }: TextRequest, input: TokenCount): number {
   const room = input.exact ? model.contextTokens - input.tokens : Infinity
   const wanted = maxOutputTokens ?? Math.max(1, Math.min(room, model.maxOutputTokens))
   if (wanted <= room) return wanted
@@ -161,6 +158,11 @@ export function mostOutput(
     `The context of this model is ${model.contextTokens} tokens; ${sizes} do not fit. Shorten the input or lower ${names.maxOutputTokens}.`,
     { field: names.input },
   )
+}
+
+/** The input tokens to hold. */
+export function mostInput(input: TokenCount): number {
+  return input.exact ? input.tokens : input.most
 }
 
 function replayOf(stored: Replay, model: string): Replayed {

@@ -3,7 +3,7 @@ import { costOf } from '../billing/prices.ts'
 import type { Levels, Till } from '../billing/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
-import { chooseModel, createCandidates, mostOutput, type Candidate } from './candidate.ts'
+import { chooseModel, createCandidates, mostInput, mostOutput, type Candidate } from './candidate.ts'
 import { chargeOf } from './charge.ts'
 import { findAllowed, listModels, presentModel } from './model-list.ts'
 import type { Outcome, Texts } from './outcome.ts'
@@ -20,8 +20,8 @@ export interface Start {
   /** The id of its ledger row. */
   readonly id: string
   readonly model: string
-  /** Undefined where only the upstream can count them, at the end. */
-  readonly inputTokens: number | undefined
+  /** An estimate where only the upstream can count exactly; the usage of the reply is final. */
+  readonly inputTokens: number
   /** The levels after the admission. */
   readonly levels: Levels
 }
@@ -139,7 +139,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       const levels = await till.takeRequest(requestId, payer.accountId)
       const input = await offer.model.count(request.prompt, job)
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
-      const maxCost = costOf(offer.price, input.tokens, most)
+      const maxCost = costOf(offer.price, mostInput(input), most)
       return { inputTokens: input.tokens, maxCost, levels, model: offer.model.id }
     },
     models: (allowedModels: Job['allowedModels']) => listModels(catalogue, allowedModels, currency),
@@ -149,8 +149,8 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
   })
 }
 
-function startOf({ requestId: id }: Work, { offer, exact, inputTokens }: Candidate, levels: Levels): Step {
-  return { kind: 'started', id, model: offer.model.id, inputTokens: exact ? inputTokens : undefined, levels }
+function startOf({ requestId: id }: Work, { offer, promptTokens }: Candidate, levels: Levels): Step {
+  return { kind: 'started', id, model: offer.model.id, inputTokens: promptTokens, levels }
 }
 
 /**

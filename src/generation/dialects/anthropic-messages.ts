@@ -182,13 +182,9 @@ const deltaOf = jsonAround((text) => ({
 
 const tell = (type: string, data: object = {}) => event(type, { type, ...data })
 
-/** Where the input can only be counted at the end, it begins as 0; the last event tells all of the usage. */
+/** The first event may carry an estimate of the input tokens; the last one has the final usage. */
 function telling(
-  {
-    id,
-    model,
-    inputTokens = 0,
-  }: { readonly id: string; readonly model: string; readonly inputTokens: number | undefined },
+  { id, model, inputTokens }: { readonly id: string; readonly model: string; readonly inputTokens: number },
   stops: readonly string[],
 ): Telling {
   const opened = {

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { at, parseObject } from '../support/json.ts'
+import { startService, upstreamModel, type Customer, type Service } from '../support/service.ts'
+import { writeTokenizerFile } from '../support/tokenizer-file.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+const english = 'We agreed on a fixed fee of $4,800 for the annual accounts, payable in two instalments. '
+
+let folder: string
+let vendor: Vendor
+let service: Service
+let customer: Customer
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tokenizer-http-'))
+  vendor = await startVendor()
+  const model = (id: string, changes: object) => upstreamModel(vendor.url, { id, ...changes })
+  service = await startService({
+    models: [
+      model('gpt', { upstream_model: 'gpt-4o', tokenizer_margin: '10%' }),
+      model('file', { tokenizer: await writeTokenizerFile(folder) }),
+      model('unknown', {}),
+    ],
+  })
+  customer = await service.customer()
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+  await rm(folder, { recursive: true })
+})
+
+const body = (model: string, input = 'Hello', fields = {}) => ({ model, input, max_output_tokens: 100, ...fields })
+const count = async (model: string, input?: string) => {
+  const { json } = await service.call('/v1/count_tokens', customer.key, body(model, input))
+  return Number(json['input_tokens'])
+}
+
+describe('A34 the tokens of an upstream model', () => {
+  it('are counted by the encoding that its name determines', async () => {
+    assert.equal(await count('gpt'), 8)
+    // Computed with tiktoken: 22 tokens for each sentence.
+    assert.equal(await count('gpt', english.repeat(40).trim()), 40 * 22 + 7)
+  })
+
+  it('are counted by a tokenizer.json with its chat template', async () => {
+    // ChatML: <|im_start|> user \n … <|im_end|> \n <|im_start|> assistant \n
+    assert.ok((await count('file')) < 20)
+  })
+
+  it('are bounded by bytes where nothing is known', async () => {
+    assert.equal(await count('unknown'), 5 + 16 + 128)
+  })
+
+  it('are held with the margin, which comes back, and cost what the upstream reports', async () => {
+    const { accountId, key } = await service.customer({ tokensPerMinute: 1000 })
+    vendor.set({ usage: { prompt_tokens: 8, completion_tokens: 3 } })
+    const answer = await service.call('/v1/count_tokens', key, body('gpt'))
+    // 9 tokens: 8 and a tenth.
+    assert.equal(answer.json['max_cost'], ((9 * 0.15 + 100 * 0.6) / 1e6).toFixed(8).replace(/0+$/, ''))
+    const stream = await service.call('/v1/generate', key, { ...body('gpt'), stream: true })
+    assert.equal(stream.headers.get('x-ratelimit-remaining-tokens'), String(1000 - 9 - 100))
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows[0]?.inputTokens, rows[0]?.usageSource, holds], [8, 'upstream', 0])
+    vendor.set({})
+  })
+
+  it('let a text of 100 kB through at the default limit', async () => {
+    const { key } = await service.customer({ tokensPerMinute: 100_000 })
+    const input = english.repeat(1140)
+    assert.ok(input.length > 100_000)
+    vendor.set({ usage: { prompt_tokens: 23_000, completion_tokens: 3 } })
+    assert.equal((await service.call('/v1/generate', key, body('unknown', input))).error['code'], 'can_never_fit_limit')
+    const answer = await service.call('/v1/generate', key, body('gpt', input))
+    assert.deepEqual([answer.status, answer.json['usage']], [200, { input_tokens: 23_000, output_tokens: 3 }])
+    vendor.set({})
+  })
+
+  it('are in the first event of a stream of messages', async () => {
+    const { text } = await service.call('/v1/messages', customer.key, {
+      model: 'gpt',
+      max_tokens: 100,
+      stream: true,
+      messages: [{ role: 'user', content: 'Hello' }],
+    })
+    const [, data = ''] = /event: message_start\ndata: (.*)\n/.exec(text) ?? []
+    assert.equal(at(parseObject(data), 'message', 'usage', 'input_tokens'), 8)
+  })
+
+  it('are those of the ledger, marked as estimated, when the upstream reports none', async () => {
+    const { accountId, key } = await service.customer()
+    vendor.set({ usage: null })
+    assert.equal((await service.call('/v1/generate', key, body('gpt', english.repeat(40).trim()))).status, 200)
+    const { rows } = await service.books(accountId)
+    assert.deepEqual([rows[0]?.inputTokens, rows[0]?.usageSource], [887, 'estimated'])
+    vendor.set({})
+  })
+})
+
+describe('a tokenizer.json that cannot be used', () => {
+  it('stops the start, with the model and the file', async () => {
+    const file = path.join(folder, 'missing.json')
+    await assert.rejects(startService({ models: [upstreamModel(vendor.url, { tokenizer: file })] }), {
+      name: 'OperatorError',
+      message: `models: the tokenizer of fast: ${file} cannot be read as a tokenizer. Download the tokenizer.json of the model again.`,
+    })
+  })
+})
