@@ -1,9 +1,10 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { connectionConfig, run } from '../platform/database/connection.ts'
 import { codeOf } from '../platform/database/failure.ts'
 import { refusal } from '../platform/database/refusal.ts'
+import { scramVerifier } from '../platform/database/scram.ts'
 import { OperatorError } from '../platform/problems.ts'
 
 /** What PostgreSQL says when the user is unknown, may not log in, or has another password. */
@@ -119,7 +120,7 @@ async function tryLogin(url: string): Promise<string | undefined> {
 const tries = 10
 
 async function allowLogin(owner: Client, { user, inUse, elsewhere }: Login, password: string): Promise<void> {
-  const secret = password === '' ? '' : ` password '${verifierOf(password)}'`
+  const secret = password === '' ? '' : ` password '${scramVerifier(password)}'`
   const statement = `alter role ${user} login noinherit${secret}`
   if (inUse && elsewhere.length > 0) {
     throw new OperatorError(
@@ -151,13 +152,4 @@ function notPermitted(owner: Client, user: string, statement: string, cause: unk
     `The user "${owner.user}" may not set the password of ${user}. Have an administrator run this, then start again: ${statement}`,
     { cause },
   )
-}
-
-/** What PostgreSQL keeps of a password (RFC 5803), so that the password itself is in no statement and no log. */
-function verifierOf(password: string): string {
-  const [salt, iterations] = [randomBytes(16), 4096]
-  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
-  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest()
-  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64')
-  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`
 }

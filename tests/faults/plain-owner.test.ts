@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { portalAddress } from '../../src/access/login.ts'
 import { migrate } from '../../src/platform/database/migrations.ts'
+import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { tollgateHere } from '../support/command-line.ts'
 import { startFirm } from '../support/firm.ts'
 import { parseObject } from '../support/json.ts'
+import { createTestLog } from '../support/log.ts'
 
-// A database as a firm has it: its owner is no superuser, and so row-level security binds the owner as well.
+// The owner of a database is no superuser, neither on a server of the firm's own nor in the embedded database: row-level
+// security applies to the owner too.
 
 let cluster: Cluster
 let admin: Client
+let embedded: Embedded | undefined
 
 before(async () => {
   cluster = await startCluster()
@@ -19,6 +26,7 @@ before(async () => {
   await admin.connect()
 })
 after(async () => {
+  await embedded?.close()
   await admin.end()
   await cluster.stop()
 })
@@ -38,46 +46,78 @@ function addressOf(name: string): string {
   return url.href
 }
 
-describe('an owner who may create roles', () => {
-  test('has the whole portal: records, revisions, audit log, commands, and a chain that verify proves', async () => {
-    const databaseUrl = await ownedBy('firm', 'createrole')
-    const firm = await startFirm({ databaseUrl })
-    const [anna, paula] = [await firm.join('Anna', 'consultant'), await firm.join('Paula', 'partner')]
-    const client = await firm.client(anna, 'Berg')
-    const note = await anna.send('POST', `/clients/${client}/notes`, { date: '2026-03-12', text: 'first' })
-    const address = `/clients/${client}/notes/${String(note.json['id'])}`
-    assert.equal((await anna.send('PATCH', address, { text: 'second' }, { 'if-match': '"1"' })).status, 200)
-    assert.equal((await anna.get(`${address}/revisions`)).status, 200)
-    assert.equal(
-      (await paula.send('PATCH', `/clients/${client}`, { consultant_id: paula.id }, { 'if-match': '*' })).status,
-      200,
-    )
-    assert.equal((await anna.get(`/clients/${client}`)).status, 403)
-    assert.equal((await paula.get('/search?q=second')).status, 200)
-    assert.equal((await paula.get('/audit')).status, 200)
-    assert.equal((await paula.get('/people')).status, 200)
-    await firm.close()
+const servers: readonly { title: string; open: () => Promise<string> }[] = [
+  { title: 'an owner who may create roles', open: () => ownedBy('firm', 'createrole') },
+  { title: 'the owner of the embedded database', open: openEmbeddedOnce },
+]
 
-    const environment = { DATABASE_URL: databaseUrl, TOLLGATE_DATA: '/nowhere' }
-    const listed = await tollgateHere(['client', 'list', '--json'], environment)
-    assert.match(listed.stdout, /"name":"Berg"/, listed.stderr)
-    const verdict = await tollgateHere(['verify', '--json'], environment)
-    assert.equal(parseObject(verdict.stdout)['ok'], true, verdict.stdout)
-  })
+/** The embedded database, as `npm start` has it; closed with the cluster. */
+async function openEmbeddedOnce(): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tollgate-owner-'))
+  await chmod(directory, 0o711)
+  embedded = await openEmbedded({ directory, ...createTestLog(), settings: { fsync: 'off' } })
+  return embedded.url
+}
 
-  test('sees no record by itself, and cannot change the log', async () => {
-    const owner = new Client(addressOf('firm'))
-    await owner.connect()
-    for (const table of ['client', 'note', 'dispute', 'letter', 'revision']) {
-      assert.deepEqual((await owner.query(`select * from ${table}`)).rows, [], table)
-    }
-    for (const table of ['audit', 'seal', 'revision']) {
-      await assert.rejects(owner.query(`delete from ${table}`), { code: '42501' })
-    }
-    assert.ok((await owner.query('select * from audit')).rows.length > 5)
-    await owner.end()
+for (const { title, open } of servers) {
+  describe(title, () => {
+    let databaseUrl: string
+    before(async () => {
+      databaseUrl = await open()
+    })
+
+    test('is neither a superuser nor exempt from row-level security', async () => {
+      await using owner = await connected(databaseUrl)
+      const { rows } = await owner.query(
+        `select rolsuper, rolbypassrls, rolcreatedb, rolreplication, rolcreaterole from pg_roles where rolname = current_user`,
+      )
+      const nothing = { rolsuper: false, rolbypassrls: false, rolcreatedb: false, rolreplication: false }
+      assert.deepEqual(rows, [{ ...nothing, rolcreaterole: true }])
+      const ofUs = await owner.query(
+        `select 1 from pg_roles where rolname like 'tollgate%' and (rolsuper or rolbypassrls)`,
+      )
+      assert.deepEqual(ofUs.rows, [])
+    })
+
+    test('has the whole portal: records, revisions, audit log, commands, and a chain that verify proves', async () => {
+      const firm = await startFirm({ databaseUrl })
+      const [anna, paula] = [await firm.join('Anna', 'consultant'), await firm.join('Paula', 'partner')]
+      const client = await firm.client(anna, 'Berg')
+      const note = await anna.send('POST', `/clients/${client}/notes`, { date: '2026-03-12', text: 'first' })
+      const address = `/clients/${client}/notes/${String(note.json['id'])}`
+      assert.equal((await anna.send('PATCH', address, { text: 'second' }, { 'if-match': '"1"' })).status, 200)
+      assert.equal((await anna.get(`${address}/revisions`)).status, 200)
+      assert.equal(
+        (await paula.send('PATCH', `/clients/${client}`, { consultant_id: paula.id }, { 'if-match': '*' })).status,
+        200,
+      )
+      assert.equal((await anna.get(`/clients/${client}`)).status, 403)
+      assert.equal((await paula.get('/search?q=second')).status, 200)
+      assert.equal((await paula.get('/audit')).status, 200)
+      assert.equal((await paula.get('/people')).status, 200)
+      await firm.close()
+
+      const environment = { DATABASE_URL: databaseUrl, TOLLGATE_DATA: '/nowhere' }
+      const listed = await tollgateHere(['client', 'list', '--json'], environment)
+      assert.match(listed.stdout, /"name":"Berg"/, listed.stderr)
+      const verdict = await tollgateHere(['verify', '--json'], environment)
+      assert.equal(parseObject(verdict.stdout)['ok'], true, verdict.stdout)
+    })
+
+    test('sees no record by itself, and cannot change the log', async () => {
+      const owner = new Client(databaseUrl)
+      await owner.connect()
+      for (const table of ['client', 'note', 'dispute', 'letter', 'revision']) {
+        assert.deepEqual((await owner.query(`select * from ${table}`)).rows, [], table)
+      }
+      for (const table of ['audit', 'seal', 'revision']) {
+        await assert.rejects(owner.query(`delete from ${table}`), { code: '42501' })
+      }
+      assert.ok((await owner.query('select * from audit')).rows.length > 5)
+      await owner.end()
+    })
   })
-})
+}
 
 test('a database that is closed to everybody is opened to the portal', async () => {
   const databaseUrl = await ownedBy('closed', 'createrole')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { findBinaries } from '../../src/platform/embedded-postgres/binaries.ts'
 import { prepareCluster } from '../../src/platform/embedded-postgres/cluster.ts'
-import { addressOf, preparePlace, readAccess, type Place } from '../../src/platform/embedded-postgres/place.ts'
+import { preparePlace, readAccess, superuserAddressOf, type Place } from '../../src/platform/embedded-postgres/place.ts'
 import { freePort, readRunning, startServer } from '../../src/platform/embedded-postgres/server.ts'
 import { migrate } from '../../src/platform/database/migrations.ts'
 
@@ -33,12 +33,12 @@ export async function startCluster(): Promise<Cluster> {
   const port = await startServer(place, binaries, launcher, { choosePort: freePort, settings })
   const stop = await watch(place)
   const access = { ...(await readAccess(place)), port }
-  const admin = new Client(addressOf(access, 'postgres'))
+  const admin = new Client(superuserAddressOf(access, 'postgres'))
   await admin.connect()
   await admin.query(`create database ${template}`)
   await admin.end()
-  await migrate(addressOf(access, template))
-  return { url: addressOf(access, 'postgres'), stop }
+  await migrate(superuserAddressOf(access, template))
+  return { url: superuserAddressOf(access, 'postgres'), stop }
 }
 
 /** A process that waits for the end of this one, stops the server then, and removes its files. */

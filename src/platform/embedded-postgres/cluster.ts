@@ -4,7 +4,7 @@ import { access, chmod, chown, mkdir, readdir, rename, rm, writeFile } from 'nod
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bareEnvironment, type Binaries } from './binaries.ts'
-import { clusterUser, writeAccess, type Place } from './place.ts'
+import { superuserName, writeAccess, type Place } from './place.ts'
 import type { Settings } from './server.ts'
 import { giveTo, launcherFor, serverOwner, type Launcher } from './user.ts'
 import { OperatorError } from '../problems.ts'
@@ -57,15 +57,17 @@ async function removeLeftovers(place: Place): Promise<void> {
   for (const name of leftovers) await rm(join(place.root, name), { recursive: true, force: true, maxRetries: 3 })
 }
 
+const newPassword = () => randomBytes(24).toString('base64url')
+
 async function makeCluster(place: Place, binaries: Binaries, workshop: string, flags: string[]): Promise<void> {
-  const password = randomBytes(24).toString('base64url')
+  const secrets = { password: newPassword(), superuser: newPassword(), port: 0 }
   const fresh = join(workshop, 'cluster')
   const passwordFile = join(workshop, 'password')
-  await writeFile(passwordFile, password, { mode: 0o600 })
+  await writeFile(passwordFile, secrets.superuser, { mode: 0o600 })
   const owner = await serverOwner(workshop)
   await giveTo(owner, passwordFile)
   const launcher = await launcherFor(owner, binaries, workshop)
-  const options = ['-D', fresh, '-U', clusterUser, '--pwfile', passwordFile, ...initdbOptions, ...flags]
+  const options = ['-D', fresh, '-U', superuserName, '--pwfile', passwordFile, ...initdbOptions, ...flags]
   const { file, args, identity } = launcher(binaries.initdb, options)
   try {
     await exec(file, args, { ...identity, env: bareEnvironment, cwd: '/' })
@@ -74,7 +76,7 @@ async function makeCluster(place: Place, binaries: Binaries, workshop: string, f
       cause: error,
     })
   }
-  await writeAccess(place, { password, port: 0 })
+  await writeAccess(place, secrets)
   await rename(fresh, place.cluster)
 }
 

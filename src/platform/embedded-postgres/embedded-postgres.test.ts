@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { embeddedTests, isRoot, nobody, query, serverOf } from '../../../tests/support/embedded.ts'
+import { preparePlace, readAccess, superuserAddressOf } from './place.ts'
 import { openEmbedded } from './embedded-postgres.ts'
 import { isRunning } from '../system/processes.ts'
 import { OperatorError } from '../problems.ts'
@@ -33,8 +34,9 @@ describe('one process', () => {
   test('is as durable and as closed as it should be', async () => {
     const directory = await folder()
     const embedded = await open(directory, {})
+    const access = await readAccess(await preparePlace(directory))
     const [row] = await query(
-      embedded.url,
+      superuserAddressOf(access, 'tollgate'),
       `select current_setting('fsync') as fsync, current_setting('TimeZone') as zone,
         current_setting('max_connections') as connections, current_setting('listen_addresses') as host,
         current_setting('unix_socket_directories') as sockets, current_setting('server_version_num')::int / 10000 as version,
@@ -59,8 +61,11 @@ describe('one process', () => {
     ] as const) {
       assert.equal((await stat(join(directory, file))).mode & 0o777, mode, file)
     }
-    assert.ok(!logged().includes(new URL(embedded.url).password))
-    assert.ok(!readFileSync(join(directory, 'postgres.log'), 'utf8').includes(new URL(embedded.url).password))
+    for (const password of [access.password, access.superuser]) {
+      assert.ok(!logged().includes(password))
+      assert.ok(!readFileSync(join(directory, 'postgres.log'), 'utf8').includes(password))
+    }
+    assert.ok(!embedded.url.includes(access.superuser))
     await embedded.close()
   })
 
@@ -165,10 +170,10 @@ describe('refuses in one line', () => {
   test('a damaged or a wrong password file', async () => {
     const directory = await madeFolder()
     await writeFile(join(directory, 'postgres.json'), '{"passw')
-    await refused(directory, /postgres\.json is damaged or gone: restore it/)
+    await refused(directory, /postgres\.json is damaged or missing: restore it/)
     await rm(join(directory, 'postgres.json'))
-    await refused(directory, /postgres\.json is damaged or gone: restore it/)
-    await writeFile(join(directory, 'postgres.json'), '{"password":"wrong","port":0}')
+    await refused(directory, /postgres\.json is damaged or missing: restore it/)
+    await writeFile(join(directory, 'postgres.json'), '{"password":"wrong","superuser":"wrong","port":0}')
     await refused(directory, /The password in .*postgres\.json is not the database's/)
     assert.equal(serverOf(directory), undefined, 'the server is left running')
   })

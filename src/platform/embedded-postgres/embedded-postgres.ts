@@ -59,9 +59,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   try {
     const place = await preparePlace(options.directory)
     const lease = await withFileLock(place.lock, () => enter(place, options), { signal: options.signal })
-    const { password } = await readAccess(place)
+    const access = await readAccess(place)
     return Object.freeze({
-      url: addressOf({ password, port: lease.port }, databaseName),
+      url: addressOf({ ...access, port: lease.port }, databaseName),
       close: supervise(place, lease, options),
     })
   } catch (error) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeFolder } from '../system/folder.ts'
 import { OperatorError } from '../problems.ts'
 
-/** Where everything of an embedded database lies. */
+/** The files of an embedded database. */
 export interface Place {
   readonly root: string
   readonly cluster: string
@@ -15,13 +15,19 @@ export interface Place {
 
 /** What other processes need to connect. */
 export interface Access {
+  /** Of the owner of the database. */
   readonly password: string
+  /** The password of the superuser. */
+  readonly superuser: string
   readonly port: number
 }
 
-export const clusterUser = 'tollgate'
+/** The owner of the database: an ordinary user who may create roles, as on a server of the firm's own. */
+export const ownerName = 'tollgate'
+/** The superuser of the cluster. Tollgate uses it only to create the owner and the database. */
+export const superuserName = 'postgres'
 
-/** Makes the data folder. Root lets others pass it, not look into it: the server runs as an ordinary user. */
+/** Creates the data folder. As root, others may pass through it but not list it: the server runs as an ordinary user. */
 export async function preparePlace(directory: string): Promise<Place> {
   await makeFolder(directory, process.getuid?.() === 0 ? 0o711 : 0o700)
   const root = await realpath(directory)
@@ -34,7 +40,7 @@ export async function preparePlace(directory: string): Promise<Place> {
   }
 }
 
-/** Reads the password and the port. Throws OperatorError when the file is damaged or gone. */
+/** Reads the passwords and the port. Throws OperatorError if the file is damaged or missing. */
 export async function readAccess(place: Place): Promise<Access> {
   const text = await readFile(place.secrets, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
@@ -43,20 +49,29 @@ export async function readAccess(place: Place): Promise<Access> {
   const access = parse(text)
   if (access !== undefined) return access
   throw new OperatorError(
-    `${place.secrets} is damaged or gone: restore it from a backup; it has the database's password.`,
+    `${place.secrets} is damaged or missing: restore it from a backup. It has the passwords of the database.`,
   )
 }
 
-/** Replaces the file at once, so that it is never half there. Only its owner may read it. */
+/** Replaces the file atomically. Only its owner may read it. */
 export async function writeAccess(place: Place, access: Access): Promise<void> {
   const fresh = `${place.secrets}.${randomBytes(6).toString('hex')}`
   await writeFile(fresh, `${JSON.stringify(access)}\n`, { mode: 0o600, flush: true })
   await rename(fresh, place.secrets)
 }
 
-/** The address of a database of the cluster. */
+/** The address of a database of the cluster, as the owner. */
 export function addressOf({ password, port }: Access, database: string): string {
-  return `postgres://${clusterUser}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`
+  return address(ownerName, password, port, database)
+}
+
+/** The address of a database of the cluster, as the superuser. */
+export function superuserAddressOf({ superuser, port }: Access, database: string): string {
+  return address(superuserName, superuser, port, database)
+}
+
+function address(user: string, password: string, port: number, database: string): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`
 }
 
 function parse(text: string): Access | undefined {
@@ -69,6 +84,7 @@ function parse(text: string): Access | undefined {
 }
 
 function isAccess(value: unknown): value is Access {
-  if (typeof value !== 'object' || value === null || !('password' in value) || !('port' in value)) return false
-  return typeof value.password === 'string' && typeof value.port === 'number'
+  if (typeof value !== 'object' || value === null) return false
+  const { password, superuser, port } = { password: undefined, superuser: undefined, port: undefined, ...value }
+  return typeof password === 'string' && typeof superuser === 'string' && typeof port === 'number'
 }
