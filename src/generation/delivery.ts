@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Levels } from '../billing/till.ts'
 import { refusalOf } from '../platform/http/errors.ts'
+import { describeError } from '../platform/log-error.ts'
 import { Problem, problems } from '../platform/problems.ts'
 import type { Dialect, Exchange, Manner, Telling } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
@@ -92,12 +93,6 @@ function plainHeaders(reply: FastifyReply): Record<string, string> {
 
 function problemOf(error: unknown, { id, log }: FastifyRequest): Problem {
   if (error instanceof Problem) return error
-  log.error({ request_id: id, stack: stackOf(error) }, 'internal error')
+  log.error({ request_id: id, err: describeError(error) }, 'internal error')
   return new Problem('internal', `Internal error. Quote the request id ${id} to support.`)
-}
-
-/** Where it happened. The message stays out of the log, because it may quote the caller's text. */
-function stackOf(error: unknown): string | undefined {
-  const stack = error instanceof Error ? (error.stack ?? '') : ''
-  return stack.slice(stack.indexOf('\n    at ') + 1)
 }

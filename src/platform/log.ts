@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
+import { describeError } from './log-error.ts'
 
 /** How long lines are gathered: milliseconds, and characters. A write for each would be a tenth of what a request costs. */
 const gathered = { milliseconds: 200, characters: 16 * 1024 }
@@ -67,7 +68,7 @@ export function openLog(): OpenLog {
     lines = ''
   })
   return {
-    log: pino({ base: null }, { write }),
+    log: pino({ base: null, serializers: { err: describeError } }, { write }),
     close() {
       isOpen = false
       clearInterval(timer)

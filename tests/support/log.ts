@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream'
 import { pino, type Logger } from 'pino'
+import { describeError } from '../../src/platform/log-error.ts'
 
-/** A logger at the finest level that keeps what it wrote, to look for what must not be in it. */
+/** A logger like the product's, at the finest level. It keeps its lines, to look for what must not be in them. */
 export function createTestLog(): { log: Logger; text: () => string } {
   const lines: string[] = []
   const stream = new Writable({
@@ -10,5 +11,5 @@ export function createTestLog(): { log: Logger; text: () => string } {
       done()
     },
   })
-  return { log: pino({ level: 'trace' }, stream), text: () => lines.join('') }
+  return { log: pino({ level: 'trace', serializers: { err: describeError } }, stream), text: () => lines.join('') }
 }

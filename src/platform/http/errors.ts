@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerNeeds } from './http.ts'
 import { MethodNotAllowed } from './addresses.ts'
 import { Problem, problems, type ProblemCode, type ProblemDetails } from '../problems.ts'
+import { describeError } from '../log-error.ts'
 import { isPortal, representRefusal } from './representation.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -114,20 +115,15 @@ function waitOf({ retryAfter }: ProblemDetails, status: number): number | undefi
   return retryAfter ?? (status === 503 ? 1 : undefined)
 }
 
-/** Where it happened and not what it says: a message of PostgreSQL quotes values, and those are texts of people. */
 function logFault(log: ServerNeeds['log'], request: FastifyRequest, problem: Problem): void {
   const { cause } = problem.details
-  const fault = { request_id: request.id, code: problem.code, ...(cause instanceof Error && placeOf(cause)) }
+  const fault = {
+    request_id: request.id,
+    code: problem.code,
+    ...(cause instanceof Error && { err: describeError(cause) }),
+  }
   if (problem.code === 'internal') log.error(fault, 'internal error')
   else log.warn(fault, problem.message)
-}
-
-function placeOf(error: Error): object {
-  const { name, message, stack = '' } = error
-  const state = 'code' in error ? error.code : undefined
-  // `severity` is PostgreSQL's.
-  const reason = 'severity' in error ? undefined : message
-  return { error: name, state, reason, stack: stack.slice(stack.indexOf('\n    at ') + 1) }
 }
 
 function discardRest(request: FastifyRequest): void {
