@@ -51,10 +51,7 @@ export async function readOpenApi(): Promise<unknown> {
       signOut: unused,
     },
     audit: { record: unused, recordWithin: unused, close: unused },
-    records: createRecords({
-      access: { as: unused, note: unused, refuse: unused, forbid: unused, decline: unused },
-      currency: 'USD',
-    }),
+    records: createRecords({ access: { as: unused, note: unused, refuse: unused, forbid: unused, decline: unused } }),
     sessions: {
       recognise: unused,
       start: unused,

@@ -16,12 +16,11 @@ export const letters: Kind = Object.freeze({
   changeBody: letterChange,
   defaults: { body: '', status: 'draft' },
   toColumns: (body) => body,
-  toFields: ({ subject, body, status, generated, cost }, currency) => ({
+  toFields: ({ subject, body, status, generated, cost }) => ({
     subject,
     body,
     status,
     generated,
-    cost: shownMoney(cost, currency),
-    currency,
+    cost: shownMoney(cost),
   }),
 } satisfies Kind)

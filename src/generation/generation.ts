@@ -6,11 +6,12 @@ import { Problem } from '../platform/problems.ts'
 import { chooseModel, createCandidates, mostInput, mostOutput, type Candidate } from './candidate.ts'
 import { chargeOf } from './charge.ts'
 import { findAllowed, listModels, presentModel } from './model-list.ts'
-import type { Outcome, Texts } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 import { settledReply, type Reply } from './reply.ts'
 import type { Job } from './request.ts'
 import { createRun, startStream, startWhole } from './run.ts'
 import type { ListedModel } from './schema.ts'
+import type { Texts } from './truncation.ts'
 import { createWorkInProgress, type Work } from './work.ts'
 
 export type { Reply } from './reply.ts'
@@ -113,14 +114,18 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     }
   }
 
-  /** Charges an outcome. From here on there is no hold to release. */
+  /** Charges an outcome. After a Problem the till ends the hold; any other error leaves it in place. */
   function settle(work: Work, candidate: Candidate, outcome: Outcome): Promise<Reply> {
     if (isUnreceived(work, outcome)) return Promise.reject(interrupted())
     const { requestId, payer } = work
     work.isHeld = false
-    return till
-      .settle(requestId, payer.accountId, chargeOf(work, candidate, outcome, log))
-      .then((settlement) => settledReply(requestId, candidate.offer.model.id, outcome, settlement))
+    return till.settle(requestId, payer.accountId, chargeOf(work, candidate, outcome)).then(
+      (settlement) => settledReply(requestId, candidate.offer.model.id, outcome, settlement),
+      (error: unknown) => {
+        work.isHeld = !(error instanceof Problem)
+        throw error
+      },
+    )
   }
 
   async function release({ requestId, payer }: Work): Promise<void> {

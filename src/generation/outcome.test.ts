@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { StreamEnd, StreamPart, StopReason } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
+import { createTruncation } from './truncation.ts'
 import { checkOutcome, readStream, type Outcome } from './outcome.ts'
 
 const usage = { inputTokens: 3, outputTokens: 2, source: 'model' } as const
@@ -16,7 +17,9 @@ async function* run(...pieces: readonly StreamPart[]): AsyncGenerator<StreamPart
 /** The texts of a run, and its outcome. */
 async function collect(pieces: AsyncIterable<StreamPart>, signal = open): Promise<Outcome & { texts: string[] }> {
   const texts: string[] = []
-  const reading = readStream(pieces, signal)
+  const stop = new AbortController()
+  if (signal.aborted) stop.abort()
+  const reading = readStream(pieces, createTruncation({ maxOutputTokens: 10 }), stop)
   let step = await reading.next()
   for (; !step.done; step = await reading.next()) texts.push(...step.value)
   return { ...step.value, texts }

@@ -1,5 +1,6 @@
-import type { StreamPart, WholeReply } from '../models/model.ts'
+import type { StreamEnd, StreamPart, WholeReply } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
+import type { Texts, Truncation } from './truncation.ts'
 
 /** A finished run: its text, its stop reason and its usage. */
 export interface Outcome extends WholeReply {
@@ -7,30 +8,36 @@ export interface Outcome extends WholeReply {
   readonly problem?: Problem
 }
 
-/** Consecutive deltas, none of them empty. */
-export type Texts = readonly string[]
-
 /**
- * Reads a stream to its end: yields its texts and returns the outcome. The caller has received those texts, so a stream
- * that breaks off after the first of them has an outcome, too. Throws Problem `upstream_failed` for a stream without an
- * end, and otherwise as `checkOutcome`. `signal` stops the model.
+ * Reads a stream to its end: yields its texts, within the bounds of `truncation`, and returns the outcome. The caller has
+ * received those texts, so a stream that breaks off after the first of them has an outcome, too. Throws Problem
+ * `upstream_failed` for a stream without an end, and otherwise as `checkOutcome`. `stop` stops the model.
  */
 export async function* readStream(
   parts: AsyncIterable<StreamPart>,
-  signal: AbortSignal,
+  truncation: Truncation,
+  stop: AbortController,
 ): AsyncGenerator<Texts, Outcome, void> {
   const whole = createText()
   for await (const part of parts) {
-    if (part.kind === 'end') {
-      const { stopReason, usage, problem } = part
-      const outcome = { text: whole.text(), stopReason, usage }
-      if (stopReason !== 'error' || outcome.text === '') return checkOutcome(outcome, signal)
-      return { ...outcome, problem: brokenOff(problem) }
+    const texts = part.kind === 'end' ? truncation.rest() : truncation.take(part.texts)
+    if (texts.length > 0) {
+      whole.add(texts)
+      yield texts
     }
-    whole.add(part.texts)
-    yield part.texts
+    if (part.kind === 'end') return outcomeOf(whole.text(), part, truncation, stop.signal)
+    if (truncation.reason !== undefined) stop.abort()
   }
   throw new Problem('upstream_failed', 'The model stopped unexpectedly. Nothing was charged. Send the request again.')
+}
+
+function outcomeOf(text: string, end: StreamEnd, { reason, tokens }: Truncation, signal: AbortSignal): Outcome {
+  const { stopReason, usage, problem } = end
+  if (reason !== undefined) {
+    return { text, stopReason: reason, usage: { ...usage, outputTokens: tokens, source: 'estimated' } }
+  }
+  if (stopReason === 'error' && text !== '') return { text, stopReason, usage, problem: brokenOff(problem) }
+  return checkOutcome({ text, stopReason, usage }, signal)
 }
 
 /** Deltas that are kept separately before they are joined. */

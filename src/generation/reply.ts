@@ -33,9 +33,12 @@ export function settledReply(id: string, model: string, outcome: Outcome, settle
   return { id, model, text, stopReason, usage, cost: formatMoney(cost), body, levels, replayed: false }
 }
 
-/** What is stored of a reply. */
-export function storedReplyOf(model: string, outcome: Outcome, charged: ChargedTokens): StoredReply {
-  return { headers: { [modelHeader]: model }, body: bodyOf(outcome, charged) }
+/** Makes what is stored of a reply, with the tokens that are charged. */
+export function storedReplyOf(model: string, outcome: Outcome) {
+  return (charged: ChargedTokens): StoredReply => ({
+    headers: { [modelHeader]: model },
+    body: bodyOf(outcome, charged),
+  })
 }
 
 function bodyOf({ text, stopReason }: Outcome, { inputTokens, outputTokens }: ChargedTokens): string {

@@ -1,8 +1,9 @@
 import type { Admitted, Candidate, Candidates } from './candidate.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Levels } from '../billing/till.ts'
-import { checkOutcome, readStream, type Outcome, type Texts } from './outcome.ts'
+import { checkOutcome, readStream, type Outcome } from './outcome.ts'
 import { limitsOf } from './request.ts'
+import { createTruncation, truncate, type Texts } from './truncation.ts'
 import type { Work } from './work.ts'
 
 /** A model at work on a job: the whole reply, or a stream that has begun. */
@@ -39,14 +40,19 @@ export function createRun(candidates: Pick<Candidates, 'fallBack'>) {
   return run
 }
 
-export const startWhole: Start<Outcome> = (work, { offer, maxOutputTokens }) =>
-  offer.model
-    .run(work.request.prompt, limitsOf(work, maxOutputTokens), work.signal)
-    .then((outcome) => checkOutcome(outcome, work.signal))
+export const startWhole: Start<Outcome> = (work, { offer, maxOutputTokens }) => {
+  const limits = limitsOf(work, maxOutputTokens)
+  return offer.model
+    .run(work.request.prompt, limits, work.signal)
+    .then((reply) => truncate(checkOutcome(reply, work.signal), limits))
+}
 
 export const startStream: Start<StartedStream> = async (work, { offer, maxOutputTokens }) => {
-  const { request, signal } = work
-  const texts = readStream(offer.model.stream(request.prompt, limitsOf(work, maxOutputTokens), signal), signal)
+  const limits = limitsOf(work, maxOutputTokens)
+  const stop = new AbortController()
+  work.signal.addEventListener('abort', () => stop.abort(), { once: true })
+  const parts = offer.model.stream(work.request.prompt, limits, stop.signal)
+  const texts = readStream(parts, createTruncation(limits), stop)
   return { texts, first: await texts.next() }
 }
 

@@ -6,33 +6,33 @@ import { bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Value
 import { believed } from '../wire.ts'
 import { useUnsaved } from './unsaved.tsx'
 
-/** A version that was saved while this form was open. */
+/** What somebody else has made of the same thing meanwhile. */
 export interface Conflict {
   readonly theirs: Values
   readonly version: number
-  /** The name of the person who saved it, if the server says. */
+  /** The name of who did, where the server says. */
   readonly by: string | undefined
-  /** Whether the same person saved it on another page. */
+  /** Whether it was the same person, on another page. */
   readonly isOwn: boolean
 }
 
 export interface DraftNeeds {
   readonly fields: readonly Field[]
-  /** The initial values. */
+  /** What the form begins with. */
   readonly initial: Values
-  /** The version that the form is based on; absent for something new. */
+  /** The version that it is based on; none for something new. */
   readonly version?: number
-  /** Sends the changed fields. Throws ApiError. */
+  /** Sends the fields that were changed. Throws ApiError. */
   readonly save: (body: Record<string, Value | null>, version: number | undefined) => Promise<unknown>
   /** The address at and below which the form stays on the page. */
   readonly within?: string
-  /** Called after saving; the form stays busy until it is done. */
+  /** What to do with the form once all is saved; until that is done, it is busy. */
   readonly onSaved: () => unknown
 }
 
 export type Draft = ReturnType<typeof useDraft>
 
-/** The state of a form: its values, whether they are saved, and what prevents that. */
+/** Something being written: what it holds, whether that is saved, and what stands in the way. */
 export function useDraft({ fields, initial, version, save, within, onSaved }: DraftNeeds) {
   const [base, setBase] = useState({ values: initial, version })
   const [values, setValues] = useState(initial)
@@ -41,7 +41,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
   const [conflict, setConflict] = useState<Conflict>()
   const isDirty = fields.some(({ name }) => !isSame(values[name], base.values[name]))
   const settle = useUnsaved(isDirty, within)
-  /** Values whose answer was lost: they may be saved. */
+  /** What was sent without an answer: it may be saved. */
   const lost = useRef<Values>(undefined)
 
   async function send(next: Values, from: typeof base) {
@@ -57,13 +57,13 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
       if (thrown.status === 0 || thrown.status >= 500) lost.current = next
       const met = conflictOf(fields, thrown)
       if (met) setConflict(met)
-      else setError(isLost(thrown) ? handedOver(thrown) : thrown)
+      else setError(thrown)
     } finally {
       setBusy(false)
     }
   }
 
-  /** Saves. A newer version is no conflict if it is equal or comes from a lost answer of this form. Throws ApiError. */
+  /** Saves; what is there meanwhile is no conflict where it is the same, or came from here before. Throws ApiError. */
   async function saveOn(next: Values, from: typeof base): Promise<void> {
     try {
       await save(bodyOf(fields, next, from.version === undefined ? {} : from.values), from.version)
@@ -86,13 +86,13 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     busy,
     error,
     conflict,
-    /** Ignored while saving, when it would be lost: a select cannot be made read-only. */
+    /** Not while it is being saved, when it would be lost: a list to choose from cannot be made read-only. */
     set: (name: string, value: Value) => !busy && setValues((before) => ({ ...before, [name]: value })),
     submit: () => {
       if (!isDirty && base.version !== undefined) onSaved()
       else if (!busy) void send(values, base)
     },
-    /** Saves the chosen values. */
+    /** Goes on with what was chosen of both versions. */
     resolve: (chosen: Values) => {
       if (!conflict) return
       const from = { values: conflict.theirs, version: conflict.version }
@@ -101,23 +101,11 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
       setConflict(undefined)
       void send(chosen, from)
     },
-    /** Marks the form as having nothing to save. */
+    /** Says that nothing of it is wanted any more. */
     settle,
-    /** Back to the form; the next save meets the same conflict. */
+    /** Back to writing; the next save meets the same conflict. */
     postpone: () => setConflict(undefined),
   }
-}
-
-/** Whether the record is out of reach, though the form was opened on it. */
-function isLost({ status, refusal }: ApiError): boolean {
-  return (status === 403 && refusal.field === undefined) || status === 404
-}
-
-function handedOver({ status, refusal }: ApiError): ApiError {
-  const reason =
-    'This record was assigned to someone else or removed while you were writing, so nothing was saved. Copy your text ' +
-    'before you leave this page. A partner can give you access again.'
-  return new ApiError(status, { ...refusal, reason })
 }
 
 function conflictOf(fields: readonly Field[], { status, current }: ApiError): Conflict | undefined {

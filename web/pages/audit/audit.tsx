@@ -15,7 +15,7 @@ import { actions } from './actions.ts'
 import classes from './audit.module.css'
 import { beginOf, dayOf, endOf } from './days.ts'
 
-/** The audit log with filters and export; for partners. */
+/** Who did what, and who was refused; for partners, and as a file. */
 export function AuditPage() {
   const list = useLoaderData<AuditList>()
   const [parameters] = useSearchParams()
@@ -62,7 +62,7 @@ function AuditFilters() {
       {choice(
         'action',
         'Action',
-        'All actions',
+        'Every action',
         actions.map((value) => ({ value, label: spoken(value) })),
       )}
       {choice('outcome', 'Outcome', 'Any outcome', [
@@ -73,11 +73,16 @@ function AuditFilters() {
       {choice(
         'person',
         'Person',
-        'All people',
+        'Everybody',
         people.map(({ id, name }) => ({ value: id, label: name })),
       )}
-      <DayInput name="From" label="From" day={dayOf(get('from'))} onDay={(day) => set('from', beginOf(day))} />
-      <DayInput name="To" label="To" day={dayOf(get('to'), true)} onDay={(day) => set('to', endOf(day))} />
+      <DayInput
+        name="From"
+        label="From this day on"
+        day={dayOf(get('from'))}
+        onDay={(day) => set('from', beginOf(day))}
+      />
+      <DayInput name="To" label="Up to this day" day={dayOf(get('to'), true)} onDay={(day) => set('to', endOf(day))} />
     </search>
   )
 }
@@ -91,7 +96,7 @@ interface DayInputProps {
 
 function DayInput({ name, label, day, onDay }: DayInputProps) {
   const [{ typed, shown }, set] = useState({ typed: day, shown: day })
-  // Something else changed the address.
+  // The address was changed by something else.
   if (day !== shown) set({ typed: day, shown: day })
   return (
     <TextInput
@@ -103,7 +108,7 @@ function DayInput({ name, label, day, onDay }: DayInputProps) {
       value={typed}
       onChange={({ currentTarget: { value } }) => {
         set({ typed: value, shown })
-        // While a year is being typed it is one of the first centuries.
+        // While a year is typed it is one of the first centuries, of which nobody asks.
         if (value === '' || value >= '1000') onDay(value)
       }}
     />

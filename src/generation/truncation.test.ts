@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { StopReason, UsageSource } from '../models/model.ts'
+import { createTruncation, truncate } from './truncation.ts'
+
+/** What is sent of a stream of these deltas, and why it was truncated. */
+function stream(texts: readonly string[], maxOutputTokens: number, stop: readonly string[] = [], size = 1) {
+  const truncation = createTruncation({ maxOutputTokens, stop })
+  const sent: string[] = []
+  for (let at = 0; at < texts.length; at += size) sent.push(...truncation.take(texts.slice(at, at + size)))
+  sent.push(...truncation.rest())
+  assert.ok(!sent.includes(''), 'no delta is empty')
+  return [sent.join(''), truncation.reason, truncation.tokens] as const
+}
+
+describe('a stream', () => {
+  it('within its bounds is sent as it is, without a copy', () => {
+    const truncation = createTruncation({ maxOutputTokens: 2 })
+    const texts = ['Hel', 'lo']
+    assert.equal(truncation.take(texts), texts)
+    assert.deepEqual([truncation.reason, truncation.rest()], [undefined, []])
+  })
+
+  for (const size of [1, 2, 7]) {
+    it(`A33 ends after as many deltas as it may have tokens (${size} at a time)`, () => {
+      const words = Array.from({ length: 7 }, (_, index) => `${index} `)
+      assert.deepEqual(stream(words, 3, [], size), ['0 1 2 ', 'max_output_tokens', 3])
+      assert.deepEqual(stream(words, 7, [], size), [words.join(''), undefined, 7])
+    })
+  }
+
+  it('A33 ends also if all of it comes in one delta', () => {
+    const [text, reason] = stream(['x'.repeat(1000)], 2)
+    assert.deepEqual([text.length, reason], [32, 'max_output_tokens'])
+  })
+
+  for (const texts of [['a END b'], ['a E', 'ND b'], ['a ', 'E', 'N', 'D', ' b'], ['a EN', 'D b', 'c']]) {
+    it(`A33 ends before a stop string, however it is split: ${texts.join('|')}`, () => {
+      assert.deepEqual(stream(texts, 100, ['END']).slice(0, 2), ['a ', 'stop_sequence'])
+      assert.deepEqual(stream(texts, 100, ['nothing', 'END']).slice(0, 2), ['a ', 'stop_sequence'])
+    })
+  }
+
+  it('counts the deltas up to the end of the stop string, whether they come at once or one by one', () => {
+    for (const size of [1, 3, 9]) {
+      const [text, , tokens] = stream(['a ', 'b ', 'E', 'ND', ' c', ' d', ' e', ' f', ' g'], 100, ['END'], size)
+      assert.deepEqual([text, tokens], ['a b ', 4], `${size} at a time`)
+    }
+  })
+
+  it('never loses text that only looks like the beginning of a stop string', () => {
+    for (const texts of [
+      ['a EN', 'CORE'],
+      ['a E', 'E', 'N'],
+      ['aab', 'aaab'],
+      ['E', 'N'],
+    ]) {
+      assert.deepEqual(stream(texts, 100, ['END', 'aaac']).slice(0, 2), [texts.join(''), undefined])
+    }
+  })
+
+  it('ends before the first of several stop strings, and before the shorter of two at the same place', () => {
+    assert.deepEqual(stream(['one two three'], 100, ['three', 'two']).slice(0, 2), ['one ', 'stop_sequence'])
+    assert.deepEqual(stream(['aab'], 100, ['aab', 'aa']).slice(0, 2), ['', 'stop_sequence'])
+    assert.deepEqual(stream(['a', 'ab', 'b'], 100, ['abb']).slice(0, 2), ['a', 'stop_sequence'])
+  })
+
+  it('sends what it has held back when it reaches its token limit', () => {
+    assert.deepEqual(stream(['a', ' E', 'N', 'D'], 3, ['END']), ['a EN', 'max_output_tokens', 3])
+  })
+})
+
+const reply = (
+  text: string,
+  outputTokens: number,
+  source: UsageSource = 'upstream',
+  stopReason: StopReason = 'complete',
+) => ({
+  text,
+  stopReason,
+  usage: { inputTokens: 5, outputTokens, source },
+})
+
+describe('a whole reply', () => {
+  it('within its bounds is returned as it is', () => {
+    for (const source of ['model', 'upstream', 'estimated'] as const) {
+      const whole = reply('Hello', 2, source)
+      assert.equal(truncate(whole, { maxOutputTokens: 2, stop: ['x'] }), whole)
+    }
+    const dense = reply('-'.repeat(200), 3)
+    assert.equal(truncate(dense, { maxOutputTokens: 3 }), dense, 'the upstream counted')
+  })
+
+  it('A33 is truncated in proportion to the tokens that the upstream reports', () => {
+    const { text, stopReason, usage } = truncate(reply('word '.repeat(100), 100), { maxOutputTokens: 10 })
+    assert.deepEqual([text, stopReason], ['word '.repeat(10), 'max_output_tokens'])
+    assert.deepEqual(usage, { inputTokens: 5, outputTokens: 10, source: 'estimated' })
+  })
+
+  it('is not truncated for a report that its text does not bear out', () => {
+    const whole = reply('Hello there.', 5000)
+    assert.equal(truncate(whole, { maxOutputTokens: 100 }), whole)
+  })
+
+  it('A33 is truncated where no token is that long, if the upstream reports nothing', () => {
+    const { text, usage } = truncate(reply('x'.repeat(1000), 10, 'estimated'), { maxOutputTokens: 10 })
+    assert.deepEqual([text.length, usage.outputTokens], [160, 10])
+  })
+
+  it('A33 ends before its first stop string, and only what is before it is charged', () => {
+    const { text, stopReason, usage } = truncate(reply('one END two END', 15), { maxOutputTokens: 100, stop: ['END'] })
+    assert.deepEqual([text, stopReason, usage.outputTokens], ['one ', 'stop_sequence', 4])
+  })
+
+  it('A33 is not cut through a character', () => {
+    assert.equal(truncate(reply('\u{1F600}'.repeat(3), 4), { maxOutputTokens: 2 }).text.isWellFormed(), true)
+  })
+})

@@ -1,0 +1,141 @@
+import type { RunLimits, StopReason, WholeReply } from '../models/model.ts'
+
+/** Consecutive deltas, none of them empty. */
+export type Texts = readonly string[]
+
+/** Bounds of a reply. Models keep them; some upstreams do not. */
+type Bounds = Pick<RunLimits, 'maxOutputTokens' | 'stop'>
+
+/**
+ * The most characters that one token is taken to have, on average over a reply. Far more than in any language: a model that
+ * keeps its bounds must never be truncated.
+ */
+const mostCharactersPerToken = 16
+
+/** About what English has. */
+const usualCharactersPerToken = 4
+
+/** Keeps a stream within its bounds, whatever the model sends. */
+export interface Truncation {
+  /** Takes the next deltas and returns what may be sent of them. A possible beginning of a stop string is held back. */
+  take(texts: Texts): Texts
+  /** What is held back when the model has ended. */
+  rest(): Texts
+  /** Why the reply was truncated; undefined if it was not. The model should be stopped then. */
+  readonly reason: StopReason | undefined
+  /** Tokens of the reply: one for each delta, including those of the stop string. */
+  readonly tokens: number
+}
+
+export function createTruncation({ maxOutputTokens, stop = [] }: Bounds): Truncation {
+  const mostCharacters = maxOutputTokens * mostCharactersPerToken
+  let reason: StopReason | undefined
+  let tokens = 0
+  let characters = 0
+  let held = ''
+
+  /** The part of the deltas within the token limit: usually all of them, without a copy. */
+  function withinLimit(texts: Texts): Texts {
+    let length = 0
+    for (const text of texts) length += text.length
+    if (tokens + texts.length <= maxOutputTokens && characters + length <= mostCharacters) {
+      tokens += texts.length
+      characters += length
+      return texts
+    }
+    reason = 'max_output_tokens'
+    const kept = texts.slice(0, maxOutputTokens - tokens).join('')
+    tokens = maxOutputTokens
+    return nonEmpty(kept.slice(0, mostCharacters - characters).toWellFormed())
+  }
+
+  function beforeStop(texts: Texts): Texts {
+    const text = held + texts.join('')
+    const match = firstStop(text, stop)
+    if (match) {
+      reason = 'stop_sequence'
+      tokens -= deltasAfter(texts, match.end - held.length)
+      held = ''
+      return nonEmpty(text.slice(0, match.start))
+    }
+    const ready = reason === undefined ? text.length - partialStop(text, stop) : text.length
+    held = text.slice(ready)
+    return nonEmpty(text.slice(0, ready))
+  }
+
+  return {
+    take(texts) {
+      if (reason !== undefined) return []
+      const kept = withinLimit(texts)
+      return stop.length === 0 ? kept : beforeStop(kept)
+    },
+    rest: () => nonEmpty(held),
+    get reason() {
+      return reason
+    },
+    get tokens() {
+      return tokens
+    },
+  }
+}
+
+/** A whole reply within its bounds. The tokens that were cut off are not charged. */
+export function truncate(reply: WholeReply, { maxOutputTokens, stop = [] }: Bounds): WholeReply {
+  const { text, usage } = reply
+  const end = stop.length === 0 ? undefined : firstStop(text, stop)?.start
+  const most = mostOf(reply, maxOutputTokens)
+  if (end === undefined && most >= text.length) return reply
+  const isStopped = end !== undefined && end <= most
+  const kept = text.slice(0, isStopped ? end : most).toWellFormed()
+  const share = isStopped ? Math.ceil((usage.outputTokens * end) / text.length) : maxOutputTokens
+  const outputTokens = Math.min(maxOutputTokens, share)
+  const stopReason = isStopped ? 'stop_sequence' : 'max_output_tokens'
+  return { text: kept, stopReason, usage: { ...usage, outputTokens, source: 'estimated' } }
+}
+
+/**
+ * How many characters of a reply are within the token limit. Only a text that is too long is cut: a report above the limit
+ * alone may count tokens that are not part of the text, such as reasoning.
+ */
+function mostOf({ text: { length }, usage: { outputTokens, source } }: WholeReply, maxOutputTokens: number): number {
+  if (outputTokens > maxOutputTokens) {
+    const tokens = Math.min(outputTokens, Math.ceil(length / usualCharactersPerToken))
+    return tokens > maxOutputTokens ? Math.ceil((length * maxOutputTokens) / tokens) : length
+  }
+  return source === 'estimated' ? maxOutputTokens * mostCharactersPerToken : length
+}
+
+const nonEmpty = (text: string): Texts => (text === '' ? [] : [text])
+
+/** The first stop string in a text, the shortest of several at the same place. */
+function firstStop(
+  text: string,
+  stop: readonly string[],
+): { readonly start: number; readonly end: number } | undefined {
+  const matches = stop
+    .map((each) => ({ start: text.indexOf(each), length: each.length }))
+    .filter(({ start }) => start >= 0)
+  const [first] = matches.toSorted((a, b) => a.start - b.start || a.length - b.length)
+  return first && { start: first.start, end: first.start + first.length }
+}
+
+/** How many of the deltas begin at or after this position. */
+function deltasAfter(texts: Texts, position: number): number {
+  let start = 0
+  let before = 0
+  for (const text of texts) {
+    if (start < position) before++
+    start += text.length
+  }
+  return texts.length - before
+}
+
+/** How many of the last characters may be the beginning of a stop string. */
+function partialStop(text: string, stop: readonly string[]): number {
+  const lengths = stop.map((each) => {
+    let length = Math.min(each.length - 1, text.length)
+    while (length > 0 && !text.endsWith(each.slice(0, length))) length--
+    return length
+  })
+  return Math.max(0, ...lengths)
+}
