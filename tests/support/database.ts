@@ -18,9 +18,18 @@ let alone: Promise<string> | undefined
  * alone starts one of its own, which goes away with it. An empty one has no migrations.
  */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  return copyOf(empty ? 'template0' : template)
+}
+
+/** A copy of a test database that nobody is connected to. */
+export function copyTestDatabase(url: string): Promise<TestDatabase> {
+  return copyOf(new URL(url).pathname.slice(1))
+}
+
+async function copyOf(original: string): Promise<TestDatabase> {
   const cluster = process.env[clusterVariable] ?? (await (alone ??= startCluster().then(({ url }) => url)))
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await administer(cluster, `create database ${name} template ${empty ? 'template0' : template}`)
+  await administer(cluster, `create database ${name} template ${original}`)
   const url = new URL(cluster)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => administer(cluster, `drop database if exists ${name} with (force)`) }

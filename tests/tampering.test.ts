@@ -1,0 +1,576 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { byService } from '../src/access/actor.ts'
+import { verifyAll } from '../src/commands/verification.ts'
+import type { Check } from '../src/platform/checks.ts'
+import { openDatabase, type Database } from '../src/platform/database/database.ts'
+import { parseSeals, type SealLine } from '../src/platform/seals/seal-line.ts'
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from './support/database.ts'
+import { startFirm } from './support/firm.ts'
+import { upstreamModel } from './support/service.ts'
+import { sealAll, tamper } from './support/tamper.ts'
+import { log } from './support/tills.ts'
+import { startVendor } from './support/vendor.ts'
+
+// A35: each change is made in a copy of one database that has everything and is in order, as a superuser could make it.
+
+interface Tampering {
+  readonly name: string
+  readonly sql: string
+  /** A query for the text that some finding must contain: the row at fault. It runs before the change. */
+  readonly names: string
+  /** Whether it takes the seals that were kept outside of the database to find it. */
+  readonly needsSeals?: true
+}
+
+let original: TestDatabase
+let kept: readonly SealLine[]
+
+before(async () => {
+  original = await createTestDatabase()
+  kept = await fill(original.url)
+})
+after(() => original.drop())
+
+/** A service at work, then stopped. Returns the last seals. */
+async function fill(databaseUrl: string): Promise<SealLine[]> {
+  const vendor = await startVendor()
+  const firm = await startFirm({ databaseUrl, models: [upstreamModel(vendor.url)] })
+  const { service } = firm
+  const database = openDatabase(databaseUrl, { log })
+  const [acme, beta] = [await service.customer({ credit: 10n ** 13n }), await service.customer({ credit: 10n ** 13n })]
+  const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
+  for (const { key } of [acme, acme, acme, beta, beta])
+    assert.equal((await service.call('/v1/generate', key, call)).status, 200)
+  assert.equal((await service.call('/v1/generate', acme.key, call, { 'idempotency-key': 'once' })).status, 200)
+  await service.accounts.addCredit(acme.accountId, 10n ** 12n, byService, 'top-up')
+  await sealAll(database)
+  const anna = await firm.join('Anna', 'consultant')
+  const client = await firm.client(anna, 'Berg')
+  const note = await anna.send('POST', `/clients/${client}/notes`, { date: '2026-03-12', text: 'first' })
+  const address = `/clients/${client}/notes/${String(note.json['id'])}`
+  assert.equal((await anna.send('PATCH', address, { text: 'second' }, { 'if-match': '"1"' })).status, 200)
+  const dispute = { invoice: 'R-1', amount: '12.50', position: 'none' }
+  assert.equal((await anna.send('POST', `/clients/${client}/disputes`, dispute)).status, 201)
+  const letter = { subject: 'Offer', body: 'Dear' }
+  assert.equal((await anna.send('POST', `/clients/${client}/letters`, letter)).status, 201)
+  await sealAll(database)
+  await firm.close()
+  await vendor.close()
+  await sealAll(database)
+  const [lines] = await database.rows<{ text: string }>(
+    `select string_agg(format('%s:%s:%s:%s', chain, number, upto, encode(hash, 'hex')), ' ') as text from seal`,
+  )
+  await database.close()
+  return parseSeals(lines?.text ?? '')
+}
+
+async function withCopy<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  const copy = await copyTestDatabase(original.url)
+  const database = openDatabase(copy.url, { log, connections: 2 })
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+    await copy.drop()
+  }
+}
+
+const faulty = (checks: readonly Check[]) => checks.filter(({ ok }) => !ok)
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
+
+/** A ledger row in the middle of the others, and its account. */
+const row = `(select request_id from ledger order by number offset 1 limit 1)`
+const payer = `(select account_id from ledger order by number offset 1 limit 1)`
+const other = `(select account_id from ledger where account_id <> ${payer} limit 1)`
+const request = `select request_id::text from ledger where request_id = ${row}`
+/** Makes all sums follow a change of the ledger. */
+const follow = `
+  delete from usage_day;
+  insert into usage_day (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cost)
+    select (at at time zone 'UTC')::date, account_id, key_id, person_id, model, client_id, count(*), sum(input_tokens),
+      sum(output_tokens), sum(cost) from ledger group by 1, 2, 3, 4, 5, 6;
+  update account set charged = coalesce(c, 0), month_charged = coalesce(c, 0)
+    from account a left join (select account_id, sum(cost) as c from ledger group by 1) l on l.account_id = a.id
+    where account.id = a.id;`
+const instance = (age: string) => `
+  insert into instance (id, host, started_at, seen_at) values ('00000000-0000-0000-0000-000000000001', 'h', now() - interval '${age}', now());`
+const hold = (age: string, of = "'00000000-0000-0000-0000-0000000000aa'") => `
+  insert into hold (id, account_id, key_id, instance_id, model, input_tokens, max_output_tokens, input_price, output_price, cost, created_at)
+    select ${of}, account_id, key_id, '00000000-0000-0000-0000-000000000001', model, 1, 1, 1, 2, 3, now() - interval '${age}'
+    from ledger where request_id = ${row};
+  update account set held = held + 3 where id = ${payer};`
+const lastSeal = `(select max(number) from seal where chain = 'audit')`
+const previous = `(select upto from seal where chain = 'audit' and number = ${lastSeal} - 1)`
+/** Computes the whole chain of a table anew from what is there. */
+const rebuild = (chain: string) => `
+  do $rebuild$
+  declare
+    v_upto bigint := (select upto from seal_chain where name = '${chain}');
+  begin
+    delete from seal where chain = '${chain}';
+    update seal_chain set seals = 0, upto = 0, hash = '' where name = '${chain}';
+    perform add_seal('${chain}', v_upto);
+  end $rebuild$;`
+const one = (text: string): string => `select '${text}'`
+
+const ledger: Tampering[] = [
+  {
+    name: 'tokens and cost of a charge, with all sums',
+    sql: `update ledger set output_tokens = output_tokens + 1, cost = cost + output_price where request_id = ${row}; ${follow}`,
+    names: request,
+  },
+  {
+    name: 'a stop reason',
+    sql: `update ledger set stop_reason = 'cancelled' where request_id = ${row}`,
+    names: request,
+  },
+  {
+    name: 'a usage source',
+    sql: `update ledger set usage_source = 'estimated' where request_id = ${row}`,
+    names: request,
+  },
+  {
+    name: 'the time of a charge',
+    sql: `update ledger set at = at - interval '1 microsecond' where request_id = ${row}`,
+    names: request,
+  },
+  {
+    name: 'the client of a charge, with its roll-up',
+    sql: `update ledger set client_id = gen_random_uuid() where request_id = ${row}; ${follow}`,
+    names: request,
+  },
+  {
+    name: 'the prices of a charge',
+    sql: `update ledger set input_price = 0, output_price = 1, cost = output_tokens where request_id = ${row}; ${follow}`,
+    names: request,
+  },
+  {
+    name: 'the account of a charge, with all sums',
+    sql: `update ledger set account_id = ${other} where request_id = ${row}; ${follow}`,
+    names: request,
+  },
+  {
+    name: 'the key of a charge',
+    sql: `update ledger set key_id = (select key_id from ledger where account_id = ${other} limit 1) where request_id = ${row}; ${follow}`,
+    names: request,
+  },
+  {
+    name: 'tokens that were not charged',
+    sql: `update ledger set uncharged_output = 5 where request_id = ${row}`,
+    names: request,
+  },
+  {
+    name: 'a charge removed',
+    sql: `delete from ledger where request_id = ${row}`,
+    names: `select number::text from ledger where request_id = ${row}`,
+  },
+  {
+    name: 'a charge removed with its roll-up and all sums',
+    sql: `delete from ledger where request_id = ${row}; ${follow}`,
+    names: `select format('"row":"%s"', number) from ledger where request_id = ${row}`,
+  },
+  {
+    name: 'a charge added among sealed ones',
+    sql: `insert into ledger select at, '00000000-0000-0000-0000-0000000000ab', account_id, key_id, person_id, model, client_id, input_tokens, output_tokens, input_price, output_price, cost, stop_reason, usage_source, uncharged_input, uncharged_output, number from ledger where request_id = ${row}; ${follow}`,
+    names: one('00000000-0000-0000-0000-0000000000ab'),
+  },
+  {
+    name: 'a request charged twice',
+    sql: `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price, cost, stop_reason, usage_source) select at + interval '1 s', request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price, cost, stop_reason, usage_source from ledger where request_id = ${row}; ${follow}`,
+    names: `select format('"request":"%s","rows":"2"', request_id) from ledger where request_id = ${row}`,
+  },
+  {
+    name: 'a charge with a number that was never drawn',
+    sql: `update ledger set number = 1000000 where request_id = ${row}`,
+    names: one('its number was never drawn'),
+  },
+  {
+    name: 'a charge with a negative number',
+    sql: `update ledger set number = -1 where request_id = ${row}`,
+    names: request,
+  },
+  {
+    name: 'a charge of the future',
+    sql: `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price, cost, stop_reason, usage_source) select now() + interval '2 days', '00000000-0000-0000-0000-0000000000ac', account_id, key_id, model, input_tokens, output_tokens, input_price, output_price, cost, stop_reason, usage_source from ledger where request_id = ${row}; ${follow}`,
+    names: one('00000000-0000-0000-0000-0000000000ac'),
+  },
+  {
+    name: 'a new charge with an unknown stop reason',
+    sql: `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price, cost, stop_reason, usage_source) select now(), '00000000-0000-0000-0000-0000000000ad', account_id, key_id, model, input_tokens, output_tokens, input_price, output_price, cost, 'because', usage_source from ledger where request_id = ${row}; ${follow}`,
+    names: one('00000000-0000-0000-0000-0000000000ad'),
+  },
+]
+
+const account = `select id::text from account where id = ${payer}`
+const books: Tampering[] = [
+  { name: 'a roll-up', sql: `update usage_day set cost = cost + 1 where account_id = ${payer}`, names: account },
+  {
+    name: 'the requests of a roll-up',
+    sql: `update usage_day set requests = requests + 1 where account_id = ${payer}`,
+    names: account,
+  },
+  {
+    name: 'the charges of an account',
+    sql: `update account set charged = charged - 1 where id = ${payer}`,
+    names: account,
+  },
+  { name: 'the charges of the month', sql: `update account set month_charged = 0 where id = ${payer}`, names: account },
+  { name: 'the held credit', sql: `update account set held = held + 1 where id = ${payer}`, names: account },
+  { name: 'the lent credit', sql: `update account set credit_lent = 1 where id = ${payer}`, names: account },
+  { name: 'the balance alone', sql: `update account set credited = credited + 1 where id = ${payer}`, names: account },
+  {
+    name: 'a credit entry and its balance',
+    sql: `update credit_entry set amount = amount + 1 where account_id = ${payer}; update account set credited = credited + 2 where id = ${payer}`,
+    names: `select min(id::text) from credit_entry where account_id = ${payer}`,
+  },
+  {
+    name: 'a credit entry removed with its balance',
+    sql: `update account set credited = credited - 1000000000000 where id = ${payer}; delete from credit_entry where amount = 1000000000000`,
+    names: `select format('"row":"%s"', number) from credit_entry where amount = 1000000000000`,
+  },
+  {
+    name: 'the note of a credit entry',
+    sql: `update credit_entry set note = 'gift' where amount = 1000000000000`,
+    names: `select id::text from credit_entry where amount = 1000000000000`,
+  },
+  {
+    name: 'a credit entry moved to another account with both balances',
+    sql: `update credit_entry set account_id = ${other} where amount = 1000000000000; update account set credited = credited - 1000000000000 where id = ${payer}; update account set credited = credited + 1000000000000 where id = ${other}`,
+    names: `select id::text from credit_entry where amount = 1000000000000`,
+  },
+  { name: 'a price', sql: 'update price set input = input + 1', names: one('"model":"fast"') },
+  {
+    name: 'the beginning of a price',
+    sql: `update price set valid_from = valid_from - interval '1 day'`,
+    names: one('"model":"fast"'),
+  },
+  { name: 'a price removed', sql: 'delete from price', names: one('"table":"price","row":"1"') },
+  {
+    name: 'a bucket above its limit',
+    sql: `update account set request_level = requests_per_minute * 60000000::bigint + 1 where id = ${payer}`,
+    names: account,
+  },
+  {
+    name: 'a bucket of the future',
+    sql: `update account set level_at = now() + interval '1 hour' where id = ${payer}`,
+    names: account,
+  },
+  { name: 'a negative bucket', sql: `update account set token_level = -1 where id = ${payer}`, names: account },
+  {
+    name: 'a leaked hold',
+    sql: instance('1 day') + hold('2 hours'),
+    names: one('00000000-0000-0000-0000-0000000000aa'),
+  },
+  { name: 'a hold without its instance', sql: hold('1 minute'), names: one('00000000-0000-0000-0000-0000000000aa') },
+  { name: 'a hold of a request that was charged', sql: instance('1 day') + hold('1 minute', row), names: request },
+  {
+    name: 'an instance that nobody released',
+    sql: `${instance('1 day')} insert into instance (id, host, seen_at) values ('00000000-0000-0000-0000-000000000002', 'h', now() - interval '1 hour')`,
+    names: one('00000000-0000-0000-0000-000000000002'),
+  },
+  {
+    name: 'an orphaned idempotency key',
+    sql: `insert into idempotency (account_id, key, request_hash, hold_id, created_at) values (${payer}, 'orphan', 'h', gen_random_uuid(), now())`,
+    names: one('orphan'),
+  },
+  {
+    name: 'a forged stored reply',
+    sql: `insert into idempotency (account_id, key, request_hash, hold_id, created_at, headers, body) values (${payer}, 'forged', 'h', gen_random_uuid(), now(), '{}', '{}')`,
+    names: one('forged'),
+  },
+  {
+    name: 'a stored reply of another account',
+    sql: `update idempotency set account_id = ${other}`,
+    names: one('"idempotency_key":"once"'),
+  },
+  {
+    name: 'an idempotency key of the future',
+    sql: `update idempotency set created_at = now() + interval '10 years'`,
+    names: one('"idempotency_key":"once"'),
+  },
+  {
+    name: 'a key moved to another account',
+    sql: `update api_key set account_id = ${other} where account_id = ${payer}`,
+    names: `select id::text from api_key where account_id = ${payer}`,
+  },
+  {
+    name: 'a key moved, with the account that it was issued to',
+    sql: `update api_key set account_id = ${other} where account_id = ${payer}; update key_issue set account_id = ${other} where account_id = ${payer}`,
+    names: `select id::text from api_key where account_id = ${payer}`,
+  },
+  {
+    name: 'the secret of a key',
+    sql: `update api_key set secret_hash = sha256('x') where account_id = ${payer}`,
+    names: `select id::text from api_key where account_id = ${payer}`,
+  },
+  {
+    name: 'a key that was never issued',
+    sql: `insert into api_key (id, public_id, secret_hash, account_id, name) values ('00000000-0000-0000-0000-0000000000ae', 'x', sha256('x'), ${payer}, 'x')`,
+    names: one('00000000-0000-0000-0000-0000000000ae'),
+  },
+]
+
+const noteRow = `(select number from revision where noun = 'note' and version = 1)`
+const history: Tampering[] = [
+  {
+    name: 'the outcome of an audit event',
+    sql: `update audit set outcome = 'refused' where id = 2`,
+    names: one('"table":"audit","row":"2"'),
+  },
+  {
+    name: 'the details of an audit event',
+    sql: `update audit set details = '{"a":"b"}' where id = 2`,
+    names: one('"table":"audit","row":"2"'),
+  },
+  {
+    name: 'the time of an audit event',
+    sql: `update audit set at = at + interval '1 microsecond' where id = 2`,
+    names: one('"table":"audit","row":"2"'),
+  },
+  { name: 'an audit event removed', sql: `delete from audit where id = 2`, names: one('"row":"2"') },
+  {
+    name: 'an audit event with the id 0',
+    sql: `insert into audit (id, actor, action, outcome) overriding system value values (0, 'service', 'x', 'allowed')`,
+    names: one('"table":"audit","row":"0"'),
+  },
+  {
+    name: 'an audit event with a negative id',
+    sql: `insert into audit (id, actor, action, outcome) overriding system value values (-7, 'service', 'x', 'allowed')`,
+    names: one('"table":"audit","row":"-7"'),
+  },
+  {
+    name: 'an audit event far out of order',
+    sql: `insert into audit (id, actor, action, outcome) overriding system value values (900000, 'service', 'x', 'allowed')`,
+    names: one('"table":"audit","row":"900000"'),
+  },
+  {
+    name: 'two audit events swapped',
+    sql: `update audit set id = -1 where id = 1; update audit set id = 1 where id = 2; update audit set id = 2 where id = -1`,
+    names: one('"table":"audit","row":"1"'),
+  },
+  {
+    name: 'a seal',
+    sql: `update seal set hash = sha256('x') where chain = 'audit' and number = 1`,
+    names: one('"table":"audit","seal":"1"'),
+  },
+  {
+    name: 'the digest of a seal',
+    sql: `update seal set digest = sha256('x') where chain = 'ledger' and number = 1`,
+    names: one('"table":"ledger","seal":"1"'),
+  },
+  {
+    name: 'the last seal removed',
+    sql: `delete from seal where chain = 'audit' and number = ${lastSeal}`,
+    names: `select format('"seal":"%s"', ${lastSeal})`,
+  },
+  {
+    name: 'a seal in the middle removed',
+    sql: `delete from seal where chain = 'audit' and number = 1`,
+    names: one('a seal before it is missing'),
+  },
+  {
+    name: 'the last seal and its rows removed, and the end of the chain set back',
+    sql: `delete from audit where id > ${previous}; delete from seal where chain = 'audit' and number = ${lastSeal}; update seal_chain set (seals, upto, hash) = (select number, upto, hash from seal where chain = 'audit' order by number desc limit 1) where name = 'audit'`,
+    names: `select format('"seal":"%s"', ${lastSeal})`,
+    needsSeals: true,
+  },
+  {
+    name: 'a charge changed and its chain rebuilt',
+    sql: `update ledger set stop_reason = 'cancelled' where request_id = ${row}; ${rebuild('ledger')}`,
+    names: one('"table":"ledger"'),
+    needsSeals: true,
+  },
+  {
+    name: 'an audit event removed and its chain rebuilt',
+    sql: `delete from audit where id = 2; ${rebuild('audit')}`,
+    names: one('"table":"audit"'),
+    needsSeals: true,
+  },
+  {
+    name: 'all seals of a table removed',
+    sql: `delete from seal where chain = 'revision'`,
+    names: one('"table":"revision"'),
+  },
+  {
+    name: 'a table no longer sealed',
+    sql: `delete from seal where chain = 'price'; delete from seal_chain where name = 'price'`,
+    names: one('"table":"price"'),
+  },
+  {
+    name: 'the text of a note, without a revision',
+    sql: `update note set text = 'other'`,
+    names: `select id::text from note`,
+  },
+  {
+    name: 'the name of a client, without a revision',
+    sql: `update client set name = 'Other'`,
+    names: `select id::text from client`,
+  },
+  {
+    name: 'the amount of a dispute, without a revision',
+    sql: `update dispute set amount = 1`,
+    names: `select id::text from dispute`,
+  },
+  {
+    name: 'the status of a letter, without a revision',
+    sql: `update letter set status = 'sent'`,
+    names: `select id::text from letter`,
+  },
+  {
+    name: 'the consultant of a client, without a revision',
+    sql: `update client set consultant_id = gen_random_uuid()`,
+    names: `select id::text from client`,
+  },
+  {
+    name: 'a revision',
+    sql: `update revision set data = data || '{"text":"other"}' where number = ${noteRow}`,
+    names: `select noun_id::text from revision where number = ${noteRow}`,
+  },
+  {
+    name: 'a revision in the name of another person',
+    sql: `update revision set person_id = null where number = ${noteRow}`,
+    names: `select noun_id::text from revision where number = ${noteRow}`,
+  },
+  {
+    name: 'a note together with its last revision',
+    sql: `update note set text = 'other'; update revision set data = data || '{"text":"other"}' where noun = 'note' and version = 2`,
+    names: `select id::text from note`,
+  },
+  {
+    name: 'a revision removed',
+    sql: `delete from revision where number = ${noteRow}`,
+    names: `select noun_id::text from revision where number = ${noteRow}`,
+  },
+  {
+    name: 'the last revision and the edit undone',
+    sql: `delete from revision where noun = 'note' and version = 2; update note set text = 'first', version = 1`,
+    names: `select format('"row":"%s"', number) from revision where noun = 'note' and version = 2`,
+  },
+  { name: 'a note removed', sql: `delete from note`, names: `select id::text from note` },
+  {
+    name: 'a note removed with its revisions',
+    sql: `delete from note; delete from revision where noun = 'note'`,
+    names: `select format('"row":"%s"', ${noteRow})`,
+  },
+]
+
+const schema: Tampering[] = [
+  { name: 'a dropped trigger', sql: 'drop trigger append_only on audit', names: one('trigger append_only on audit') },
+  {
+    name: 'a disabled trigger',
+    sql: 'alter table note disable trigger revised',
+    names: one('trigger revised on note'),
+  },
+  {
+    name: 'an added trigger',
+    sql: 'create trigger extra before insert on ledger for each row execute function refuse_change()',
+    names: one('trigger extra on ledger'),
+  },
+  {
+    name: 'row-level security off',
+    sql: 'alter table note disable row level security',
+    names: one('row-level security of note'),
+  },
+  {
+    name: 'row-level security that spares the owner',
+    sql: 'alter table client no force row level security',
+    names: one('row-level security of client'),
+  },
+  { name: 'a dropped policy', sql: 'drop policy own on letter', names: one('policy own on letter') },
+  { name: 'a widened policy', sql: 'alter policy own on note using (true)', names: one('policy own on note') },
+  { name: 'an added policy', sql: 'create policy extra on note using (true)', names: one('policy extra on note') },
+  {
+    name: 'a right of the portal login',
+    sql: `do $$ begin execute format('grant select on session to %I', portal_role('portal')); end $$`,
+    names: one('grant select on session to portal'),
+  },
+  {
+    name: 'a right of consultants to one column',
+    sql: `do $$ begin execute format('grant update (consultant_id) on client to %I', portal_role('consultant')); end $$`,
+    names: one('grant update (changed_at, consultant_id'),
+  },
+  {
+    name: 'a right of everybody',
+    sql: 'grant select on ledger to public',
+    names: one('grant select on ledger to public'),
+  },
+  {
+    name: 'a right to write a partition',
+    sql: `do $$ begin execute format('grant insert on ledger_default to %I', portal_role('partner')); end $$`,
+    names: one('grant insert on ledger_default to partner'),
+  },
+  {
+    name: 'the right of the owner to delete audit events',
+    sql: 'grant delete on audit to current_user',
+    names: one('grant delete on audit to owner'),
+  },
+  {
+    name: 'a right to run a function as the owner',
+    sql: `do $$ begin execute format('grant execute on function number_key() to public'); end $$`,
+    names: one('grant execute on number_key to public'),
+  },
+  {
+    name: 'a SECURITY DEFINER function without a safe search_path',
+    sql: 'alter function keep_revision() reset all',
+    names: one('keep_revision'),
+  },
+  {
+    name: 'a function that becomes SECURITY DEFINER',
+    sql: 'alter function portal_person() security definer',
+    names: one('portal_person'),
+  },
+  {
+    name: 'a replaced function',
+    sql: 'create or replace function refuse_change() returns trigger language plpgsql as $$ begin return null; end $$',
+    names: one('refuse_change'),
+  },
+  { name: 'a dropped function', sql: 'drop function reap', names: one('"function":"reap"') },
+  {
+    name: 'a dropped constraint',
+    sql: 'alter table account drop constraint never_negative',
+    names: one('constraint never_negative on account'),
+  },
+  {
+    name: 'a missing partition for next month',
+    sql: `do $$ begin execute format('drop table ledger_%s', to_char((now() at time zone 'UTC') + interval '1 month', 'YYYY_MM')); end $$`,
+    names: `select 'ledger_' || to_char((now() at time zone 'UTC') + interval '1 month', 'YYYY_MM')`,
+  },
+  {
+    name: 'a detached partition',
+    sql: `do $$ begin execute format('alter table ledger detach partition ledger_%s', to_char((now() at time zone 'UTC') + interval '1 month', 'YYYY_MM')); end $$`,
+    names: `select 'ledger_' || to_char((now() at time zone 'UTC') + interval '1 month', 'YYYY_MM')`,
+  },
+]
+
+describe('A35 verify', () => {
+  test('finds nothing in a database that is in order, with or without the kept seals', async () => {
+    await withCopy(async (database) => {
+      assert.deepEqual(faulty(await verifyAll(database)), [])
+      assert.deepEqual(faulty(await verifyAll(database, { full: true, kept })), [])
+    })
+  })
+
+  test('finds nothing in a hold that is as young as a request may be', async () => {
+    await withCopy(async (database) => {
+      await tamper(database, instance('1 day') + hold('59 minutes'))
+      assert.deepEqual(faulty(await verifyAll(database)), [])
+      assert.equal(faulty(await verifyAll(database, { longestRequest: 60 })).length, 1)
+    })
+  })
+
+  for (const { name, sql, names, needsSeals } of [...ledger, ...books, ...history, ...schema]) {
+    test(`finds and names ${name}`, async () => {
+      await withCopy(async (database) => {
+        const [wanted] = await database.rows<Record<string, string>>(names)
+        const text = Object.values(wanted ?? {}).join('')
+        assert.notEqual(text, '')
+        await tamper(database, sql)
+        if (needsSeals) assert.deepEqual(faulty(await verifyAll(database)), [], 'found without the seals')
+        const found = textOf(faulty(await verifyAll(database, needsSeals ? { kept } : {})))
+        assert.ok(found.includes(text), `${text} is not in ${found}`)
+      })
+    })
+  }
+})
