@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { byService } from '../src/access/actor.ts'
 import { verifyAll } from '../src/commands/verification.ts'
@@ -347,7 +349,7 @@ const history: Tampering[] = [
   },
   {
     name: 'two audit events swapped',
-    sql: `update audit set id = -1 where id = 1; update audit set id = 1 where id = 2; update audit set id = 2 where id = -1`,
+    sql: `update audit a set at = b.at, action = b.action, details = b.details, person_id = b.person_id, actor = b.actor from audit b where (a.id, b.id) in ((1, 2), (2, 1))`,
     names: one('"table":"audit","row":"1"'),
   },
   {
@@ -550,6 +552,12 @@ describe('A35 verify', () => {
       assert.deepEqual(faulty(await verifyAll(database)), [])
       assert.deepEqual(faulty(await verifyAll(database, { full: true, kept })), [])
     })
+  })
+
+  test('expects no function with the rights of its owner and an unsafe search_path', async () => {
+    const facts = await readFile(path.join(import.meta.dirname, '../src/access/schema-facts.txt'), 'utf8')
+    assert.doesNotMatch(facts, /no safe search_path/)
+    assert.match(facts, /runs as its owner/)
   })
 
   test('finds nothing in a hold that is as young as a request may be', async () => {
