@@ -172,7 +172,9 @@ end $$;
 
 -- The seals of one chain whose upto is in (p_from, p_upto] and whose rows are not what they were, with what is there now.
 create function faulty_seals(p_chain text, p_from bigint, p_upto bigint)
-returns table (seal bigint, after bigint, upto bigint, sealed_rows bigint, rows_there bigint) language sql stable set search_path from current as $$
+returns table (seal bigint, after bigint, upto bigint, sealed_rows bigint, rows_there bigint)
+-- The plan must not depend on statistics of a table that is analyzed rarely.
+language sql stable set enable_nestloop = off set search_path from current as $$
   with sealed as materialized (
     select s.number, lag(s.upto, 1, (select coalesce(max(b.upto), 0) from seal b where b.chain = p_chain and b.upto <= p_from))
       over (order by s.number) as after, s.upto, s.rows, s.columns, s.digest, s.marks
@@ -199,7 +201,8 @@ $$;
 
 -- Which rows of a seal changed, were added or are missing, by its marks. No row: the seal itself was changed.
 create function faulty_rows(p_chain text, p_seal bigint)
-returns table (number bigint, fault text) language sql stable set search_path from current as $$
+returns table (number bigint, fault text)
+language sql stable set enable_nestloop = off set search_path from current as $$
   with s as (
     select seal.*, c.number as numbering, (select coalesce(max(b.upto), 0) from seal b where b.chain = p_chain
       and b.number < p_seal) as after
