@@ -19,7 +19,7 @@ export interface Records {
   readonly letters: Items
   readonly history: History
   readonly search: Search
-  /** How many clients belong to each person that the visit may see them of, by the person's id. */
+  /** The number of active clients that the visit may see, by the consultant's id. */
   counts(visit: Visit): Promise<ReadonlyMap<string, number>>
 }
 

@@ -94,9 +94,12 @@ async function change({ database, audit }: Needs, id: string, to: PersonChange, 
     const isLast = partners.length === 1 && partners[0] === person.id && (role !== 'partner' || status !== 'active')
     if (!isLast) await store.updatePerson(tx, id, to)
     const outcome = isLast ? 'refused' : 'allowed'
+    const changes = changesOf(person, { role, status })
+    // A change that changes nothing still shows the person.
+    const entries = changes.length > 0 ? changes : [{ action: 'person_read' }]
     await audit.recordWithin(
       tx,
-      changesOf(person, { role, status }).map((each) => ({ ...by, ...about(person.id), ...each, outcome })),
+      entries.map((each) => ({ ...by, ...about(person.id), ...each, outcome })),
     )
     return { before: person, refusal: isLast ? lastPartner(person) : undefined }
   })

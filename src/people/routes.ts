@@ -11,7 +11,7 @@ import type { People } from './people.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
 import { PersonChangeBody } from './schema.ts'
 
-/** How many clients belong to each consultant, by the consultant's id; counted on behalf of a partner. */
+/** The number of active clients of each consultant, by the consultant's id, on behalf of a partner. */
 export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
 
 interface PeopleRouteNeeds {
@@ -22,13 +22,18 @@ interface PeopleRouteNeeds {
   readonly baseUrl: string
 }
 
-/** /people, for partners: who there is, what they may do, and an end to their sessions. */
+/** /people, for partners: the list of people, their roles and status, and the end of their sessions. */
 export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
   const { people, sessions, countClients, audit, baseUrl } = needs
   const allowed = (action: Action) => [sameOrigin(baseUrl), signedIn(sessions), permitted(audit, action)]
 
   server.get('/people', { onRequest: allowed('list') }, async (request, reply) => {
-    const [all, counts] = await Promise.all([people.list(), countClients(visitOf(request))])
+    const visit = visitOf(request)
+    const [all, counts] = await Promise.all([
+      people.list(),
+      countClients(visit),
+      audit.record({ ...visit, action: 'people_listed', outcome: 'allowed', noun: 'person' }),
+    ])
     return represent(reply, request, { data: { people: all.map((person) => present(person, counts)) } })
   })
 
@@ -36,8 +41,9 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
     '/people/:id',
     { onRequest: allowed('change'), schema: { hide: true, body: PersonChangeBody } },
     async (request) => {
-      const person = await people.change(request.params.id, request.body, visitOf(request))
-      return present(person, await countClients(visitOf(request)))
+      const visit = visitOf(request)
+      const person = await people.change(request.params.id, request.body, visit)
+      return present(person, await countClients(visit))
     },
   )
 
@@ -63,7 +69,7 @@ function permitted(audit: Pick<Audit, 'record'>, action: Action): Guard {
       noun: 'person',
       details: { action },
     })
-    throw new Problem('forbidden', 'This is for partners. Ask one if you need it.')
+    throw new Problem('forbidden', 'Only partners of the firm may do this.')
   }
 }
 

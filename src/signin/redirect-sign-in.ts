@@ -4,7 +4,7 @@ import { newSecret } from './cookies.ts'
 import type { Admission } from './gate.ts'
 import type { RedirectMethod } from './methods/method.ts'
 import { safeReturn } from './return-to.ts'
-import { notUsable, type SignInParts } from './steps.ts'
+import { notUsable, type SignInParts, type StepDetails } from './steps.ts'
 import type { Visitor } from './visitor.ts'
 
 export interface RedirectSignIn {
@@ -24,10 +24,12 @@ interface Needs extends SignInParts {
 export function createRedirectSignIn({ methods, attempts, sessions, refusals, gate, steps }: Needs): RedirectSignIn {
   const find = (id: string) => methods.find((method) => method.id === id)
 
-  async function refuse({ why, method, returnTo = '/' }: UnusableState, visitor: Visitor): Promise<Admission> {
-    const details = { why, ...(method !== undefined && { method }) }
-    await refusals.record(visitor, { action: 'sign_in_failed', details })
+  /** A thrown Problem is recorded by `steps`; in a browser that is signed in, the row is written here. */
+  async function refuse(unusable: UnusableState, visitor: Visitor, details: StepDetails): Promise<Admission> {
+    const { why, method, returnTo = '/' } = unusable
+    Object.assign(details, { why, ...(method !== undefined && { method }) })
     if ((await sessions.recognise(visitor.cookies)) === undefined) throw notUsable()
+    await refusals.record(visitor, { action: 'sign_in_failed', details: { ...details } })
     return { returnTo }
   }
 
@@ -45,9 +47,11 @@ export function createRedirectSignIn({ methods, attempts, sessions, refusals, ga
     complete: (callback, visitor) =>
       steps.complete(visitor, async (details) => {
         const [state = '', ...others] = callback.searchParams.getAll('state')
-        if (others.length > 0) return refuse({ why: 'unknown_state' }, visitor)
+        if (others.length > 0) return refuse({ why: 'unknown_state' }, visitor, details)
         const attempt = await attempts.use(state, visitor.cookies)
-        if (attempt === undefined) return refuse(await attempts.explain(state, visitor.cookies), visitor)
+        if (attempt === undefined) {
+          return refuse(await attempts.explain(state, visitor.cookies), visitor, details)
+        }
         const method = find(attempt.method)
         if (method === undefined) throw notUsable()
         Object.assign(details, { method: method.id, issuer: method.issuer })

@@ -39,6 +39,61 @@ describe('the list of people', () => {
     assert.ok(Date.now() - Date.parse(String(at(row, 'last_signed_in_at'))) < 60_000)
   })
 
+  test('leaves an audit row for every view, as does a change that changes nothing', async () => {
+    const [partner, other] = [await portal.enter('partner'), await portal.enter('consultant')]
+    for (const accept of ['application/json', 'text/html']) {
+      const page = await partner.profile.ask('/people', { headers: { accept } })
+      const rows = await portal.service.database.rows(
+        'select actor, person_id, action, outcome, noun, noun_id, address from audit where request_id = $1',
+        [page.headers.get('request-id')],
+      )
+      const row = {
+        actor: 'person',
+        person_id: partner.id,
+        action: 'people_listed',
+        outcome: 'allowed',
+        noun: 'person',
+      }
+      assert.deepEqual(rows, [{ ...row, noun_id: null, address: '127.0.0.1' }])
+    }
+    await change(partner, other.id, {})
+    assert.deepEqual(await lastEntry(partner.id), {
+      action: 'person_read',
+      outcome: 'allowed',
+      noun: 'person',
+      nounId: other.id,
+      details: null,
+    })
+  })
+
+  test('is not shown if the view cannot be recorded', async () => {
+    const { profile } = await portal.enter('partner')
+    const { database } = portal.service
+    await database.rows(`create trigger full_disk before insert on audit for each row
+      when (new.action = 'people_listed') execute function refuse_change()`)
+    try {
+      assert.ok((await profile.ask('/people')).status >= 500)
+    } finally {
+      await database.rows('drop trigger full_disk on audit')
+    }
+    assert.equal((await profile.ask('/people')).status, 200)
+  })
+
+  test('counts active clients, not archived or deleted ones', async () => {
+    const [partner, { profile, id }] = [await portal.enter('partner'), await portal.enter('consultant')]
+    const addresses: string[] = []
+    for (const name of ['Kept', 'Archived', 'Deleted']) {
+      const made = await profile.ask('/clients', { method: 'POST', body: { name } })
+      addresses.push(made.headers.get('location') ?? '')
+    }
+    const [, archived = '', deleted = ''] = addresses
+    const headers = { 'if-match': '"1"' }
+    const was = await partner.profile.ask(archived, { method: 'PATCH', body: { status: 'archived' }, headers })
+    assert.equal(was.status, 200, was.text)
+    assert.equal((await partner.profile.ask(deleted, { method: 'DELETE', headers })).status, 204)
+    assert.equal(at(await rowOf(partner, id), 'clients'), 1)
+  })
+
   test('and what is done with it are for partners alone, and the audit log has who tried', async () => {
     const [consultant, victim] = [await portal.enter('consultant'), await portal.enter('consultant')]
     const pages = [

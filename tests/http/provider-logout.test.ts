@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, mock, test } from 'node:test'
 import { clientId, clientSecret, type LyingProvider } from '../support/lying-provider.ts'
 import type { Signature } from '../support/lying-tokens.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
@@ -149,6 +149,37 @@ describe('B39: a logout token', () => {
       assert.deepEqual(await areIn(...profiles), [true, true])
     })
   }
+
+  test('B94: that is refused leaves an audit row with the reason, ten a minute at most', async () => {
+    const own = await startPortal()
+    try {
+      const post = (token: string) =>
+        fetch(`${own.service.url}/auth/backchannel-logout/firm`, {
+          method: 'POST',
+          body: new URLSearchParams({ logout_token: token }),
+        })
+      const claims = { iss: own.provider.issuer, aud: 'another', iat: now() }
+      const forged = await own.provider.keys.sign(claims, { header: { typ: 'logout+jwt' }, secret: clientSecret })
+      const { headers } = await post(forged)
+      const rows = await own.service.database.rows(
+        'select actor, action, outcome, address, details from audit where request_id = $1',
+        [headers.get('request-id')],
+      )
+      const why = 'The logout token is invalid: aud is wrong.'
+      const details = { method: 'firm', issuer: own.provider.issuer, why }
+      const row = { actor: 'visitor', action: 'provider_logout_failed', outcome: 'refused', address: '127.0.0.1' }
+      assert.deepEqual(rows, [{ ...row, details }])
+      mock.method(Date, 'now', () => 0)
+      for (let n = 0; n < 30; n++) assert.equal((await post(`x${n}`)).status, 400)
+      mock.restoreAll()
+      const [all] = await own.service.database.rows<{ n: number }>(
+        `select count(*)::int as n from audit where action = 'provider_logout_failed'`,
+      )
+      assert.ok(all !== undefined && all.n >= 10 && all.n <= 11, `${all?.n} rows`)
+    } finally {
+      await own.close()
+    }
+  })
 
   test('that is an ID token, none at all, or comes in another form is refused', async () => {
     const { subject, profiles } = await twice()

@@ -1,5 +1,16 @@
-const signIn = ['sign_in', 'sign_in_failed', 'sign_out', 'session_ended', 'session_expired', 'session_revoked']
+const signIn = [
+  'sign_in',
+  'sign_in_failed',
+  'sign_out',
+  'session_ended',
+  'session_expired',
+  'session_revoked',
+  'session_unknown',
+  'provider_logout_failed',
+]
 const people = [
+  'people_listed',
+  'person_read',
   'person_created',
   'person_disabled',
   'person_enabled',

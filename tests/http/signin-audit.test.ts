@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, mock, test } from 'node:test'
+import { at } from '../support/json.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Page } from '../support/profile.ts'
+
+// B94: what visitors are refused leaves a row, bounded per network.
+
+const perMinute = 15
+let portal: Portal
+
+// The bounds are per minute, and a test must not depend on how long it takes.
+let time = Date.now()
+before(async () => {
+  mock.method(Date, 'now', () => time)
+  portal = await startPortal({ signIn: { starts_per_minute: perMinute } })
+})
+after(() => portal.close())
+beforeEach(() => {
+  time += 60_000
+  portal.provider.beHonest()
+  portal.newcomer()
+})
+
+async function rowsOf({ headers }: Page): Promise<unknown> {
+  return portal.service.database.rows(
+    'select actor, person_id, action, outcome, address, details from audit where request_id = $1 order by id',
+    [headers.get('request-id')],
+  )
+}
+
+const refused = (action: string, details: object) => [
+  { actor: 'visitor', person_id: null, action, outcome: 'refused', address: '127.0.0.1', details },
+]
+
+const unusable = (why: string) => refused('sign_in_failed', { method: 'firm', why })
+
+async function count(action: string): Promise<number> {
+  const [row] = await portal.service.database.rows<{ n: number }>(
+    'select count(*)::int as n from audit where action = $1',
+    [action],
+  )
+  return row?.n ?? 0
+}
+
+describe('a failed sign-in', () => {
+  test('with a state that is unknown, or given twice', async () => {
+    const profile = portal.profile()
+    const { searchParams } = await profile.start('firm')
+    for (const query of ['state=unknown', '', `state=${searchParams.get('state')}&state=other`]) {
+      const page = await profile.ask(`/auth/callback?code=x&${query}`)
+      assert.deepEqual(await rowsOf(page), refused('sign_in_failed', { why: 'unknown_state' }), query)
+    }
+  })
+
+  test('with a state that was used, has expired, or is of another browser', async () => {
+    const profile = portal.profile()
+    const back = await profile.callbackOf(await profile.start('firm'))
+    await profile.ask(back)
+    const signedIn = await profile.ask(back)
+    assert.deepEqual([signedIn.status, signedIn.location], [303, '/'])
+    assert.deepEqual(await rowsOf(signedIn), unusable('used_state'))
+    profile.cookies().delete('session')
+    assert.deepEqual(await rowsOf(await profile.ask(back)), unusable('used_state'))
+    const other = await profile.callbackOf(await profile.start('firm'))
+    assert.deepEqual(await rowsOf(await portal.profile().ask(other)), unusable('foreign_state'))
+    await portal.service.database.rows(`update sign_in_attempt set expires_at = expires_at - interval '1801 seconds'`)
+    assert.deepEqual(await rowsOf(await profile.ask(other)), unusable('expired_state'))
+  })
+
+  test('names the issuer, and the subject once it is proven', async () => {
+    const { issuer } = portal.provider
+    portal.provider.lies.signature = 'stranger'
+    const forged = await portal.profile().signIn('firm')
+    const details = { method: 'firm', issuer, why: 'provider_failed' }
+    assert.deepEqual(await rowsOf(forged), refused('sign_in_failed', details))
+    portal.provider.beHonest()
+    portal.provider.lies.claims = { email_verified: false }
+    const { subject } = portal.newcomer()
+    const page = await portal.profile().signIn('firm')
+    assert.equal(page.status, 403)
+    assert.deepEqual(
+      await rowsOf(page),
+      refused('sign_in_failed', { method: 'firm', issuer, subject, why: 'sign_in_refused' }),
+    )
+  })
+
+  test('for pace', async () => {
+    const pages = await Promise.all(
+      Array.from({ length: perMinute + 3 }, () => portal.profile().ask('/auth/start/firm')),
+    )
+    const tooMany = pages.filter(({ status }) => status === 429)
+    assert.equal(tooMany.length, 3)
+    for (const page of tooMany) {
+      assert.deepEqual(await rowsOf(page), refused('sign_in_failed', { why: 'too_many_sign_ins' }))
+    }
+  })
+})
+
+const askWith = (cookie: string, path = '/clients') =>
+  portal.profile().ask(path, { headers: { cookie, accept: 'application/json' } })
+
+describe('a session cookie without a session', () => {
+  test('is refused and recorded once', async () => {
+    for (const cookie of [`session=${'I'.repeat(43)}`, 'a=b; session=short', 'session=']) {
+      const page = await askWith(cookie)
+      assert.deepEqual([page.status, page.headers.getSetCookie()], [401, []])
+      assert.deepEqual(await rowsOf(page), refused('session_unknown', { why: 'unknown_cookie' }))
+      assert.deepEqual(await rowsOf(await askWith(cookie, '/me')), [])
+    }
+    assert.doesNotMatch(portal.service.logText(), /I{43}/)
+  })
+
+  test('is not recorded where there is none, or of another name', async () => {
+    for (const cookie of ['', 'theme=dark', `my_session=${'I'.repeat(43)}`]) {
+      assert.deepEqual(await rowsOf(await askWith(cookie)), [], cookie)
+    }
+  })
+})
+
+test('a flood of any kind gets ten rows a minute', async () => {
+  const kinds: [string, (n: number) => Promise<Page>][] = [
+    ['sign_in_failed', (n) => portal.profile().ask(`/auth/callback?state=${n}`)],
+    ['session_unknown', (n) => portal.profile().ask('/me', { headers: { cookie: `session=flood${n}` } })],
+  ]
+  for (const [action, attack] of kinds) {
+    time += 60_000
+    const was = await count(action)
+    await Promise.all(Array.from({ length: 60 }, (_, n) => attack(n)))
+    assert.equal(await count(action), was + 10, action)
+  }
+})
+
+describe('B35: two session cookies in one request', () => {
+  test('of different people sign both out, with a row for each', async () => {
+    const [mine, planted] = [await portal.enter('consultant'), await portal.enter('consultant')]
+    const values = [planted, mine].map(({ profile }) => profile.cookies().get('session') ?? '')
+    const cookie = values.map((value) => `session=${value}`).join('; ')
+    const ids = [
+      at((await mine.profile.ask('/me')).json, 'session', 'id'),
+      at((await planted.profile.ask('/me')).json, 'session', 'id'),
+    ]
+    const page = await portal.profile().ask('/clients', { headers: { cookie } })
+    assert.equal(page.status, 401)
+    assert.deepEqual([await mine.profile.who(), await planted.profile.who()], [undefined, undefined])
+    const rows = await portal.service.database.rows<{ details: unknown }>(
+      `select details from audit where action = 'session_ended' and actor = 'service' and noun_id = any($1)`,
+      [ids],
+    )
+    assert.equal(rows.length, 2)
+    for (const { details } of rows) {
+      assert.equal(at(details, 'why'), 'one request had sessions of several people')
+      for (const { id } of [mine, planted]) assert.match(String(at(details, 'people')), new RegExp(id))
+    }
+  })
+
+  test('one of which was invented, or of the same person, leave them signed in', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const first = profile.cookies().get('session') ?? ''
+    const second = portal.profile()
+    await second.signIn('firm')
+    for (const other of ['I'.repeat(43), second.cookies().get('session')]) {
+      for (const cookie of [`session=${first}; session=${other}`, `session=${other}; session=${first}`]) {
+        const page = await portal.profile().ask('/me', { headers: { cookie } })
+        assert.deepEqual([page.status, at(page.json, 'person', 'id')], [200, id])
+      }
+    }
+  })
+})
