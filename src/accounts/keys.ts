@@ -29,6 +29,9 @@ export interface IssuedKey {
   readonly key: string
 }
 
+/** Shows a new key before it is committed. If it rejects, there is no key: none exists that nobody has seen. */
+export type ShowKey = (key: IssuedKey) => Promise<void>
+
 export interface Keys {
   /**
    * Returns the caller who sent this Authorization header, without a promise if the cache has the key. A change to a key
@@ -39,14 +42,14 @@ export interface Keys {
   /** Checks a known caller again, without the secret. Otherwise like `identify`. */
   identifyAgain(caller: Caller): Caller | Promise<Caller>
   /** Throws Problem `not_found` for an unknown account, `invalid_field` for values that break a rule. */
-  create(request: KeyRequest, by: Visit): Promise<IssuedKey>
+  create(request: KeyRequest, by: Visit, show?: ShowKey): Promise<IssuedKey>
   /** In order of creation: the keys of one account, or all. */
   list(accountId?: string): Promise<KeySummary[]>
   /**
    * Creates a key with the same account, name, models and lifetime. The old key stays valid for `overlapMs`. Throws
    * Problem `not_found`, or `invalid_field` for a key that is no longer valid.
    */
-  rotate(id: string, options: { readonly overlapMs: number }, by: Visit): Promise<IssuedKey>
+  rotate(id: string, options: { readonly overlapMs: number }, by: Visit, show?: ShowKey): Promise<IssuedKey>
   /** Throws Problem `not_found`. Idempotent. */
   revoke(id: string, by: Visit): Promise<void>
   /** Writes the times of last use and stops the background work. */
@@ -92,15 +95,22 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
       const caller = key && callerOf(key)
       return caller === undefined || caller instanceof Problem ? identifyAgain(known) : caller
     },
-    create: (request: KeyRequest, by: Visit) => database.transaction((tx) => issueKey(tx, request, by)),
+    create: (request: KeyRequest, by: Visit, show: ShowKey = async () => undefined) =>
+      database.transaction((tx) => shown(issueKey(tx, request, by), show)),
     list: (accountId?: string) => readKeySummaries(database, accountId),
-    rotate: (id: string, { overlapMs }: { readonly overlapMs: number }, by: Visit) =>
-      database.transaction((tx) => rotateKey(tx, id, overlapMs, by)),
+    rotate: (id: string, { overlapMs }: { readonly overlapMs: number }, by: Visit, show: ShowKey = async () => undefined) =>
+      database.transaction((tx) => shown(rotateKey(tx, id, overlapMs, by), show)),
     revoke: (id: string, by: Visit) => database.transaction((tx) => revokeKey(tx, id, by)),
     async close() {
       await Promise.all([cache.close(), lastUsed.close()])
     },
   })
+}
+
+async function shown(issuing: Promise<IssuedKey>, show: ShowKey): Promise<IssuedKey> {
+  const issued = await issuing
+  await show(issued)
+  return issued
 }
 
 function readHeader(authorization: string | undefined): ParsedKey & { readonly text: string } {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts'
+import { readLedgerPage } from './reports-store.ts'
 
 /** One charged call, as it was settled. Prices and `cost` are in 10⁻¹² of the currency unit. */
 export interface LedgerRow {
@@ -22,9 +23,14 @@ export interface LedgerRow {
   readonly unchargedOutput: number
 }
 
-/** Which rows: from `from` on, before `to`, and older than the row `after`, at which the page before ended. */
+/**
+ * Selects rows: of an account, of a key, of one request, or all. `from` is inclusive, `to` exclusive, and `after` is the
+ * last row of the previous page.
+ */
 export interface LedgerPage {
-  readonly accountId: string
+  readonly accountId?: string | undefined
+  readonly keyId?: string | undefined
+  readonly requestId?: string | undefined
   readonly limit: number
   readonly from?: Date | undefined
   readonly to?: Date | undefined
@@ -32,30 +38,10 @@ export interface LedgerPage {
 }
 
 export interface Ledger {
-  /** The newest first. A page costs the same wherever in the ledger it lies. Throws Problem `unavailable`. */
+  /** Newest first. Every page of an account costs the same. Throws Problem `unavailable`. */
   page(page: LedgerPage): Promise<LedgerRow[]>
 }
 
 export function createLedger({ database }: { database: Queryable }): Ledger {
-  return Object.freeze({ page: (page: LedgerPage) => readPage(database, page) })
-}
-
-// Rows of one batch share their time, so the request id decides among them; a Date would lose the microseconds.
-function readPage(database: Queryable, { accountId, limit, from, to, after }: LedgerPage): Promise<LedgerRow[]> {
-  return database.rows(
-    `select request_id as "requestId",
-       to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, key_id as "keyId",
-       person_id as "personId", model,
-       client_id as "clientId", input_tokens as "inputTokens", output_tokens as "outputTokens",
-       input_price as "inputPrice", output_price as "outputPrice", cost, stop_reason as "stopReason",
-       usage_source as "usageSource", uncharged_input as "unchargedInput", uncharged_output as "unchargedOutput"
-     from ledger
-     where account_id = $1 and ledger.at >= coalesce($2::timestamptz, '-infinity')
-       and ledger.at < coalesce($3::timestamptz, 'infinity')
-       and (ledger.at, request_id) < (coalesce($4::timestamptz, 'infinity'),
-                                      coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
-     order by ledger.at desc, request_id desc
-     limit $6`,
-    [accountId, from ?? null, to ?? null, after?.at ?? null, after?.requestId ?? null, limit],
-  )
+  return Object.freeze({ page: (page: LedgerPage) => readLedgerPage(database, page) })
 }

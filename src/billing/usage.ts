@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts'
+import { readUsageByAccount, readUsageByModel } from './reports-store.ts'
 
 /** What an account used over a span of days. `cost` is in 10⁻¹² of the currency unit. */
 export interface UsageTotal {
@@ -12,58 +13,48 @@ export interface ModelUsage extends UsageTotal {
   readonly model: string
 }
 
-/** Days in UTC as `YYYY-MM-DD`, both included; left out, there is no bound. */
-interface UsageSpan {
+export interface AccountUsage extends UsageTotal {
   readonly accountId: string
+}
+
+/** Days in UTC as `YYYY-MM-DD`, both inclusive. Default: no bound. */
+export interface UsageSpan {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
 
 export interface UsageReport {
-  /** The sum over all models, exact. */
-  total(span: UsageSpan): Promise<UsageTotal>
-  /** By model, the dearest first. */
-  byModel(span: UsageSpan): Promise<ModelUsage[]>
+  /** The sum over all models of an account, exact. */
+  total(span: UsageSpan & { readonly accountId: string }): Promise<UsageTotal>
+  /** An account's usage by model, most expensive first. */
+  byModel(span: UsageSpan & { readonly accountId: string }): Promise<ModelUsage[]>
+  /** Every account with usage, most expensive first. */
+  byAccount(span: UsageSpan): Promise<AccountUsage[]>
 }
 
-/** Reports from the daily roll-up, so that they take no longer as the ledger grows. Throws Problem `unavailable`. */
+/** Reports from the daily roll-up, so their cost does not grow with the ledger. Throws Problem `unavailable`. */
 export function createUsage({ database }: { database: Queryable }): UsageReport {
-  const byModel = async (span: UsageSpan) => (await readUsage(database, span)).map(fromRow)
+  const byModel = async (span: UsageSpan & { readonly accountId: string }) =>
+    (await readUsageByModel(database, span)).map(withNumbers)
   return Object.freeze({
     byModel,
-    async total(span: UsageSpan) {
-      const models = await byModel(span)
-      return models.reduce<UsageTotal>(add, { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0n })
-    },
+    byAccount: async (span: UsageSpan) => (await readUsageByAccount(database, span)).map(withNumbers),
+    total: async (span: UsageSpan & { readonly accountId: string }) => sumOf(await byModel(span)),
   })
 }
 
-interface UsageRow {
-  readonly model: string
-  readonly requests: bigint
-  readonly inputTokens: bigint
-  readonly outputTokens: bigint
-  readonly cost: bigint
+export function sumOf(usages: readonly UsageTotal[]): UsageTotal {
+  return usages.reduce<UsageTotal>(add, { requests: 0, inputTokens: 0, outputTokens: 0, cost: 0n })
 }
 
-function readUsage(database: Queryable, { accountId, from, to }: UsageSpan): Promise<UsageRow[]> {
-  return database.rows(
-    `select model, sum(requests) as requests, sum(input_tokens) as "inputTokens",
-       sum(output_tokens) as "outputTokens", sum(cost) as cost
-     from usage_day
-     where account_id = $1 and day >= coalesce($2::date, '-infinity') and day <= coalesce($3::date, 'infinity')
-     group by model order by sum(cost) desc, model`,
-    [accountId, from ?? null, to ?? null],
-  )
-}
+type Counts = Readonly<Record<'requests' | 'inputTokens' | 'outputTokens', bigint>>
 
-function fromRow({ model, cost, ...counts }: UsageRow): ModelUsage {
+function withNumbers<Row extends Counts>(row: Row) {
   return {
-    model,
-    requests: Number(counts.requests),
-    inputTokens: Number(counts.inputTokens),
-    outputTokens: Number(counts.outputTokens),
-    cost,
+    ...row,
+    requests: Number(row.requests),
+    inputTokens: Number(row.inputTokens),
+    outputTokens: Number(row.outputTokens),
   }
 }
 

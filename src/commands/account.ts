@@ -4,7 +4,7 @@ import { formatMoney, parseMoney } from '../billing/money.ts'
 import { argument, command, group, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { operator } from './operator.ts'
-import { amountsIn, minuteOf, timeOrNull, writeJson, writeLines, writeTable } from './output.ts'
+import { amountColumn, amountsIn, minuteOf, timeOrNull, writeJson, writeLines, writeTable } from './output.ts'
 
 interface LimitOptions extends CommonOptions {
   readonly rpm?: number
@@ -19,7 +19,7 @@ interface CreateOptions extends LimitOptions {
 const which = ['<account>', 'its id or name'] as const
 
 export function accountCommand(context: Context): Command {
-  return group('account', 'Who pays for calls: accounts with their credit and limits', [
+  return group('account', 'Manage accounts: their credit and limits', [
     createCommand(context),
     listCommand(context),
     showCommand(context),
@@ -31,9 +31,9 @@ export function accountCommand(context: Context): Command {
 
 function createCommand(context: Context): Command {
   const amount = argument(parseMoney)
-  return withLimits(command('create', 'Make an account', 'account create --name Acme --credit 25.00'))
-    .requiredOption('--name <name>', 'how people call it')
-    .addOption(new Option('--credit <amount>', 'paid in advance; calls end when it is used up').argParser(amount))
+  return withLimits(command('create', 'Create an account', 'account create --name Acme --credit 25.00'))
+    .requiredOption('--name <name>', 'its name, which is unique')
+    .addOption(new Option('--credit <amount>', 'paid in advance; requests are refused when it is used up').argParser(amount))
     .addOption(monthlyLimit().conflicts('credit'))
     .action(async ({ json, name, ...options }: CreateOptions) => {
       const { limits } = await context.config()
@@ -51,30 +51,53 @@ function createCommand(context: Context): Command {
       )
       await writeAccount(context, account, json)
       if (!json)
-        writeLines(context, '', `Make a key for it: ./tollgate key create --account ${account.id} --name backend`)
+        writeLines(context, '', `Create a key for it: ./tollgate key create --account ${account.id} --name backend`)
     })
 }
 
 function listCommand(context: Context): Command {
-  return command('list', 'Show every account', 'account list').action(async ({ json }: CommonOptions) => {
+  return command('list', 'List all accounts', 'account list').action(async ({ json }: CommonOptions) => {
     const accounts = await (await openAccounts(context)).list()
     if (json) return writeJson(context, { accounts: accounts.map(toJson) })
-    const inCurrency = amountsIn((await context.config()).currency)
+    const { currency } = await context.config()
+    const lines = accounts.length > 1 ? [...accounts.map(toAccountLine), totalOf(accounts)] : accounts.map(toAccountLine)
     return writeTable(
       context,
-      accounts,
+      lines,
       [
-        { title: 'ID', text: ({ id }) => id },
         { title: 'NAME', text: ({ name }) => name },
         { title: 'STATUS', text: ({ status }) => status },
-        { title: 'CREDIT LEFT', text: ({ creditLeft }) => inCurrency(formatMoney(creditLeft)), right: true },
-        { title: 'HELD', text: ({ held }) => inCurrency(formatMoney(held)), right: true },
-        { title: 'REQUESTS/MIN', text: ({ requestsPerMinute }) => String(requestsPerMinute), right: true },
-        { title: 'TOKENS/MIN', text: ({ tokensPerMinute }) => String(tokensPerMinute), right: true },
+        amountColumn('CREDIT LEFT', currency, lines, ({ creditLeft }) => formatMoney(creditLeft)),
+        amountColumn('HELD', currency, lines, ({ held }) => formatMoney(held)),
+        amountColumn('THIS MONTH', currency, lines, ({ monthCharged }) => formatMoney(monthCharged)),
+        { title: 'REQUESTS/MIN', text: ({ requests }) => requests, right: true },
+        { title: 'TOKENS/MIN', text: ({ tokens }) => tokens, right: true },
+        { title: 'ID', text: ({ id }) => id },
       ],
       'No accounts yet. Create one: ./tollgate account create --name Acme --credit 25.00',
     )
   })
+}
+
+type AccountLine = Pick<Account, 'creditLeft' | 'held' | 'monthCharged'> &
+  Readonly<Record<'id' | 'name' | 'status' | 'requests' | 'tokens', string>>
+
+function toAccountLine(account: Account): AccountLine {
+  return { ...account, requests: String(account.requestsPerMinute), tokens: String(account.tokensPerMinute) }
+}
+
+function totalOf(accounts: readonly Account[]): AccountLine {
+  const sum = (read: (account: Account) => bigint) => accounts.reduce((total, account) => total + read(account), 0n)
+  return {
+    id: '',
+    name: 'Total',
+    status: '',
+    creditLeft: sum(({ creditLeft }) => creditLeft),
+    held: sum(({ held }) => held),
+    monthCharged: sum(({ monthCharged }) => monthCharged),
+    requests: '',
+    tokens: '',
+  }
 }
 
 function showCommand(context: Context): Command {
@@ -86,10 +109,10 @@ function showCommand(context: Context): Command {
 }
 
 function creditCommand(context: Context): Command {
-  return command('credit', 'Add to the credit of a prepaid account, or take away', 'account credit Acme 25.00')
+  return command('credit', 'Add to the credit of a prepaid account, or subtract from it', 'account credit Acme 25.00')
     .argument(...which)
-    .argument('<amount>', 'a decimal number; a negative one takes away', argument(parseMoney))
-    .option('--note <text>', 'what it is for')
+    .argument('<amount>', 'a decimal number; a negative one is subtracted', argument(parseMoney))
+    .option('--note <text>', 'the reason')
     .action(async (account: string, amount: bigint, { json, note }: CommonOptions & { note?: string }) => {
       const accounts = await openAccounts(context)
       const { id } = await accounts.find(account)
@@ -114,7 +137,7 @@ function limitCommand(context: Context): Command {
 }
 
 function closeCommand(context: Context): Command {
-  return command('close', 'Close an account: its keys are refused from now on', 'account close Acme')
+  return command('close', 'Close an account: its keys stop working', 'account close Acme')
     .argument(...which)
     .action(async (account: string, { json }: CommonOptions) => {
       const accounts = await openAccounts(context)
@@ -125,12 +148,12 @@ function closeCommand(context: Context): Command {
 
 function withLimits(of: Command): Command {
   return of
-    .option('--rpm <n>', 'requests per minute (create: from the configuration)', argument(parseCount))
-    .option('--tpm <n>', 'tokens per minute (create: from the configuration)', argument(parseCount))
+    .option('--rpm <n>', 'requests per minute (default for a new account: from the configuration)', argument(parseCount))
+    .option('--tpm <n>', 'tokens per minute (default for a new account: from the configuration)', argument(parseCount))
 }
 
 function monthlyLimit(): Option {
-  return new Option('--monthly-limit <amount>', 'billed afterwards, at most this much a month').argParser(
+  return new Option('--monthly-limit <amount>', 'billed in arrears, at most this much per month').argParser(
     argument(parseMoney),
   )
 }

@@ -133,8 +133,11 @@ test('an account from its making to its close', async () => {
   assert.deepEqual([limited['requests_per_minute'], limited['tokens_per_minute']], [5, 100_000])
   assert.equal((await json('account', 'close', id))['status'], 'closed')
   const { stdout } = await run('account', 'list')
-  assert.match(stdout, /^ID +NAME +STATUS +CREDIT LEFT +HELD +REQUESTS\/MIN +TOKENS\/MIN\n/)
-  assert.match(stdout, new RegExp(`\n${id}  Acme  closed`))
+  assert.match(
+    stdout,
+    /^NAME +STATUS +CREDIT LEFT \(USD\) +HELD \(USD\) +THIS MONTH \(USD\) +REQUESTS\/MIN +TOKENS\/MIN +ID\n/,
+  )
+  assert.match(stdout, new RegExp(`\nAcme +closed +0\\.000000000001 +0\\.00 +0\\.00 +5 +100000 +${id}\n`))
 })
 
 test('an account takes its limits from the configuration', async () => {
@@ -185,13 +188,84 @@ test('a key is shown once and works; rotated and revoked it stops', async () => 
   }
 })
 
-test('a key without an account, or for models that nobody knows, is made with a warning', async () => {
-  const { status, stderr, ...outcome } = await run('key', 'create', '--name', 'homeless', '--json')
-  assert.equal(status, 0)
-  assert.match(stderr, /^This key bills no account[^\n]+\n$/)
-  assert.equal(parse({ status, stderr, ...outcome })['account_id'], null)
+test('a key needs an account, and one for models that are not configured is created with a warning', async () => {
+  const count = async () => listOf(await json('key', 'list'), 'keys').length
+  const before = await count()
+  const homeless = await run('key', 'create', '--name', 'homeless', '--json')
+  assert.deepEqual({ status: homeless.status, stdout: homeless.stdout }, { status: 2, stdout: '' })
+  assert.match(homeless.stderr, /--account <account>/)
+  assert.equal(await count(), before)
   const other = await run('key', 'create', '--account', 'Keys', '--name', 'x', '--models', 'far,nonsense', '--json')
-  assert.match(other.stderr, /Not in the configuration, at least not yet: nonsense\./)
+  assert.match(other.stderr, /Not in the configuration yet: nonsense\./)
+})
+
+test('no key is created or rotated that nobody can see', { skip: !existsSync(full) }, async () => {
+  const { id } = await json('key', 'create', '--account', 'Keys', '--name', 'seen')
+  const before = await json('key', 'list')
+  for (const args of [
+    ['key', 'create', '--account', 'Keys', '--name', 'unseen'],
+    ['key', 'create', '--account', 'Keys', '--name', 'unseen', '--json'],
+    ['key', 'rotate', String(id)],
+  ]) {
+    for (const [file, words] of [
+      ['/dev/null', /nobody would see the key\. None was created/],
+      [full, /could not be written, so none was created/],
+    ] as const) {
+      const { status, stderr } = await tollgateInto(file, args, environment)
+      assert.equal(status, 1)
+      assert.match(stderr, words)
+    }
+  }
+  assert.deepEqual(await json('key', 'list'), before)
+})
+
+test('lists name accounts, and amounts of a column have the same number of decimals and a total', async () => {
+  const own = await createTestDatabase()
+  const at = { ...environment, DATABASE_URL: own.url }
+  const lines = async (...args: string[]) => {
+    const { status, stdout, stderr } = await tollgateHere(args, at)
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    return stdout.trimEnd().split('\n')
+  }
+  await lines('account', 'create', '--name', 'Acme', '--credit', '25')
+  await lines('account', 'create', '--name', 'Berg & Sons', '--credit', '0.123456')
+  await lines('key', 'create', '--account', 'Acme', '--name', 'backend', '--models', 'quick')
+  const columns = (line = '', from: string, header = '') => line.slice(header.indexOf(from)).split(/ {2,}/)[0]
+  const [header, ...accounts] = await lines('account', 'list')
+  assert.deepEqual(
+    accounts.map((line) => line.split(/ {2,}/).slice(0, 3)),
+    [
+      ['Acme', 'open', '25.000000'],
+      ['Berg & Sons', 'open', '0.123456'],
+      ['Total', '25.123456', '0.00'],
+    ],
+  )
+  assert.match(String(header), /^NAME +STATUS +CREDIT LEFT \(USD\)/)
+  const [keyHeader, key] = await lines('key', 'list')
+  assert.equal(columns(key, 'ACCOUNT', keyHeader), 'Acme')
+  assert.equal(columns(key, 'MODELS', keyHeader), 'quick')
+
+  const client = new Client(own.url)
+  await client.connect()
+  await client.query(
+    `insert into usage_day (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost)
+     select '2030-01-01', id, id, 'far', 2, 20, 2, case name when 'Acme' then 1500000000000 else 250000 end from account`,
+  )
+  await client.end()
+  const [, ...usage] = await lines('usage')
+  assert.deepEqual(
+    usage.map((line) => line.split(/ {2,}/)),
+    [
+      ['Acme', '2', '20', '2', '1.50000000'],
+      ['Berg & Sons', '2', '20', '2', '0.00000025'],
+      ['Total', '4', '40', '4', '1.50000025'],
+    ],
+  )
+  const [document] = await lines('usage', '--json')
+  const { accounts: listed, ...total } = JSON.parse(String(document)) as Record<string, unknown>
+  assert.deepEqual(total, { requests: 4, input_tokens: 40, output_tokens: 4, cost: '1.50000025' })
+  assert.ok(Array.isArray(listed) && listed.length === 2)
+  await own.drop()
 })
 
 test('a price is set at once or for later', async () => {
@@ -210,7 +284,7 @@ test('a price is set at once or for later', async () => {
   assertRefused(await run('price', 'set', 'far', '--input', '2', '--output', '1'), /Output must cost more than input/)
   assertRefused(
     await run('price', 'set', 'quick', '--input', '1', '--output', '2'),
-    /^quick is another name of far: set the price of that\.$/m,
+    /^quick is an alias of far: set the price of far\.$/m,
   )
   assert.equal(listOf(await json('price', 'list'), 'prices').length, 3)
 })
@@ -269,10 +343,16 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
     uncharged_output: 0,
   })
   assert.equal(listOf(await json('ledger', '--account', 'Busy', '--limit', '5500'), 'rows').length, 5500)
+  const first = rows[0] ?? assert.fail()
+  assert.deepEqual(await json('ledger', '--request', String(requestId).toUpperCase()), { rows: [first] })
+  assert.equal(listOf(await json('ledger', '--key', String(id)), 'rows').length, 6000)
+  assert.deepEqual(await json('ledger', '--key', String(requestId)), { rows: [] })
+  assert.deepEqual(await json('ledger', '--request', String(requestId), '--account', 'Keys'), { rows: [] })
+  assert.match((await run('ledger', '--request', String(requestId))).stdout, new RegExp(`Z  ${String(requestId)}  far`))
   assert.deepEqual(await json('ledger', '--account', 'Busy', '--to', '2020-01-01'), { rows: [] })
   const { stdout } = await run('ledger', '--account', 'Busy')
   assert.equal(stdout.split('\n').filter((line) => line.includes('upstream')).length, 50)
-  assert.match(stdout, /There are more/)
+  assert.match(stdout, /There are more rows/)
   assert.deepEqual(await readLedger(new PassThrough()), { status: 0, stderr: '', listeners: 0 })
   assert.deepEqual(await tollgateCutOff(['ledger', '--account', 'Busy', '--json'], environment), {
     status: 0,
@@ -325,10 +405,10 @@ test('amounts have the decimals of the currency, and more where they need them',
     const name = `In_${currency}`
     const made = await show('account', 'create', '--name', name, '--credit', '2500.00')
     assert.ok(made.includes(`\nCredit left ${credit} ${currency}\nHeld ${none} ${currency}\n`), made)
-    assert.ok((await show('account', 'list')).includes(` ${name} open ${credit} ${none} `))
+    assert.match(await show('account', 'list'), new RegExp(`\\n${name} open ${credit}\\.?0* ${none}\\.?0* `))
     await show('price', 'set', 'decimals', '--input', '0.1', '--output', '0.6')
-    assert.match(await show('price', 'list'), new RegExp(`\\ndecimals 0.10* ${price} `))
-    assert.match(await show('model', 'list'), new RegExp(`\\nfar.* ${price} yes\\n`))
+    assert.match(await show('price', 'list'), new RegExp(`\\ndecimals 0.10* ${price}0* `))
+    assert.match(await show('model', 'list'), new RegExp(`\\nfar.* ${price}0* yes\\n`))
     assert.ok((await show('account', 'credit', name, '0.0000001')).includes('\nCredit left 2500.0000001 '))
   }
 })
@@ -351,7 +431,7 @@ test('what is refused is one line and status 1', async () => {
     /already be expired/,
   )
   assertRefused(await run('price', 'set', 'unheard', '--input', '1', '--output', '1'), /^Output must cost more/)
-  assertRefused(await run('key', 'create', '--name', ' ', '--models', 'unheard'), /^Give a name/)
+  assertRefused(await run('key', 'create', '--account', 'Keys', '--name', ' ', '--models', 'unheard'), /^Give a name/)
   assertRefused(await run('model', 'check', path.join(folder, 'missing.gguf')), /missing\.gguf/)
 })
 
@@ -381,8 +461,11 @@ test('wrong usage is status 2, with nothing on stdout', async () => {
     'price set far --input 0.1',
     'price set fär --input 1 --output 2',
     'price set far --input 0.0000001 --output 1',
-    'usage',
     'usage --account A --from yesterday',
+    'ledger',
+    'ledger --key A',
+    'ledger --request 1',
+    'key create --name A',
     'usage --account A --from 2030-01-02 --to 2030-01-01',
     'ledger --account A --limit -1',
     'ledger --account A --from 7d',

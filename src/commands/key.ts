@@ -4,11 +4,11 @@ import { id as modelId } from '../platform/config/values.ts'
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { operator } from './operator.ts'
-import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeTable } from './output.ts'
+import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeSecret, writeTable } from './output.ts'
 import { parseSpan, parseTime } from './times.ts'
 
 interface CreateOptions extends CommonOptions {
-  readonly account?: string
+  readonly account: string
   readonly name: string
   readonly models?: readonly string[]
   readonly expires?: Date
@@ -17,7 +17,7 @@ interface CreateOptions extends CommonOptions {
 const day = 24 * 60 * 60 * 1000
 
 export function keyCommand(context: Context): Command {
-  return group('key', 'API keys: what a caller proves itself with', [
+  return group('key', 'Manage API keys', [
     createCommand(context),
     listCommand(context),
     rotateCommand(context),
@@ -28,55 +28,56 @@ export function keyCommand(context: Context): Command {
 function createCommand(context: Context): Command {
   return command(
     'create',
-    'Make a key; it is shown this once',
+    'Create a key; it is shown only once',
     'key create --account Acme --name backend --expires 90d',
   )
-    .option('--account <account>', 'the id or name of the account that pays')
-    .requiredOption('--name <name>', 'what it is for')
-    .option('--models <models>', 'the only models it may use: a,b', argument(parseModels))
+    .requiredOption('--account <account>', 'the account that pays: its id or name')
+    .requiredOption('--name <name>', 'its purpose')
+    .option('--models <models>', 'allow only these models or aliases: a,b', argument(parseModels))
     .option('--expires <when>', 'a date, a time or a duration such as 90d', argument(parseTime))
     .action(async ({ json, account, name, models, expires }: CreateOptions) => {
-      const accountId = account === undefined ? null : await accountIdOf(context, account)
+      const accountId = await accountIdOf(context, account)
       const request = { accountId, name, allowedModels: models ?? null, expiresAt: expires ?? null }
-      const { id, key } = await withKeys(context, (keys) => keys.create(request, operator()))
+      await withKeys(context, (keys) =>
+        keys.create(request, operator(), ({ id, key }) => {
+          if (!json) return writeKey(context, { id, key })
+          const document = {
+            id,
+            key,
+            name: name.trim(),
+            account_id: accountId,
+            allowed_models: request.allowedModels,
+            expires_at: timeOrNull(request.expiresAt),
+          }
+          return writeSecret(context, `${JSON.stringify(document)}\n`)
+        }),
+      )
       if (models !== undefined) await warnOfUnknown(context, models)
-      if (accountId === null) {
-        warn(
-          context,
-          'This key bills no account, so its calls are refused: name one with --account to make a key that works.',
-        )
-      }
-      if (!json) return writeKey(context, { id, key })
-      return writeJson(context, {
-        id,
-        key,
-        name: name.trim(),
-        account_id: accountId,
-        allowed_models: request.allowedModels,
-        expires_at: timeOrNull(request.expiresAt),
-      })
     })
 }
 
 function listCommand(context: Context): Command {
-  return command('list', 'Show keys; never their secrets', 'key list --account Acme')
+  return command('list', 'List keys, without their secrets', 'key list --account Acme')
     .option('--account <account>', 'only those of this account: its id or name')
     .action(async ({ json, account }: CommonOptions & { account?: string }) => {
-      const accountId = account === undefined ? undefined : await accountIdOf(context, account)
+      const { createAccounts } = await import('../accounts/accounts.ts')
+      const accounts = createAccounts({ database: await context.database() })
+      const accountId = account === undefined ? undefined : (await accounts.find(account)).id
       const keys = await withKeys(context, (all) => all.list(accountId))
       if (json) return writeJson(context, { keys: keys.map(toJson) })
+      const names = new Map((await accounts.list()).map(({ id, name }) => [id, name]))
       return writeTable(
         context,
         keys,
         [
-          { title: 'ID', text: ({ id }) => id },
-          { title: 'KEY', text: ({ publicId }) => `tg_${publicId}_…` },
           { title: 'NAME', text: ({ name }) => name },
-          { title: 'ACCOUNT', text: (key) => key.accountId ?? 'none' },
+          { title: 'ACCOUNT', text: (key) => (key.accountId === null ? 'none' : (names.get(key.accountId) ?? '')) },
+          { title: 'KEY', text: ({ publicId }) => `tg_${publicId}_…` },
           { title: 'MODELS', text: ({ allowedModels }) => allowedModels?.join(',') ?? 'all' },
           { title: 'STATUS', text: ({ status }) => status },
           { title: 'EXPIRES', text: ({ expiresAt }) => minuteOf(expiresAt) },
           { title: 'LAST USED', text: ({ lastUsedAt }) => minuteOf(lastUsedAt) },
+          { title: 'ID', text: ({ id }) => id },
         ],
         `No keys yet. Create one: ./tollgate key create --account ${account ?? '<account>'} --name backend`,
       )
@@ -84,27 +85,29 @@ function listCommand(context: Context): Command {
 }
 
 function rotateCommand(context: Context): Command {
-  return command('rotate', 'Make a key that takes the place of another', 'key rotate <id> --overlap 24h')
+  return command('rotate', 'Create a key that replaces another', 'key rotate <id> --overlap 24h')
     .argument('<id>', 'the id of the old key')
     .addOption(
-      new Option('--overlap <span>', 'for how long the old one stays valid')
+      new Option('--overlap <span>', 'how long the old key stays valid')
         .argParser(argument(parseSpan))
         .default(day, '24h'),
     )
     .action(async (old: string, { json, overlap }: CommonOptions & { overlap: number }) => {
-      const { id, key } = await withKeys(context, (keys) => keys.rotate(old, { overlapMs: overlap }, operator()))
-      if (json) return writeJson(context, { id, key, replaces: old })
-      writeKey(context, { id, key })
-      return writeLines(
-        context,
-        '',
-        `The old key is valid until ${minuteOf(new Date(Date.now() + overlap))} at the latest.`,
+      await withKeys(context, (keys) =>
+        keys.rotate(old, { overlapMs: overlap }, operator(), ({ id, key }) =>
+          json
+            ? writeSecret(context, `${JSON.stringify({ id, key, replaces: old })}\n`)
+            : writeKey(context, { id, key }),
+        ),
       )
+      if (json) return
+      const end = minuteOf(new Date(Date.now() + overlap))
+      return writeLines(context, '', `The old key is valid until ${end} at the latest.`)
     })
 }
 
 function revokeCommand(context: Context): Command {
-  return command('revoke', 'Revoke a key: it is refused everywhere within a second', 'key revoke <id>')
+  return command('revoke', 'Revoke a key: every instance refuses it within a second', 'key revoke <id>')
     .argument('<id>', 'the id of the key')
     .action(async (id: string, { json }: CommonOptions) => {
       await withKeys(context, (keys) => keys.revoke(id, operator()))
@@ -112,7 +115,7 @@ function revokeCommand(context: Context): Command {
     })
 }
 
-/** `a, b` → the names, each one that a model or an alias can have. Throws a RangeError. */
+/** Splits `a, b` into names that a model or an alias may have. Throws a RangeError. */
 function parseModels(text: string): string[] {
   return parseList(text).map((name) => modelId.parse(name))
 }
@@ -137,15 +140,13 @@ async function warnOfUnknown(context: Context, models: readonly string[]): Promi
   const config = await context.config()
   const known = new Set([...config.models.map(({ id }) => id), ...Object.keys(config.aliases)])
   const unknown = models.filter((model) => !known.has(model))
-  if (unknown.length > 0) warn(context, `Not in the configuration, at least not yet: ${unknown.join(', ')}.`)
+  if (unknown.length > 0) warn(context, `Not in the configuration yet: ${unknown.join(', ')}.`)
 }
 
-function writeKey(context: Context, { id, key }: { id: string; key: string }): void {
-  writeLines(
+function writeKey(context: Context, { id, key }: { id: string; key: string }): Promise<void> {
+  return writeSecret(
     context,
-    key,
-    '',
-    `This is the only time the key is shown: keep it where your backend reads it. Its id: ${id}`,
+    `${key}\n\nThe key is shown only this once: store it where your backend reads it. Its id: ${id}\n`,
   )
 }
 

@@ -1,24 +1,24 @@
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
-import type { Ledger, LedgerRow } from '../billing/ledger.ts'
+import type { Ledger, LedgerPage, LedgerRow } from '../billing/ledger.ts'
 import { formatMoney, formatPrice } from '../billing/money.ts'
+import type { Database } from '../platform/database/database.ts'
+import { isUuid } from '../platform/database/uuid.ts'
 import { argument, command, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { amountsIn, writeLines, writeTable } from './output.ts'
+import { amountColumn, writeLines, writeTable } from './output.ts'
 import { parseEnd, parseMoment } from './times.ts'
 
 interface LedgerOptions extends CommonOptions {
-  readonly account: string
+  readonly account?: string
+  readonly key?: string
+  readonly request?: string
   readonly limit?: number
   readonly from?: Date
   readonly to?: Date
 }
 
-interface Span {
-  readonly accountId: string
-  readonly from: Date | undefined
-  readonly to: Date | undefined
-}
+type Selection = Omit<LedgerPage, 'limit' | 'after'>
 
 const screenful = 50
 const pageRows = 5000
@@ -26,32 +26,47 @@ const pageRows = 5000
 export function ledgerCommand(context: Context): Command {
   const shown = command(
     'ledger',
-    'Every charged call of an account, the newest first',
+    'List the charges of an account, a key or one request, newest first',
     'ledger --account Acme --limit 20',
   )
-    .requiredOption('--account <account>', 'its id or name')
-    .option('--limit <n>', `at most so many (all with --json, else ${screenful})`, argument(parseCount))
-    .option('--from <when>', 'a date or time', argument(parseMoment))
-    .option('--to <when>', 'a date, which is included, or a time', argument(parseEnd))
-    .action(async ({ json, account, limit, from, to }: LedgerOptions) => {
+    .option('--account <account>', 'of this account: its id or name')
+    .option('--key <id>', 'of this key', argument(parseId))
+    .option('--request <id>', 'of this request, which is in the header request-id', argument(parseId))
+    .option('--limit <n>', `at most this many rows (default: all with --json, else ${screenful})`, argument(parseCount))
+    .option('--from <when>', 'from this date or time on', argument(parseMoment))
+    .option('--to <when>', 'up to this date, inclusive, or before this time', argument(parseEnd))
+    .action(async ({ json, account, key, request, limit, from, to }: LedgerOptions) => {
+      if (account === undefined && key === undefined && request === undefined) {
+        shown.error('error: name what to list: --account, --key or --request')
+      }
       if (from && to && from >= to) shown.error('error: --from must be before --to')
       const database = await context.database()
-      const { createAccounts } = await import('../accounts/accounts.ts')
       const { createLedger } = await import('../billing/ledger.ts')
-      const { id } = await createAccounts({ database }).find(account)
-      const span = { accountId: id, from, to }
+      const accountId = account === undefined ? undefined : await accountIdOf(database, account)
+      const selection = { accountId, keyId: key, requestId: request, from, to }
       const ledger = createLedger({ database })
-      if (json) return writeRows(context.stdout, pages(ledger, span, limit ?? Infinity))
-      return writeScreen(context, ledger, span, limit ?? screenful)
+      if (json) return writeRows(context.stdout, pages(ledger, selection, limit ?? Infinity))
+      return writeScreen(context, ledger, selection, limit ?? screenful)
     })
   return shown
 }
 
-/** A ledger may be larger than the memory: it is read and written page by page. */
-async function* pages(ledger: Ledger, span: Span, limit: number): AsyncGenerator<LedgerRow[]> {
+async function accountIdOf(database: Database, account: string): Promise<string> {
+  const { createAccounts } = await import('../accounts/accounts.ts')
+  return (await createAccounts({ database }).find(account)).id
+}
+
+/** Throws a RangeError. */
+function parseId(text: string): string {
+  if (!isUuid(text)) throw new RangeError('must be an id such as 0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11')
+  return text.toLowerCase()
+}
+
+/** Page by page: a ledger may be larger than the memory. */
+async function* pages(ledger: Ledger, selection: Selection, limit: number): AsyncGenerator<LedgerRow[]> {
   let after: LedgerRow | undefined
   for (let left = limit; left > 0;) {
-    const page = await ledger.page({ ...span, after, limit: Math.min(left, pageRows) })
+    const page = await ledger.page({ ...selection, after, limit: Math.min(left, pageRows) })
     if (page.length > 0) yield page
     if (page.length < pageRows) return
     left -= page.length
@@ -64,42 +79,42 @@ async function writeRows(stdout: Writable, all: AsyncIterable<LedgerRow[]>): Pro
   for await (const page of all) {
     const text = page.map((row) => JSON.stringify(toJson(row))).join(',')
     if (!stdout.writable) return
-    if (!stdout.write(before + text) && !(await isReadOn(stdout))) return
+    if (!stdout.write(before + text) && !(await isDrained(stdout))) return
     before = ','
   }
   stdout.write(`${before === ',' ? '' : before}]}\n`)
 }
 
-/** Waits until what was written is read. Returns false where it cannot be, of which main.ts hears. */
-async function isReadOn(stdout: Writable): Promise<boolean> {
+/** Waits until the reader has caught up. Returns false if it is gone; main.ts reports the error. */
+async function isDrained(stdout: Writable): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const [goOn, stop] = [() => resolve(true), () => resolve(false)]
-  stdout.on('drain', goOn).on('close', stop).on('error', stop)
-  const isRead = await promise
-  stdout.off('drain', goOn).off('close', stop).off('error', stop)
-  return isRead
+  const [proceed, stop] = [() => resolve(true), () => resolve(false)]
+  stdout.on('drain', proceed).on('close', stop).on('error', stop)
+  const drained = await promise
+  stdout.off('drain', proceed).off('close', stop).off('error', stop)
+  return drained
 }
 
-async function writeScreen(context: Context, ledger: Ledger, span: Span, limit: number): Promise<void> {
-  const rows = await ledger.page({ ...span, limit: limit + 1 })
+async function writeScreen(context: Context, ledger: Ledger, selection: Selection, limit: number): Promise<void> {
+  const rows = await ledger.page({ ...selection, limit: limit + 1 })
   const { currency } = await context.config()
-  const inCurrency = amountsIn(currency)
+  const shown = rows.slice(0, limit)
   writeTable(
     context,
-    rows.slice(0, limit),
+    shown,
     [
       { title: 'AT', text: ({ at }) => `${at.slice(0, 19).replace('T', ' ')}Z` },
       { title: 'REQUEST', text: ({ requestId }) => requestId },
       { title: 'MODEL', text: ({ model }) => model },
       { title: 'INPUT', text: ({ inputTokens }) => String(inputTokens), right: true },
       { title: 'OUTPUT', text: ({ outputTokens }) => String(outputTokens), right: true },
-      { title: `COST (${currency})`, text: ({ cost }) => inCurrency(formatMoney(cost)), right: true },
+      amountColumn('COST', currency, shown, ({ cost }) => formatMoney(cost)),
       { title: 'ENDED', text: ({ stopReason }) => stopReason },
       { title: 'COUNTED BY', text: ({ usageSource }) => usageSource },
     ],
-    'No charged calls in this time. A row appears as soon as a call has been answered.',
+    'No charges match. A charge appears as soon as its request has been answered.',
   )
-  if (rows.length > limit) writeLines(context, '', `There are more: raise --limit, or take all of them with --json.`)
+  if (rows.length > limit) writeLines(context, '', 'There are more rows: raise --limit, or get all of them with --json.')
 }
 
 function toJson(row: LedgerRow): object {

@@ -5,10 +5,10 @@ import type { Context } from './context.ts'
 import { checkCommand } from './model-check.ts'
 import { pullCommand } from './model-pull.ts'
 import { surveyModels, type SurveyedModel } from './model-survey.ts'
-import { amountsIn, writeJson, writeTable } from './output.ts'
+import { amountColumn, writeJson, writeTable } from './output.ts'
 
 export function modelCommand(context: Context): Command {
-  return group('model', 'The models that requests may name', [
+  return group('model', 'Manage models', [
     listCommand(context),
     checkCommand(context),
     pullCommand(context),
@@ -16,12 +16,12 @@ export function modelCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  return command('list', 'Show the models of the configuration, and why one is not callable', 'model list').action(
+  return command('list', 'List the configured models, and why one is not callable', 'model list').action(
     async ({ json }: CommonOptions) => {
       const models = await surveyModels(context)
       if (json) return writeJson(context, { models: models.map(toJson) })
-      const inCurrency = amountsIn((await context.config()).currency)
-      const priceText = (price?: bigint) => (price === undefined ? '-' : inCurrency(formatPrice(price)))
+      const { currency } = await context.config()
+      const priceText = (price?: bigint) => (price === undefined ? '' : formatPrice(price))
       return writeTable(
         context,
         models,
@@ -29,9 +29,9 @@ function listCommand(context: Context): Command {
           { title: 'MODEL', text: ({ id, aliases }) => [id, ...aliases].join(', ') },
           { title: 'ENGINE', text: ({ engine }) => engine },
           { title: 'CONTEXT', text: (model) => String(model.context), right: true },
-          { title: 'MOST OUTPUT', text: ({ maxOutputTokens }) => String(maxOutputTokens), right: true },
-          { title: 'INPUT PRICE', text: ({ price }) => priceText(price?.input), right: true },
-          { title: 'OUTPUT PRICE', text: ({ price }) => priceText(price?.output), right: true },
+          { title: 'MAX OUTPUT', text: ({ maxOutputTokens }) => String(maxOutputTokens), right: true },
+          amountColumn('INPUT PRICE', currency, models, ({ price }) => priceText(price?.input)),
+          amountColumn('OUTPUT PRICE', currency, models, ({ price }) => priceText(price?.output)),
           { title: 'CALLABLE', text: ({ fault }) => (fault === null ? 'yes' : `no: ${fault}`) },
         ],
         'No models. Name one in the configuration: models: [{ id, engine, … }]',

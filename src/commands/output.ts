@@ -1,10 +1,12 @@
+import { fstatSync, statSync } from 'node:fs'
+import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
 
-/** How a column of a table is set. */
+/** A column of a table. */
 export interface Column<Row> {
   readonly title: string
   readonly text: (row: Row) => string
-  /** Numbers stand at the right, so that their digits line up. */
+  /** Right-aligned, as numbers are. */
   readonly right?: true
 }
 
@@ -13,7 +15,7 @@ export function writeJson({ stdout }: Pick<Context, 'stdout'>, document: unknown
   stdout.write(`${jsonOf(document)}\n`)
 }
 
-/** JSON has no bigint: as a number it would lose digits, so it becomes a text. */
+/** A bigint becomes a string: as a JSON number it would lose digits. */
 export function jsonOf(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
 }
@@ -22,11 +24,32 @@ export function writeLines({ stdout }: Pick<Context, 'stdout'>, ...lines: readon
   stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
+/**
+ * Writes a secret that is shown only once. Rejects with OperatorError if the write fails or goes to the null device,
+ * where nobody can read it.
+ */
+export async function writeSecret({ stdout }: Pick<Context, 'stdout'>, text: string): Promise<void> {
+  if (isNullDevice(stdout)) throw new OperatorError('Standard output is closed or discarded, so nobody would see the key. None was created.')
+  await new Promise<void>((resolve, reject) => {
+    stdout.write(text, (error) => {
+      if (error) reject(new OperatorError(`The key could not be written, so none was created: ${error.message}.`))
+      else resolve()
+    })
+  })
+}
+
+/** Node opens the null device in place of a standard stream that is closed. */
+function isNullDevice(stream: Context['stdout']): boolean {
+  if (!('fd' in stream) || typeof stream.fd !== 'number') return false
+  const target = fstatSync(stream.fd)
+  return target.isCharacterDevice() && target.rdev === statSync('/dev/null').rdev
+}
+
 export function warn({ stderr }: Pick<Context, 'stderr'>, text: string): void {
   stderr.write(`${text}\n`)
 }
 
-/** A table with aligned columns, or `empty`, which says what to do next. */
+/** A table with aligned columns; without rows, `empty`, which says what to do next. */
 export function writeTable<Row>(
   context: Pick<Context, 'stdout'>,
   rows: readonly Row[],
@@ -41,26 +64,49 @@ export function writeTable<Row>(
   writeLines(context, ...cells.map((line) => line.map(set).join('  ').trimEnd()))
 }
 
-/** How an exact decimal of the currency is shown to people: with as many places as the currency has, or more. */
+/** Formats one amount, an exact decimal, with the decimals of the currency, or more if it needs them. */
 export function amountsIn(currency: string): (decimal: string) => string {
-  const { maximumFractionDigits: places = 2 } = new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-  }).resolvedOptions()
-  return (decimal) => {
-    const [whole = '', fraction = ''] = decimal.split('.')
-    const shown = fraction.padEnd(places, '0')
-    return shown === '' ? whole : `${whole}.${shown}`
-  }
+  const places = placesOf(currency)
+  return (decimal) => withPlaces(decimal, Math.max(places, fractionOf(decimal).length))
 }
 
-/** Bytes for people. */
+/**
+ * A column of amounts, each an exact decimal or '' for none. All have the same number of decimals: those of the currency,
+ * or more if one of them needs them.
+ */
+export function amountColumn<Row>(
+  title: string,
+  currency: string,
+  rows: readonly Row[],
+  read: (row: Row) => string,
+): Column<Row> {
+  const places = Math.max(placesOf(currency), ...rows.map((row) => fractionOf(read(row)).length))
+  const text = (row: Row) => (read(row) === '' ? '' : withPlaces(read(row), places))
+  return { title: `${title} (${currency})`, text, right: true }
+}
+
+function placesOf(currency: string): number {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
+  return maximumFractionDigits
+}
+
+function fractionOf(decimal: string): string {
+  return decimal.split('.')[1] ?? ''
+}
+
+function withPlaces(decimal: string, places: number): string {
+  const [whole = ''] = decimal.split('.')
+  const shown = fractionOf(decimal).padEnd(places, '0')
+  return shown === '' ? whole : `${whole}.${shown}`
+}
+
+/** A size in kB, MB or GB. */
 export function sizeText(bytes: number): string {
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(0)} kB`
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
 }
 
-/** A time for people, in UTC, to the minute. */
+/** A time in UTC, to the minute. */
 export function minuteOf(time: Date | null): string {
   return time === null ? '-' : `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`
 }

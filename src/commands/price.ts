@@ -6,7 +6,7 @@ import { OperatorError } from '../platform/problems.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { operator } from './operator.ts'
-import { amountsIn, minuteOf, warn, writeJson, writeLines, writeTable } from './output.ts'
+import { amountColumn, minuteOf, warn, writeJson, writeLines, writeTable } from './output.ts'
 import { parseTime } from './times.ts'
 
 interface SetOptions extends CommonOptions {
@@ -16,32 +16,32 @@ interface SetOptions extends CommonOptions {
 }
 
 export function priceCommand(context: Context): Command {
-  return group('price', 'What models cost per million tokens', [setCommand(context), listCommand(context)])
+  return group('price', 'Manage prices per million tokens', [setCommand(context), listCommand(context)])
 }
 
 function setCommand(context: Context): Command {
   const price = argument(parsePrice)
   return command(
     'set',
-    'Set the price of a model; what is charged already stays',
+    'Set the price of a model; past charges keep theirs',
     'price set tiny --input 0.10 --output 0.40',
   )
     .argument('<model>', 'the id of the model', argument(id.parse))
-    .requiredOption('--input <price>', 'for a million tokens sent', price)
-    .requiredOption('--output <price>', 'for a million tokens generated; must be above --input', price)
-    .option('--from <when>', 'a date, a time or a duration such as 7d, instead of at once', argument(parseTime))
+    .requiredOption('--input <price>', 'per million input tokens', price)
+    .requiredOption('--output <price>', 'per million output tokens; must be above --input', price)
+    .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTime))
     .action(async (model: string, { json, input, output, from }: SetOptions) => {
       const { models, aliases } = await context.config()
       const configured = models.find((each) => each.id === model)
       const named = Object.hasOwn(aliases, model) ? aliases[model] : undefined
       if (configured === undefined && named !== undefined) {
-        throw new OperatorError(`${model} is another name of ${named}: set the price of that.`)
+        throw new OperatorError(`${model} is an alias of ${named}: set the price of ${named}.`)
       }
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
         return prices.set(model, { input, output }, operator(), from)
       })
-      if (configured === undefined) warn(context, `Not in the configuration, at least not yet: ${model}.`)
+      if (configured === undefined) warn(context, `Not in the configuration yet: ${model}.`)
       const document = { model, ...amounts({ input, output }), valid_from: validFrom.toISOString() }
       if (json) return writeJson(context, document)
       return writeLines(
@@ -52,17 +52,17 @@ function setCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  return command('list', 'Show every price, past ones too', 'price list').action(async ({ json }: CommonOptions) => {
+  return command('list', 'List all prices, past ones included', 'price list').action(async ({ json }: CommonOptions) => {
     const entries = await withPrices(context, (prices) => prices.list())
     if (json) return writeJson(context, { prices: entries.map(toJson) })
-    const inCurrency = amountsIn((await context.config()).currency)
+    const { currency } = await context.config()
     return writeTable(
       context,
       entries,
       [
         { title: 'MODEL', text: ({ model }) => model },
-        { title: 'INPUT', text: ({ input }) => inCurrency(formatPrice(input)), right: true },
-        { title: 'OUTPUT', text: ({ output }) => inCurrency(formatPrice(output)), right: true },
+        amountColumn('INPUT', currency, entries, ({ input }) => formatPrice(input)),
+        amountColumn('OUTPUT', currency, entries, ({ output }) => formatPrice(output)),
         { title: 'FROM', text: ({ validFrom }) => minuteOf(validFrom) },
         { title: 'SOURCE', text: ({ source }) => source },
         { title: 'STATE', text: ({ state }) => state },
@@ -72,7 +72,7 @@ function listCommand(context: Context): Command {
   })
 }
 
-/** Before the first start: the configuration must not come later than the command, and so go before it. */
+/** Writes the configured price first, so that the first start does not override the price set by command. */
 async function writeFirst(prices: Prices, model: string, configured: Price | undefined): Promise<void> {
   if (configured === undefined || (await prices.list()).some((entry) => entry.model === model)) return
   await prices.sync(new Map([[model, configured]]))

@@ -1,55 +1,92 @@
 import type { Command } from 'commander'
 import { formatMoney } from '../billing/money.ts'
-import type { ModelUsage, UsageTotal } from '../billing/usage.ts'
+import type { AccountUsage, ModelUsage, UsageSpan, UsageTotal } from '../billing/usage.ts'
+import type { Database } from '../platform/database/database.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { amountsIn, writeJson, writeTable } from './output.ts'
+import { amountColumn, writeJson, writeTable } from './output.ts'
 import { parseDay } from './times.ts'
 
 interface UsageOptions extends CommonOptions {
-  readonly account: string
+  readonly account?: string
   readonly from?: string
   readonly to?: string
 }
 
+/** A row of the table: a model or an account, or the total. */
+interface UsageLine extends UsageTotal {
+  readonly name: string
+}
+
+const noUsage = 'No usage in this period. Usage appears as soon as a request has been answered.'
+
 export function usageCommand(context: Context): Command {
   const day = argument(parseDay)
-  const shown = command('usage', 'What an account used', 'usage --account Acme --from 2030-01-01 --to 2030-01-31')
-    .requiredOption('--account <account>', 'its id or name')
+  const shown = command('usage', 'Show what an account used, or the whole firm', 'usage --account Acme --from 2030-01-01')
+    .option('--account <account>', 'of this account: its id or name (default: every account)')
     .option('--from <day>', 'the first day, in UTC', day)
     .option('--to <day>', 'the last day, in UTC', day)
     .action(async ({ json, account, from, to }: UsageOptions) => {
       if (from && to && from > to) shown.error('error: --from must not be after --to')
       const database = await context.database()
-      const { createAccounts } = await import('../accounts/accounts.ts')
-      const { createUsage } = await import('../billing/usage.ts')
-      const { id } = await createAccounts({ database }).find(account)
-      const usage = createUsage({ database })
-      const span = { accountId: id, from, to }
-      if (json) return writeJson(context, toJson(await usage.total(span)))
-      const models = await usage.byModel(span)
-      return writeUsage(context, models, await usage.total(span))
+      const period = { from, to }
+      const firm = account === undefined
+      const rows = firm ? await accountLines(database, period) : await modelLines(database, account, period)
+      const { sumOf } = await import('../billing/usage.ts')
+      const total = sumOf(rows)
+      if (!json) return writeUsage(context, firm ? 'ACCOUNT' : 'MODEL', rows, total)
+      return writeJson(context, { ...toJson(total), ...(firm && { accounts: rows.map(accountToJson) }) })
     })
   return shown
 }
 
-async function writeUsage(context: Context, models: readonly ModelUsage[], total: UsageTotal): Promise<void> {
+async function modelLines(
+  database: Database,
+  account: string,
+  period: UsageSpan,
+): Promise<(ModelUsage & UsageLine)[]> {
+  const { createAccounts } = await import('../accounts/accounts.ts')
+  const { createUsage } = await import('../billing/usage.ts')
+  const { id } = await createAccounts({ database }).find(account)
+  const models = await createUsage({ database }).byModel({ accountId: id, ...period })
+  return models.map((usage) => ({ ...usage, name: usage.model }))
+}
+
+async function accountLines(database: Database, period: UsageSpan): Promise<(AccountUsage & UsageLine)[]> {
+  const { createAccounts } = await import('../accounts/accounts.ts')
+  const { createUsage } = await import('../billing/usage.ts')
+  const accounts = await createAccounts({ database }).list()
+  const names = new Map(accounts.map(({ id, name }) => [id, name]))
+  const usages = await createUsage({ database }).byAccount(period)
+  return usages.map((usage) => ({ ...usage, name: names.get(usage.accountId) ?? usage.accountId }))
+}
+
+async function writeUsage(
+  context: Context,
+  title: string,
+  rows: readonly UsageLine[],
+  total: UsageTotal,
+): Promise<void> {
   const { currency } = await context.config()
-  const inCurrency = amountsIn(currency)
+  const lines = rows.length > 1 ? [...rows, { name: 'Total', ...total }] : rows
   writeTable(
     context,
-    models.length > 1 ? [...models, { model: 'together', ...total }] : models,
+    lines,
     [
-      { title: 'MODEL', text: ({ model }) => model },
+      { title, text: ({ name }) => name },
       { title: 'REQUESTS', text: ({ requests }) => String(requests), right: true },
       { title: 'INPUT TOKENS', text: ({ inputTokens }) => String(inputTokens), right: true },
       { title: 'OUTPUT TOKENS', text: ({ outputTokens }) => String(outputTokens), right: true },
-      { title: `COST (${currency})`, text: ({ cost }) => inCurrency(formatMoney(cost)), right: true },
+      amountColumn('COST', currency, lines, ({ cost }) => formatMoney(cost)),
     ],
-    'Nothing was used in this time. Usage is here as soon as a call has been answered.',
+    noUsage,
   )
 }
 
 function toJson({ requests, inputTokens, outputTokens, cost }: UsageTotal): object {
   return { requests, input_tokens: inputTokens, output_tokens: outputTokens, cost: formatMoney(cost) }
+}
+
+function accountToJson(usage: UsageLine & { accountId?: string }): object {
+  return { account_id: usage.accountId, name: usage.name, ...toJson(usage) }
 }

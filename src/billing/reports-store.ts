@@ -1,0 +1,69 @@
+import type { Queryable } from '../platform/database/database.ts'
+import type { LedgerPage, LedgerRow } from './ledger.ts'
+import type { UsageSpan } from './usage.ts'
+
+// Rows of one batch share their time, so the request id decides among them; a Date would lose the microseconds.
+export function readLedgerPage(database: Queryable, page: LedgerPage): Promise<LedgerRow[]> {
+  const { accountId, keyId, requestId, limit, from, to, after } = page
+  return database.rows(
+    `select request_id as "requestId",
+       to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, key_id as "keyId",
+       person_id as "personId", model,
+       client_id as "clientId", input_tokens as "inputTokens", output_tokens as "outputTokens",
+       input_price as "inputPrice", output_price as "outputPrice", cost, stop_reason as "stopReason",
+       usage_source as "usageSource", uncharged_input as "unchargedInput", uncharged_output as "unchargedOutput"
+     from ledger
+     where ($1::uuid is null or account_id = $1) and ($7::uuid is null or key_id = $7)
+       and ($8::uuid is null or request_id = $8)
+       and ledger.at >= coalesce($2::timestamptz, '-infinity') and ledger.at < coalesce($3::timestamptz, 'infinity')
+       and (ledger.at, request_id) < (coalesce($4::timestamptz, 'infinity'),
+                                      coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+     order by ledger.at desc, request_id desc
+     limit $6`,
+    [
+      accountId ?? null,
+      from ?? null,
+      to ?? null,
+      after?.at ?? null,
+      after?.requestId ?? null,
+      limit,
+      keyId ?? null,
+      requestId ?? null,
+    ],
+  )
+}
+
+interface UsageRow {
+  readonly requests: bigint
+  readonly inputTokens: bigint
+  readonly outputTokens: bigint
+  readonly cost: bigint
+}
+
+export function readUsageByModel(
+  database: Queryable,
+  { accountId, from, to }: UsageSpan & { readonly accountId: string },
+): Promise<(UsageRow & { readonly model: string })[]> {
+  return database.rows(
+    `select model, sum(requests) as requests, sum(input_tokens) as "inputTokens",
+       sum(output_tokens) as "outputTokens", sum(cost) as cost
+     from usage_day
+     where account_id = $1 and day >= coalesce($2::date, '-infinity') and day <= coalesce($3::date, 'infinity')
+     group by model order by sum(cost) desc, model`,
+    [accountId, from ?? null, to ?? null],
+  )
+}
+
+export function readUsageByAccount(
+  database: Queryable,
+  { from, to }: UsageSpan,
+): Promise<(UsageRow & { readonly accountId: string })[]> {
+  return database.rows(
+    `select account_id as "accountId", sum(requests) as requests, sum(input_tokens) as "inputTokens",
+       sum(output_tokens) as "outputTokens", sum(cost) as cost
+     from usage_day
+     where day >= coalesce($1::date, '-infinity') and day <= coalesce($2::date, 'infinity')
+     group by account_id order by sum(cost) desc, account_id`,
+    [from ?? null, to ?? null],
+  )
+}
