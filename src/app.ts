@@ -50,6 +50,8 @@ export interface AppNeeds {
   readonly trustedProxies?: readonly string[]
   /** Opens /metrics to who sends it; without one there is no such address. */
   readonly metricsToken?: string
+  /** The text of /metrics. Default: the metrics of this process. */
+  readonly metricsText?: () => Promise<string>
   /** ms that requests in flight get, and that idle connections stay open, when the app closes. */
   readonly drainTime?: number
   readonly idleGrace?: number
@@ -79,7 +81,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   registerPeople(server, needs)
   registerClients(server, needs)
   registerAudit(server, { ...needs, access: needs.records.access })
-  registerMetrics(server, metrics, metricsToken)
+  registerMetrics(server, needs.metricsText ?? metrics.text, metricsToken)
   await registerDocs(server)
   if (pages) registerAssets(server, pages.assets)
   await server.ready()

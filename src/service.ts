@@ -48,6 +48,8 @@ export interface ServiceNeeds {
   readonly idleGrace?: number
   /** Sign-in methods and second factors besides the configured ones. */
   readonly additional?: AdditionalMethods
+  /** The text of /metrics. Default: the metrics of this process. */
+  readonly metricsText?: () => Promise<string>
 }
 
 /** Where `scripts/setup.js` puts the pages that it builds. */
@@ -57,7 +59,14 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  * Puts one instance together, migrations included. Throws OperatorError when the database or the configuration does not
  * allow it; nothing is left open then.
  */
-export async function openService({ config, databaseUrl, log, idleGrace, additional }: ServiceNeeds): Promise<Service> {
+export async function openService({
+  config,
+  databaseUrl,
+  log,
+  idleGrace,
+  additional,
+  metricsText,
+}: ServiceNeeds): Promise<Service> {
   const pages = loadPages({ folder: builtPages, viewer: ({ session }) => session && presentViewer(session) })
   const providers = await loadProviders(config.models.flatMap((it) => (it.engine === 'ai-sdk' ? [it.package] : [])))
   await migrate(databaseUrl)
@@ -109,6 +118,7 @@ export async function openService({ config, databaseUrl, log, idleGrace, additio
       requestBytes: config.limits.request_bytes,
       trustedProxies: config.listen.trusted_proxies,
       ...(idleGrace !== undefined && { idleGrace }),
+      ...(metricsText !== undefined && { metricsText }),
       ...(config.metrics?.token !== undefined && { metricsToken: config.metrics.token }),
     }),
     (it) => it.close(),

@@ -98,8 +98,12 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     create: (request: KeyRequest, by: Visit, show: ShowKey = async () => undefined) =>
       database.transaction((tx) => shown(issueKey(tx, request, by), show)),
     list: (accountId?: string) => readKeySummaries(database, accountId),
-    rotate: (id: string, { overlapMs }: { readonly overlapMs: number }, by: Visit, show: ShowKey = async () => undefined) =>
-      database.transaction((tx) => shown(rotateKey(tx, id, overlapMs, by), show)),
+    rotate: (
+      id: string,
+      { overlapMs }: { readonly overlapMs: number },
+      by: Visit,
+      show: ShowKey = async () => undefined,
+    ) => database.transaction((tx) => shown(rotateKey(tx, id, overlapMs, by), show)),
     revoke: (id: string, by: Visit) => database.transaction((tx) => revokeKey(tx, id, by)),
     async close() {
       await Promise.all([cache.close(), lastUsed.close()])

@@ -33,7 +33,9 @@ function createCommand(context: Context): Command {
   const amount = argument(parseMoney)
   return withLimits(command('create', 'Create an account', 'account create --name Acme --credit 25.00'))
     .requiredOption('--name <name>', 'its name, which is unique')
-    .addOption(new Option('--credit <amount>', 'paid in advance; requests are refused when it is used up').argParser(amount))
+    .addOption(
+      new Option('--credit <amount>', 'paid in advance; requests are refused when it is used up').argParser(amount),
+    )
     .addOption(monthlyLimit().conflicts('credit'))
     .action(async ({ json, name, ...options }: CreateOptions) => {
       const { limits } = await context.config()
@@ -60,7 +62,8 @@ function listCommand(context: Context): Command {
     const accounts = await (await openAccounts(context)).list()
     if (json) return writeJson(context, { accounts: accounts.map(toJson) })
     const { currency } = await context.config()
-    const lines = accounts.length > 1 ? [...accounts.map(toAccountLine), totalOf(accounts)] : accounts.map(toAccountLine)
+    const lines =
+      accounts.length > 1 ? [...accounts.map(toAccountLine), totalOf(accounts)] : accounts.map(toAccountLine)
     return writeTable(
       context,
       lines,
@@ -148,7 +151,11 @@ function closeCommand(context: Context): Command {
 
 function withLimits(of: Command): Command {
   return of
-    .option('--rpm <n>', 'requests per minute (default for a new account: from the configuration)', argument(parseCount))
+    .option(
+      '--rpm <n>',
+      'requests per minute (default for a new account: from the configuration)',
+      argument(parseCount),
+    )
     .option('--tpm <n>', 'tokens per minute (default for a new account: from the configuration)', argument(parseCount))
 }
 

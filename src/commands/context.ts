@@ -31,6 +31,8 @@ export interface Context {
 interface Starting {
   readonly log: Logger
   readonly signal: AbortSignal
+  /** The connections that an embedded server must allow. */
+  readonly connections: number
 }
 
 export type ContextNeeds = Pick<Context, 'environment' | 'root' | 'stdout' | 'stderr'>
@@ -49,11 +51,12 @@ export function createContext(needs: ContextNeeds): Context {
     return silent
   })
   let openedUrl: Promise<string> | undefined
-  const openUrl = async (starting: Omit<Starting, 'signal'>) => {
+  const openUrl = async ({ connections, ...starting }: Pick<Starting, 'log'> & Partial<Starting>) => {
     const { database: where, data } = await config()
     if (where !== 'embedded') return where
+    const settings = connections === undefined ? {} : { max_connections: String(connections) }
     const { openEmbedded } = await import('../platform/embedded-postgres/embedded-postgres.ts')
-    const embedded = await openEmbedded({ directory: data, ...starting })
+    const embedded = await openEmbedded({ directory: data, settings, ...starting })
     opened.defer(() => embedded.close())
     return embedded.url
   }

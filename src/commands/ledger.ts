@@ -114,7 +114,8 @@ async function writeScreen(context: Context, ledger: Ledger, selection: Selectio
     ],
     'No charges match. A charge appears as soon as its request has been answered.',
   )
-  if (rows.length > limit) writeLines(context, '', 'There are more rows: raise --limit, or get all of them with --json.')
+  if (rows.length > limit)
+    writeLines(context, '', 'There are more rows: raise --limit, or get all of them with --json.')
 }
 
 function toJson(row: LedgerRow): object {

@@ -8,11 +8,7 @@ import { surveyModels, type SurveyedModel } from './model-survey.ts'
 import { amountColumn, writeJson, writeTable } from './output.ts'
 
 export function modelCommand(context: Context): Command {
-  return group('model', 'Manage models', [
-    listCommand(context),
-    checkCommand(context),
-    pullCommand(context),
-  ])
+  return group('model', 'Manage models', [listCommand(context), checkCommand(context), pullCommand(context)])
 }
 
 function listCommand(context: Context): Command {

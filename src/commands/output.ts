@@ -29,7 +29,8 @@ export function writeLines({ stdout }: Pick<Context, 'stdout'>, ...lines: readon
  * where nobody can read it.
  */
 export async function writeSecret({ stdout }: Pick<Context, 'stdout'>, text: string): Promise<void> {
-  if (isNullDevice(stdout)) throw new OperatorError('Standard output is closed or discarded, so nobody would see the key. None was created.')
+  if (isNullDevice(stdout))
+    throw new OperatorError('Standard output is closed or discarded, so nobody would see the key. None was created.')
   await new Promise<void>((resolve, reject) => {
     stdout.write(text, (error) => {
       if (error) reject(new OperatorError(`The key could not be written, so none was created: ${error.message}.`))

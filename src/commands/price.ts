@@ -52,24 +52,26 @@ function setCommand(context: Context): Command {
 }
 
 function listCommand(context: Context): Command {
-  return command('list', 'List all prices, past ones included', 'price list').action(async ({ json }: CommonOptions) => {
-    const entries = await withPrices(context, (prices) => prices.list())
-    if (json) return writeJson(context, { prices: entries.map(toJson) })
-    const { currency } = await context.config()
-    return writeTable(
-      context,
-      entries,
-      [
-        { title: 'MODEL', text: ({ model }) => model },
-        amountColumn('INPUT', currency, entries, ({ input }) => formatPrice(input)),
-        amountColumn('OUTPUT', currency, entries, ({ output }) => formatPrice(output)),
-        { title: 'FROM', text: ({ validFrom }) => minuteOf(validFrom) },
-        { title: 'SOURCE', text: ({ source }) => source },
-        { title: 'STATE', text: ({ state }) => state },
-      ],
-      'No prices yet. Set one: ./tollgate price set <model> --input 0.10 --output 0.40',
-    )
-  })
+  return command('list', 'List all prices, past ones included', 'price list').action(
+    async ({ json }: CommonOptions) => {
+      const entries = await withPrices(context, (prices) => prices.list())
+      if (json) return writeJson(context, { prices: entries.map(toJson) })
+      const { currency } = await context.config()
+      return writeTable(
+        context,
+        entries,
+        [
+          { title: 'MODEL', text: ({ model }) => model },
+          amountColumn('INPUT', currency, entries, ({ input }) => formatPrice(input)),
+          amountColumn('OUTPUT', currency, entries, ({ output }) => formatPrice(output)),
+          { title: 'FROM', text: ({ validFrom }) => minuteOf(validFrom) },
+          { title: 'SOURCE', text: ({ source }) => source },
+          { title: 'STATE', text: ({ state }) => state },
+        ],
+        'No prices yet. Set one: ./tollgate price set <model> --input 0.10 --output 0.40',
+      )
+    },
+  )
 }
 
 /** Writes the configured price first, so that the first start does not override the price set by command. */

@@ -22,7 +22,11 @@ const noUsage = 'No usage in this period. Usage appears as soon as a request has
 
 export function usageCommand(context: Context): Command {
   const day = argument(parseDay)
-  const shown = command('usage', 'Show what an account used, or the whole firm', 'usage --account Acme --from 2030-01-01')
+  const shown = command(
+    'usage',
+    'Show what an account used, or the whole firm',
+    'usage --account Acme --from 2030-01-01',
+  )
     .option('--account <account>', 'of this account: its id or name (default: every account)')
     .option('--from <day>', 'the first day, in UTC', day)
     .option('--to <day>', 'the last day, in UTC', day)
@@ -40,11 +44,7 @@ export function usageCommand(context: Context): Command {
   return shown
 }
 
-async function modelLines(
-  database: Database,
-  account: string,
-  period: UsageSpan,
-): Promise<(ModelUsage & UsageLine)[]> {
+async function modelLines(database: Database, account: string, period: UsageSpan): Promise<(ModelUsage & UsageLine)[]> {
   const { createAccounts } = await import('../accounts/accounts.ts')
   const { createUsage } = await import('../billing/usage.ts')
   const { id } = await createAccounts({ database }).find(account)

@@ -10,8 +10,6 @@ import { loadSamples, type SampleNeeds } from './samples.ts'
 export interface Demo {
   /** The configuration with the provider of the demo in it. */
   readonly config: Config
-  /** Enters the sample people and clients where there is nobody yet. */
-  load(this: void, service: SampleNeeds): Promise<void>
   close(): Promise<void>
 }
 
@@ -32,9 +30,17 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
   const signIn = Object.freeze({ ...config.sign_in, providers: [provider.settings] })
   return Object.freeze({
     config: Object.freeze({ ...config, sign_in: signIn }),
-    load: (service: SampleNeeds) => loadSamples(service, provider.settings.issuer),
     close: () => provider.close(),
   })
+}
+
+/**
+ * Enters the sample people and clients where there is nobody yet. `settings` is the configuration without the provider of
+ * the demo, `config` the one with it; where this is no try-out, nothing happens.
+ */
+export async function loadDemo(config: Config, settings: Config, service: SampleNeeds): Promise<void> {
+  const [provider] = config.sign_in.providers
+  if (isTryOut(settings) && provider !== undefined) await loadSamples(service, provider.issuer)
 }
 
 /** Those of the demo's people who may sign in now, as they are now: a partner may have changed that. */

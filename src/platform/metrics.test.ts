@@ -15,7 +15,7 @@ describe('/metrics', () => {
     server = createServer({ ...needs, onEnd: metrics.requestEnded })
     metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
     metrics.watchModels('tollgate_model_ready', 'Whether a model is ready.', () => ({ one: true, two: false }))
-    registerMetrics(server, metrics, 'metrics-token')
+    registerMetrics(server, metrics.text, 'metrics-token')
     server.get('/things/:id', async () => ({}))
     await server.listen({ port: 0, host: '127.0.0.1' })
   })
@@ -54,7 +54,7 @@ describe('/metrics', () => {
 
   it('is not there without a token in the configuration', async () => {
     const other = createServer(needs)
-    registerMetrics(other, createMetrics(), undefined)
+    registerMetrics(other, createMetrics().text, undefined)
     await other.listen({ port: 0, host: '127.0.0.1' })
     assert.equal((await fetch(`${other.listeningOrigin}/metrics`)).status, 404)
     await other.close()

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { bearerOf } from './http/bearer.ts'
 import type { Server } from './http/http.ts'
 import type { RequestEnd } from './http/log.ts'
@@ -28,6 +28,7 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
+  AggregatorRegistry.setRegistries(registry)
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -68,21 +69,32 @@ export function createMetrics(): Metrics {
     },
     watchModels(name: string, help: string, read: () => Readonly<Record<string, number | boolean>>) {
       const collect = () => Object.entries(read()).forEach(([model, value]) => gauge.set({ model }, Number(value)))
-      const gauge = new Gauge({ name, help, labelNames: ['model'], registers, collect })
+      const gauge = new Gauge({ name, help, labelNames: ['model'], registers, collect, aggregator: 'min' })
     },
     text: () => registry.metrics(),
   })
 }
 
-/** /metrics, for who knows the token (`Authorization: Bearer …`). Without a configured token there is no such address. */
-export function registerMetrics(server: Server, metrics: Metrics, token: string | undefined): void {
+/** In a worker process: lets the process that collects the metrics of all workers read those of this one. */
+export function answerMetricsRequests(): void {
+  void new AggregatorRegistry()
+}
+
+/** In the process that started the workers: reads the metrics of all, summed up; readiness counts if every worker is ready. */
+export function collectClusterMetrics(): () => Promise<string> {
+  const aggregator = new AggregatorRegistry()
+  return () => aggregator.clusterMetrics()
+}
+
+/** `/metrics` for callers that send the token as `Authorization: Bearer …`. Without a configured token there is no route. */
+export function registerMetrics(server: Server, text: () => Promise<string>, token: string | undefined): void {
   if (token === undefined) return
   const wanted = digest(token)
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (!timingSafeEqual(digest(bearerOf(request.headers.authorization) ?? ''), wanted)) {
       throw new Problem('missing_key', 'Send the metrics token in the header "Authorization: Bearer …".')
     }
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text())
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await text())
   })
 }
 

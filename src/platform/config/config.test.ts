@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { createConfigFolder, faultsOf, provider, upstream } from '../../../tests/support/config.ts'
@@ -16,7 +17,7 @@ describe('without a file', () => {
     assert.deepEqual(rest, {
       base_url: 'http://localhost:8080',
       database: 'embedded',
-      listen: { host: '127.0.0.1', port: 8080, trusted_proxies: [] },
+      listen: { host: '127.0.0.1', port: 8080, processes: 1, trusted_proxies: [] },
       currency: 'USD',
       aliases: { default: 'tiny' },
       limits: { requests_per_minute: 60, tokens_per_minute: 100_000, request_bytes: 1_048_576 },
@@ -78,7 +79,7 @@ describe('the environment', () => {
     const yaml = 'listen: { host: 10.0.0.1, port: 1000 }\ndatabase: postgres://file/db'
     const variables = { PORT: '9000', HOST: '::', DATABASE_URL: 'postgres://tollgate@db/tollgate' }
     const config = load(yaml, variables)
-    assert.deepEqual(config.listen, { host: '::', port: 9000, trusted_proxies: [] })
+    assert.deepEqual(config.listen, { host: '::', port: 9000, processes: 1, trusted_proxies: [] })
     assert.equal(config.database, 'postgres://tollgate@db/tollgate')
     assert.equal(config.base_url, 'http://localhost:9000')
     assert.deepEqual(load(yaml).listen, { host: '10.0.0.1', port: 1000, trusted_proxies: [] })
@@ -281,4 +282,12 @@ describe('the file itself', () => {
     assert.deepEqual(others, [])
     assert.equal(faultsOf(() => load('['.repeat(100_000))).length, 10)
   })
+})
+
+test('auto means a process per core, but one with a local model, and a number is itself', () => {
+  const processes = (yaml: string) => load(yaml).listen.processes
+  assert.equal(processes(`${upstream()}listen: { processes: auto }`), availableParallelism())
+  assert.equal(processes('listen: { processes: auto }'), 1)
+  assert.equal(processes(`${upstream()}listen: { processes: 3 }`), 3)
+  assert.equal(processes(upstream()), 1)
 })

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { Value } from 'typebox/value'
 import { readValue, type Fault, type Reading, type Rule } from './check.ts'
@@ -14,6 +15,8 @@ export type ModelConfig = NonNullable<Settings['models']>[number]
 /** Everything that an operator decides, checked and resolved: durations in ms, sizes in bytes, prices as bigint. */
 export interface Config extends Settings {
   readonly base_url: string
+  /** With the number of processes resolved. */
+  readonly listen: Settings['listen'] & { readonly processes: number }
   readonly models: ModelConfig[]
   /** The absolute path of the file it came from; null when every setting has its default. */
   readonly file: string | null
@@ -103,12 +106,13 @@ function resolve(
     port: variables.port ?? settings.listen.port,
   }
   const where = variables.database ?? settings.database
+  const models = settings.models?.map((model) => withAbsoluteFile(model, source.directory)) ?? [shippedModel(root)]
   return {
     ...settings,
     base_url: settings.base_url ?? ownAddress(listen.host, listen.port),
     database: where,
-    listen,
-    models: settings.models?.map((model) => withAbsoluteFile(model, source.directory)) ?? [shippedModel(root)],
+    listen: { ...listen, processes: processesFor(listen.processes, models) },
+    models,
     aliases: settings.models === undefined ? { [shipped.alias]: shipped.id, ...settings.aliases } : settings.aliases,
     file: source.file,
     data: variables.data === undefined ? path.join(root, 'data') : path.resolve(cwd, variables.data),
@@ -123,6 +127,11 @@ export function ownAddress(host: string, port: number): string {
   const { hostname } = new URL(URL.canParse(address) ? address : 'http://localhost')
   const everywhere = /^(?:0\.0\.0\.0|127\.0\.0\.1|\[::1?\])$/.test(hostname)
   return `http://${everywhere ? 'localhost' : hostname}:${port}`
+}
+
+function processesFor(setting: number | 'auto', models: readonly ModelConfig[]): number {
+  if (setting !== 'auto') return setting
+  return models.some(({ engine }) => engine === 'local') ? 1 : availableParallelism()
 }
 
 function withAbsoluteFile(model: ModelConfig, directory: string): ModelConfig {

@@ -138,6 +138,18 @@ const vendor = (changes: object) =>
   upstream({ engine: 'ai-sdk', package: '@ai-sdk/anthropic', endpoints: undefined, ...changes })
 
 const rules: Case[] = [
+  [
+    'listen: { processes: 2 }',
+    'listen.processes: must be 1 with a local model, which the shipped model is: its engine uses all cores. For more, serve it with llama-server as engine: openai',
+  ],
+  [
+    `${stringify({ models: [local] })}listen: { processes: "2" }`,
+    'listen.processes: must be 1 with a local model, which models[0] is: its engine uses all cores. For more, serve it with llama-server as engine: openai',
+  ],
+  [`${upstream()}listen: { processes: 0 }`, 'listen.processes: must be auto or a whole number from 1 to 256'],
+  [`${upstream()}listen: { processes: 257 }`, 'listen.processes: must be auto or a whole number from 1 to 256'],
+  [`${upstream()}listen: { processes: many }`, 'listen.processes: must be auto or a whole number from 1 to 256'],
+  [`${upstream()}listen: { processes: 1.5 }`, 'listen.processes: must be auto or a whole number from 1 to 256'],
   ['session: { idle: 61m, absolute: 1h }', 'session.idle: must be at most the absolute 1h'],
   ['session: { idle: 13h }', 'session.idle: must be at most the absolute 12h'],
   [

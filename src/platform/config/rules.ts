@@ -22,6 +22,8 @@ const Providers = Type.Object({ sign_in: Type.Object({ providers: Type.Array(Typ
 const SignUp = Type.Object({
   sign_in: Type.Object({ sign_up: Type.Object({ policy: Type.String(), domains: Type.Array(Type.Unknown()) }) }),
 })
+const Processes = Type.Object({ listen: Type.Object({ processes: Type.Unknown() }) })
+const Local = Type.Object({ engine: Type.Literal('local') })
 const Session = Type.Object({ session: Type.Object({ idle: Type.String(), absolute: Type.String() }) })
 
 /** Reports where the settings contradict each other. `shipped` are the ids of the models when the file names none. */
@@ -31,6 +33,7 @@ export function checkRules(settings: unknown, shipped: readonly string[], { faul
   checkUnique(models, 'models', fault)
   checkFallbacks(models, fault)
   checkAliases(settings, shipped, fault)
+  checkProcesses(settings, fault)
   if (Value.Check(Providers, settings)) checkUnique(settings.sign_in.providers, 'sign_in.providers', fault)
   if (Value.Check(SignUp, settings)) {
     const { policy, domains } = settings.sign_in.sign_up
@@ -57,6 +60,19 @@ function checkModel(model: unknown, path: string, fault: Reading['fault']): void
     const needed = model.tokenizer === 'anthropic' ? 'key' : 'url'
     if (!Object.hasOwn(model, needed)) fault(`${path}.tokenizer`, `needs ${path}.${needed} to ask the server`)
   }
+}
+
+/** Several processes would load a local model once each, and their engines would compete for the cores. */
+function checkProcesses(settings: unknown, fault: Reading['fault']): void {
+  if (!Value.Check(Processes, settings) || !(Number(settings.listen.processes) > 1)) return
+  const models = Value.Check(Models, settings) ? settings.models : undefined
+  const index = models?.findIndex((model) => Value.Check(Local, model)) ?? 0
+  if (index === -1) return
+  const name = models === undefined ? 'the shipped model' : `models[${index}]`
+  fault(
+    'listen.processes',
+    `must be 1 with a local model, which ${name} is: its engine uses all cores. For more, serve it with llama-server as engine: openai`,
+  )
 }
 
 function checkUnique(entries: readonly unknown[], path: string, fault: Reading['fault']): void {

@@ -140,6 +140,16 @@ export const configSchema = group('The configuration.', {
       default: '127.0.0.1',
     }),
     port: whole('The port; 0 takes a free one. `PORT` goes before it.', 0, 65_535, 8080),
+    processes: Type.Decode(
+      Type.Unsafe<string | number>({
+        type: ['string', 'integer'],
+        description:
+          'How many processes serve requests on the port. `auto`: one per processor core, or 1 if a local model is configured. More than 1 is refused with a local model, whose engine uses all cores by itself.',
+        expects: values.processes.expects,
+        default: 1,
+      }),
+      (value) => values.processes.parse(String(value)),
+    ),
     trusted_proxies: Type.Array(written(values.network, 'A proxy.'), {
       description: 'Proxies whose `X-Forwarded-For` is believed: addresses or ranges.',
       default: [],

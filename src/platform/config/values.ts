@@ -156,6 +156,13 @@ export const port: Kind<number> = pattern('a whole number from 0 to 65535', /^(\
   Number(text) <= 65_535 ? Number(text) : undefined,
 )
 
+/** How many processes serve requests. */
+export const processes: Kind<number | 'auto'> = pattern(
+  'auto or a whole number from 1 to 256',
+  /^(auto|[1-9]\d{0,2})$/,
+  (text) => (text === 'auto' ? text : Number(text) <= 256 ? Number(text) : undefined),
+)
+
 /** A path in the environment. */
 export const filePath: Kind<string> = pattern('a path', /^([^\0]+)$/, (text) => text)
 

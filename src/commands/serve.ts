@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import type { Config } from '../platform/config/config.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { openService, type Service } from '../service.ts'
+
+export interface ServeNeeds {
+  readonly config: Config
+  readonly databaseUrl: string
+  readonly log: Logger
+  /** The metrics of all processes; default: of this one. */
+  readonly metricsText?: () => Promise<string>
+}
+
+/** Opens the service and listens. Throws OperatorError when the port is taken or not allowed. */
+export async function serve(needs: ServeNeeds): Promise<Service> {
+  const service = await openService(needs)
+  const { host, port } = needs.config.listen
+  try {
+    await service.app.listen({ host, port })
+    return service
+  } catch (error) {
+    await service.close()
+    throw listenFault(error, host, port)
+  }
+}
+
+/** Explains in one line why a port cannot be listened on. */
+export function listenFault(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') {
+    return new OperatorError(`Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`)
+  }
+  if (code === 'EACCES') {
+    return new OperatorError(
+      `Port ${port} on ${host} needs privileges that this user does not have. Set PORT to another.`,
+    )
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new OperatorError(`This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.`)
+  }
+  return error
+}

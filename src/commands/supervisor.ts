@@ -1,0 +1,121 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import { collectClusterMetrics } from '../platform/metrics.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { endOf } from '../platform/system/child-end.ts'
+import { isToSupervisor, type ServeOrder, type ToWorker } from './worker-messages.ts'
+
+export interface Supervisor {
+  /** What the first worker has to say to people. */
+  readonly greeting: string
+  /** Lets every worker finish its requests, and resolves when all have ended. */
+  close(): Promise<void>
+}
+
+export interface SupervisorNeeds {
+  readonly order: Omit<ServeOrder, 'kind' | 'setUp'>
+  readonly setUp: NonNullable<ServeOrder['setUp']>
+  readonly log: Logger
+}
+
+/** ms before a worker that ended is replaced, and the most when it keeps ending. */
+const pauses = { first: 100, most: 10_000 }
+/** A worker that served for so many ms was healthy. */
+const healthyAfter = 10_000
+
+/**
+ * Starts `config.listen.processes` workers on one port: this process accepts the connections and hands them to the workers
+ * in turn. Replaces a worker that ends. Throws OperatorError when the first start of a worker fails.
+ */
+export async function startWorkers({ order, setUp, log }: SupervisorNeeds): Promise<Supervisor> {
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('worker.ts', import.meta.url)),
+    args: [],
+    serialization: 'advanced',
+  })
+  const metricsText = collectClusterMetrics()
+  const running = new Set<RunningWorker>()
+  let isClosing = false
+
+  function begin(settings: Pick<ServeOrder, 'setUp'> = {}): RunningWorker {
+    const worker = forkWorker({ kind: 'serve', ...order, ...settings }, metricsText)
+    running.add(worker)
+    void worker.ended.then(() => running.delete(worker))
+    void worker.ready.then(
+      () => log.info({ pid: worker.pid }, 'a worker is ready'),
+      () => undefined,
+    )
+    return worker
+  }
+
+  async function keep(first: RunningWorker): Promise<void> {
+    let pause = pauses.first
+    for (let worker = first; !isClosing; worker = begin()) {
+      const startedAt = performance.now()
+      const reason = await worker.ended
+      if (isClosing) return
+      pause = performance.now() - startedAt > healthyAfter ? pauses.first : Math.min(2 * pause, pauses.most)
+      log.error({ pid: worker.pid, reason }, 'a worker ended and is replaced')
+      await wait(pause)
+    }
+  }
+
+  async function close(): Promise<void> {
+    isClosing = true
+    for (const worker of running) worker.send({ kind: 'stop' })
+    await Promise.all([...running].map((worker) => worker.ended))
+  }
+
+  try {
+    const first = begin({ setUp })
+    const greeting = await first.ready
+    const others = Array.from({ length: order.config.listen.processes - 1 }, () => begin())
+    await Promise.all(others.map((worker) => worker.ready))
+    const kept = [first, ...others].map((worker) => keep(worker))
+    return Object.freeze({ greeting: greeting ?? '', close: () => close().then(() => void Promise.all(kept)) })
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+interface RunningWorker {
+  readonly pid: number | undefined
+  /** Resolves with the greeting when the worker listens. Rejects with what kept it from that. */
+  readonly ready: Promise<string | undefined>
+  /** Resolves with the reason. */
+  readonly ended: Promise<string>
+  send(message: ToWorker): void
+}
+
+function forkWorker(order: ServeOrder, metricsText: () => Promise<string>): RunningWorker {
+  const worker = cluster.fork()
+  const ready = Promise.withResolvers<string | undefined>()
+  const send = (message: ToWorker): void => sendTo(worker, message)
+  let failure: string | undefined
+  worker.on('message', (message: unknown) => {
+    if (!isToSupervisor(message)) return
+    if (message.kind === 'ready') ready.resolve(message.greeting)
+    else if (message.kind === 'failed') {
+      failure = message.reason
+      ready.reject(message.known ? new OperatorError(message.reason) : new Error(message.reason))
+    } else {
+      const { id } = message
+      void metricsText().then(
+        (text) => send({ kind: 'metrics', id, text }),
+        () => send({ kind: 'metrics', id, text: '' }),
+      )
+    }
+  })
+  const ended = endOf(worker.process).then((reason) => failure ?? reason)
+  void ended.then((reason) => ready.reject(new Error(`a worker ended: ${reason}`)))
+  ready.promise.catch(() => undefined)
+  send(order)
+  return { pid: worker.process.pid, ready: ready.promise, ended, send }
+}
+
+function sendTo(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, undefined, () => undefined)
+}

@@ -1,0 +1,37 @@
+import type { Config } from '../platform/config/config.ts'
+
+/** What the supervisor sends to a worker. */
+export type ToWorker =
+  | ServeOrder
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'metrics'; readonly id: number; readonly text: string }
+
+export interface ServeOrder {
+  readonly kind: 'serve'
+  readonly config: Config
+  readonly databaseUrl: string
+  /** Set for the worker that sets up the first start: samples and the greeting. */
+  readonly setUp?: { readonly settings: Config }
+}
+
+/** What a worker sends to the supervisor. */
+export type ToSupervisor =
+  | { readonly kind: 'ready'; readonly greeting?: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly known: boolean }
+  | { readonly kind: 'metrics'; readonly id: number }
+
+const toSupervisor = ['ready', 'failed', 'metrics']
+const toWorker = ['serve', 'stop', 'metrics']
+
+/** Other modules, such as Node's and the metrics', use the same channel. */
+export function isToSupervisor(message: unknown): message is ToSupervisor {
+  return hasKind(message, toSupervisor)
+}
+
+export function isToWorker(message: unknown): message is ToWorker {
+  return hasKind(message, toWorker)
+}
+
+function hasKind(message: unknown, kinds: readonly string[]): boolean {
+  return typeof message === 'object' && message !== null && 'kind' in message && kinds.includes(String(message.kind))
+}

@@ -1,0 +1,60 @@
+import { loadDemo } from '../demo/demo.ts'
+import { openLog } from '../platform/log.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { answerMetricsRequests } from '../platform/metrics.ts'
+import type { Service } from '../service.ts'
+import { greeting } from './greeting.ts'
+import { serve } from './serve.ts'
+import { isToWorker, type ServeOrder, type ToSupervisor } from './worker-messages.ts'
+
+/** One of several processes that serve, forked by `supervisor.ts`. It ends when the supervisor says so, or ends itself. */
+
+// Ctrl-C and the end of a terminal reach every process; the supervisor decides when workers stop.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
+
+const { log, close: closeLog } = openLog()
+const metricsRequests = new Map<number, (text: string) => void>()
+let serving: Promise<Service> | undefined
+
+answerMetricsRequests()
+process.on('message', (message) => {
+  if (!isToWorker(message)) return
+  if (message.kind === 'serve') void begin(message)
+  else if (message.kind === 'stop') void stop()
+  else metricsRequests.get(message.id)?.(message.text)
+})
+
+async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> {
+  try {
+    serving = serve({ config, databaseUrl, log, metricsText })
+    const service = await serving
+    if (setUp === undefined) return send({ kind: 'ready' })
+    await loadDemo(config, setUp.settings, { ...service, databaseUrl, log })
+    send({ kind: 'ready', greeting: await greeting(service, setUp.settings) })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    send({ kind: 'failed', reason, known: error instanceof OperatorError })
+    process.exitCode = 1
+    await stop()
+  }
+}
+
+async function stop(): Promise<void> {
+  const service = await serving?.catch(() => undefined)
+  await service?.close()
+  closeLog()
+  process.exit()
+}
+
+/** The metrics of all workers together, which the supervisor collects. */
+function metricsText(): Promise<string> {
+  const id = metricsRequests.size === 0 ? 1 : Math.max(...metricsRequests.keys()) + 1
+  const { promise, resolve } = Promise.withResolvers<string>()
+  metricsRequests.set(id, resolve)
+  send({ kind: 'metrics', id })
+  return promise.finally(() => metricsRequests.delete(id))
+}
+
+function send(message: ToSupervisor): void {
+  process.send?.(message, undefined, undefined, () => undefined)
+}

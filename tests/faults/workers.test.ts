@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { stringify } from 'yaml'
+import { tollgateHere } from '../support/command-line.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { eventually } from '../support/embedded.ts'
+import { parseObject } from '../support/json.ts'
+import { upstreamModel } from '../support/service.ts'
+import { freePorts, start, type Started } from '../support/start.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+// `listen.processes: 2`: one process accepts connections, two serve them.
+
+let folder: string
+let vendor: Vendor
+let home: TestDatabase
+let service: Started
+let url: string
+let environment: Record<string, string>
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-workers-'))
+  vendor = await startVendor()
+  home = await createTestDatabase()
+  const port = await freePorts()
+  url = `http://127.0.0.1:${port}`
+  const settings = {
+    listen: { processes: 2, port },
+    metrics: { token: 'figures' },
+    models: [upstreamModel(vendor.url)],
+  }
+  await writeFile(path.join(folder, 'tollgate.yaml'), stringify(settings))
+  environment = { DATABASE_URL: home.url, TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'), TOLLGATE_DATA: folder }
+  service = await start(environment)
+})
+
+test('workers end with the process that started them, even if that is killed', async () => {
+  await eventually('the log names both', () => workers().length === 2)
+  await service.end('SIGKILL')
+  await eventually('they are gone', () => workers().every((pid) => !isRunning(pid)))
+  service = await start(environment)
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+function assertGone(pids: readonly number[]): void {
+  assert.equal(pids.length > 0, true)
+  assert.deepEqual(pids.filter(isRunning), [])
+}
+after(async () => {
+  await service.end()
+  await vendor.close()
+  await home.drop()
+  await rm(folder, { recursive: true })
+})
+
+/** A key of a new account with this limit. */
+async function newKey(name: string, rpm: number): Promise<string> {
+  const command = (...args: string[]) => tollgateHere([...args, '--json'], environment)
+  await command('account', 'create', '--name', name, '--rpm', String(rpm), '--credit', '100')
+  const { stdout, stderr } = await command('key', 'create', '--account', name, '--name', 'test')
+  assert.equal(stderr, '')
+  return String(parseObject(stdout)['key'])
+}
+
+/** Sends a request on a new connection, so that both workers get some. */
+async function call(key: string): Promise<number> {
+  const response = await fetch(`${url}/v1/generate`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
+    body: JSON.stringify({ model: 'fast', input: 'Hello', max_output_tokens: 5 }),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** The value of a metric. */
+async function figure(name: string): Promise<number> {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer figures' } })
+  const line = (await response.text()).split('\n').find((each) => each.startsWith(name))
+  return Number(line?.split(' ').at(-1))
+}
+
+const workers = (): number[] =>
+  [...service.stderr.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid))
+
+test('it greets once, when both workers serve', async () => {
+  assert.equal(service.stdout.match(/Tollgate is ready at/g)?.length, 1)
+  await eventually('the log names both', () => workers().length === 2)
+  const versions = await Promise.all(Array.from({ length: 8 }, () => fetch(`${url}/healthz`).then((it) => it.status)))
+  assert.deepEqual(new Set(versions), new Set([200]))
+})
+
+test('the limit of an account holds over both', async () => {
+  const key = await newKey('Limited', 20)
+  const statuses = await Promise.all(Array.from({ length: 60 }, () => call(key)))
+  const served = statuses.filter((status) => status === 200).length
+  assert.deepEqual(new Set(statuses), new Set([200, 429]))
+  // The limit refills by one request every three seconds, and the calls took some of them.
+  assert.ok(served >= 20 && served < 40, `${served} of 60 were served`)
+  const { stdout } = await tollgateHere(['ledger', '--account', 'Limited', '--json'], environment)
+  const { rows } = parseObject(stdout)
+  assert.ok(Array.isArray(rows))
+  assert.equal(rows.length, served)
+})
+
+test('the metrics are those of both processes', async () => {
+  const key = await newKey('Measured', 1000)
+  const name = 'tollgate_request_seconds_count{method="POST",route="/v1/generate",status="200"'
+  const before = await figure(name)
+  for (let calls = 0; calls < 10; calls++) assert.equal(await call(key), 200)
+  assert.equal((await figure(name)) - before, 10)
+  assert.equal(await figure('tollgate_model_ready{model="fast"}'), 1)
+})
+
+test('a worker that is killed is replaced, and the other serves meanwhile', async () => {
+  const key = await newKey('Lasting', 100_000)
+  const [first] = workers()
+  process.kill(first ?? assert.fail(), 'SIGKILL')
+  await eventually('it is replaced', async () => {
+    // A connection that the killed worker had been given is lost; every other call is served.
+    await call(key).then(
+      (status) => assert.equal(status, 200),
+      () => undefined,
+    )
+    return workers().length === 3
+  })
+  assert.match(service.stderr, /"reason":"SIGKILL","msg":"a worker ended and is replaced"/)
+  const statuses = await Promise.all(Array.from({ length: 20 }, () => call(key)))
+  assert.deepEqual(new Set(statuses), new Set([200]))
+})
+
+test('SIGTERM lets both finish, and no process is left', async () => {
+  const key = await newKey('Last', 100_000)
+  const calls = Array.from({ length: 20 }, () => call(key).catch(() => 0))
+  await eventually('some are served', async () => (await Promise.race(calls)) === 200)
+  assert.equal(await service.end('SIGTERM'), 0)
+  for (const status of await Promise.all(calls)) assert.ok([200, 503].includes(status), String(status))
+  assertGone(workers())
+  const verdict = await tollgateHere(['verify', '--json'], environment)
+  assert.equal(verdict.status, 0, verdict.stdout)
+  service = await start(environment)
+})
