@@ -726,7 +726,7 @@ test('the doctor looks at the providers', async () => {
   const cases: [string, RegExp][] = [
     [
       'providers: [{ id: firm, name: Firm, issuer: "http://127.0.0.1:1", client_id: x }]',
-      /^Does not answer .*: http:\/\/127\.0\.0\.1:1\. Correct the issuer/,
+      /^No OpenID provider responds at http:\/\/127\.0\.0\.1:1\. Correct the issuer/,
     ],
   ]
   for (const [line, detail] of cases) {
