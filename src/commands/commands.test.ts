@@ -189,19 +189,18 @@ test('a key is shown once and works; rotated and revoked it stops', async () => 
 })
 
 test('a key needs an account, and one for models that are not configured is created with a warning', async () => {
-  const count = async () => listOf(await json('key', 'list'), 'keys').length
-  const before = await count()
+  const keys = await json('key', 'list')
   const homeless = await run('key', 'create', '--name', 'homeless', '--json')
   assert.deepEqual({ status: homeless.status, stdout: homeless.stdout }, { status: 2, stdout: '' })
   assert.match(homeless.stderr, /--account <account>/)
-  assert.equal(await count(), before)
+  assert.deepEqual(await json('key', 'list'), keys)
   const other = await run('key', 'create', '--account', 'Keys', '--name', 'x', '--models', 'far,nonsense', '--json')
   assert.match(other.stderr, /Not in the configuration yet: nonsense\./)
 })
 
 test('no key is created or rotated that nobody can see', { skip: !existsSync(full) }, async () => {
   const { id } = await json('key', 'create', '--account', 'Keys', '--name', 'seen')
-  const before = await json('key', 'list')
+  const keys = await json('key', 'list')
   for (const args of [
     ['key', 'create', '--account', 'Keys', '--name', 'unseen'],
     ['key', 'create', '--account', 'Keys', '--name', 'unseen', '--json'],
@@ -216,8 +215,11 @@ test('no key is created or rotated that nobody can see', { skip: !existsSync(ful
       assert.match(stderr, words)
     }
   }
-  assert.deepEqual(await json('key', 'list'), before)
+  assert.deepEqual(await json('key', 'list'), keys)
 })
+
+/** What a line of a table has in the column of that title. */
+const cellOf = (line = '', title: string, header = '') => line.slice(header.indexOf(title)).split(/ {2,}/)[0]
 
 test('lists name accounts, and amounts of a column have the same number of decimals and a total', async () => {
   const own = await createTestDatabase()
@@ -230,7 +232,6 @@ test('lists name accounts, and amounts of a column have the same number of decim
   await lines('account', 'create', '--name', 'Acme', '--credit', '25')
   await lines('account', 'create', '--name', 'Berg & Sons', '--credit', '0.123456')
   await lines('key', 'create', '--account', 'Acme', '--name', 'backend', '--models', 'quick')
-  const columns = (line = '', from: string, header = '') => line.slice(header.indexOf(from)).split(/ {2,}/)[0]
   const [header, ...accounts] = await lines('account', 'list')
   assert.deepEqual(
     accounts.map((line) => line.split(/ {2,}/).slice(0, 3)),
@@ -242,8 +243,8 @@ test('lists name accounts, and amounts of a column have the same number of decim
   )
   assert.match(String(header), /^NAME +STATUS +CREDIT LEFT \(USD\)/)
   const [keyHeader, key] = await lines('key', 'list')
-  assert.equal(columns(key, 'ACCOUNT', keyHeader), 'Acme')
-  assert.equal(columns(key, 'MODELS', keyHeader), 'quick')
+  assert.equal(cellOf(key, 'ACCOUNT', keyHeader), 'Acme')
+  assert.equal(cellOf(key, 'MODELS', keyHeader), 'quick')
 
   const client = new Client(own.url)
   await client.connect()
@@ -262,7 +263,7 @@ test('lists name accounts, and amounts of a column have the same number of decim
     ],
   )
   const [document] = await lines('usage', '--json')
-  const { accounts: listed, ...total } = JSON.parse(String(document)) as Record<string, unknown>
+  const { accounts: listed, ...total } = parse({ status: 0, stdout: String(document), stderr: '' })
   assert.deepEqual(total, { requests: 4, input_tokens: 40, output_tokens: 4, cost: '1.50000025' })
   assert.ok(Array.isArray(listed) && listed.length === 2)
   await own.drop()

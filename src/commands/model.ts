@@ -17,7 +17,6 @@ function listCommand(context: Context): Command {
       const models = await surveyModels(context)
       if (json) return writeJson(context, { models: models.map(toJson) })
       const { currency } = await context.config()
-      const priceText = (price?: bigint) => (price === undefined ? '' : formatPrice(price))
       return writeTable(
         context,
         models,
@@ -34,6 +33,10 @@ function listCommand(context: Context): Command {
       )
     },
   )
+}
+
+function priceText(price?: bigint): string {
+  return price === undefined ? '' : formatPrice(price)
 }
 
 function toJson({ id, engine, aliases, context, maxOutputTokens, price, fault }: SurveyedModel): object {

@@ -37,7 +37,7 @@ export async function startWorkers({ order, setUp, log }: SupervisorNeeds): Prom
   })
   const metricsText = collectClusterMetrics()
   const running = new Set<RunningWorker>()
-  let isClosing = false
+  const closing = new AbortController()
 
   function begin(settings: Pick<ServeOrder, 'setUp'> = {}): RunningWorker {
     const worker = forkWorker({ kind: 'serve', ...order, ...settings }, metricsText)
@@ -52,18 +52,18 @@ export async function startWorkers({ order, setUp, log }: SupervisorNeeds): Prom
 
   async function keep(first: RunningWorker): Promise<void> {
     let pause = pauses.first
-    for (let worker = first; !isClosing; worker = begin()) {
+    for (let worker = first; !closing.signal.aborted; worker = begin()) {
       const startedAt = performance.now()
       const reason = await worker.ended
-      if (isClosing) return
+      if (closing.signal.aborted) return
       pause = performance.now() - startedAt > healthyAfter ? pauses.first : Math.min(2 * pause, pauses.most)
       log.error({ pid: worker.pid, reason }, 'a worker ended and is replaced')
-      await wait(pause)
+      await wait(pause, undefined, { signal: closing.signal }).catch(() => undefined)
     }
   }
 
   async function close(): Promise<void> {
-    isClosing = true
+    closing.abort()
     for (const worker of running) worker.send({ kind: 'stop' })
     await Promise.all([...running].map((worker) => worker.ended))
   }

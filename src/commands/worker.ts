@@ -12,7 +12,8 @@ import { isToWorker, type ServeOrder, type ToSupervisor } from './worker-message
 // Ctrl-C and the end of a terminal reach every process; the supervisor decides when workers stop.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 
-const { log, close: closeLog } = openLog()
+const opened = openLog()
+const { log } = opened
 const metricsRequests = new Map<number, (text: string) => void>()
 let serving: Promise<Service> | undefined
 
@@ -42,7 +43,7 @@ async function begin({ config, databaseUrl, setUp }: ServeOrder): Promise<void> 
 async function stop(): Promise<void> {
   const service = await serving?.catch(() => undefined)
   await service?.close()
-  closeLog()
+  opened.close()
   process.exit()
 }
 

@@ -63,9 +63,10 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
+const command = (...args: string[]) => tollgateHere([...args, '--json'], environment)
+
 /** A key of a new account with this limit. */
 async function newKey(name: string, rpm: number): Promise<string> {
-  const command = (...args: string[]) => tollgateHere([...args, '--json'], environment)
   await command('account', 'create', '--name', name, '--rpm', String(rpm), '--credit', '100')
   const { stdout, stderr } = await command('key', 'create', '--account', name, '--name', 'test')
   assert.equal(stderr, '')
@@ -116,9 +117,9 @@ test('the limit of an account holds over both', async () => {
 test('the metrics are those of both processes', async () => {
   const key = await newKey('Measured', 1000)
   const name = 'tollgate_request_seconds_count{method="POST",route="/v1/generate",status="200"'
-  const before = await figure(name)
+  const earlier = await figure(name)
   for (let calls = 0; calls < 10; calls++) assert.equal(await call(key), 200)
-  assert.equal((await figure(name)) - before, 10)
+  assert.equal((await figure(name)) - earlier, 10)
   assert.equal(await figure('tollgate_model_ready{model="fast"}'), 1)
 })
 

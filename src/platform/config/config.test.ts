@@ -284,8 +284,9 @@ describe('the file itself', () => {
   })
 })
 
+const processes = (yaml: string) => load(yaml).listen.processes
+
 test('auto means a process per core, but one with a local model, and a number is itself', () => {
-  const processes = (yaml: string) => load(yaml).listen.processes
   assert.equal(processes(`${upstream()}listen: { processes: auto }`), availableParallelism())
   assert.equal(processes('listen: { processes: auto }'), 1)
   assert.equal(processes(`${upstream()}listen: { processes: 3 }`), 3)
