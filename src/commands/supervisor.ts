@@ -52,13 +52,14 @@ export async function startWorkers({ order, setUp, log }: SupervisorNeeds): Prom
 
   async function keep(first: RunningWorker): Promise<void> {
     let pause = pauses.first
-    for (let worker = first; !closing.signal.aborted; worker = begin()) {
+    for (let worker = first; ; worker = begin()) {
       const startedAt = performance.now()
       const reason = await worker.ended
       if (closing.signal.aborted) return
       pause = performance.now() - startedAt > healthyAfter ? pauses.first : Math.min(2 * pause, pauses.most)
       log.error({ pid: worker.pid, reason }, 'a worker ended and is replaced')
       await wait(pause, undefined, { signal: closing.signal }).catch(() => undefined)
+      if (closing.signal.aborted) return
     }
   }
 
@@ -73,8 +74,8 @@ export async function startWorkers({ order, setUp, log }: SupervisorNeeds): Prom
     const greeting = await first.ready
     const others = Array.from({ length: order.config.listen.processes - 1 }, () => begin())
     await Promise.all(others.map((worker) => worker.ready))
-    const kept = [first, ...others].map((worker) => keep(worker))
-    return Object.freeze({ greeting: greeting ?? '', close: () => close().then(() => void Promise.all(kept)) })
+    for (const worker of [first, ...others]) void keep(worker)
+    return Object.freeze({ greeting: greeting ?? '', close })
   } catch (error) {
     await close()
     throw error
