@@ -20,7 +20,7 @@ import type { Pages } from './platform/http/pages.ts'
 import type { People } from './people/people.ts'
 import { registerPeople, type CountClients } from './people/routes.ts'
 import { version } from './platform/version.ts'
-import { prepareGuards } from './signin/guard.ts'
+import { prepareGuards, recognised } from './signin/guard.ts'
 import { registerMe } from './signin/me-routes.ts'
 import { registerProviderLogout } from './signin/provider-logout.ts'
 import { registerSignIn } from './signin/routes.ts'
@@ -65,7 +65,11 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   const models = () => Object.fromEntries(catalogue.list().map(({ model }) => [model.id, model.health().ready]))
   const providers = () => Object.fromEntries(signIn.methods.map(({ id, state }) => [id, state]))
 
-  const server = createServer({ ...needs, onEnd: metrics.requestEnded })
+  const server = createServer({
+    ...needs,
+    onEnd: metrics.requestEnded,
+    beforeNotFound: recognised(needs.sessions),
+  })
   metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
   metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)
   metrics.watch('tollgate_uncharged_tokens', 'Tokens beyond holds, credit and limits, not charged.', () =>

@@ -80,7 +80,7 @@ export async function openService({
   const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())
   const audit = opened.adopt(createAudit({ database }), (it) => it.close())
   const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())
-  const records = createRecords({ access: createAccess({ portal, audit }) })
+  const records = createRecords({ access: createAccess({ portal, audit }), currency: config.currency })
   const people = createPeople({ database, audit })
   const identities = createIdentities({ database, audit })
   const sessions = opened.adopt(createSessions({ database, audit, log, lifetimes: config.session }), (it) => it.close())

@@ -83,7 +83,7 @@ before(async () => {
   database = openDatabase(own.url, { log })
   portal = await openPortal({ databaseUrl: own.url, log })
   audit = createAudit({ database })
-  records = createRecords({ access: createAccess({ portal, audit }) })
+  records = createRecords({ access: createAccess({ portal, audit }), currency: 'USD' })
 })
 after(async () => {
   await portal.close()

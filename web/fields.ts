@@ -1,5 +1,5 @@
 import type { Noun } from '../src/clients/schema.ts'
-import { disputeStatusNames, letterStatusNames } from './words.ts'
+import { clientStatusNames, disputeStatusNames, letterStatusNames } from './words.ts'
 
 /** What one form field holds. */
 export type Value = string | readonly string[]
@@ -8,6 +8,8 @@ export type Values = Readonly<Record<string, Value>>
 export interface Field {
   readonly name: string
   readonly label: string
+  /** Its name within a sentence, if that is not the label in lower case. */
+  readonly word?: string
   readonly kind: 'line' | 'text' | 'date' | 'names' | 'amount' | 'choice' | 'consultant'
   readonly required?: boolean
   /** Whether nothing is `null` on the wire, not an empty text. */
@@ -16,6 +18,12 @@ export interface Field {
   readonly placeholder?: string
   readonly maxLength?: number
 }
+
+/** The fields that versions of a client show: also those that its form does not write. */
+export const clientVersionFields = (): readonly Field[] => [
+  ...nouns.client.fields,
+  { name: 'status', label: 'Status', kind: 'choice', choices: clientStatusNames },
+]
 
 interface NounWords {
   readonly one: string
@@ -33,7 +41,7 @@ export const nouns: Readonly<Record<Noun, NounWords>> = {
     fields: [
       { name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 200 },
       { name: 'reference', label: 'Reference', kind: 'line', nullable: true, maxLength: 100 },
-      { name: 'email', label: 'E-mail', kind: 'line', nullable: true, maxLength: 254 },
+      { name: 'email', label: 'Email', kind: 'line', nullable: true, maxLength: 254 },
       { name: 'consultant_id', label: 'Consultant', kind: 'consultant' },
     ],
   },
@@ -49,7 +57,14 @@ export const nouns: Readonly<Record<Noun, NounWords>> = {
         kind: 'names',
         placeholder: 'Name, then Enter',
       },
-      { name: 'text', label: 'Note', kind: 'text', required: true, placeholder: 'What was said and agreed' },
+      {
+        name: 'text',
+        label: 'Note',
+        word: 'text',
+        kind: 'text',
+        required: true,
+        placeholder: 'What was said and agreed',
+      },
     ],
   },
   dispute: {
@@ -70,7 +85,7 @@ export const nouns: Readonly<Record<Noun, NounWords>> = {
     fields: [
       { name: 'subject', label: 'Subject', kind: 'line', required: true, maxLength: 300 },
       { name: 'status', label: 'Status', kind: 'choice', choices: letterStatusNames },
-      { name: 'body', label: 'Letter', kind: 'text' },
+      { name: 'body', label: 'Letter', word: 'text', kind: 'text' },
     ],
   },
 }

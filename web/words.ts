@@ -1,6 +1,7 @@
-/** What the names of the wire are to people. */
+/** Names on the wire, and what people read. */
 export const roleNames = { consultant: 'Consultant', partner: 'Partner' } as const
 
+export const clientStatusNames = { active: 'Active', archived: 'Archived' } as const
 export const disputeStatusNames = { open: 'Open', settled: 'Settled', withdrawn: 'Withdrawn' } as const
 export const letterStatusNames = { draft: 'Draft', approved: 'Approved', sent: 'Sent' } as const
 

@@ -51,7 +51,10 @@ export async function readOpenApi(): Promise<unknown> {
       signOut: unused,
     },
     audit: { record: unused, recordWithin: unused, close: unused },
-    records: createRecords({ access: { as: unused, note: unused, refuse: unused, forbid: unused, decline: unused } }),
+    records: createRecords({
+      access: { as: unused, note: unused, refuse: unused, forbid: unused, decline: unused },
+      currency: 'USD',
+    }),
     sessions: {
       recognise: unused,
       start: unused,

@@ -43,7 +43,7 @@ const deedOf = (did: string, clientId: string): Deed => ({
   nounId: clientId,
 })
 
-export function createClients({ access }: { access: Access }): Clients {
+export function createClients({ access, currency }: { access: Access; currency: string }): Clients {
   const refused = (visit: Visit, deed: Deed) => (error: unknown) => {
     if (violates(error, 'client_reference')) return access.decline(visit, deed, referenceTaken(error))
     throw error
@@ -55,7 +55,7 @@ export function createClients({ access }: { access: Access }): Clients {
       const deed = deedOf('read', id)
       if (!row || !may(visit.actor, 'read', 'client', ownerOf(row))) return access.refuse(visit, deed)
       await access.note(visit, deed)
-      return presentRecord(row)
+      return presentRecord(row, currency)
     },
 
     async list(visit: Visit, query: ClientQuery) {
@@ -97,7 +97,7 @@ export function createClients({ access }: { access: Access }): Clients {
         })
         .catch(refused(visit, { action: 'client_created', noun: 'client' }))
       if (row && !made) await access.note(visit, deedOf('read', id))
-      return row ? presentRecord(row) : access.refuse(visit, deedOf('created', id))
+      return row ? presentRecord(row, currency) : access.refuse(visit, deedOf('created', id))
     },
 
     async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: ClientChange }) {
@@ -112,7 +112,7 @@ export function createClients({ access }: { access: Access }): Clients {
         ])
         .catch(refused(visit, deed))
       if (!row || !may(visit.actor, 'change', 'client', ownerOf(row))) return access.refuse(visit, deed)
-      const record = presentRecord(row)
+      const record = presentRecord(row, currency)
       if (change) {
         if (!change.changed) await access.note(visit, deedOf('read', id))
         return record
@@ -130,7 +130,7 @@ export function createClients({ access }: { access: Access }): Clients {
       ])
       const deed = deedOf('removed', id)
       if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
-      if (!changed) await access.decline(visit, deed, stale(presentRecord(row)))
+      if (!changed) await access.decline(visit, deed, stale(presentRecord(row, currency)))
     },
   } satisfies Clients)
 

@@ -17,7 +17,13 @@ export const disputes: Kind = Object.freeze({
   changeBody: disputeChange,
   defaults: { position: '', status: 'open' },
   toColumns: (body) => (typeof body['amount'] === 'string' ? { ...body, amount: amountOf(body['amount']) } : body),
-  toFields: ({ invoice, amount, position, status }) => ({ invoice, amount: shownMoney(amount), position, status }),
+  toFields: ({ invoice, amount, position, status }, currency) => ({
+    invoice,
+    amount: shownMoney(amount, currency),
+    currency,
+    position,
+    status,
+  }),
 } satisfies Kind)
 
 function amountOf(text: string): string {

@@ -32,7 +32,7 @@ export interface History {
   ): Promise<ActivityList>
 }
 
-export function createHistory({ access }: { access: Access }): History {
+export function createHistory({ access, currency }: { access: Access; currency: string }): History {
   let key: Promise<Buffer> | undefined
 
   /** How the activity of a client is numbered; the key is asked for once. */
@@ -69,7 +69,7 @@ export function createHistory({ access }: { access: Access }): History {
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
       return {
-        revisions: shown.map((row) => presentRevision(noun, row)),
+        revisions: shown.map((row) => presentRevision(noun, row, currency)),
         next: last ? cursorOf({ key: String(last.version), id }) : null,
       }
     },
@@ -104,8 +104,10 @@ const fieldsOf = {
   letter: letters.toFields,
 } satisfies Record<RecordNoun, unknown>
 
-function presentRevision(noun: RecordNoun, { version, at, by, archived, data }: RevisionRow) {
-  return { version, at: at.toISOString(), by, archived, data: { ...fieldsOf[noun](data) } }
+function presentRevision(noun: RecordNoun, row: RevisionRow, currency: string) {
+  const { version, at, by, archived, data, consultant } = row
+  const fields = { ...fieldsOf[noun](data, currency), ...(consultant && { consultant }) }
+  return { version, at: at.toISOString(), by, archived, data: fields }
 }
 
 function presentActivity(row: ActivityRow, numbers: HiddenNumbers): Activity {

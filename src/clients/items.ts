@@ -29,8 +29,9 @@ export interface Items {
   archive(visit: Visit, clientId: string, id: string, basis: Basis): Promise<void>
 }
 
-export function createItems({ access, kind }: { access: Access; kind: Kind }): Items {
+export function createItems({ access, currency, kind }: { access: Access; currency: string; kind: Kind }): Items {
   const { noun } = kind
+  const present = (row: store.ItemJson) => presentItem(kind, row, currency)
   const deed = (did: string, clientId: string, nounId?: string): Deed => ({
     action: `${noun}_${did}`,
     noun,
@@ -49,7 +50,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
     }
     if (!done.changed && row.status === 'archived') return access.decline(visit, done.deed, archived())
     if (row.item === null) return access.refuse(visit, done.deed)
-    const item = presentItem(kind, row.item)
+    const item = present(row.item)
     return done.changed ? item : access.decline(visit, done.deed, stale(item))
   }
 
@@ -75,7 +76,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
       if (!row || !may(visit.actor, 'list', noun, { consultantId: row.consultant_id }))
         return access.refuse(visit, done)
       await access.note(visit, done)
-      return (row.items ?? []).map((item) => presentItem(kind, item))
+      return (row.items ?? []).map(present)
     },
 
     async read(visit: Visit, clientId: string, id: string) {
@@ -86,7 +87,7 @@ export function createItems({ access, kind }: { access: Access; kind: Kind }): I
         return access.refuse(visit, done)
       }
       await access.note(visit, done)
-      return presentItem(kind, row.item)
+      return present(row.item)
     },
 
     async create(visit: Visit, clientId: string, body: Body, key?: string) {

@@ -23,6 +23,6 @@ export interface Kind {
   readonly defaults: Readonly<Record<string, unknown>>
   /** A body as its columns. Throws Problem `invalid_field`. */
   toColumns(this: void, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** The columns as they are shown. */
-  toFields(this: void, columns: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+  /** The columns as they are shown; amounts in that currency. */
+  toFields(this: void, columns: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
 }

@@ -16,11 +16,12 @@ export const letters: Kind = Object.freeze({
   changeBody: letterChange,
   defaults: { body: '', status: 'draft' },
   toColumns: (body) => body,
-  toFields: ({ subject, body, status, generated, cost }) => ({
+  toFields: ({ subject, body, status, generated, cost }, currency) => ({
     subject,
     body,
     status,
     generated,
-    cost: shownMoney(cost),
+    cost: shownMoney(cost, currency),
+    currency,
   }),
 } satisfies Kind)

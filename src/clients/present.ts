@@ -18,10 +18,10 @@ export interface Item {
   readonly [field: string]: unknown
 }
 
-export function presentItem(kind: Kind, item: ItemJson): Item {
+export function presentItem(kind: Kind, item: ItemJson, currency: string): Item {
   return {
     id: item.id,
-    ...kind.toFields(item),
+    ...kind.toFields(item, currency),
     created_at: timeOf(item.created_at),
     created_by: personOf(item.created_by, item.created_by_name),
     updated_at: timeOf(item.updated_at),
@@ -42,12 +42,12 @@ function timeOf(text: string): string {
 /** A client with what its record holds: the shape `clientRecord`. */
 export type ShownRecord = ReturnType<typeof presentRecord>
 
-export function presentRecord(row: RecordRow) {
+export function presentRecord(row: RecordRow, currency: string) {
   return {
     ...presentClient(row),
-    notes: (row.notes ?? []).map((item) => presentItem(notes, item)),
-    disputes: (row.disputes ?? []).map((item) => presentItem(disputes, item)),
-    letters: (row.letters ?? []).map((item) => presentItem(letters, item)),
+    notes: (row.notes ?? []).map((item) => presentItem(notes, item, currency)),
+    disputes: (row.disputes ?? []).map((item) => presentItem(disputes, item, currency)),
+    letters: (row.letters ?? []).map((item) => presentItem(letters, item, currency)),
   }
 }
 

@@ -23,14 +23,14 @@ export interface Records {
   counts(visit: Visit): Promise<ReadonlyMap<string, number>>
 }
 
-export function createRecords({ access }: { access: Access }): Records {
+export function createRecords({ access, currency }: { access: Access; currency: string }): Records {
   return Object.freeze({
     access,
-    clients: createClients({ access }),
-    notes: createItems({ access, kind: notes }),
-    disputes: createItems({ access, kind: disputes }),
-    letters: createItems({ access, kind: letters }),
-    history: createHistory({ access }),
+    clients: createClients({ access, currency }),
+    notes: createItems({ access, currency, kind: notes }),
+    disputes: createItems({ access, currency, kind: disputes }),
+    letters: createItems({ access, currency, kind: letters }),
+    history: createHistory({ access, currency }),
     search: createSearch({ access }),
     async counts(visit: Visit) {
       const [rows] = await access.as(visit, [countByConsultant(scopeOf(visit.actor, 'list', 'client'))])

@@ -12,6 +12,7 @@ const count = Type.Integer({ minimum: 0 })
 const line = (maxLength: number, description: string) =>
   Type.String({ format: 'line', minLength: 1, maxLength, description })
 const text = (maxLength: number, description: string) => Type.String({ format: 'text', maxLength, description })
+const currency = Type.String({ description: "The firm's currency (ISO 4217), from the configuration." })
 const amount = Type.String({ maxLength: 40, description: 'A decimal number: `1250.00`.' })
 
 /** What a body may not have a field beside of: anything else is refused. */
@@ -136,6 +137,7 @@ export const dispute = Type.Object({
   ...itemFields,
   invoice: Type.String(),
   amount,
+  currency,
   position: Type.String(),
   status: disputeStatus,
 })
@@ -161,7 +163,8 @@ export const letter = Type.Object({
   body: Type.String(),
   status: letterStatus,
   generated: Type.Boolean({ description: 'Whether a model drafted it.' }),
-  cost: nullable(Type.String({ description: 'What drafting it cost; null where nothing did.' })),
+  cost: nullable(Type.String({ description: 'The cost of drafting it; null if it cost nothing.' })),
+  currency,
 })
 export type Letter = Type.Static<typeof letter>
 

@@ -156,6 +156,8 @@ export interface RevisionRow {
   readonly by: PersonJson | null
   readonly archived: boolean
   readonly data: Readonly<Record<string, unknown>>
+  /** The consultant of the client at that time; null for an item. */
+  readonly consultant: PersonJson | null
 }
 
 /** The states before a version that a client, or something that its record holds, has had, the newest first. */
@@ -167,8 +169,9 @@ export function readRevisions(
   const { condition, value, name } = within(scope)
   return {
     name: `revisions ${name}`,
-    text: `select r.version, r.at, ${personJson('a')} as by, r.archived, r.data
+    text: `select r.version, r.at, ${personJson('a')} as by, r.archived, r.data, ${personJson('k')} as consultant
       from client c join revision r on r.client_id = c.id left join person a on a.id = r.person_id
+        left join person k on k.id = (r.data ->> 'consultant_id')::uuid
       where ${condition} and c.id = $2 and r.noun = $3 and r.noun_id = $4
         and r.version < coalesce($5::int, 2147483647)
       order by r.version desc limit $6`,
@@ -176,13 +179,15 @@ export function readRevisions(
   }
 }
 
+/** The number of active clients of each consultant. */
 export function countByConsultant(
   scope: Scope,
 ): PreparedStatement<{ readonly consultant_id: string; readonly clients: number }> {
   const { condition, value, name } = within(scope)
   return {
     name: `counts ${name}`,
-    text: `select c.consultant_id, count(*)::int as clients from client c where ${condition} group by 1`,
+    text: `select c.consultant_id, count(*)::int as clients from client c
+      where ${condition} and c.status = 'active' group by 1`,
     values: [value],
   }
 }

@@ -155,7 +155,8 @@ async function withRecords<T>(
   const portal = await openPortal({ databaseUrl, log, connections: 1, statementTimeout: 0 })
   opened.defer(() => portal.close())
   const audit = opened.adopt(createAudit({ database }), (it) => it.close())
-  const records = createRecords({ access: createAccess({ portal, audit }) })
+  const { currency } = await context.config()
+  const records = createRecords({ access: createAccess({ portal, audit }), currency })
   return await work({ records, people: createPeople({ database, audit }) })
 }
 

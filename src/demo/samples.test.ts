@@ -111,7 +111,7 @@ test('nobody dates anything once somebody has signed in, nor into the future', a
       setTime(new Date(at))
       const [person] = (await people.list()).filter(({ role }) => role === 'consultant')
       assert.ok(person)
-      const { clients } = createRecords({ access: createAccess({ portal, audit }) })
+      const { clients } = createRecords({ access: createAccess({ portal, audit }), currency: 'USD' })
       return clients.create({ actor: personActor(person) }, { name: 'Dated' })
     })
   assert.equal((await enter('2020-02-03T10:00:00Z')).created_at, '2020-02-03T10:00:00.000Z')

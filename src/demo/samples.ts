@@ -43,10 +43,13 @@ function isUntouched(people: readonly PersonSummary[]): boolean {
   )
 }
 
+/** ISO 4217's code for no currency: the samples are written, and no amount is shown. */
+const noCurrency = 'XXX'
+
 /** Alone, since there is one such transaction at a time. */
 async function enterAll({ people, audit }: SampleNeeds, portal: Portal, setTime: (time: Date) => void): Promise<void> {
   const known = await people.list()
-  const records = createRecords({ access: createAccess({ portal, audit }) })
+  const records = createRecords({ access: createAccess({ portal, audit }), currency: noCurrency })
   const isEmpty = (await records.counts(byService)).size === 0
   const steps: Step[] = []
   for (const { subject, name, email, role } of demoPeople) {

@@ -65,6 +65,13 @@ async function refuse(request: FastifyRequest): Promise<never> {
   throw notSignedIn()
 }
 
+/** Sets the session if there is one: the page for an unknown address shows who is signed in. */
+export function recognised({ recognise }: Pick<Sessions, 'recognise'>): Guard {
+  return async (request) => {
+    request.session = await recognise(request.headers.cookie)
+  }
+}
+
 /** The session of a request on a route behind `signedIn`. Throws Problem `not_signed_in` on any other. */
 export function sessionOf(request: FastifyRequest): Session {
   if (request.session === undefined) throw notSignedIn()

@@ -50,6 +50,22 @@ describe('a save whose answer is lost', () => {
     await page.close()
   })
 
+  test('overwrites nothing that another person has saved since', async () => {
+    const page = await desk.open(record)
+    await page.getByRole('button', { name: 'Edit note' }).click()
+    await noteField(page).fill('Mine.')
+    await loseNext(page, 'PATCH')
+    await noteField(page).press('Control+Enter')
+    await page.getByRole('alert').waitFor()
+    const made = at(await desk.ask(`${record}/notes`), 'notes', 0, 'id')
+    await desk.meanwhile('PATCH', `${record}/notes/${String(made)}`, { text: 'Theirs.' })
+    await noteField(page).press('Control+Enter')
+    await page.getByRole('dialog').getByText('Ruth Penhallow saved this while you were writing').waitFor()
+    assert.deepEqual(await desk.notes(record), ['Theirs.'])
+    desk.takeComplaints()
+    await page.close()
+  })
+
   test('is no conflict with oneself', async () => {
     const page = await desk.open(record)
     for (const text of ['Changed once.', 'Changed again.']) {

@@ -162,6 +162,27 @@ describe('an edit', () => {
     }
   })
 
+  test('deletes nothing that is based on an older version', async () => {
+    const id = await firm.client(anna, 'Kept')
+    const note = await noteOf(id, 'kept')
+    for (const [address, change] of [
+      [note, { text: 'newer' }],
+      [`/clients/${id}`, { name: 'Newer' }],
+    ] as const) {
+      await anna.send('PATCH', address, change, { 'if-match': '"1"' })
+      const now = await paula.get(address)
+      for (const tag of ['"1"', '"3"', 'W/"1"']) {
+        const refused = await paula.send('DELETE', address, undefined, { 'if-match': tag })
+        assert.deepEqual([refused.status, refused.error['code']], [412, 'stale_version'], `${address} ${tag}`)
+        assert.deepEqual(refused.json['current'], now.json)
+        const left = await paula.get(address)
+        assert.deepEqual([left.status, left.json], [200, now.json], `${address} ${tag}`)
+      }
+      assert.equal((await paula.send('DELETE', address, undefined, { 'if-match': '"2"' })).status, 204)
+      assert.equal((await paula.get(address)).status, 404)
+    }
+  })
+
   test('that brings nothing new makes no version, no revision and no entry of a change', async () => {
     const client = await firm.client(anna, 'As it is')
     const record = `/clients/${client}`
@@ -253,6 +274,7 @@ describe('an edit', () => {
     assert.deepEqual(objectAt(json, 'revisions', 0, 'data'), {
       invoice: 'INV-7',
       amount: '12.50',
+      currency: 'USD',
       position: 'They say it was a fixed fee.',
       status: 'settled',
     })
@@ -483,6 +505,32 @@ describe('search', () => {
     assert.ok(results.every((found: unknown) => at(found, 'client', 'id') === id))
     assert.match(String(at(results, 1, 'snippet')), /The \ue000quartz\ue001 <b>vein/)
     assert.deepEqual((await anna.get('/search?q=quar')).json['results'], [])
+  })
+
+  test('finds nothing that was archived or deleted, for its consultant and for a partner', async () => {
+    const id = await firm.client(anna, 'Basalt')
+    const addresses: string[] = []
+    for (const [plural, body] of [
+      ['notes', { date: '2026-01-02', text: 'basalt' }],
+      ['disputes', { invoice: 'basalt', amount: '1' }],
+      ['letters', { subject: 'basalt' }],
+    ] as const) {
+      const made = await anna.send('POST', `/clients/${id}/${plural}`, body)
+      addresses.push(made.headers.get('location') ?? '')
+    }
+    const counts = async () => {
+      const found = await Promise.all([anna, paula].map((member) => member.get('/search?q=basalt')))
+      return found.map(({ json: { results } }) => (Array.isArray(results) ? results.length : undefined))
+    }
+    assert.deepEqual(await counts(), [4, 4])
+    for (const [index, address] of addresses.entries()) {
+      await anna.send('DELETE', address, undefined)
+      assert.deepEqual(await counts(), [3 - index, 3 - index])
+    }
+    await anna.send('POST', `/clients/${id}/notes`, { date: '2026-01-02', text: 'basalt again' })
+    assert.deepEqual(await counts(), [2, 2])
+    await paula.send('DELETE', `/clients/${id}`, undefined)
+    assert.deepEqual(await counts(), [0, 0])
   })
 
   test('finds nothing where nothing is looked for', async () => {

@@ -14,7 +14,7 @@ export async function startDesk() {
     const [ruth, daniel] = await Promise.all([portal.profile(), portal.profile()])
     await signInAs(await ruth.newPage(), portal.base, 'Ruth Penhallow')
     await signInAs(await daniel.newPage(), portal.base, 'Daniel Okonjo')
-    return { ...portal, ruth, daniel, ...deedsOf(portal.base, ruth, daniel) }
+    return { ...portal, headers, ruth, daniel, ...deedsOf(portal.base, ruth, daniel) }
   } catch (error) {
     await portal.close()
     throw error

@@ -6,7 +6,7 @@ import type { Conflict, Draft } from './draft.ts'
 import { differences } from './differences.ts'
 import { usePeople } from './people-names.ts'
 
-/** Shows what somebody else has saved meanwhile beside what was written here, and lets one choose field by field. */
+/** Shows both versions side by side after a conflict. The person chooses one for each field. */
 export function ConflictDialog({ draft }: { readonly draft: Draft }) {
   const { conflict, fields, values, base, postpone, resolve } = draft
   return (
@@ -16,10 +16,10 @@ export function ConflictDialog({ draft }: { readonly draft: Draft }) {
       size="xl"
       title={
         conflict?.isOwn
-          ? 'You saved this on another page while writing here'
-          : `${conflict?.by ?? 'Somebody'} saved this while you were writing`
+          ? 'You saved this on another page while you were writing here'
+          : `${conflict?.by ?? 'Someone else'} saved this while you were writing`
       }
-      closeButtonProps={{ 'aria-label': 'Go on writing' }}
+      closeButtonProps={{ 'aria-label': 'Keep writing' }}
     >
       {conflict && <Choices {...{ conflict, fields, values, base, postpone, resolve }} />}
     </Modal>
@@ -49,8 +49,10 @@ function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesP
   return (
     <>
       <p>
-        {isOwn ? 'Nothing written here is saved yet.' : 'Nothing of yours is saved yet, and nothing of theirs is lost.'}{' '}
-        Choose what each field is to be.
+        {isOwn
+          ? 'Your text here is not saved yet.'
+          : 'Your changes are not saved yet. Theirs are kept as a version either way.'}{' '}
+        Choose which version to keep.
       </p>
       {open.map((field) => (
         <Choice
@@ -58,16 +60,16 @@ function Choices({ conflict, fields, values, base, postpone, resolve }: ChoicesP
           field={field.kind === 'consultant' ? { ...field, choices: names } : field}
           mine={values[field.name] ?? ''}
           theirs={theirs[field.name] ?? ''}
-          title={isOwn ? 'Saved already' : by ? `${by}’s` : 'Theirs'}
+          title={isOwn ? 'Saved' : by ? `${by}’s` : 'Theirs'}
           side={sides[field.name] ?? 'mine'}
           onChoose={(side) => setSides({ ...sides, [field.name]: side })}
         />
       ))}
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button variant="default" onClick={postpone}>
-          Go on writing
+          Keep writing
         </Button>
-        <Button onClick={choose}>Save what is chosen</Button>
+        <Button onClick={choose}>Save selection</Button>
       </Group>
     </>
   )
@@ -77,7 +79,7 @@ interface ChoiceProps {
   readonly field: Field
   readonly mine: Value
   readonly theirs: Value
-  /** Of what is there. */
+  /** The heading of the saved version. */
   readonly title: string
   readonly side: Side
   readonly onChoose: (side: Side) => void

@@ -31,6 +31,12 @@ export function differences(before: string, after: string): Part[] {
   return joined(parts)
 }
 
+/** The old value and the new one, each whole: for names, choices and amounts. */
+export function replacement(before: string, after: string): Part[] {
+  const space = before !== '' && after !== '' ? [{ kind: 'same', text: ' ' } as const] : []
+  return joined([removed(before), ...space, added(after)].filter(({ text }) => text !== ''))
+}
+
 const removed = (text: string) => ({ kind: 'removed', text }) as const
 const added = (text: string) => ({ kind: 'added', text }) as const
 

@@ -6,33 +6,33 @@ import { bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Value
 import { believed } from '../wire.ts'
 import { useUnsaved } from './unsaved.tsx'
 
-/** What somebody else has made of the same thing meanwhile. */
+/** A version that was saved while this form was open. */
 export interface Conflict {
   readonly theirs: Values
   readonly version: number
-  /** The name of who did, where the server says. */
+  /** The name of the person who saved it, if the server says. */
   readonly by: string | undefined
-  /** Whether it was the same person, on another page. */
+  /** Whether the same person saved it on another page. */
   readonly isOwn: boolean
 }
 
 export interface DraftNeeds {
   readonly fields: readonly Field[]
-  /** What the form begins with. */
+  /** The initial values. */
   readonly initial: Values
-  /** The version that it is based on; none for something new. */
+  /** The version that the form is based on; absent for something new. */
   readonly version?: number
-  /** Sends the fields that were changed. Throws ApiError. */
+  /** Sends the changed fields. Throws ApiError. */
   readonly save: (body: Record<string, Value | null>, version: number | undefined) => Promise<unknown>
   /** The address at and below which the form stays on the page. */
   readonly within?: string
-  /** What to do with the form once all is saved; until that is done, it is busy. */
+  /** Called after saving; the form stays busy until it is done. */
   readonly onSaved: () => unknown
 }
 
 export type Draft = ReturnType<typeof useDraft>
 
-/** Something being written: what it holds, whether that is saved, and what stands in the way. */
+/** The state of a form: its values, whether they are saved, and what prevents that. */
 export function useDraft({ fields, initial, version, save, within, onSaved }: DraftNeeds) {
   const [base, setBase] = useState({ values: initial, version })
   const [values, setValues] = useState(initial)
@@ -41,7 +41,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
   const [conflict, setConflict] = useState<Conflict>()
   const isDirty = fields.some(({ name }) => !isSame(values[name], base.values[name]))
   const settle = useUnsaved(isDirty, within)
-  /** What was sent without an answer: it may be saved. */
+  /** Values whose answer was lost: they may be saved. */
   const lost = useRef<Values>(undefined)
 
   async function send(next: Values, from: typeof base) {
@@ -57,13 +57,13 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
       if (thrown.status === 0 || thrown.status >= 500) lost.current = next
       const met = conflictOf(fields, thrown)
       if (met) setConflict(met)
-      else setError(thrown)
+      else setError(isLost(thrown) ? handedOver(thrown) : thrown)
     } finally {
       setBusy(false)
     }
   }
 
-  /** Saves; what is there meanwhile is no conflict where it is the same, or came from here before. Throws ApiError. */
+  /** Saves. A newer version is no conflict if it is equal or comes from a lost answer of this form. Throws ApiError. */
   async function saveOn(next: Values, from: typeof base): Promise<void> {
     try {
       await save(bodyOf(fields, next, from.version === undefined ? {} : from.values), from.version)
@@ -86,13 +86,13 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     busy,
     error,
     conflict,
-    /** Not while it is being saved, when it would be lost: a list to choose from cannot be made read-only. */
+    /** Ignored while saving, when it would be lost: a select cannot be made read-only. */
     set: (name: string, value: Value) => !busy && setValues((before) => ({ ...before, [name]: value })),
     submit: () => {
       if (!isDirty && base.version !== undefined) onSaved()
       else if (!busy) void send(values, base)
     },
-    /** Goes on with what was chosen of both versions. */
+    /** Saves the chosen values. */
     resolve: (chosen: Values) => {
       if (!conflict) return
       const from = { values: conflict.theirs, version: conflict.version }
@@ -101,11 +101,23 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
       setConflict(undefined)
       void send(chosen, from)
     },
-    /** Says that nothing of it is wanted any more. */
+    /** Marks the form as having nothing to save. */
     settle,
-    /** Back to writing; the next save meets the same conflict. */
+    /** Back to the form; the next save meets the same conflict. */
     postpone: () => setConflict(undefined),
   }
+}
+
+/** Whether the record is out of reach, though the form was opened on it. */
+function isLost({ status, refusal }: ApiError): boolean {
+  return (status === 403 && refusal.field === undefined) || status === 404
+}
+
+function handedOver({ status, refusal }: ApiError): ApiError {
+  const reason =
+    'This record was assigned to someone else or removed while you were writing, so nothing was saved. Copy your text ' +
+    'before you leave this page. A partner can give you access again.'
+  return new ApiError(status, { ...refusal, reason })
 }
 
 function conflictOf(fields: readonly Field[], { status, current }: ApiError): Conflict | undefined {

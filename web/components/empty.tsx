@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './empty.module.css'
 
-/** What stands where there is nothing, and what to do about it. */
+/** Shown in place of an empty list, with a hint. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className={classes.empty}>

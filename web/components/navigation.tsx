@@ -85,7 +85,7 @@ function PersonMenu({ viewer: { person } }: { readonly viewer: Viewer }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconUserCircle size={16} />} onClick={() => void navigate('/me')}>
-          You and your sessions
+          Your account
         </Menu.Item>
         <Menu.Divider />
         <Schemes />
@@ -101,7 +101,7 @@ function PersonMenu({ viewer: { person } }: { readonly viewer: Viewer }) {
 const schemes = [
   { value: 'light', name: 'Light', icon: IconSun },
   { value: 'dark', name: 'Dark', icon: IconMoon },
-  { value: 'auto', name: 'As the system', icon: IconDeviceDesktop },
+  { value: 'auto', name: 'System', icon: IconDeviceDesktop },
 ] as const
 
 function Schemes() {

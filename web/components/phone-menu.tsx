@@ -9,18 +9,19 @@ import { Wordmark } from './wordmark.tsx'
 
 interface PhoneMenuProps {
   readonly viewer: Viewer
-  /** Told when it has been left for a page: the keyboard goes on there. */
+  /** Called when the menu was closed by a choice: the focus moves to that page. */
   readonly onLeft: () => void
 }
 
-/** In a narrow window, the bar on top and the menu that it opens. Closed without a choice, the keyboard is at its button. */
+/** The top bar of a narrow window and the menu that it opens. Closing the menu returns the focus to its button. */
 export function PhoneMenu({ viewer, onLeft }: PhoneMenuProps) {
   const { key } = useLocation()
-  /** Each move has a key of its own, also one to the page that is shown already. */
+  /** Every navigation has its own key, even one to the same page. */
   const [openedAt, setOpenedAt] = useState<string>()
   if (openedAt !== undefined && openedAt !== key) setOpenedAt(undefined)
   const opened = openedAt === key
   const button = useRef<HTMLButtonElement>(null)
+  useWideWindow(() => setOpenedAt(undefined))
   const wasOpened = useRef(false)
   useEffect(() => {
     if (wasOpened.current && !opened && document.activeElement !== button.current) onLeft()
@@ -40,7 +41,7 @@ export function PhoneMenu({ viewer, onLeft }: PhoneMenuProps) {
           setOpenedAt(undefined)
           button.current?.focus()
         }}
-        // It would take the keyboard from the page that was chosen.
+        // It would take the focus from the chosen page.
         returnFocus={false}
         size={272}
         title={<Wordmark />}
@@ -52,4 +53,18 @@ export function PhoneMenu({ viewer, onLeft }: PhoneMenuProps) {
       </Drawer>
     </>
   )
+}
+
+/** Calls `act` when the window becomes so wide that the navigation has its own column, as in shell.module.css. */
+function useWideWindow(act: () => void): void {
+  const latest = useRef(act)
+  useEffect(() => {
+    latest.current = act
+  })
+  useEffect(() => {
+    const wide = matchMedia('(width > 52rem)')
+    const listen = ({ matches }: MediaQueryListEvent) => matches && latest.current()
+    wide.addEventListener('change', listen)
+    return () => wide.removeEventListener('change', listen)
+  }, [])
 }

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
-import fastify, { type FastifyHttpOptions, type FastifyReply } from 'fastify'
+import fastify, { type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
 import type { TObject } from 'typebox'
@@ -13,6 +13,7 @@ import { createAddresses } from './addresses.ts'
 import { closeTimeout, createTraffic, type TrafficNeeds } from './traffic.ts'
 import type { Pages } from './pages.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
+import { wantsPage } from './representation.ts'
 import { securityHeaders } from './security-headers.ts'
 import { compileBody } from './validation.ts'
 
@@ -49,6 +50,8 @@ export interface ServerNeeds extends TrafficNeeds {
   readonly trustedProxies?: readonly string[]
   /** The pages of the portal, for browsers. */
   readonly pages?: Pages
+  /** Runs before a page of the portal says that an address does not exist. */
+  readonly beforeNotFound?: (request: FastifyRequest) => Promise<void>
   /** ms that callers get. */
   readonly timeouts?: Partial<typeof timeouts>
 }
@@ -97,7 +100,12 @@ export function createServer(needs: ServerNeeds) {
   server.addHook('onRequest', (request, reply, done) => {
     traffic.begin(request, reply)
     setHeaders(request, reply, fixed)
-    if (request.is404) return done(addresses.refusal(request.method, request.url))
+    if (request.is404) {
+      const refuse = () => done(addresses.refusal(request.method, request.url))
+      return needs.beforeNotFound && wantsPage(request)
+        ? void needs.beforeNotFound(request).then(refuse, refuse)
+        : refuse()
+    }
     if (traffic.draining && request.routeOptions.config.whileDraining !== true) {
       return traffic.discard(request.raw, () => done(stopping()))
     }

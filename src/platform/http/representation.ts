@@ -32,6 +32,11 @@ export function represent(reply: FastifyReply, request: FastifyRequest, answer: 
   return pages.send(request, reply.headers(others), { status, data, ...(etag !== undefined && { etag }) })
 }
 
+/** Whether a request is for a page of the portal. */
+export function wantsPage({ url, headers }: FastifyRequest): boolean {
+  return isPortal(url) && prefersPage(headers.accept)
+}
+
 /** What there is to know of a refusal, to answer it as a page. */
 export interface Refusal {
   readonly code: ProblemCode
@@ -50,7 +55,7 @@ export function representRefusal(
   reply: FastifyReply,
   { code, status, body }: Refusal,
 ): boolean {
-  if (!pages || !isPortal(request.url) || !prefersPage(request.headers.accept)) return false
+  if (!pages || !wantsPage(request)) return false
   if (code === 'not_signed_in' && (request.method === 'GET' || request.method === 'HEAD')) {
     reply.removeHeader('www-authenticate')
     reply.redirect(`/signin?return_to=${encodeURIComponent(request.url)}`, 303)

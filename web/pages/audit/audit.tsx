@@ -15,7 +15,7 @@ import { actions } from './actions.ts'
 import classes from './audit.module.css'
 import { beginOf, dayOf, endOf } from './days.ts'
 
-/** Who did what, and who was refused; for partners, and as a file. */
+/** The audit log with filters and export; for partners. */
 export function AuditPage() {
   const list = useLoaderData<AuditList>()
   const [parameters] = useSearchParams()
@@ -62,7 +62,7 @@ function AuditFilters() {
       {choice(
         'action',
         'Action',
-        'Every action',
+        'All actions',
         actions.map((value) => ({ value, label: spoken(value) })),
       )}
       {choice('outcome', 'Outcome', 'Any outcome', [
@@ -73,16 +73,11 @@ function AuditFilters() {
       {choice(
         'person',
         'Person',
-        'Everybody',
+        'All people',
         people.map(({ id, name }) => ({ value: id, label: name })),
       )}
-      <DayInput
-        name="From"
-        label="From this day on"
-        day={dayOf(get('from'))}
-        onDay={(day) => set('from', beginOf(day))}
-      />
-      <DayInput name="To" label="Up to this day" day={dayOf(get('to'), true)} onDay={(day) => set('to', endOf(day))} />
+      <DayInput name="From" label="From" day={dayOf(get('from'))} onDay={(day) => set('from', beginOf(day))} />
+      <DayInput name="To" label="To" day={dayOf(get('to'), true)} onDay={(day) => set('to', endOf(day))} />
     </search>
   )
 }
@@ -96,7 +91,7 @@ interface DayInputProps {
 
 function DayInput({ name, label, day, onDay }: DayInputProps) {
   const [{ typed, shown }, set] = useState({ typed: day, shown: day })
-  // The address was changed by something else.
+  // Something else changed the address.
   if (day !== shown) set({ typed: day, shown: day })
   return (
     <TextInput
@@ -108,7 +103,7 @@ function DayInput({ name, label, day, onDay }: DayInputProps) {
       value={typed}
       onChange={({ currentTarget: { value } }) => {
         set({ typed: value, shown })
-        // While a year is typed it is one of the first centuries, of which nobody asks.
+        // While a year is being typed it is one of the first centuries.
         if (value === '' || value >= '1000') onDay(value)
       }}
     />

@@ -12,14 +12,14 @@ import { NewClient } from './new-client.tsx'
 import { NoClients } from './no-clients.tsx'
 import { usePages } from './paging.ts'
 
-/** The clients that one may see: found as one types, filtered, sorted, and opened with the keyboard alone. */
+/** The clients that the person may see, with search, filters and sorting. */
 export function ClientsPage() {
   const list = useLoaderData<ClientList>()
   const { clients, next, more, busy } = usePages(list)
   const { hash, pathname, search } = useLocation()
   const navigate = useNavigate()
   const here = pathname + search
-  // A second click, for which nothing is drawn yet, makes no second place to go back to.
+  // A second click before the dialog is drawn must not add a second history entry.
   const openNew = () => void navigate(`${here}#new`, { replace: location.hash === '#new' })
   useRowsAgain()
   useKey('n', (event) => {

@@ -24,7 +24,7 @@ export function Filters() {
       <SearchField
         className={classes.search}
         label="Search clients"
-        placeholder="Search by name, reference or e-mail"
+        placeholder="Search by name, reference or email"
         value={get('q')}
         onSearch={(q) => set({ q })}
         onDown={focusFirst}
@@ -40,7 +40,7 @@ export function Filters() {
       {isPartner && <Consultants value={get('consultant')} onChange={(consultant) => set({ consultant })} />}
       <NativeSelect
         className={classes.sort}
-        aria-label="Sorted by"
+        aria-label="Sort by"
         data={sorts}
         value={get('sort')}
         onChange={({ currentTarget }) => set({ sort: currentTarget.value })}
@@ -56,7 +56,7 @@ function Consultants({ value, onChange }: { readonly value: string; readonly onC
     <NativeSelect
       className={classes.consultant}
       aria-label="Consultant"
-      data={[{ value: '', label: 'Every consultant' }, ...options]}
+      data={[{ value: '', label: 'All consultants' }, ...options]}
       value={value}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />

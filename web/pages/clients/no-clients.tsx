@@ -7,15 +7,13 @@ export function NoClients() {
   if (isUsual) {
     return (
       <Empty title="No clients yet">
-        <p>
-          Clients that are yours appear here. Add the first with “New client”, or ask a partner to assign some to you.
-        </p>
+        <p>Your clients appear here. Add one with “New client”, or ask a partner to assign clients to you.</p>
       </Empty>
     )
   }
   return (
     <Empty title="Nothing found">
-      <p>No client matches the search and the filters. The search looks at the beginnings of words.</p>
+      <p>No client matches the search and the filters. The beginning of a word is enough.</p>
       <Button variant="default" onClick={reset}>
         Show all active clients
       </Button>

@@ -14,15 +14,15 @@ import type { ListedSession, Me } from '../../wire.ts'
 import { roleNames } from '../../words.ts'
 import classes from './me.module.css'
 
-/** Who one is here, where one is signed in, and how the pages look. */
+/** The person's account, sessions and settings of this browser. */
 export function MePage() {
   const { person, session, sessions } = useLoaderData<Me>()
   return (
-    <Page title="You" heading={<h1>{person.name}</h1>} aside={roleNames[person.role]}>
+    <Page title="Your account" heading={<h1>{person.name}</h1>} aside={roleNames[person.role]}>
       <section className={classes.section}>
         <h2>Where you are signed in</h2>
         <p className={classes.about}>
-          {`This sign-in ends on ${exactTime(session.expires_at)}, or after ${minutes(session.idle_seconds)} without use.`}
+          {`This session ends on ${exactTime(session.expires_at)}, or after ${minutes(session.idle_seconds)} of inactivity.`}
         </p>
         <ul className={classes.list}>
           {sessions.map((each) => (
@@ -37,7 +37,7 @@ export function MePage() {
       <section className={classes.section}>
         <h2>Account</h2>
         <dl className={classes.facts}>
-          <dt>E-mail</dt>
+          <dt>Email</dt>
           <dd>{person.email ?? 'None'}</dd>
           <dt>Role</dt>
           <dd>{roleNames[person.role]}</dd>
@@ -55,9 +55,9 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
   async function end() {
     try {
       await change(`/me/sessions/${session.id}`, { method: 'DELETE' })
-      notifyDone('That session has ended.')
+      notifyDone('The session was ended.')
     } catch (error) {
-      notifyFailure('The session goes on', error)
+      notifyFailure('The session was not ended', error)
     }
     await revalidate()
   }
@@ -73,7 +73,7 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
         <p className={classes.about}>
           {address}
           {address !== '' && ' · '}
-          signed in with {method} <Ago time={created} /> · seen <Ago time={seen} />
+          signed in with {method} <Ago time={created} /> · last active <Ago time={seen} />
         </p>
       </div>
       {!current && (
@@ -88,7 +88,7 @@ function SessionRow({ session }: { readonly session: ListedSession }) {
 async function signOutEverywhere() {
   const sure = await confirm({
     title: 'Sign out everywhere?',
-    text: 'All your sessions end at once, on this device and on all others.',
+    text: 'All your sessions end immediately, on this device and on all others.',
     action: 'Sign out everywhere',
   })
   if (sure) await signOut('/me/sessions', 'DELETE')
@@ -97,7 +97,7 @@ async function signOutEverywhere() {
 const schemes = [
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
-  { value: 'auto', label: 'As the system' },
+  { value: 'auto', label: 'System' },
 ]
 
 function Appearance() {
@@ -108,7 +108,7 @@ function Appearance() {
       <h2>This browser</h2>
       <div className={classes.settings}>
         <SegmentedControl
-          aria-label="Colours"
+          aria-label="Theme"
           size="xs"
           data={schemes}
           value={colorScheme}
@@ -116,7 +116,7 @@ function Appearance() {
         />
         <Switch
           size="sm"
-          label="Single keys: / searches, j and k move in lists, n begins something new"
+          label="Keyboard shortcuts: / to search, j and k to move in lists, n for a new entry"
           checked={keys}
           onChange={({ currentTarget }) => {
             turnKeys(currentTarget.checked)

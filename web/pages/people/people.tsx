@@ -13,7 +13,7 @@ import type { ListedPerson, PeopleList } from '../../wire.ts'
 import { counted, roleNames } from '../../words.ts'
 import classes from './people.module.css'
 
-/** Everybody who may sign in, for partners: what they may do, and whether they still may. */
+/** Everyone who can sign in, with role and status; for partners. */
 export function PeoplePage() {
   const { people } = useLoaderData<PeopleList>()
   return (
@@ -25,7 +25,7 @@ export function PeoplePage() {
               <th scope="col">Name</th>
               <th scope="col">Role</th>
               <th scope="col" className={tables.wide}>
-                Clients
+                Active clients
               </th>
               <th scope="col" className={tables.wide}>
                 Last signed in
@@ -103,7 +103,7 @@ function PersonMenu({ person, actions }: { readonly person: ListedPerson; readon
           leftSection={isActive ? <IconUserOff size={16} /> : <IconUserCheck size={16} />}
           onClick={() => void actions.setStatus(isActive ? 'disabled' : 'active')}
         >
-          {isActive ? 'Disable' : 'Enable again'}
+          {isActive ? 'Disable' : 'Enable'}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -118,9 +118,9 @@ function usePersonActions({ id, name }: ListedPerson) {
       await request()
       notifyDone(done)
     } catch (error) {
-      notifyFailure('Nothing was changed', error)
+      notifyFailure('The person was not changed', error)
     }
-    // Whoever takes their own role away may not see this page any more.
+    // A partner who changes their own role may lose access to this page.
     if (id === content.viewer?.person.id) location.reload()
     else await revalidate()
   }
@@ -132,24 +132,24 @@ function usePersonActions({ id, name }: ListedPerson) {
         title: `Make ${name} a ${roleNames[role].toLowerCase()}?`,
         text:
           role === 'partner'
-            ? 'Partners see every client, the people and the audit log. The open sessions of this person end.'
-            : 'Consultants see their own clients only. The open sessions of this person end.',
+            ? 'Partners can see every client, all people and the audit log. This ends all sessions of this person.'
+            : 'Consultants can see only their own clients. This ends all sessions of this person.',
         action: `Make ${roleNames[role].toLowerCase()}`,
       })
-      if (sure) await carryOut(patch({ role }), `${name} is a ${roleNames[role].toLowerCase()} now.`)
+      if (sure) await carryOut(patch({ role }), `${name} is now a ${roleNames[role].toLowerCase()}.`)
     },
     async setStatus(status: ListedPerson['status']) {
       const sure =
         status === 'active' ||
         (await confirm({
           title: `Disable ${name}?`,
-          text: 'They are signed out everywhere at once and cannot sign in. Their clients stay theirs until you assign them.',
+          text: 'They are signed out everywhere and can no longer sign in. They keep their clients until you assign those to someone else.',
           action: 'Disable',
         }))
       if (sure)
-        await carryOut(patch({ status }), status === 'active' ? `${name} may sign in again.` : `${name} is disabled.`)
+        await carryOut(patch({ status }), status === 'active' ? `${name} can sign in again.` : `${name} is disabled.`)
     },
     endSessions: () =>
-      carryOut(() => change(`/people/${id}/sessions`, { method: 'DELETE' }), `${name} is signed out everywhere.`),
+      carryOut(() => change(`/people/${id}/sessions`, { method: 'DELETE' }), `${name} was signed out everywhere.`),
   }
 }

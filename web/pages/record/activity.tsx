@@ -18,14 +18,14 @@ export function ActivityTab() {
     <div className={classes.tab}>
       <Switch
         size="xs"
-        label="Show also who looked at it"
+        label="Show views"
         checked={withReads}
         onChange={() => setParameters(withReads ? {} : { reads: 'true' }, { preventScrollReset: true })}
       />
       <More first={list.activity} next={list.next} pick={(page: ActivityList) => page.activity} idOf={({ id }) => id}>
         {(activity) =>
           activity.length === 0 ? (
-            <Empty title="Nothing has happened yet" />
+            <Empty title="No activity yet" />
           ) : (
             <ol>
               {activity.map((each) => (
@@ -58,7 +58,7 @@ function Row({ activity }: { readonly activity: Activity }) {
 }
 
 const verbs: Readonly<Record<string, string>> = {
-  read: 'looked at',
+  read: 'viewed',
   created: 'added',
   changed: 'changed',
   imported: 'imported',
@@ -66,13 +66,13 @@ const verbs: Readonly<Record<string, string>> = {
 }
 
 const looks: Readonly<Record<string, string>> = {
-  notes_listed: 'looked at the notes',
-  disputes_listed: 'looked at the disputes',
-  letters_listed: 'looked at the letters',
-  revisions_read: 'looked at earlier versions',
-  activity_read: 'looked at the activity',
-  client_assigned: 'gave the client another consultant',
-  access_denied: 'was kept out',
+  notes_listed: 'viewed the notes',
+  disputes_listed: 'viewed the disputes',
+  letters_listed: 'viewed the letters',
+  revisions_read: 'viewed earlier versions',
+  activity_read: 'viewed the activity',
+  client_assigned: 'assigned the client to another consultant',
+  access_denied: 'was denied access',
 }
 
 /** `note_created` → `added a note`. */
@@ -84,6 +84,9 @@ function sentenceOf({ action, fields }: Activity): string {
   if (!noun || doing === undefined) return `· ${spoken(action)}`
   const thing = name === 'client' ? 'the client' : `a ${noun.one}`
   if (verb !== 'changed' || fields.length === 0) return `${doing} ${thing}`
-  const labels = fields.map((field) => noun.fields.find((each) => each.name === field)?.label ?? spoken(field))
-  return `${doing} ${new Intl.ListFormat('en-GB').format(labels).toLowerCase()} of ${thing}`
+  const names = fields.map((changed) => {
+    const field = noun.fields.find((each) => each.name === changed)
+    return field?.word ?? (field?.label ?? spoken(changed)).toLowerCase()
+  })
+  return `${doing} the ${new Intl.ListFormat('en-GB').format(names)} of ${thing}`
 }

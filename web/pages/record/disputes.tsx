@@ -8,7 +8,7 @@ export function Disputes() {
       noun="dispute"
       items={disputes}
       blank={{ invoice: '', amount: '', status: 'open', position: '' }}
-      emptyText="When the client does not agree with an invoice, keep here what is in dispute and where it stands."
+      emptyText="Record which invoice the client disputes, the amount, and the position of both sides."
     />
   )
 }

@@ -10,6 +10,7 @@ import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { useOpened } from '../../components/opened.ts'
 import { Ago } from '../../components/time.tsx'
 import { nouns, valuesOf } from '../../fields.ts'
+import { moneyText } from '../../money.ts'
 import classes from './entry.module.css'
 import type { Item, ItemNoun } from './items.tsx'
 import { summaryOf } from './summary.tsx'
@@ -18,13 +19,13 @@ import { useRecord } from './use-record.ts'
 export interface EntryProps {
   readonly noun: ItemNoun
   readonly item: Item
-  /** Shown alone on its page, with all of its text. */
+  /** Shown on its own page, with its whole text. */
   readonly alone?: boolean
-  /** Told when its form is opened and closed. */
+  /** Called when its form opens and closes. */
   readonly onEditing?: (item: Item, isEditing: boolean) => void
 }
 
-/** One note, dispute or letter: read, and edited in the same place. */
+/** One note, dispute or letter, with its form in the same place. */
 export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   const { id } = useRecord()
   const { isOpen, opener, open, close } = useOpened((opened) => onEditing?.(item, opened))
@@ -86,7 +87,7 @@ function Origin({ item }: { readonly item: Item }): ReactNode {
       <Ago time={isEdited ? item.updated_at : item.created_at} />
       {'generated' in item &&
         item.generated &&
-        ` · Drafted by a model${item.cost === null ? '' : `, cost ${item.cost}`}`}
+        ` · Drafted by a model${item.cost === null ? '' : `, cost ${moneyText(item.cost, item.currency)}`}`}
     </footer>
   )
 }
@@ -109,20 +110,20 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
   async function archive() {
     const sure = await confirm({
       title: `Archive this ${one}?`,
-      text: 'It disappears from the record. Its versions are kept.',
+      text: 'It is removed from the record. Its versions are kept.',
       action: `Archive ${one}`,
     })
     if (!sure) return
     try {
       await change(address, { method: 'DELETE', version: item.version })
       notifyDone(`The ${one} is archived.`)
-      // Its own page is gone; on the list, other forms may hold something.
+      // Its page no longer exists. On the list, other forms may have unsaved text.
       if (alone) await navigate(`/clients/${id}/${path}`)
       await revalidate()
       document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
     } catch (error) {
-      notifyFailure('Nothing was archived', error)
-      // Whoever was quicker is to be seen.
+      notifyFailure(`The ${one} was not archived`, error)
+      // Someone else was faster: show their version.
       if (error instanceof ApiError && error.status > 0) await revalidate()
     }
   }

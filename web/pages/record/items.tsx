@@ -47,7 +47,7 @@ export function Items({ noun, items, blank, emptyText }: ItemsProps) {
   })
   const add = isArchived ? (
     <p className={classes.archived}>
-      This client is archived. To change its record, choose “Make active again” under “More” at the top.
+      This client is archived. To change its record, choose “Restore client” under “More” at the top.
     </p>
   ) : (
     <Button ref={opener} variant="default" leftSection={<IconPlus size={15} />} onClick={open}>
@@ -62,7 +62,7 @@ export function Items({ noun, items, blank, emptyText }: ItemsProps) {
       </Empty>
     )
   }
-  // What somebody else has archived meanwhile stays while it is being edited: what is written there is not lost.
+  // An item that someone else archived stays while it is being edited, so that its text is not lost.
   const lost = [...edited.values()].filter(({ id }) => !items.some((item) => item.id === id))
   return (
     <div className={classes.items}>

@@ -8,7 +8,7 @@ export function Letters() {
       noun="letter"
       items={letters}
       blank={{ subject: '', status: 'draft', body: '' }}
-      emptyText="Draft letters here, have them approved, and keep what was sent."
+      emptyText="Draft letters here, get them approved, and keep the ones you sent."
     />
   )
 }

@@ -10,7 +10,7 @@ export function Notes() {
       noun="note"
       items={notes}
       blank={{ date: today(), participants: names, text: '' }}
-      emptyText="Keep what was said in a meeting while it is fresh: who was there, what was agreed, what comes next."
+      emptyText="Write down who attended the meeting, what was agreed and what happens next."
     />
   )
 }

@@ -11,7 +11,7 @@ import { Ago } from '../../components/time.tsx'
 import { nouns, valuesOf } from '../../fields.ts'
 import classes from './properties.module.css'
 
-/** What is known of the client itself, edited in its place. */
+/** The client's own fields, with their form in the same place. */
 export function Properties({ record }: { readonly record: ClientRecord }) {
   const { isOpen, opener, open, close } = useOpened()
   const { revalidate } = useRevalidator()
@@ -56,7 +56,7 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
           </span>
         </Property>
         <Property name="Reference">{record.reference ?? <None />}</Property>
-        <Property name="E-mail">{record.email === null ? <None /> : <EmailLink email={record.email} />}</Property>
+        <Property name="Email">{record.email === null ? <None /> : <EmailLink email={record.email} />}</Property>
         <Property name="Created" isMinor>
           <Ago time={record.created_at} />
         </Property>
@@ -78,7 +78,7 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
 
 interface PropertyProps {
   readonly name: string
-  /** Left out where there is little room. */
+  /** Hidden on small screens. */
   readonly isMinor?: boolean
   readonly children: ReactNode
 }

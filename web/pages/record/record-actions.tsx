@@ -13,9 +13,9 @@ export function RecordActions({ record }: { readonly record: ClientRecord }) {
   async function setStatus(status: ClientRecord['status']) {
     try {
       await change(`/clients/${record.id}`, { method: 'PATCH', body: { status }, version: record.version })
-      notifyDone(status === 'archived' ? `${record.name} is archived.` : `${record.name} is active again.`)
+      notifyDone(status === 'archived' ? `${record.name} was archived.` : `${record.name} was restored.`)
     } catch (error) {
-      notifyFailure('Nothing was changed', error)
+      notifyFailure('The client was not changed', error)
     }
     await revalidate()
   }
@@ -38,7 +38,7 @@ export function RecordActions({ record }: { readonly record: ClientRecord }) {
           leftSection={isArchived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
           onClick={() => void setStatus(isArchived ? 'active' : 'archived')}
         >
-          {isArchived ? 'Make active again' : 'Archive client'}
+          {isArchived ? 'Restore client' : 'Archive client'}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -7,14 +7,14 @@ import { Properties } from './properties.tsx'
 import { RecordActions } from './record-actions.tsx'
 import classes from './record.module.css'
 
-/** A client's record: what is known of the client, and tabs for all that it holds. */
+/** A client's record: the client's own fields, and a tab for each kind of item. */
 export function RecordPage() {
   const record = useLoaderData<ClientRecord>()
   return (
     <Page title={record.name} heading={<Heading record={record} />} actions={<RecordActions record={record} />}>
       <div className={classes.columns}>
         <Properties key={record.id} record={record} />
-        <section className={classes.content} aria-label="Content of the record">
+        <section className={classes.content} aria-label="Record content">
           <Tabs record={record} />
           <Outlet />
         </section>

@@ -1,9 +1,9 @@
 import { useLoaderData } from 'react-router'
 import type { RevisionList } from '../../../src/clients/schema.ts'
-import { differences } from '../../components/differences.ts'
+import { differences, replacement } from '../../components/differences.ts'
 import { More } from '../../components/more.tsx'
 import { Ago } from '../../components/time.tsx'
-import { isSame, nouns, valuesOf, type Field, type Value, type Values } from '../../fields.ts'
+import { clientVersionFields, isSame, valuesOf, type Field, type Value, type Values } from '../../fields.ts'
 import classes from './revisions.module.css'
 import { useRecord } from './use-record.ts'
 
@@ -13,7 +13,11 @@ type Revision = RevisionList['revisions'][number]
 export function RecordRevisions() {
   const { id } = useRecord()
   return (
-    <Revisions fields={nouns.client.fields} list={useLoaderData<RevisionList>()} address={`/clients/${id}/revisions`} />
+    <Revisions
+      fields={clientVersionFields()}
+      list={useLoaderData<RevisionList>()}
+      address={`/clients/${id}/revisions`}
+    />
   )
 }
 
@@ -38,7 +42,7 @@ export function Revisions({ fields, list, address }: RevisionsProps) {
       >
         {(revisions, isWhole) => (
           <ol>
-            {/* The last one waits for what it changed. */}
+            {/* The oldest version on the page is shown once the one before it is there to compare. */}
             {revisions.slice(0, isWhole ? undefined : -1).map((revision, index) => (
               <RevisionEntry key={revision.version} fields={fields} revision={revision} before={revisions[index + 1]} />
             ))}
@@ -56,8 +60,8 @@ interface RevisionEntryProps {
 }
 
 function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
-  const values = valuesOf(fields, revision.data)
-  const earlier = before && valuesOf(fields, before.data)
+  const values = versionOf(fields, revision)
+  const earlier = before && versionOf(fields, before)
   return (
     <li className={classes.revision}>
       <p className={classes.head}>
@@ -81,16 +85,22 @@ function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
   )
 }
 
+/** Fields whose texts are compared word by word. */
+const wordwise: ReadonlySet<Field['kind']> = new Set(['line', 'text', 'names'])
+
 function Changes(props: { readonly fields: readonly Field[]; readonly values: Values; readonly earlier: Values }) {
   const { fields, values, earlier } = props
-  const changed = fields.filter(({ name, kind }) => kind !== 'consultant' && !isSame(values[name], earlier[name]))
+  const changed = fields.filter(({ name }) => !isSame(values[name], earlier[name]))
   return (
     <dl className={classes.changes}>
-      {changed.map(({ name, label, choices }) => (
+      {changed.map(({ name, label, kind: fieldKind, choices }) => (
         <div key={name}>
           <dt>{label}</dt>
           <dd>
-            {differences(textOf(earlier[name], choices), textOf(values[name], choices)).map(({ kind, text, key }) => {
+            {(wordwise.has(fieldKind) ? differences : replacement)(
+              textOf(earlier[name], choices),
+              textOf(values[name], choices),
+            ).map(({ kind, text, key }) => {
               if (kind === 'same') return text
               return kind === 'added' ? <ins key={key}>{text}</ins> : <del key={key}>{text}</del>
             })}
@@ -99,6 +109,13 @@ function Changes(props: { readonly fields: readonly Field[]; readonly values: Va
       ))}
     </dl>
   )
+}
+
+/** What a version shows; the consultant by name. */
+function versionOf(fields: readonly Field[], { data }: Revision): Values {
+  const { consultant } = data
+  const name = typeof consultant === 'object' && consultant !== null && 'name' in consultant ? consultant.name : ''
+  return { ...valuesOf(fields, data), consultant_id: typeof name === 'string' ? name : '' }
 }
 
 function textOf(value: Value | undefined, choices: Field['choices']): string {

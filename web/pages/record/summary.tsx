@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Day } from '../../components/time.tsx'
+import { moneyText } from '../../money.ts'
 import { disputeStatusNames, letterStatusNames } from '../../words.ts'
 import type { Item } from './items.tsx'
 
@@ -13,21 +14,20 @@ export interface Summary {
 const disputeColors = { open: 'orange', settled: 'teal', withdrawn: 'gray' } as const
 const letterColors = { draft: 'gray', approved: 'harbour', sent: 'teal' } as const
 
-/** What is shown of a note, a dispute or a letter at a glance. */
+/** A note, a dispute or a letter at a glance. */
 export function summaryOf(item: Item): Summary {
   if ('participants' in item) {
     return { title: <Day date={item.date} />, aside: item.participants.join(', '), text: item.text }
   }
   if ('invoice' in item) {
     const badge = { text: disputeStatusNames[item.status], color: disputeColors[item.status] }
-    return { title: `Invoice ${item.invoice}`, badge, aside: amountOf(item.amount), text: item.position }
+    return {
+      title: `Invoice ${item.invoice}`,
+      badge,
+      aside: moneyText(item.amount, item.currency),
+      text: item.position,
+    }
   }
   const badge = { text: letterStatusNames[item.status], color: letterColors[item.status] }
   return { title: item.subject, badge, aside: '', text: item.body }
-}
-
-/** `1250.00` → `1,250.00`, without a look at it as a number: money is decimal. */
-function amountOf(amount: string): string {
-  const [whole = '', ...rest] = amount.split('.')
-  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')
 }

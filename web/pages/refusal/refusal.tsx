@@ -9,7 +9,7 @@ import classes from './refusal.module.css'
 interface Words {
   readonly title: string
   readonly advice: string
-  /** Whether the same may work later. */
+  /** Whether the same request may work later. */
   readonly again?: boolean
 }
 
@@ -17,27 +17,27 @@ const words: Readonly<Record<number, Words>> = {
   0: { title: 'No connection', advice: 'Tollgate cannot be reached. Check the network, then try again.', again: true },
   400: { title: 'That did not work', advice: 'Go back and start again.' },
   403: {
-    title: 'You may not see this',
-    advice: 'Either it is not yours to see, or it does not exist. If you need it, ask a partner of the firm.',
+    title: 'No access',
+    advice: 'You do not have access, or it does not exist. If you need access, ask a partner of the firm.',
   },
-  404: { title: 'Nothing is here', advice: 'The address is wrong, or what was here is gone.' },
-  405: { title: 'Nothing is here', advice: 'This address is not a page.' },
-  429: { title: 'Too much at once', advice: 'Wait a moment, then try again.', again: true },
+  404: { title: 'Page not found', advice: 'The address is wrong, or the page no longer exists.' },
+  405: { title: 'Page not found', advice: 'This address is not a page.' },
+  429: { title: 'Too many requests', advice: 'Wait a moment, then try again.', again: true },
   500: {
     title: 'Something went wrong',
-    advice: 'The fault is ours. Try again, and report it if it stays.',
+    advice: 'This is an error in Tollgate. Try again. If it happens again, report it with the request id below.',
     again: true,
   },
   503: {
-    title: 'Not available for the moment',
-    advice: 'Wait a moment, then try again. Nothing is lost.',
+    title: 'Temporarily unavailable',
+    advice: 'Wait a moment, then try again.',
     again: true,
   },
 }
-const unknown: Words = { title: 'Something went wrong', advice: 'Load the page again.', again: true }
+const unknown: Words = { title: 'Something went wrong', advice: 'Reload the page.', again: true }
 const notSignedIn: Words = { title: 'You are not signed in', advice: 'Start the sign-in again.' }
 
-/** What is said instead of a page, with the way out. */
+/** Shown in place of a page that cannot be shown. */
 export function RefusalPage() {
   const error = useRouteError()
   const refused = error instanceof ApiError ? error : undefined
@@ -71,7 +71,7 @@ function WayOut({ isSignIn, isSecond }: { readonly isSignIn: boolean; readonly i
     ? ['/signin', 'Sign in again']
     : content.viewer
       ? ['/clients', 'Go to your clients']
-      : ['/', 'Go to the start']
+      : ['/', 'Go to the start page']
   return (
     <Button component="a" href={href} variant={isSecond ? 'default' : 'filled'}>
       {text}
@@ -79,7 +79,7 @@ function WayOut({ isSignIn, isSecond }: { readonly isSignIn: boolean; readonly i
   )
 }
 
-/** What the server says is better than what can be said here, where it knows more than the status. */
+/** The server's reason, if it says more than the status does. */
 function reasonBeyond(refused: ApiError | undefined): string | undefined {
   const general = [undefined, 'not_found', 'internal', 'method_not_allowed']
   return general.includes(refused?.refusal.code) || refused?.status === 0 ? undefined : refused?.message

@@ -20,7 +20,7 @@ const icons: Readonly<Record<Noun, Icon>> = {
   letter: IconMail,
 }
 
-/** Finds words in every record that one may see. */
+/** Searches every record that the person may see. */
 export function SearchPage() {
   const { results } = useLoaderData<SearchResults>()
   const [parameters, setParameters] = useSearchParams()
@@ -39,13 +39,13 @@ export function SearchPage() {
       <VisuallyHidden aria-live="polite">{q !== '' && counted(results.length, 'result')}</VisuallyHidden>
       <div className={classes.results}>
         {q === '' && (
-          <Empty title="Search all records">
-            <p>Type the beginnings of words. They are looked for in everything that you may see.</p>
+          <Empty title="Search everything you can access">
+            <p>Type one or more words. The beginning of a word is enough.</p>
           </Empty>
         )}
         {q !== '' && results.length === 0 && (
           <Empty title="Nothing found">
-            <p>{`No record has “${q}”. The search looks at the beginnings of words; all of them must occur.`}</p>
+            <p>{`No record contains “${q}”. A record must contain every word; the beginning of a word is enough.`}</p>
           </Empty>
         )}
         {kinds.map((noun) => (
@@ -91,11 +91,11 @@ function addressOf({ noun, id, client }: SearchResult): string {
   return noun === 'client' ? `/clients/${id}` : `/clients/${client.id}/${nouns[noun].path}/${id}`
 }
 
-/** What stands between U+E000 and U+E001 is what was searched for. */
+/** The text between U+E000 and U+E001 is a match. */
 function marked(snippet: string): ReactNode[] {
   return snippet.split('\ue000').map((part, index) => {
     const [hit = '', rest] = part.split('\ue001')
-    // The parts never change their places.
+    // The parts never move.
     // oxlint-disable-next-line react/no-array-index-key
     return rest === undefined ? hit : [<mark key={index}>{hit}</mark>, rest]
   })

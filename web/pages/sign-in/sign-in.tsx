@@ -6,7 +6,7 @@ import { Wordmark } from '../../components/wordmark.tsx'
 import type { SignIn } from '../../wire.ts'
 import classes from './sign-in.module.css'
 
-/** The way in: a button for each provider, and what went wrong the last time. */
+/** A button for each provider, and why the last attempt failed. */
 export function SignInPage() {
   const { providers, return_to: returnTo, message } = useLoaderData<SignIn>()
   const query = returnTo === undefined || returnTo === '/' ? '' : `?return_to=${encodeURIComponent(returnTo)}`
@@ -36,9 +36,11 @@ export function SignInPage() {
             </Button>
           ))}
         </div>
-        {providers.length === 0 && <p>No way to sign in is set up. Ask who operates Tollgate to add a provider.</p>}
+        {providers.length === 0 && (
+          <p>No sign-in method is configured. Ask the operator of Tollgate to add a provider.</p>
+        )}
         <p className={classes.about}>
-          You sign in at your provider. Tollgate learns who you are and your e-mail address, and never your password.
+          You sign in at your provider. Tollgate receives your name and email address, never your password.
         </p>
       </div>
     </main>
