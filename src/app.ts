@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Audit } from './access/audit.ts'
 import { registerAudit } from './access/routes.ts'
@@ -6,7 +7,7 @@ import type { Till } from './billing/till.ts'
 import type { Records } from './clients/records.ts'
 import { registerClients } from './clients/routes.ts'
 import { createGeneration } from './generation/generation.ts'
-import { registerGeneration } from './generation/routes.ts'
+import { formatOfUnknownUrl, registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
 import { registerAssets } from './platform/http/assets.ts'
 import type { Database } from './platform/database/database.ts'
@@ -69,6 +70,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     ...needs,
     onEnd: metrics.requestEnded,
     beforeNotFound: recognised(needs.sessions),
+    errorBodyOf,
   })
   metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
   metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)
@@ -91,3 +93,5 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   await server.ready()
   return server
 }
+
+const errorBodyOf = (request: FastifyRequest) => formatOfUnknownUrl(request)?.errorBody

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/keys.ts'
 import { Problem } from '../platform/problems.ts'
 import { anthropicMessages } from './dialects/anthropic-messages.ts'
-import type { Manner } from './dialects/dialect.ts'
+import type { WireFormat } from './dialects/dialect.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** The format of errors and headers on this route. */
-    manner?: Manner
+    wireFormat?: WireFormat
     /** Whether Anthropic's clients use this route. They send the key in `x-api-key`. */
     forAnthropic?: boolean
   }
@@ -25,8 +25,10 @@ export function authorizationOf({ headers, routeOptions }: FastifyRequest): stri
 }
 
 /** On routes that two APIs share, a header that all of Anthropic's clients send identifies them. */
-export function mannerOf({ headers, routeOptions: { config } }: FastifyRequest): Manner | undefined {
-  return config.forAnthropic === true && headers['anthropic-version'] !== undefined ? anthropicMessages : config.manner
+export function wireFormatOf({ headers, routeOptions: { config } }: FastifyRequest): WireFormat | undefined {
+  return config.forAnthropic === true && headers['anthropic-version'] !== undefined
+    ? anthropicMessages
+    : config.wireFormat
 }
 
 /**

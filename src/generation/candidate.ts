@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Levels, Replay, Till } from '../billing/till.ts'
+import { TillRefusal, type Levels, type Replay, type Till } from '../billing/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import type { TokenCount } from '../models/model.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
@@ -99,7 +99,9 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
       } catch (error) {
         return replayOf(await storedReply(job, error), job.request.model)
       }
-      const admission = await till.admit(askOf(job, candidate))
+      const admission = await till.admit(askOf(job, candidate)).catch((refusal: unknown) => {
+        throw inTermsOf(job.request, refusal)
+      })
       if (admission.kind === 'replay') return replayOf(admission, candidate.offer.model.id)
       job.isHeld = true
       return { kind: 'admitted', candidate, levels: admission.levels } as const
@@ -167,6 +169,17 @@ export function mostInput(input: TokenCount): number {
 
 function replayOf(stored: Replay, model: string): Replayed {
   return { kind: 'replay', reply: replayedReply(stored, model) }
+}
+
+/** Refusals that a lower maximum of output tokens can avoid. */
+const ofMaximum: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['insufficient_credit', 'can_never_fit_limit'])
+
+/** A refusal that names the field as the dialect does. */
+function inTermsOf({ names }: TextRequest, refusal: unknown): unknown {
+  if (!(refusal instanceof TillRefusal) || !ofMaximum.has(refusal.code)) return refusal
+  const { code, message, details, levels } = refusal
+  const field = names.maxOutputTokens
+  return new TillRefusal(code, message.replaceAll('max_output_tokens', field), { ...details, field }, levels)
 }
 
 /** What the till is asked for. */

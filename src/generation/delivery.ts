@@ -3,7 +3,7 @@ import type { Levels } from '../billing/till.ts'
 import { refusalOf } from '../platform/http/errors.ts'
 import { describeError } from '../platform/log-error.ts'
 import { Problem, problems } from '../platform/problems.ts'
-import type { Dialect, Exchange, Manner, Telling } from './dialects/dialect.ts'
+import type { Dialect, DialectRequest, WireFormat, EventWriter } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
 import { limitHeaders } from './limit-headers.ts'
 import { replyHeaders } from './reply.ts'
@@ -14,7 +14,7 @@ export interface Delivery {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly dialect: Dialect
-  readonly exchange: Exchange
+  readonly parsed: DialectRequest
   /** The URL that links to the documentation start with. */
   readonly baseUrl: string
   /** Called with every reply, complete or not, before it is sent. */
@@ -22,10 +22,10 @@ export interface Delivery {
 }
 
 /** Sets the headers of a whole reply and returns its body. */
-export function deliverWhole(made: Reply, { reply, exchange, dialect, onReply }: Delivery): string {
+export function deliverWhole(made: Reply, { reply, parsed, dialect, onReply }: Delivery): string {
   onReply(made)
   reply.headers(headersOf(dialect, made.levels)).headers(replyHeaders(made)).type('application/json; charset=utf-8')
-  return exchange.answer(made)
+  return parsed.wholeBody(made)
 }
 
 /**
@@ -33,9 +33,9 @@ export function deliverWhole(made: Reply, { reply, exchange, dialect, onReply }:
  * stream's last event. Reads the steps to their end, even after the caller has disconnected.
  */
 export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delivery): Promise<void> {
-  const { request, reply, dialect, exchange, onReply } = delivery
+  const { request, reply, dialect, parsed, onReply } = delivery
   const stream = createEventStream(reply.raw)
-  let events: Telling | undefined
+  let events: EventWriter | undefined
   /** The charged part of a stream that broke off. */
   let part: Reply | undefined
 
@@ -43,7 +43,7 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     reply.headers(headersOf(dialect, levels)).headers(headers)
     reply.hijack()
     stream.begin(plainHeaders(reply))
-    const begun = exchange.stream(start)
+    const begun = parsed.eventWriter(start)
     await stream.send(begun.opening)
     return begun
   }
@@ -80,9 +80,9 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
 }
 
 /** The levels as headers, by our names and by those of the dialect. */
-export function headersOf(manner: Manner | undefined, levels: Levels): Record<string, string> {
+export function headersOf(wireFormat: WireFormat | undefined, levels: Levels): Record<string, string> {
   const ours = limitHeaders(levels)
-  return manner?.limitHeaders ? { ...ours, ...manner.limitHeaders(levels) } : ours
+  return wireFormat?.limitHeaders ? { ...ours, ...wireFormat.limitHeaders(levels) } : ours
 }
 
 const startHeaders = ({ id, model }: Start) => ({ 'x-model': model, 'x-generation-id': id })

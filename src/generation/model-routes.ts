@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/http.ts'
-import { callerOf, mannerOf } from './caller.ts'
+import { callerOf, wireFormatOf } from './caller.ts'
 import { headersOf } from './delivery.ts'
-import { openAiManner } from './dialects/openai-errors.ts'
+import { openAiFormat } from './dialects/openai-errors.ts'
 import type { Generation } from './generation.ts'
 import { listModels, retrieveModel } from './operations.ts'
 import type { Job } from './request.ts'
@@ -19,7 +19,7 @@ export function registerModels(server: Server, { generation, till }: ModelRoutes
   const allowedModels = async (request: FastifyRequest, reply: FastifyReply): Promise<Job['allowedModels']> => {
     const caller = callerOf(request)
     const levels = await till.levels(caller.accountId)
-    if (levels) reply.headers(headersOf(mannerOf(request), levels))
+    if (levels) reply.headers(headersOf(wireFormatOf(request), levels))
     return caller.allowedModels
   }
 
@@ -29,7 +29,7 @@ export function registerModels(server: Server, { generation, till }: ModelRoutes
     return { object: 'list', data, has_more: false, first_id, last_id } as const
   })
 
-  const config = { manner: openAiManner, forAnthropic: true }
+  const config = { wireFormat: openAiFormat, forAnthropic: true }
   server.get('/models/:id', { schema: retrieveModel, config }, async (request, reply) =>
     generation.model(request.params.id, await allowedModels(request, reply)),
   )

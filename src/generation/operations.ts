@@ -1,7 +1,20 @@
 import { Type, type TSchema } from 'typebox'
-import { answers, limitHeaders, needsKey, refusals, type Operation } from '../platform/http/openapi.ts'
+import {
+  answers,
+  answersOrStreams,
+  limitHeaders,
+  needsKey,
+  refusals,
+  type Operation,
+} from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
-import { anthropicError, messagesRequest, messagesResponse } from './dialects/anthropic-messages.ts'
+import {
+  anthropicError,
+  countTokensRequest,
+  countTokensResponse,
+  messagesRequest,
+  messagesResponse,
+} from './dialects/anthropic-messages.ts'
 import { chatRequest, chatResponse } from './dialects/openai-chat.ts'
 import { openAiError } from './dialects/openai-errors.ts'
 import { responsesResponse } from './dialects/openai-response-events.ts'
@@ -88,7 +101,12 @@ export const generate: Operation<typeof schema.generateRequest> = {
   ...generates,
   body: schema.generateRequest,
   response: {
-    200: answers(schema.generateResponse, 'The reply.', replyHeaders),
+    200: answersOrStreams(
+      schema.generateResponse,
+      'The reply.',
+      'Any number of `output_text.delta` with `{delta}`, then one `done` with the fields of the JSON reply, or one `error` with the fields of an error.',
+      replyHeaders,
+    ),
     ...refusals(generating),
   },
 }
@@ -113,7 +131,12 @@ export const chatCompletions: Operation<typeof chatRequest> = {
   ...generates,
   body: chatRequest,
   response: {
-    200: answers(chatResponse, 'The reply.', replyHeaders),
+    200: answersOrStreams(
+      chatResponse,
+      'The reply.',
+      'Chunks of type `chat.completion.chunk`, then `[DONE]`. A stream that breaks off ends with an error.',
+      replyHeaders,
+    ),
     ...refusalsAs(openAiError),
   },
 }
@@ -125,7 +148,12 @@ export const responses: Operation<typeof responsesRequest> = {
   ...generates,
   body: responsesRequest,
   response: {
-    200: answers(responsesResponse, 'The reply.', replyHeaders),
+    200: answersOrStreams(
+      responsesResponse,
+      'The reply.',
+      '`response.created` to `response.completed` or `response.incomplete`. A stream that breaks off ends with `error`.',
+      replyHeaders,
+    ),
     ...refusalsAs(openAiError),
   },
 }
@@ -137,7 +165,12 @@ export const messages: Operation<typeof messagesRequest> = {
   ...generates,
   body: messagesRequest,
   response: {
-    200: answers(messagesResponse, 'The reply.', replyHeaders),
+    200: answersOrStreams(
+      messagesResponse,
+      'The reply.',
+      '`message_start` to `message_stop`. A stream that breaks off ends with `error`.',
+      replyHeaders,
+    ),
     ...refusalsAs(anthropicError),
   },
 }
@@ -153,6 +186,19 @@ export const countTokens: Operation<typeof schema.generateRequest> = {
   response: {
     200: answers(schema.countResponse, 'The count.', { ...modelHeader, ...limitHeaders }),
     ...refusals(withBody),
+  },
+}
+
+export const countMessageTokens: Operation<typeof countTokensRequest> = {
+  operationId: 'countMessageTokens',
+  summary: "Count tokens, as Anthropic's messages",
+  description: "For clients of Anthropic's messages. Free of charge; takes one request from the limit.",
+  tags: ['Generation'],
+  ...needsKey,
+  body: countTokensRequest,
+  response: {
+    200: answers(countTokensResponse, 'The count.', { ...modelHeader, ...limitHeaders }),
+    ...refusalsAs(anthropicError, withBody),
   },
 }
 

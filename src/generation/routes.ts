@@ -3,9 +3,9 @@ import type { Caller, Keys } from '../accounts/keys.ts'
 import { formatMoney } from '../billing/money.ts'
 import type { Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/http.ts'
-import { authorizationOf, callerOf, mannerOf, refuseBrowser } from './caller.ts'
+import { authorizationOf, callerOf, wireFormatOf, refuseBrowser } from './caller.ts'
 import { deliverStream, deliverWhole, headersOf } from './delivery.ts'
-import { anthropicMessages } from './dialects/anthropic-messages.ts'
+import { anthropicMessages, readCountRequest } from './dialects/anthropic-messages.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { openAiChat } from './dialects/openai-chat.ts'
 import { openAiResponses } from './dialects/openai-responses.ts'
@@ -15,7 +15,9 @@ import { jobOf } from './job.ts'
 import { levelsAt } from './limit-headers.ts'
 import { registerModels } from './model-routes.ts'
 import * as operations from './operations.ts'
-import type { Job } from './request.ts'
+import type { Job, TextRequest } from './request.ts'
+
+export { formatOfUnknownUrl } from './unknown-url.ts'
 
 interface GenerationRoutesNeeds {
   readonly generation: Generation
@@ -34,14 +36,14 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
   server.addHook('onClose', () => generation.close())
 
   const handle = (dialect: Dialect) => (request: FastifyRequest, reply: FastifyReply) => {
-    const exchange = dialect.read(request.body)
-    const job = jobOf(request, reply, exchange.request)
+    const parsed = dialect.read(request.body)
+    const job = jobOf(request, reply, parsed.request)
     const onReply = (made: Reply) => {
       note(request, made, job)
       if (!made.replayed) onCharged?.(made.model, made.usage)
     }
-    const delivery = { request, reply, dialect, exchange, baseUrl, onReply }
-    const delivered = exchange.request.stream
+    const delivery = { request, reply, dialect, parsed, baseUrl, onReply }
+    const delivered = parsed.request.stream
       ? deliverStream(generation.stream(job), delivery)
       : generation.generate(job).then((made) => deliverWhole(made, delivery))
     // Such a job continues when its caller disconnects, and a server that stops must let it.
@@ -54,7 +56,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
       // A dialect reads its own bodies: a schema alone cannot describe what is not supported of another API.
       v1.setValidatorCompiler(() => (value: unknown) => ({ value }))
       v1.addHook('onRequest', (request, reply, done) => {
-        const headers = mannerOf(request)?.headers?.(request.id)
+        const headers = wireFormatOf(request)?.headers?.(request.id)
         if (headers) reply.headers(headers)
         refuseBrowser(request)
         setCaller(request, keys.identify(authorizationOf(request)), done)
@@ -68,28 +70,40 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
 
       v1.addHook('onError', async (request, reply, error) => {
         const levels = await levelsAt(till, request, error)
-        if (levels) reply.headers(headersOf(mannerOf(request), levels))
+        if (levels) reply.headers(headersOf(wireFormatOf(request), levels))
       })
 
       v1.setErrorHandler((error: Error, request, reply) =>
-        v1.answerError(error, request, reply, mannerOf(request)?.refusal),
+        v1.answerError(error, request, reply, wireFormatOf(request)?.errorBody),
       )
 
-      const { generate, chatCompletions, responses, messages, countTokens } = operations
-      v1.post('/generate', { schema: generate, config: { manner: tollgate } }, handle(tollgate))
-      v1.post('/chat/completions', { schema: chatCompletions, config: { manner: openAiChat } }, handle(openAiChat))
-      v1.post('/responses', { schema: responses, config: { manner: openAiResponses } }, handle(openAiResponses))
+      const { generate, chatCompletions, responses, messages, countTokens, countMessageTokens } = operations
+      v1.post('/generate', { schema: generate, config: { wireFormat: tollgate } }, handle(tollgate))
+      v1.post('/chat/completions', { schema: chatCompletions, config: { wireFormat: openAiChat } }, handle(openAiChat))
+      v1.post('/responses', { schema: responses, config: { wireFormat: openAiResponses } }, handle(openAiResponses))
       v1.post(
         '/messages',
-        { schema: messages, config: { manner: anthropicMessages, forAnthropic: true } },
+        { schema: messages, config: { wireFormat: anthropicMessages, forAnthropic: true } },
         handle(anthropicMessages),
       )
 
+      const count = async (request: FastifyRequest, reply: FastifyReply, text: TextRequest, dialect: Dialect) => {
+        const counted = await generation.count(jobOf(request, reply, text))
+        request.notes['model'] = counted.model
+        reply.headers(headersOf(dialect, counted.levels)).header('x-model', counted.model)
+        return counted
+      }
+
       v1.post('/count_tokens', { schema: countTokens }, async (request, reply) => {
-        const count = await generation.count(jobOf(request, reply, tollgate.read(request.body).request))
-        request.notes['model'] = count.model
-        reply.headers(headersOf(tollgate, count.levels)).header('x-model', count.model)
-        return { input_tokens: count.inputTokens, max_cost: formatMoney(count.maxCost) }
+        const text = tollgate.read(request.body).request
+        const { inputTokens, maxCost } = await count(request, reply, text, tollgate)
+        return { input_tokens: inputTokens, max_cost: formatMoney(maxCost) }
+      })
+
+      const config = { wireFormat: anthropicMessages, forAnthropic: true }
+      v1.post('/messages/count_tokens', { schema: countMessageTokens, config }, async (request, reply) => {
+        const { inputTokens } = await count(request, reply, readCountRequest(request.body), anthropicMessages)
+        return { input_tokens: inputTokens }
       })
 
       registerModels(v1, { generation, till })

@@ -3,9 +3,10 @@ import type { Level, Levels } from '../../billing/till.ts'
 import type { Message, StopReason } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import type { Reply } from '../generation.ts'
+import type { TextRequest } from '../request.ts'
 import { sampling } from '../schema.ts'
 import { isFields, withoutNeutral, type Unsupported } from './body.ts'
-import { event, jsonAround, type Dialect, type Exchange, type Refused, type Telling } from './dialect.ts'
+import { event, jsonAround, type Dialect, type DialectRequest, type ErrorDetails, type EventWriter } from './dialect.ts'
 import { mostMessages, readMessages, textOf, textOrParts, type MessageFormat } from './messages.ts'
 
 /** Anthropic's messages: `POST /v1/messages`. */
@@ -33,13 +34,19 @@ const fields = {
   ),
 }
 
-/** What is checked when the messages and the system text have been read. */
+/** Checked once the messages and the system text have been read. */
 const checked = Type.Object(
   { ...fields, messages: Type.Array(Type.Unknown(), { maxItems: mostMessages }) },
   { additionalProperties: false },
 )
-type MessagesRequest = Type.Static<typeof checked>
 const check = compileBody(checked)
+
+/** A request to count tokens has the same fields, and needs no maximum of output tokens. */
+const { max_tokens: maxTokens, ...otherFields } = checked.properties
+const countedFields = { ...otherFields, max_tokens: Type.Optional(maxTokens) }
+const counted = Type.Object(countedFields, { additionalProperties: false })
+type CountedRequest = Type.Static<typeof counted>
+const checkCount = compileBody(counted)
 
 const message = Type.Object({ role: Type.Enum(['user', 'assistant']), content: textOrParts('text') })
 
@@ -55,6 +62,15 @@ export const messagesRequest = Type.Object(
   { additionalProperties: false },
 )
 
+export const countTokensRequest = Type.Object(
+  { ...messagesRequest.properties, max_tokens: Type.Optional(maxTokens) },
+  { additionalProperties: false },
+)
+
+export const countTokensResponse = Type.Object({
+  input_tokens: Type.Integer({ description: 'The tokens of the prompt. An estimate if the model is an upstream.' }),
+})
+
 export const messagesResponse = Type.Object({
   id: Type.String(),
   type: Type.Literal('message'),
@@ -63,7 +79,7 @@ export const messagesResponse = Type.Object({
   content: Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() })),
   stop_reason: Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'refusal']),
   stop_sequence: Type.Union([Type.String(), Type.Null()], {
-    description: 'The one that was met, where the request had only one.',
+    description: 'The sequence that was met, if the request had only one.',
   }),
   usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
 })
@@ -72,7 +88,7 @@ export const anthropicError = Type.Object({
   type: Type.Literal('error'),
   error: Type.Object({
     type: Type.String(),
-    message: Type.String({ description: 'A sentence for a person: what is wrong and what to do.' }),
+    message: Type.String({ description: 'For people: what is wrong and what to do.' }),
   }),
   request_id: Type.String({ format: 'uuid' }),
 })
@@ -105,23 +121,29 @@ const format: MessageFormat = {
 }
 
 export const anthropicMessages: Dialect = Object.freeze({
-  read(raw: unknown): Exchange {
-    const kept = withoutNeutral(raw, unsupported)
-    if (!isFields(kept)) return exchange(check(kept), [])
-    const { system, ...rest } = kept
-    const task = system === undefined ? '' : textOf(system, 'system', format)
-    const conversation = readMessages(rest['messages'], 'messages', format)
-    const messages = task === '' ? conversation : [{ role: 'system', text: task } as const, ...conversation]
-    return exchange(check(rest), messages)
-  },
-  refusal: errorOf,
+  read: (raw: unknown) => readRequest(raw, check),
+  errorBody: anthropicErrorOf,
   limitHeaders: ({ requests, tokens }: Levels) => ({
     ...levelHeaders('requests', requests),
     ...levelHeaders('tokens', tokens),
   }),
 })
 
-function exchange(body: MessagesRequest, messages: readonly Message[]): Exchange {
+/** Reads the body of `POST /v1/messages/count_tokens`. Throws a Problem for its first fault. */
+export const readCountRequest = (raw: unknown): TextRequest => readRequest(raw, checkCount).request
+
+function readRequest(raw: unknown, checkBody: (body: unknown) => CountedRequest): DialectRequest {
+  const kept = withoutNeutral(raw, unsupported)
+  if (!isFields(kept)) return requestOf(checkBody(kept), [])
+  const { system, ...rest } = kept
+  const instructions = system === undefined ? '' : textOf(system, 'system', format)
+  const conversation = readMessages(rest['messages'], 'messages', format)
+  const messages =
+    instructions === '' ? conversation : [{ role: 'system', text: instructions } as const, ...conversation]
+  return requestOf(checkBody(rest), messages)
+}
+
+function requestOf(body: CountedRequest, messages: readonly Message[]): DialectRequest {
   const stops = body.stop_sequences ?? []
   return {
     request: {
@@ -135,13 +157,13 @@ function exchange(body: MessagesRequest, messages: readonly Message[]): Exchange
       clientId: body.metadata?.client_id,
       names: { maxOutputTokens: 'max_tokens', input: 'messages' },
     },
-    answer: (reply) =>
+    wholeBody: (reply) =>
       JSON.stringify({
         ...envelope(reply.id, reply.model, [{ type: 'text', text: reply.text }]),
         ...ending(reply, stops),
         usage: usageOf(reply.usage),
       }),
-    stream: (start) => telling(start, stops),
+    eventWriter: (start) => eventWriter(start, stops),
   }
 }
 
@@ -161,7 +183,7 @@ const stopReasons: Readonly<Partial<Record<StopReason, string>>> = {
   content_filter: 'refusal',
 }
 
-/** Which of several stop sequences was met, no model tells. */
+/** Models do not report which of several stop sequences was met. */
 function ending({ stopReason }: Reply, stops: readonly string[]) {
   const [only] = stopReason === 'stop_sequence' && stops.length === 1 ? stops : []
   return { stop_reason: stopReasons[stopReason] ?? 'end_turn', stop_sequence: only ?? null }
@@ -180,13 +202,13 @@ const deltaOf = jsonAround((text) => ({
   delta: { type: 'text_delta', text },
 }))
 
-const tell = (type: string, data: object = {}) => event(type, { type, ...data })
+const writeEvent = (type: string, data: object = {}) => event(type, { type, ...data })
 
 /** The first event may carry an estimate of the input tokens; the last one has the final usage. */
-function telling(
+function eventWriter(
   { id, model, inputTokens }: { readonly id: string; readonly model: string; readonly inputTokens: number },
   stops: readonly string[],
-): Telling {
+): EventWriter {
   const opened = {
     ...envelope(id, model, []),
     stop_reason: null,
@@ -195,17 +217,17 @@ function telling(
   }
   return {
     opening: [
-      tell('message_start', { message: opened }),
-      tell('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-      tell('ping'),
+      writeEvent('message_start', { message: opened }),
+      writeEvent('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+      writeEvent('ping'),
     ],
     text: (text) => event('content_block_delta', deltaOf(text)),
     closing: (reply) => [
-      tell('content_block_stop', { index: 0 }),
-      tell('message_delta', { delta: ending(reply, stops), usage: usageOf(reply.usage) }),
-      tell('message_stop'),
+      writeEvent('content_block_stop', { index: 0 }),
+      writeEvent('message_delta', { delta: ending(reply, stops), usage: usageOf(reply.usage) }),
+      writeEvent('message_stop'),
     ],
-    failure: (refusal, status) => event('error', errorOf(refusal, status)),
+    failure: (details, status) => event('error', anthropicErrorOf(details, status)),
   }
 }
 
@@ -220,7 +242,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 }
 
-function errorOf({ reason, request_id }: Refused, status: number) {
+function anthropicErrorOf({ reason, request_id }: ErrorDetails, status: number) {
   const type = errorTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
   return { type: 'error', error: { type, message: reason }, request_id }
 }

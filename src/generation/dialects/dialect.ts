@@ -3,66 +3,66 @@ import type { Start, Reply } from '../generation.ts'
 import type { TextRequest } from '../request.ts'
 
 /**
- * The wire shapes of one API, to the use case and back. Nothing is metered here: keys, limits, charges and repeated
- * requests are the same for all.
+ * Translates the wire shapes of one API to a generation request and back. Dialects meter nothing: keys, limits, charges and
+ * idempotency are the same for all.
  */
-export interface Dialect extends Manner {
-  /** Reads the body of a request. Throws a Problem for its first fault. */
-  read(body: unknown): Exchange
+export interface Dialect extends WireFormat {
+  /** Parses the body of a request. Throws a Problem for its first fault. */
+  read(body: unknown): DialectRequest
 }
 
-/** How an API refuses, and what it says in its headers. */
-export interface Manner {
-  /** The body of a refusal. */
-  readonly refusal: (refusal: Refused, status: number) => object
-  /** Headers that this API has besides those that every answer carries. */
+/** The format of an API's errors and headers. */
+export interface WireFormat {
+  /** The body of an error. */
+  readonly errorBody: (error: ErrorDetails, status: number) => object
+  /** Headers that this API adds to every response. */
   headers?(requestId: string): Record<string, string>
-  /** Where its clients look for how the limits stand, besides the headers that every answer carries. */
+  /** Headers in which its clients look for the limits, in addition to Tollgate's own. */
   limitHeaders?(levels: Levels): Record<string, string>
 }
 
-/** One request, and how its reply is told. */
-export interface Exchange {
+/** A parsed request, and how to write its reply. */
+export interface DialectRequest {
   readonly request: TextRequest
   /** The body of the whole reply. */
-  answer(reply: Reply): string
-  /** Begins to tell a reply while it is generated. */
-  stream(start: Omit<Start, 'levels'>): Telling
+  wholeBody(reply: Reply): string
+  /** Writes the reply as a stream of events. */
+  eventWriter(start: Omit<Start, 'levels'>): EventWriter
 }
 
-/** A reply as Server-Sent Events, each whole and ready to be written. */
-export interface Telling {
-  /** What comes before the first text. */
+/** Writes a reply as server-sent events. Each string is one complete event. */
+export interface EventWriter {
+  /** The events before the first text. */
   readonly opening: readonly string[]
   readonly text: (delta: string) => string
-  /** What comes after the last text. */
+  /** The events after the last text. */
   closing(reply: Reply): readonly string[]
-  /** The last event of a reply that broke off. `part` is what was charged of it. */
-  failure(refusal: Refused, status: number, part?: Reply): string
+  /** The last event of a stream that broke off. `part` is what was charged for it. */
+  failure(details: ErrorDetails, status: number, part?: Reply): string
 }
 
-/** What a refusal tells: section 7 of the specification. */
-export interface Refused {
+/** The fields of an error (section 7 of the specification). */
+export interface ErrorDetails {
   readonly code: string
   readonly reason: string
   readonly field?: string | undefined
   readonly request_id: string
 }
 
-/** One event (WHATWG HTML, section 9.2). JSON has no line breaks of its own. */
+/** One event (WHATWG HTML, section 9.2). Serialized JSON contains no line breaks. */
 export function event(name: string | undefined, data: object | string): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   return name === undefined ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`
 }
 
-/** JSON that is written many times and differs in one text alone: the rest is written once. */
+/** Serializes objects that differ in one string only. The rest is serialized once. */
 export function jsonAround(value: (text: string) => object): (text: string) => string {
-  const [before = '', after = ''] = JSON.stringify(value(hole)).split(JSON.stringify(hole))
+  const [before = '', after = ''] = JSON.stringify(value(placeholder)).split(JSON.stringify(placeholder))
   return (text) => before + JSON.stringify(text) + after
 }
 
-/** No id and no name has it. */
-const hole = '\0'
+/** Occurs in no id and no name. */
+const placeholder = '\0'
 
 /** Seconds since 1970 in an id: the first 48 bits of a UUIDv7 are milliseconds (RFC 9562, section 5.7). */
 export function createdAt(id: string): number {

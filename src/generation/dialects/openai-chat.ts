@@ -4,9 +4,9 @@ import { compileBody } from '../../platform/http/validation.ts'
 import type { Reply } from '../generation.ts'
 import { metadata, sampling } from '../schema.ts'
 import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
-import { createdAt, event, jsonAround, type Dialect, type Exchange, type Telling } from './dialect.ts'
+import { createdAt, event, jsonAround, type Dialect, type DialectRequest, type EventWriter } from './dialect.ts'
 import { mostMessages, readMessages, textOrParts, type MessageFormat } from './messages.ts'
-import { openAiErrorOf, openAiManner } from './openai-errors.ts'
+import { openAiErrorOf, openAiFormat } from './openai-errors.ts'
 
 /** OpenAI's chat completions: `POST /v1/chat/completions`. */
 const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
@@ -125,17 +125,17 @@ const format: MessageFormat = {
 }
 
 export const openAiChat: Dialect = Object.freeze({
-  ...openAiManner,
-  read(raw: unknown): Exchange {
+  ...openAiFormat,
+  read(raw: unknown): DialectRequest {
     const kept = withoutNeutral(raw, unsupported)
-    if (!isFields(kept)) return exchange(check(kept), [])
+    if (!isFields(kept)) return requestOf(check(kept), [])
     const messages = readMessages(kept['messages'], 'messages', format)
     const { stop } = kept
-    return exchange(check(typeof stop === 'string' ? { ...kept, stop: [stop] } : kept), messages)
+    return requestOf(check(typeof stop === 'string' ? { ...kept, stop: [stop] } : kept), messages)
   },
 })
 
-function exchange(body: ChatRequest, messages: readonly Message[]): Exchange {
+function requestOf(body: ChatRequest, messages: readonly Message[]): DialectRequest {
   const newer = body.max_completion_tokens !== undefined
   if (newer && body.max_tokens !== undefined) throw mustBe('max_tokens', 'omitted if max_completion_tokens is set')
   return {
@@ -151,8 +151,8 @@ function exchange(body: ChatRequest, messages: readonly Message[]): Exchange {
       clientId: body.metadata?.client_id,
       names: { maxOutputTokens: newer ? 'max_completion_tokens' : 'max_tokens', input: 'messages' },
     },
-    answer: (reply) => JSON.stringify(completion(reply)),
-    stream: ({ id, model }) => telling(id, model, body.stream_options?.include_usage === true),
+    wholeBody: (reply) => JSON.stringify(completion(reply)),
+    eventWriter: ({ id, model }) => eventWriter(id, model, body.stream_options?.include_usage === true),
   }
 }
 
@@ -185,7 +185,7 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Reply) {
   return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
 }
 
-function telling(id: string, model: string, withUsage: boolean): Telling {
+function eventWriter(id: string, model: string, withUsage: boolean): EventWriter {
   const common = { id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: createdAt(id), model }
   const usageOn = withUsage ? { usage: null } : {}
   const chunk = (delta: object, finish_reason: string | null = null) => ({
@@ -202,6 +202,6 @@ function telling(id: string, model: string, withUsage: boolean): Telling {
       ...(withUsage ? [event(undefined, { ...common, choices: [], usage: usageOf(reply) })] : []),
       event(undefined, '[DONE]'),
     ],
-    failure: (refusal, status) => event(undefined, { error: openAiErrorOf(refusal, status) }),
+    failure: (details, status) => event(undefined, { error: openAiErrorOf(details, status) }),
   }
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import type { Refused } from './dialect.ts'
+import type { ErrorDetails } from './dialect.ts'
 
-/** The body of a refusal of OpenAI's API. */
+/** The body of an error of OpenAI's API. */
 export const openAiError = Type.Object({
   error: Type.Object({
-    message: Type.String({ description: 'A sentence for a person: what is wrong and what to do.' }),
+    message: Type.String({ description: 'For people: what is wrong and what to do.' }),
     type: Type.String(),
     param: Type.Union([Type.String(), Type.Null()], { description: 'The field at fault.' }),
     code: Type.String({ description: 'The code of the error.' }),
@@ -19,20 +19,20 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-/** Their words for what they have a word of their own for. */
+/** Codes for which OpenAI has a code of its own. */
 const codes: Readonly<Record<string, string>> = {
   missing_key: 'invalid_api_key',
   invalid_key: 'invalid_api_key',
   unknown_model: 'model_not_found',
 }
 
-export function openAiErrorOf({ code, reason, field }: Refused, status: number) {
+export function openAiErrorOf({ code, reason, field }: ErrorDetails, status: number) {
   const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
   return { message: reason, type, param: field ?? null, code: codes[code] ?? code }
 }
 
-/** What both APIs of OpenAI have in common. */
-export const openAiManner = {
-  refusal: (refusal: Refused, status: number) => ({ error: openAiErrorOf(refusal, status) }),
+/** The error format of both OpenAI APIs. */
+export const openAiFormat = {
+  errorBody: (details: ErrorDetails, status: number) => ({ error: openAiErrorOf(details, status) }),
   headers: (requestId: string) => ({ 'x-request-id': requestId }),
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Reply } from '../generation.ts'
-import { createdAt, event, jsonAround, type Refused, type Telling } from './dialect.ts'
+import { createdAt, event, jsonAround, type ErrorDetails, type EventWriter } from './dialect.ts'
 import { openAiErrorOf } from './openai-errors.ts'
 import type { ResponsesRequest } from './openai-responses.ts'
 
@@ -37,13 +37,13 @@ export const responsesResponse = Type.Object({
   }),
 })
 
-interface Named {
+interface ResponseIds {
   readonly id: string
   readonly model: string
 }
 
-/** The response, whole; without a reply, as it is while it is generated. */
-export function responseObject(body: ResponsesRequest, { id, model }: Named, reply?: Reply): object {
+/** The response object. Without a reply, its state while the reply is generated. */
+export function responseObject(body: ResponsesRequest, { id, model }: ResponseIds, reply?: Reply): object {
   const reason = reply && cutOff(reply)
   return {
     id: `resp_${id}`,
@@ -102,39 +102,39 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Reply): object {
 
 const textDelta = 'response.output_text.delta'
 
-/** The events of a response, in the order in which OpenAI's API sends them, each with its number. */
-export function tellResponse(body: ResponsesRequest, { id, model }: Named): Telling {
+/** The events of a response, numbered, in the order of OpenAI's API. */
+export function responseEvents(body: ResponsesRequest, { id, model }: ResponseIds): EventWriter {
   let sent = 0
-  const tell = (type: string, fields: object) => event(type, { type, sequence_number: sent++, ...fields })
+  const writeEvent = (type: string, fields: object) => event(type, { type, sequence_number: sent++, ...fields })
   const item = { item_id: `msg_${id}`, output_index: 0 }
   const content = { ...item, content_index: 0 }
   const response = responseObject(body, { id, model })
   const rest = jsonAround((delta) => ({ ...content, delta, logprobs: [] }))
   return {
     opening: [
-      tell('response.created', { response }),
-      tell('response.in_progress', { response }),
-      tell('response.output_item.added', { output_index: 0, item: message(id, 'in_progress', []) }),
-      tell('response.content_part.added', { ...content, part: textPart('') }),
+      writeEvent('response.created', { response }),
+      writeEvent('response.in_progress', { response }),
+      writeEvent('response.output_item.added', { output_index: 0, item: message(id, 'in_progress', []) }),
+      writeEvent('response.content_part.added', { ...content, part: textPart('') }),
     ],
     text: (delta) => event(textDelta, `{"type":"${textDelta}","sequence_number":${sent++},${rest(delta).slice(1)}`),
     closing(reply) {
       const status = statusOf(reply)
       const part = textPart(reply.text)
       return [
-        tell('response.output_text.done', { ...content, text: reply.text, logprobs: [] }),
-        tell('response.content_part.done', { ...content, part }),
-        tell('response.output_item.done', { output_index: 0, item: message(id, status, [part]) }),
-        tell(`response.${status}`, { response: responseObject(body, reply, reply) }),
+        writeEvent('response.output_text.done', { ...content, text: reply.text, logprobs: [] }),
+        writeEvent('response.content_part.done', { ...content, part }),
+        writeEvent('response.output_item.done', { output_index: 0, item: message(id, status, [part]) }),
+        writeEvent(`response.${status}`, { response: responseObject(body, reply, reply) }),
       ]
     },
-    failure: (refusal: Refused, status) => failure(tell, refusal, status),
+    failure: (details: ErrorDetails, status) => failure(writeEvent, details, status),
   }
 }
 
-/** Its fields stand where the API describes them, and once more under `error`, where its clients look. */
-function failure(tell: (type: string, fields: object) => string, refusal: Refused, status: number): string {
-  const error = openAiErrorOf(refusal, status)
+/** The API documents the fields at the top level; its clients look for them under `error`. */
+function failure(writeEvent: (type: string, fields: object) => string, details: ErrorDetails, status: number): string {
+  const error = openAiErrorOf(details, status)
   const { code, message: reason, param } = error
-  return tell('error', { code, message: reason, param, error })
+  return writeEvent('error', { code, message: reason, param, error })
 }

@@ -3,10 +3,10 @@ import type { Message } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import { metadata, sampling } from '../schema.ts'
 import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
-import type { Dialect, Exchange } from './dialect.ts'
+import type { Dialect, DialectRequest } from './dialect.ts'
 import { mostMessages, readMessages, textOrParts, type MessageFormat } from './messages.ts'
-import { openAiManner } from './openai-errors.ts'
-import { responseObject, tellResponse } from './openai-response-events.ts'
+import { openAiFormat } from './openai-errors.ts'
+import { responseObject, responseEvents } from './openai-response-events.ts'
 
 /** OpenAI's responses: `POST /v1/responses`. Responses are not stored, so none can be continued by its id. */
 const fields = {
@@ -85,14 +85,14 @@ const format: MessageFormat = {
 }
 
 export const openAiResponses: Dialect = Object.freeze({
-  ...openAiManner,
-  read(raw: unknown): Exchange {
+  ...openAiFormat,
+  read(raw: unknown): DialectRequest {
     const kept = withoutNeutral(raw, unsupported)
-    if (!isFields(kept)) return exchange(check(kept), [])
+    if (!isFields(kept)) return requestOf(check(kept), [])
     const input = typeof kept['input'] === 'string' ? [{ role: 'user', content: kept['input'] }] : kept['input']
     refuseOtherItems(input)
     const messages = readMessages(input, 'input', format)
-    return exchange(check(input === undefined ? kept : { ...kept, input }), messages)
+    return requestOf(check(input === undefined ? kept : { ...kept, input }), messages)
   },
 })
 
@@ -103,7 +103,7 @@ function refuseOtherItems(input: unknown): void {
   if (place >= 0) throw mustBe(`input[${place}].type`, 'message: no other type of item is supported here')
 }
 
-function exchange(body: ResponsesRequest, conversation: readonly Message[]): Exchange {
+function requestOf(body: ResponsesRequest, conversation: readonly Message[]): DialectRequest {
   const { instructions } = body
   const messages = instructions ? [{ role: 'system', text: instructions } as const, ...conversation] : conversation
   return {
@@ -117,7 +117,7 @@ function exchange(body: ResponsesRequest, conversation: readonly Message[]): Exc
       clientId: body.metadata?.client_id,
       names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
     },
-    answer: (reply) => JSON.stringify(responseObject(body, reply, reply)),
-    stream: (start) => tellResponse(body, start),
+    wholeBody: (reply) => JSON.stringify(responseObject(body, reply, reply)),
+    eventWriter: (start) => responseEvents(body, start),
   }
 }

@@ -2,17 +2,17 @@ import type { Prompt } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import type { Reply } from '../generation.ts'
 import { generateRequest, synonyms, type GenerateRequest } from '../schema.ts'
-import { event, jsonAround, type Dialect, type Exchange } from './dialect.ts'
+import { event, jsonAround, type Dialect, type DialectRequest } from './dialect.ts'
 
 /** The API of the specification: sections 2.1, 2.2 and 7. */
 const check = compileBody(generateRequest, synonyms)
 
 export const tollgate: Dialect = Object.freeze({
-  read: (body: unknown): Exchange => exchange(check(body)),
-  refusal: (refusal: object) => ({ error: refusal }),
+  read: (body: unknown): DialectRequest => requestOf(check(body)),
+  errorBody: (refusal: object) => ({ error: refusal }),
 })
 
-function exchange(body: GenerateRequest): Exchange {
+function requestOf(body: GenerateRequest): DialectRequest {
   return {
     request: {
       model: body.model,
@@ -26,8 +26,8 @@ function exchange(body: GenerateRequest): Exchange {
       clientId: body.metadata?.client_id,
       names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
     },
-    answer: (reply) => reply.body,
-    stream: () => ({
+    wholeBody: (reply) => reply.body,
+    eventWriter: () => ({
       opening: [],
       text: (delta) => event('output_text.delta', deltaOf(delta)),
       closing: (reply) => [event('done', reply.body)],

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { TObject } from 'typebox'
 import { parseJson } from './body.ts'
 import { answerClientError, answerConnect } from './client-errors.ts'
-import { createErrorAnswers, setHeaders, type ErrorAnswers } from './errors.ts'
+import { createErrorAnswers, setHeaders, type ErrorAnswers, type RefusalShape } from './errors.ts'
 import { framingFault } from './framing.ts'
 import { allowHalfClose } from './half-close.ts'
 import { createAddresses } from './addresses.ts'
@@ -48,6 +48,8 @@ export interface ServerNeeds extends TrafficNeeds {
   readonly baseUrl: string
   /** Addresses or ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies?: readonly string[]
+  /** The error format of a request that no route serves; default: Tollgate's own. */
+  readonly errorBodyOf?: (request: FastifyRequest) => RefusalShape | undefined
   /** The pages of the portal, for browsers. */
   readonly pages?: Pages
   /** Runs before a page of the portal says that an address does not exist. */
@@ -79,7 +81,9 @@ export function createServer(needs: ServerNeeds) {
   server.setSerializerCompiler(() => JSON.stringify)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parseJson)
-  server.setErrorHandler((error: Error, request, reply) => answers.answer(error, request, reply))
+  server.setErrorHandler((error: Error, request, reply) =>
+    answers.answer(error, request, reply, needs.errorBodyOf?.(request)),
+  )
   server.decorate('answerError', answers.answer)
   // Node would answer an unknown expectation by itself, without our headers. RFC 9110 section 10.1.1 lets us ignore it.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))

@@ -60,6 +60,30 @@ export function answers(
   return { ...schema, description, headers: { ...everyAnswer, ...headers } }
 }
 
+/** A successful response as JSON or, if the request asks for it, as a stream of server-sent events. */
+export function answersOrStreams(
+  schema: TSchema,
+  description: string,
+  events: string,
+  headers: Readonly<Record<string, TSchema>> = {},
+): TSchema {
+  const all = Object.entries({ ...everyAnswer, ...headers })
+  return {
+    description,
+    headers: Object.fromEntries(
+      all.map(([name, { description: meaning, ...type }]: [string, Described]) => [
+        name,
+        { description: meaning, schema: type },
+      ]),
+    ),
+    content: {
+      'application/json': { schema },
+      'text/event-stream': { schema: { type: 'string', description: events } },
+    },
+  }
+}
+type Described = TSchema & { readonly description?: string }
+
 /** The errors with these codes, by status, for the OpenAPI document. */
 export function refusals(codes: readonly ProblemCode[]): Record<number, TSchema> {
   const byStatus = Map.groupBy(codes, (code) => problems[code].status)

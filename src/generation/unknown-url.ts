@@ -1,0 +1,18 @@
+import type { FastifyRequest } from 'fastify'
+import { anthropicMessages } from './dialects/anthropic-messages.ts'
+import type { WireFormat } from './dialects/dialect.ts'
+import { openAiFormat } from './dialects/openai-errors.ts'
+
+/** The first segments, below `/v1`, of OpenAI's endpoints. */
+const openAi =
+  /^\/v1\/(?:assistants|audio|batches|chat|completions|containers|conversations|embeddings|evals|files|fine_tuning|images|models|moderations|realtime|responses|threads|uploads|vector_stores|videos)(?:[/?]|$)/
+
+const anthropic = /^\/v1\/(?:complete|messages|organizations|skills)(?:[/?]|$)/
+
+/** The error format for a URL that no route serves: that of the API whose client sent the request. */
+export function formatOfUnknownUrl({ url, headers }: FastifyRequest): WireFormat | undefined {
+  if (!url.startsWith('/v1/')) return undefined
+  if (headers['anthropic-version'] !== undefined || anthropic.test(url)) return anthropicMessages
+  const isOpenAiClient = headers['user-agent']?.includes('OpenAI/') === true
+  return isOpenAiClient || openAi.test(url) ? openAiFormat : undefined
+}
