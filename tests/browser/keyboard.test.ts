@@ -106,7 +106,7 @@ describe('with the keyboard alone', () => {
     const profile = await desk.profile()
     const page = await profile.newPage()
     await signInAs(page, desk.base, 'Mei Sakamoto', '/me')
-    await page.getByLabel(/^Single keys/).press('Space')
+    await page.getByLabel(/^Keyboard shortcuts/).press('Space')
     await page.goto(`${desk.base}/clients`)
     await page.locator('[data-row]').first().waitFor()
     await page.keyboard.press('n')

@@ -96,7 +96,7 @@ describe('signing out', () => {
     await signInAs(far, portal.base, 'Daniel Okonjo')
     await signInAs(page, portal.base, 'Daniel Okonjo', '/me')
     await page.getByRole('button', { name: 'End' }).first().click()
-    await page.getByText('That session has ended.').waitFor()
+    await page.getByText('The session was ended.').waitFor()
     await far.locator('[data-row]').first().click()
     await far.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     await Promise.all([one.close(), two.close()])
@@ -111,11 +111,11 @@ describe('who may not', () => {
     for (const address of ['/people', '/audit', '/clients/0199d6a0-0000-7000-8000-000000000000', '/clients/x']) {
       const answer = await page.goto(portal.base + address)
       assert.equal(answer?.status(), 403, address)
-      await page.getByRole('heading', { name: 'You may not see this' }).waitFor()
+      await page.getByRole('heading', { name: 'No access' }).waitFor()
       await page.getByRole('link', { name: 'Go to your clients' }).waitFor()
     }
     assert.equal((await page.goto(`${portal.base}/nowhere`))?.status(), 404)
-    await page.getByRole('heading', { name: 'Nothing is here' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await profile.close()
   })
 })

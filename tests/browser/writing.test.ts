@@ -56,12 +56,12 @@ test('who archives what somebody else has changed is shown the change', async ()
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-13')
   await desk.meanwhile('PATCH', note, { text: 'As it is now.' })
-  for (const outcome of ['Nothing was archived', 'The note is archived.']) {
+  for (const outcome of ['The note was not archived', 'The note was archived.']) {
     await page.getByRole('button', { name: 'More for this note' }).click()
     await page.getByRole('menuitem', { name: 'Archive note' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive note' }).click()
     await page.getByText(outcome).waitFor()
-    if (outcome === 'Nothing was archived') await page.getByText('As it is now.').waitFor()
+    if (outcome === 'The note was not archived') await page.getByText('As it is now.').waitFor()
   }
   await page.getByRole('heading', { name: 'No notes yet' }).waitFor()
   assert.equal(await page.getByLabel('Reference').inputValue(), 'ZZ-13')
@@ -144,9 +144,9 @@ test('one who has saved a thing on another page is told so', async () => {
     await page.getByRole('button', { name: 'Save' }).click()
     if (page === quick) await page.getByText('Written there.').waitFor()
   }
-  const conflict = slow.getByRole('dialog', { name: 'You saved this on another page while writing here' })
-  await conflict.getByLabel('Saved already').check()
-  await conflict.getByRole('button', { name: 'Save what is chosen' }).click()
+  const conflict = slow.getByRole('dialog', { name: 'You saved this on another page while you were writing here' })
+  await conflict.getByLabel('Saved', { exact: true }).check()
+  await conflict.getByRole('button', { name: 'Save selection' }).click()
   await slow.getByRole('article').filter({ hasText: 'Written there.' }).waitFor()
   await Promise.all([slow.close(), quick.close()])
 })

@@ -76,8 +76,8 @@ function AuditFilters() {
         'All people',
         people.map(({ id, name }) => ({ value: id, label: name })),
       )}
-      <DayInput name="From" label="From" day={dayOf(get('from'))} onDay={(day) => set('from', beginOf(day))} />
-      <DayInput name="To" label="To" day={dayOf(get('to'), true)} onDay={(day) => set('to', endOf(day))} />
+      <DayInput name="From" label="From date" day={dayOf(get('from'))} onDay={(day) => set('from', beginOf(day))} />
+      <DayInput name="To" label="To date" day={dayOf(get('to'), true)} onDay={(day) => set('to', endOf(day))} />
     </search>
   )
 }

@@ -116,7 +116,7 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
     if (!sure) return
     try {
       await change(address, { method: 'DELETE', version: item.version })
-      notifyDone(`The ${one} is archived.`)
+      notifyDone(`The ${one} was archived.`)
       // Its page no longer exists. On the list, other forms may have unsaved text.
       if (alone) await navigate(`/clients/${id}/${path}`)
       await revalidate()
