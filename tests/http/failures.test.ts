@@ -48,16 +48,19 @@ describe('a generation that fails', () => {
     })
   }
 
-  it('a charge never exceeds its hold, whatever the model reports', async () => {
+  it('A33 a model that reports more than was held is charged as far as the credit, and the reply says so', async () => {
     vendor.set({ usage: { prompt_tokens: 1_000_000, completion_tokens: 1_000_000 } })
-    const { accountId, key } = await service.customer()
-    const counted = await service.call('/v1/count_tokens', key, valid)
+    const { accountId, key } = await service.customer({ credit: 10n ** 8n })
     const answer = await service.call('/v1/generate', key, valid)
     vendor.set({})
-    assert.deepEqual(answer.json['usage'], { input_tokens: counted.json['input_tokens'], output_tokens: 100 })
-    assert.equal(answer.headers.get('x-cost'), counted.json['max_cost'])
-    const { held } = await service.books(accountId)
-    assert.equal(held, 0n)
+    const { rows, holds, held, charged, creditLeft } = await service.books(accountId)
+    const [row] = rows
+    assert.deepEqual([answer.status, rows.length, holds, held], [200, 1, 0, 0n])
+    assert.deepEqual(answer.json['usage'], { input_tokens: row?.inputTokens, output_tokens: row?.outputTokens })
+    assert.deepEqual([answer.headers.get('x-cost'), row?.cost], [formatMoney(charged), charged])
+    assert.ok(creditLeft >= 0n && creditLeft < 600_000n, `${creditLeft} left, less than one output token costs`)
+    assert.equal(Number(row?.unchargedInput) + Number(row?.inputTokens), 1_000_000)
+    assert.equal(Number(row?.unchargedOutput) + Number(row?.outputTokens), 1_000_000)
   })
 
   it('a reply whose hold was given up is not sent and not charged', async () => {
@@ -137,6 +140,18 @@ describe('an upstream that ignores its bounds', () => {
       assert.equal(row?.usageSource, 'estimated')
     })
   }
+
+  it('A33 has its whole reply truncated at max_output_tokens', async () => {
+    const { accountId, key } = await service.customer()
+    vendor.set({ text: words.join(''), usage: { prompt_tokens: 12, completion_tokens: 50 } })
+    const answer = await service.call('/v1/generate', key, { ...valid, max_output_tokens: 10 })
+    vendor.set({})
+    assert.equal(answer.json['stop_reason'], 'max_output_tokens')
+    assert.equal(answer.json['output_text'], words.join('').slice(0, Math.ceil(words.join('').length / 5)))
+    assert.deepEqual(answer.json['usage'], { input_tokens: 12, output_tokens: 10 })
+    const { rows } = await service.books(accountId)
+    assert.deepEqual([rows.length, rows[0]?.inputTokens, rows[0]?.outputTokens], [1, 12, 10])
+  })
 
   it('A33 has its whole reply truncated at a stop string', async () => {
     const { accountId, key } = await service.customer()
