@@ -17,7 +17,8 @@ import { countOwnTime, realNow } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import { openDatabase } from '../platform/database/database.ts'
-import { createTill, type Till } from './till.ts'
+import { createTill } from './postgres-till.ts'
+import type { Till } from './till.ts'
 import type { Payer } from './payer.ts'
 
 let stage: Tills

@@ -1,5 +1,5 @@
 import type { Levels, Standing } from './limits.ts'
-import { costOf } from './prices.ts'
+import { costOf } from './price.ts'
 import {
   emptyStock,
   hasAny,
@@ -57,6 +57,10 @@ export interface Allowances {
   dropped(ending: Ending): void
   /** How an account's limits stand, as far as this instance knows. */
   levels(accountId: string): Levels | undefined
+  /** The same if the database told it within the last second, and undefined otherwise. */
+  recentLevels(accountId: string): Levels | undefined
+  /** What this instance may still admit of an account's requests and tokens. */
+  atHand(accountId: string): { readonly requests: number; readonly tokens: number }
   /** A new instance starts with nothing. */
   startOver(instance: string): void
 }
@@ -208,6 +212,11 @@ export function createAllowances(): Allowances {
       const stock = stocks.get(accountId)
       return stock && levelsOfStock(stock)
     },
+    recentLevels(accountId: string) {
+      const stock = stocks.get(accountId)
+      return stock && performance.now() - stock.heardAt <= trusted ? levelsOfStock(stock) : undefined
+    },
+    atHand: (accountId: string) => stocks.get(accountId) ?? nothing,
     startOver(id: string) {
       instance = id
       stocks.clear()

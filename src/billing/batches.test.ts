@@ -9,7 +9,8 @@ import type { Session } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances } from './allowances.ts'
 import { openBatches } from './batches.ts'
-import { createTill, type AdmissionRequest } from './till.ts'
+import { createTill } from './postgres-till.ts'
+import type { AdmissionRequest } from './till.ts'
 
 let stage: Tills
 

@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Allowances, Ending } from './allowances.ts'
-import { heartbeat, isGivenUp, openInstance, type Errand, type Item, type TillRow } from './instance.ts'
+import { heartbeat, isGivenUp, openInstance, type Errand, type Item } from './instance.ts'
+import type { TillRow } from './till-row.ts'
 
 /** The one queue to the database's till: whatever gathers while a call is under way goes with the next. */
 export interface Batches {
@@ -93,14 +94,25 @@ export async function openBatches({
     }
   }
 
-  async function carryAll<Of extends Item>(items: readonly Of[], carry: (items: readonly Of[]) => Promise<void>) {
+  /** Returns false if the connection was lost: the items and those to follow are queued again. */
+  async function carryAll<Of extends Item>(
+    items: readonly Of[],
+    carry: (items: readonly Of[]) => Promise<void>,
+    following: readonly Item[] = [],
+  ): Promise<boolean> {
     try {
       await carry(items)
       if (isAway) log.info('the till reaches the database again')
       isAway = false
+      return true
     } catch (error) {
-      // Without items nobody would hear of it, and what was told without effect would be told again at once.
-      await (isPassing(error) || items.length === 0 ? recover(error, items) : carryEach(items, carry))
+      // Without items there is nothing to send alone, and the same report would fail again at once.
+      if (!isPassing(error) && items.length > 0) {
+        await carryEach(items, carry)
+        return true
+      }
+      await recover(error, [...items, ...following])
+      return false
     }
   }
 
@@ -121,11 +133,40 @@ export async function openBatches({
       carried = items.length
       const endings = items.filter((item) => item.kind === 'end')
       const errands = items.filter((item) => item.kind !== 'end')
-      // What is given back is there for who asks with the same breath.
-      if (endings.length > 0 || due) await carryAll(endings, (some) => instance.exchange(some))
+      // First, so that the admissions of the same round find what is returned. If its outcome is unknown, they wait until
+      // it is sent again: until then the account may seem to have too little left.
+      const exchanges = endings.length > 0 || due
+      if (exchanges && !(await carryAll(endings, (some) => instance.exchange(some), errands))) continue
       if (errands.length > 0 || (endings.length === 0 && !due)) await carryAll(errands, (some) => instance.till(some))
       await instance.reap().catch((error: unknown) => recover(error, []))
     }
+  }
+
+  /**
+   * The same admission, refused when its patience ends, also while a call that carries it waits for the database. If that
+   * call admits it after all, its hold is released.
+   */
+  function limited(errand: Errand, patience: number): Errand {
+    const timer = setTimeout(() => {
+      limit.abandoned = true
+      const isQueued = queue.includes(limit)
+      if (isQueued) queue = queue.filter((item) => item !== limit)
+      if (isQueued && limit.sent) queue.push(releaseOf(limit.id))
+      errand.reject(new Problem('unavailable', reasonOf(limit), { retryAfter: 1 }))
+    }, patience)
+    const limit: Errand = {
+      ...errand,
+      resolve(row) {
+        clearTimeout(timer)
+        if (limit.abandoned && row?.outcome === 'admitted') queue.push(releaseOf(limit.id))
+        errand.resolve(row)
+      },
+      reject(error) {
+        clearTimeout(timer)
+        errand.reject(error)
+      },
+    }
+    return limit
   }
 
   /** Items of the next call, at most. */
@@ -165,7 +206,9 @@ export async function openBatches({
   return Object.freeze({
     send: (kind: Errand['kind'], payload: Errand['payload'], patience: number) =>
       enqueue<TillRow | undefined>((then) => {
-        return { kind, id: payload.hold, payload, deadline: performance.now() + patience, sent: false, ...then }
+        const deadline = performance.now() + patience
+        const errand: Errand = { kind, id: payload.hold, payload, deadline, sent: false, abandoned: false, ...then }
+        return kind === 'admit' ? limited(errand, patience) : errand
       }),
     end: (ending: Ending, charge: string | undefined, patience: number) =>
       enqueue<boolean>((then) => {
@@ -188,7 +231,8 @@ interface Resolvers<Answer> {
 const nobody = (): void => undefined
 
 function releaseOf(id: string): Errand {
-  return { kind: 'settle', id, payload: { hold: id }, deadline: Infinity, sent: true, resolve: nobody, reject: nobody }
+  const item = { kind: 'settle' as const, id, payload: { hold: id }, deadline: Infinity }
+  return { ...item, sent: true, abandoned: false, resolve: nobody, reject: nobody }
 }
 
 /** What is said of an item that the database is away for. Of a call whose answer was lost nobody knows what it did. */

@@ -10,27 +10,7 @@ import * as store from './instance-store.ts'
 import { standingOf } from './limits.ts'
 import { createReaper } from './reaper.ts'
 import type { Report } from './stock.ts'
-
-/** What `till()` answers for one item. Levels are in 1/60 000 000 of a request or token. */
-export interface TillRow {
-  readonly id: string
-  readonly of_account: string | null
-  readonly outcome: string
-  readonly request_level: bigint | null
-  readonly token_level: bigint | null
-  readonly requests_per_minute: number | null
-  readonly tokens_per_minute: number | null
-  readonly wait_us: bigint | null
-  /** Whether some instance has taken something of the account's limits in advance. */
-  readonly lent: boolean
-  readonly cost: bigint | null
-  readonly charged_input: number | null
-  readonly charged_output: number | null
-  /** The request that a replayed reply was made for. */
-  readonly original: string | null
-  readonly headers: Readonly<Record<string, string>> | null
-  readonly body: string | null
-}
+import type { TillRow } from './till-row.ts'
 
 interface Waiting {
   /** Milliseconds of `performance.now()`; past it the item is given up. Infinite for what must be done in the end. */
@@ -46,6 +26,8 @@ export interface Errand extends Waiting {
   /** The hold's id; no two items of one kind share it. */
   readonly id: string
   readonly payload: { readonly hold: string; readonly account?: string }
+  /** Whether its caller no longer waits. */
+  abandoned: boolean
   readonly resolve: (row: TillRow | undefined) => void
 }
 

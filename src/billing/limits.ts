@@ -1,5 +1,5 @@
 import { Problem, type ProblemCode, type ProblemDetails } from '../platform/problems.ts'
-import type { TillRow } from './instance.ts'
+import type { TillRow } from './till-row.ts'
 
 /** One limit of an account: what it is a minute, what is left of it, and in how many seconds it is whole again. */
 export interface Level {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { ReportFault } from '../platform/config/check.ts'
 import { price as priceKind } from '../platform/config/values.ts'
-import type { Price } from './prices.ts'
+import type { Price } from './price.ts'
 
 const Models = Type.Object({ models: Type.Array(Type.Unknown()) })
 const Priced = Type.Object({ price: Type.Object({ input: Type.String(), output: Type.String() }) })

@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts'
-import type { Price, PriceEntry } from './prices.ts'
+import type { Price, PriceEntry } from './price.ts'
 
 /** A price in force or scheduled. `beginsIn` is in ms by the database's clock, and not positive for a price in force. */
 export interface PriceRow extends Price {

@@ -6,26 +6,10 @@ import { Problem } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import { formatPrice } from './money.ts'
 import { isValidPrice } from './price-rule.ts'
+import { costOf, type Price, type PriceEntry } from './price.ts'
 import * as store from './prices-store.ts'
 
-/** In 10⁻¹² of the currency unit per token, which is millionths per million tokens. */
-export interface Price {
-  readonly input: bigint
-  readonly output: bigint
-}
-
-/** What so many tokens cost, in 10⁻¹² of the currency unit. The ledger checks it by the same rule. */
-export function costOf(price: Price, inputTokens: number, outputTokens: number): bigint {
-  return BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output
-}
-
-/** One row of the history: nothing in it ever changes. */
-export interface PriceEntry extends Price {
-  readonly model: string
-  readonly validFrom: Date
-  readonly source: 'configuration' | 'command'
-  readonly state: 'past' | 'in force' | 'to come'
-}
+export { costOf, type Price, type PriceEntry }
 
 export interface Prices {
   /**

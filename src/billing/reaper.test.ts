@@ -7,7 +7,7 @@ import { log } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createReaper, type Reaper } from './reaper.ts'
-import { createTill } from './till.ts'
+import { createTill } from './postgres-till.ts'
 
 let home: TestDatabase
 let database: Database

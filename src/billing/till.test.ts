@@ -17,7 +17,8 @@ import {
   type Limits,
   type Tills,
 } from '../../tests/support/tills.ts'
-import { createTill, type Till } from './till.ts'
+import { createTill } from './postgres-till.ts'
+import type { Till } from './till.ts'
 import { TillRefusal } from './limits.ts'
 import type { Payer } from './payer.ts'
 

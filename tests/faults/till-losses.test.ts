@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
-import { createTill, type AdmissionRequest, type Till } from '../../src/billing/till.ts'
+import { createTill } from '../../src/billing/postgres-till.ts'
+import type { AdmissionRequest, Till } from '../../src/billing/till.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
 import { losing, type Fate } from '../support/losses.ts'
 import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Tills } from '../support/tills.ts'
@@ -67,6 +69,9 @@ async function standing({ accountId }: Payer) {
   return row ?? assert.fail()
 }
 
+/** Waits for everything queued before, and has the account's buckets refilled. */
+const passThroughQueue = ({ accountId }: Payer) => till.takeRequest(randomUUIDv7(), accountId)
+
 /** Gives up every instance but the stage's. */
 async function reapOwn(payer: Payer): Promise<void> {
   await reapWhere(stage.database, 'id = (select instance_id from allowance where account_id = $1)', [payer.accountId])
@@ -89,7 +94,7 @@ test('what was admitted for somebody who did not wait for the answer is released
   assert.equal(await outcome(till.admit(ask(payer))), 'unavailable')
   assert.equal((await standing(payer)).held, mostOfOne)
   admissions = []
-  await till.levels(payer.accountId)
+  await passThroughQueue(payer)
   assert.deepEqual([(await standing(payer)).held, (await stage.ledgerRows(payer)).length], [0n, 0])
 })
 
@@ -139,7 +144,7 @@ test('a request whose answer is lost, and lost again while it is looked for, has
     fates = ['answer lost', 'not sent', 'answer lost']
     if (ends) await till.settle(each.requestId, each.payer.accountId, used(3))
     else await till.release(each.requestId, each.payer.accountId)
-    await till.levels(payer.accountId)
+    await passThroughQueue(payer)
     assert.deepEqual(fates, [], 'it was taken from the allowance')
     await pass(1100)
     await warm(payer)
@@ -187,7 +192,7 @@ test('tokens are given back once, also when nobody knows whether they were', asy
   }
   // Until nobody has asked since the last report, so that little is kept.
   await pass(900)
-  await till.levels(payer.accountId)
+  await passThroughQueue(payer)
   const start = realNow()
   // What is lent counts those in flight as well.
   const earlier = await standing(payer)
@@ -195,7 +200,7 @@ test('tokens are given back once, also when nobody knows whether they were', asy
   fates = ['answer lost']
   await Promise.all(taken.map((each) => till.release(each.requestId, each.payer.accountId)))
   assert.deepEqual(fates, [], 'they were taken from the allowance')
-  await till.levels(payer.accountId)
+  await passThroughQueue(payer)
   const refilled = BigInt(Math.ceil(((realNow() - start) * 10_000) / 60))
   const given = (await standing(payer)).tokens - earlier.tokens
   assert.ok(given <= refilled, `${given} given back, ${refilled} refilled`)
@@ -233,7 +238,7 @@ test('an outage is told when it begins and when it is over, and once each', asyn
   })
   const payer = await stage.addAccount({ credit: mostOfOne })
   away = true
-  const asked = watched.levels(payer.accountId)
+  const asked = watched.takeRequest(randomUUIDv7(), payer.accountId)
   await sleep(1000)
   away = false
   await asked

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Allowances } from './allowances.ts'
+import type { Batches } from './batches.ts'
+import { admissionPatience, levelsAfter } from './levels.ts'
+import { refusalOf, type Levels } from './limits.ts'
+import type { TillRow } from './till-row.ts'
+import type { Admission, AdmissionRequest, Till } from './till.ts'
+
+/** Milliseconds that a refusal waits for the instances to return what they have in advance … */
+const recallPatience = 1500
+/** … and the pause between two tries. */
+const recallPause = 100
+
+/** Outcomes that may change when another instance returns its allowance. */
+const scarce: ReadonlySet<string> = new Set(['credit_held', 'requests', 'tokens'])
+
+/** An item of the parameter p_admit of `till()`. */
+interface AdmissionItem {
+  readonly hold: string
+  readonly account: string
+  readonly requests: 0 | 1
+  readonly [field: string]: unknown
+}
+
+export interface Admissions extends Pick<Till, 'admit' | 'takeRequest'> {
+  /** Admits a request again, without taking another request from the limit. Throws TillRefusal. */
+  readmit(request: AdmissionRequest): Promise<Levels>
+}
+
+/** Admits from allowances, or else with `till()`. */
+export function createAdmissions({
+  allowances,
+  batches,
+}: {
+  readonly allowances: Allowances
+  readonly batches: Batches
+}): Admissions {
+  /** Recalls allowances before it refuses a request that they could serve. */
+  async function send(item: AdmissionItem): Promise<TillRow | undefined> {
+    const start = performance.now()
+    for (;;) {
+      const row = await batches.send('admit', item, start + admissionPatience - performance.now())
+      if (!row?.lent || !scarce.has(row.outcome) || performance.now() > start + recallPatience) return row
+      if (!allowances.giveBack(item.account)) await sleep(recallPause)
+    }
+  }
+
+  function admitted(row: TillRow | undefined, tokens: number): Levels {
+    const levels = levelsAfter(allowances, row)
+    if (row?.outcome === 'admitted' && levels) return levels
+    throw refusalOf(row, tokens)
+  }
+
+  return Object.freeze({
+    async admit(request: AdmissionRequest): Promise<Admission> {
+      const taken = request.idempotency === undefined ? allowances.take(request) : undefined
+      if (taken !== undefined) return { kind: 'admitted', levels: taken }
+      const row = await send(itemOf(request, 1))
+      const levels = levelsAfter(allowances, row)
+      if (row?.outcome === 'replay' && row.body !== null && row.original !== null && levels) {
+        const { original: originalRequestId, headers, body } = row
+        return { kind: 'replay', originalRequestId, headers: headers ?? {}, body, levels }
+      }
+      return { kind: 'admitted', levels: admitted(row, tokensOf(request)) }
+    },
+    async readmit(request: AdmissionRequest) {
+      return admitted(await send(itemOf(request, 0)), tokensOf(request))
+    },
+    async takeRequest(requestId: string, account: string) {
+      const none = { input: 0, output: 0, input_price: 0, output_price: 0 }
+      return admitted(await send({ hold: requestId, account, ...none, requests: 1 }), 0)
+    },
+  })
+}
+
+const tokensOf = (request: AdmissionRequest): number => request.inputTokens + request.maxOutputTokens
+
+const itemOf = ({ payer, ...request }: AdmissionRequest, requests: 0 | 1): AdmissionItem => ({
+  hold: request.requestId,
+  account: payer.accountId,
+  key: payer.keyId,
+  person: payer.personId,
+  model: request.model,
+  client: payer.clientId,
+  input: request.inputTokens,
+  output: request.maxOutputTokens,
+  input_price: String(request.price.input),
+  output_price: String(request.price.output),
+  idem: request.idempotency?.key,
+  hash: request.idempotency?.hash,
+  requests,
+})

@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+import type { Database } from '../platform/database/database.ts'
+import { createAdmissions } from './admissions.ts'
+import { createAllowances } from './allowances.ts'
+import { openBatches } from './batches.ts'
+import { readLevels } from './levels.ts'
+import { createSettlements } from './settlements.ts'
+import { readStoredReply } from './stored-reply-store.ts'
+import type { AdmissionRequest, Idempotency, Replay, Till } from './till.ts'
+
+/** Opens this instance's till on PostgreSQL. Throws Problem `unavailable` without a database. */
+export async function createTill({ database, log }: { database: Database; log: Logger }): Promise<Till> {
+  const allowances = createAllowances()
+  const batches = await openBatches({ database, allowances, log })
+  const admissions = createAdmissions({ allowances, batches })
+  const settlements = createSettlements({ database, allowances, batches, log, reprice })
+  const levels = (accountId: string) => readLevels({ database, allowances }, accountId)
+
+  /** Both go into one call, or the release into an earlier one. A call settles and releases before it admits. */
+  async function reprice(request: AdmissionRequest) {
+    const { requestId, payer } = request
+    const [, repriced] = await Promise.all([
+      settlements.release(requestId, payer.accountId),
+      admissions.readmit(request),
+    ])
+    return repriced
+  }
+
+  return Object.freeze({
+    admit: admissions.admit,
+    async replay(accountId: string, idempotency: Idempotency | undefined): Promise<Replay | undefined> {
+      const stored = idempotency && (await readStoredReply(database, accountId, idempotency))
+      const now = stored && (await levels(accountId))
+      return now && { kind: 'replay', ...stored, levels: now }
+    },
+    reprice,
+    settle: settlements.settle,
+    release: settlements.release,
+    takeRequest: admissions.takeRequest,
+    levels,
+    unchargedTokens: settlements.unchargedTokens,
+    drain: () => batches.drain(),
+  })
+}

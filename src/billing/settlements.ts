@@ -1,0 +1,109 @@
+import type { Logger } from 'pino'
+import type { Queryable } from '../platform/database/database.ts'
+import { Problem } from '../platform/problems.ts'
+import type { Allowances, Ending, Taken } from './allowances.ts'
+import type { Batches } from './batches.ts'
+import { chargeRow } from './exchange-rows.ts'
+import { levelsAfter } from './levels.ts'
+import { costOf } from './price.ts'
+import { updateStoredReply } from './stored-reply-store.ts'
+import type { TillRow } from './till-row.ts'
+import type { AdmissionRequest, Charge, Settlement, Till } from './till.ts'
+
+/** Milliseconds that a settlement waits for the database, so that a failover loses no reply. */
+const settlementPatience = 30_000
+
+export type Settlements = Pick<Till, 'settle' | 'release' | 'unchargedTokens'>
+
+export interface SettlementsNeeds {
+  readonly database: Queryable
+  readonly allowances: Allowances
+  readonly batches: Batches
+  readonly log: Logger
+  /** Replaces a request's hold by one that `till()` knows. */
+  readonly reprice: (request: AdmissionRequest) => Promise<unknown>
+}
+
+/** Ends requests admitted from allowances with `exchange()`, and all others with `till()`. */
+export function createSettlements({ database, allowances, batches, log, reprice }: SettlementsNeeds): Settlements {
+  let unchargedTokens = 0
+
+  const send = (requestId: string, account: string, payload: object) =>
+    batches.send('settle', { hold: requestId, account, ...payload }, settlementPatience)
+
+  async function settleHold(requestId: string, accountId: string, charge: Charge): Promise<Settlement> {
+    const row = await send(requestId, accountId, settlementItem(charge))
+    const levels = levelsAfter(allowances, row)
+    const charged = chargedBy(row)
+    if (charged === undefined || levels === undefined) throw givenUp()
+    await noteUncharged(requestId, accountId, charge, charged)
+    return { ...charged, levels }
+  }
+
+  /** Counts the tokens that were not charged, and replaces the stored reply, which was made from all tokens. */
+  async function noteUncharged(requestId: string, accountId: string, charge: Charge, charged: Charged): Promise<void> {
+    const { inputTokens, outputTokens } = charged
+    const tokens = charge.inputTokens + charge.outputTokens - inputTokens - outputTokens
+    if (tokens <= 0) return
+    unchargedTokens += tokens
+    log.warn({ request_id: requestId, tokens }, 'a model used more tokens than could be charged')
+    const corrected = charge.storedReply?.({ inputTokens, outputTokens })
+    if (corrected) await updateStoredReply(database, accountId, requestId, corrected)
+  }
+
+  /** Ends a request once: concurrent calls wait for the first one, and only that one succeeds. */
+  function end(ending: Ending, row: string | undefined): Promise<boolean> {
+    const { taken } = ending
+    if (taken.ending !== undefined) return taken.ending.then(() => false)
+    return (taken.ending = batches.end(ending, row, settlementPatience))
+  }
+
+  async function settleTaken(taken: Taken, charge: Charge): Promise<Settlement> {
+    const { request } = taken
+    const { inputTokens, outputTokens } = charge
+    const cost = costOf(request.price, inputTokens, outputTokens)
+    if (cost > taken.cost || inputTokens + outputTokens > request.inputTokens + request.maxOutputTokens) {
+      // An allowance covers only the hold: only till() can tell what else the credit and the limits cover.
+      await reprice(request)
+      return settleHold(request.requestId, request.payer.accountId, charge)
+    }
+    const ending = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
+    const done = await end(ending, chargeRow(request, charge, cost))
+    // After a reconnection as a new instance no account is known, but a reply that was charged is sent all the same.
+    const levels = allowances.levels(request.payer.accountId) ?? taken.levels
+    if (!done || levels === undefined) throw givenUp()
+    return { cost, inputTokens, outputTokens, levels }
+  }
+
+  return Object.freeze({
+    settle(requestId: string, accountId: string, charge: Charge) {
+      const taken = allowances.taken(requestId)
+      return taken === undefined ? settleHold(requestId, accountId, charge) : settleTaken(taken, charge)
+    },
+    async release(requestId: string, accountId: string) {
+      const taken = allowances.taken(requestId)
+      if (taken === undefined) return levelsAfter(allowances, await send(requestId, accountId, {}))
+      return (await end({ taken }, undefined)) ? allowances.levels(accountId) : undefined
+    },
+    unchargedTokens: () => unchargedTokens,
+  })
+}
+
+type Charged = Omit<Settlement, 'levels'>
+
+function chargedBy(row: TillRow | undefined): Charged | undefined {
+  if (!row || row.cost === null || row.charged_input === null || row.charged_output === null) return undefined
+  return { cost: row.cost, inputTokens: row.charged_input, outputTokens: row.charged_output }
+}
+
+/** The rest of an item of the parameter p_settle of `till()`. */
+const settlementItem = ({ inputTokens, outputTokens, stopReason, source, storedReply }: Charge) => ({
+  input: inputTokens,
+  output: outputTokens,
+  stop: stopReason,
+  source,
+  ...storedReply?.({ inputTokens, outputTokens }),
+})
+
+const givenUp = (): Problem =>
+  new Problem('unavailable', 'The request took too long and was released, uncharged. Try again.', { retryAfter: 1 })

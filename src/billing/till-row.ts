@@ -1,0 +1,20 @@
+/** The answer of the SQL function `till()` to one item. Levels are in 1/60 000 000 of a request or token. */
+export interface TillRow {
+  readonly id: string
+  readonly of_account: string | null
+  readonly outcome: string
+  readonly request_level: bigint | null
+  readonly token_level: bigint | null
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: number | null
+  readonly wait_us: bigint | null
+  /** Whether an instance has an allowance of the account. */
+  readonly lent: boolean
+  readonly cost: bigint | null
+  readonly charged_input: number | null
+  readonly charged_output: number | null
+  /** The request that a replayed reply was made for. */
+  readonly original: string | null
+  readonly headers: Readonly<Record<string, string>> | null
+  readonly body: string | null
+}
