@@ -19,6 +19,7 @@ const doors = {
   ],
   billing: [
     'till.ts',
+    'postgres-till.ts',
     'payer.ts',
     'price-rule.ts',
     'prices.ts',
