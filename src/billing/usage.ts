@@ -1,5 +1,7 @@
 import type { Queryable } from '../platform/database/database.ts'
-import { readUsageByAccount, readUsageByModel } from './reports-store.ts'
+import { readUsageByAccount, readUsageByModel, type UsageSpan } from './reports-store.ts'
+
+export type { UsageSpan }
 
 /** What an account used over a span of days. `cost` is in 10⁻¹² of the currency unit. */
 export interface UsageTotal {
@@ -15,12 +17,6 @@ export interface ModelUsage extends UsageTotal {
 
 export interface AccountUsage extends UsageTotal {
   readonly accountId: string
-}
-
-/** Days in UTC as `YYYY-MM-DD`, both inclusive. Default: no bound. */
-export interface UsageSpan {
-  readonly from?: string | undefined
-  readonly to?: string | undefined
 }
 
 export interface UsageReport {
