@@ -9,7 +9,7 @@ import { openDatabase, type Database } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { migrate } from '../platform/database/migrations.ts'
 import { portalAddress } from './login.ts'
-import { personActor, type Actor, type PersonActor } from './actor.ts'
+import { byService, personActor, type Actor, type PersonActor } from './actor.ts'
 import { openPortal, type Portal } from './portal.ts'
 
 const { log } = createTestLog()
@@ -156,6 +156,91 @@ describe('row-level security, with no condition in the statement', () => {
       assert.deepEqual(await seen(paula), new Set(clients.values()))
     })
   }
+
+  test('a consultant sees nothing of a deleted client, a partner everything', async () => {
+    const carl = await person('consultant')
+    const id = await clientOf(carl.id)
+    const count = async (who: Actor, table: string) =>
+      (await as(who, `select 1 from ${table} where ${table === 'client' ? 'id' : 'client_id'} = $1`, [id])).length
+    for (const table of tables) assert.ok((await count(carl, table)) > 0, table)
+    await database.rows(
+      `insert into audit (action, outcome, actor, client_id) values ('kept', 'allowed', 'service', $1)`,
+      [id],
+    )
+    assert.equal(await count(carl, 'audit'), 1)
+    await as(paula, 'update client set deleted_at = now(), version = version + 1 where id = $1', [id])
+    for (const table of [...tables, 'audit']) {
+      assert.equal(await count(carl, table), 0, table)
+      assert.ok((await count(paula, table)) > 0, table)
+    }
+    for (const change of [
+      `update client set name = 'x', version = 9 where id = $1 returning 1`,
+      `update note set text = 'x', version = 9 where client_id = $1 returning 1`,
+    ]) {
+      assert.deepEqual(await as(carl, change, [id]), [])
+    }
+    await assert.rejects(
+      as(carl, `insert into note (id, client_id, date, text) values (gen_random_uuid(), $1, '2026-01-01', '')`, [id]),
+    )
+  })
+
+  test('an audit event is written in no other name, neither by the grants nor by the policy', async () => {
+    const actorColumns = 'person_id, actor, actor_name'
+    for (const assigned of [`person_id) values ('${ben.id}'`, `actor) values ('service'`, `actor_name) values ('x'`]) {
+      for (const who of [anna, paula]) {
+        await assert.rejects(as(who, `insert into audit (${assigned})`), /permission denied for table audit/, assigned)
+      }
+    }
+    for (const values of [`'${ben.id}', 'person', null`, `null, 'command', 'root'`, `null, 'service', null`]) {
+      const forged = `insert into audit (action, outcome, ${actorColumns}) values ('forged', 'allowed', ${values})`
+      for (const who of [anna, paula]) await assert.rejects(as(who, forged), { code: '42501' }, forged)
+      // The second check, without the first.
+      await assert.rejects(
+        database.transaction(async (tx) => {
+          await tx.rows(`grant insert (${actorColumns}) on audit to ${roles.consultant}`)
+          await tx.rows(`set local role ${roles.consultant}`)
+          await tx.rows(`select set_config('tollgate.person', $1, true)`, [anna.id])
+          await tx.rows(forged)
+        }),
+        /row-level security policy for table "audit"/,
+        forged,
+      )
+    }
+    await assert.rejects(
+      database.transaction(async (tx) => {
+        await tx.rows(`grant insert (${actorColumns}) on audit to ${roles.partner}`)
+        await tx.rows(`set local role ${roles.partner}`)
+        await tx.rows(
+          `select set_config('tollgate.actor', 'command', true), set_config('tollgate.actor_name', 'x', true)`,
+        )
+        await tx.rows(
+          `insert into audit (action, outcome, actor, actor_name) values ('forged', 'allowed', 'service', null)`,
+        )
+      }),
+      /row-level security policy for table "audit"/,
+    )
+    for (const [who, row] of [
+      [anna, { actor: 'person', actor_name: null, person_id: anna.id }],
+      [paula, { actor: 'person', actor_name: null, person_id: paula.id }],
+      [
+        { kind: 'command', user: 'olga' },
+        { actor: 'command', actor_name: 'olga', person_id: null },
+      ],
+      [byService.actor, { actor: 'service', actor_name: null, person_id: null }],
+    ] as const) {
+      const action = `own_${row.actor}_${'role' in who ? who.role : ''}`
+      await as(who, `insert into audit (action, outcome) values ('${action}', 'allowed')`)
+      assert.deepEqual(await database.rows(`select ${actorColumns} from audit where action = '${action}'`), [
+        { ...row },
+      ])
+    }
+  })
+
+  test('an API key and a visitor reach no record at all', async () => {
+    for (const who of [{ kind: 'key', id: anna.id }, { kind: 'visitor' }] as const) {
+      await assert.rejects(async () => as(who, 'select 1 from client'), /no access to records/)
+    }
+  })
 
   test('a consultant changes and adds nothing of another', async () => {
     const foreign = clients.get(ben.id) ?? ''

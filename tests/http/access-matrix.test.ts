@@ -6,8 +6,8 @@ import { startFirm, type Firm, type Member, type Reply } from '../support/firm.t
 import { routesOf } from '../support/routes.ts'
 
 /**
- * Who gets what on every route: the status for nobody, for the consultant whose client it is, another one, the one
- * whose client it was, a disabled one, and a partner. A route of the portal that is not here fails the test.
+ * The status of every route for a visitor who is not signed in, the client's consultant, another consultant, its former
+ * consultant, a disabled one, and a partner. A route under any prefix that is in none of the three tables fails the test.
  */
 const actors = ['anonymous', 'own', 'other', 'former', 'disabled', 'partner'] as const
 type Actor = (typeof actors)[number]
@@ -79,6 +79,36 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /auth/second-factor/start': { statuses: open(400), body: { factor: 'unknown' } },
   'POST /auth/second-factor': { statuses: open(400), body: { input: {} } },
 }
+
+/** Routes that only an API key opens: a session is no key. */
+const forCallers = [
+  'POST /v1/generate',
+  'POST /v1/chat/completions',
+  'POST /v1/count_tokens',
+  'POST /v1/responses',
+  'POST /v1/messages',
+  'GET /v1/models',
+  'GET /v1/models/:id',
+  'GET /v1/models*',
+]
+
+/** Routes that are the same for everyone. */
+const forEveryone = [
+  'GET /healthz',
+  'GET /readyz',
+  'GET /openapi.json',
+  'GET /assets/:name',
+  'GET /docs',
+  'GET /docs/',
+  'GET /docs/static/index.html',
+  'GET /docs/static/swagger-initializer.js',
+  'GET /docs/*',
+  'GET /docs/json',
+  'GET /docs/yaml',
+  'GET /docs/errors',
+  // /auth/backchannel-logout/*, whose token is its proof; the router prints only the wildcard.
+  'POST /*',
+]
 
 /** The addresses that a route's pattern stands for. */
 interface Target {
@@ -154,15 +184,46 @@ async function ask(route: string, actor: Actor, at: Target): Promise<Reply> {
   })
 }
 
-describe('every route of the portal', () => {
+describe('every route', () => {
   test('has its row here, and every row has its route', () => {
-    const routes = routesOf(firm.service).filter((route) => {
-      const [method = '', path = ''] = route.split(' ')
-      return method !== 'HEAD' && isPortal(path) && !path.includes('*')
-    })
-    assert.ok(routes.length > 30, 'the router is not read')
-    assert.deepEqual(new Set(routes), new Set(Object.keys(matrix)))
+    const routes = routesOf(firm.service).filter((route) => !route.startsWith('HEAD '))
+    assert.ok(routes.length > 50, 'the router is not read')
+    const rows = [...Object.keys(matrix), ...forCallers, ...forEveryone]
+    assert.equal(new Set(rows).size, rows.length)
+    assert.deepEqual(new Set(routes), new Set(rows))
+    const elsewhere = [...forCallers, ...forEveryone].filter((route) => isPortal(route.split(' ')[1] ?? ''))
+    assert.deepEqual(elsewhere, ['POST /*'], 'a route of the portal belongs in the matrix')
   })
+
+  for (const route of forCallers) {
+    test(`${route}: a session opens nothing`, async () => {
+      const [method = '', path = ''] = route.split(' ')
+      for (const actor of actors) {
+        const cookie = await cookieOf(actor)
+        const reply = await firm.ask(method, path.replace(':id', 'tiny').replace('*', '/a/b'), {
+          ...(method === 'POST' && { body: { model: 'tiny' } }),
+          headers: cookie === undefined ? {} : { cookie },
+        })
+        assert.equal(reply.status, 401, `${actor}: ${reply.text}`)
+        assert.match(reply.text, /Send your API key in the header/)
+      }
+    })
+  }
+
+  for (const route of forEveryone) {
+    test(`${route}: is the same for a visitor and for a partner`, async () => {
+      const [method = '', path = ''] = route.split(' ')
+      const address = method === 'POST' ? '/auth/backchannel-logout/unknown' : path.replace(/:name|\*/, 'unknown')
+      const replies = await Promise.all(
+        [{}, { cookie: people.partner.cookie }].map((headers) => firm.ask(method, address, { headers })),
+      )
+      const [visitor, partner] = replies.map(({ status, headers, text }) => [
+        status,
+        text.replaceAll(headers.get('request-id') ?? '', 'ID'),
+      ])
+      assert.deepEqual(partner, visitor)
+    })
+  }
 
   for (const [route, { statuses }] of Object.entries(matrix)) {
     test(`${route}: ${actors.map((actor) => `${actor} ${statuses[actor]}`).join(', ')}`, async () => {
