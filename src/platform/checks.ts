@@ -35,12 +35,15 @@ function faultsOf(tx: Queryable, query: string | Statement): Promise<object[]> {
   return tx.rows<object>(`${text} limit ${mostFaults}`, values)
 }
 
-/** One read-only snapshot without a time limit, which may also read records (`tollgate.proof`). */
+/**
+ * One read-only snapshot without a time limit, which may also read records (`tollgate.proof`). Sums are hashed: the planner
+ * would rather sort a whole ledger.
+ */
 export function withSnapshot<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
   return database.transaction(async (tx) => {
     await tx.rows('set transaction isolation level repeatable read, read only')
     await tx.rows(`select set_config(name, value, true) from (values ('statement_timeout', '0'),
-      ('tollgate.proof', 'on'), ('work_mem', '64MB'), ('jit', 'off')) as s(name, value)`)
+      ('tollgate.proof', 'on'), ('work_mem', '64MB'), ('enable_sort', 'off'), ('jit', 'off')) as s(name, value)`)
     return work(tx)
   })
 }

@@ -18,7 +18,7 @@ export interface SealOptions {
 }
 
 /** How many rows of a large table are read unless all are. */
-export const defaultSample = 1_000_000
+export const defaultSample = 500_000
 
 /** The days since 1970: the sample is another one each day. */
 export const today = (): number => Math.floor(Date.now() / 86_400_000)
