@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
 import { describeError } from './log-error.ts'
+import { readableLine } from './readable-line.ts'
 
 /** How long lines are gathered: milliseconds, and characters. A write for each would be a tenth of what a request costs. */
 const gathered = { milliseconds: 200, characters: 16 * 1024 }
@@ -15,9 +16,16 @@ export interface OpenLog {
   close(): void
 }
 
+interface LineSink {
+  write(line: string): void
+}
+
+/** Where each log that `createLog` returned writes to. */
+const sinks = new WeakMap<Logger, LineSink>()
+
 /**
- * The line that `log.info(fields, message)` writes, of a log without bindings. For the one line of every request: pino
- * looks at each character of what is only ids and numbers, and takes twice as long.
+ * Writes the line that `log.info(fields, message)` writes, for a log without bindings. The line of every request goes
+ * this way: pino takes twice as long for it (docs/decisions/0010-code-of-our-own.md).
  */
 export function writeLine(
   log: Logger,
@@ -25,14 +33,17 @@ export function writeLine(
   message: string,
 ): void {
   if (!log.isLevelEnabled('info')) return
+  const sink = sinks.get(log)
+  if (sink === undefined) return log.info(fields, message)
   const line = JSON.stringify({ level: pino.levels.values['info'], time: Date.now(), ...fields, msg: message })
-  const stream: unknown = Reflect.get(log, pino.symbols.streamSym)
-  if (isWritable(stream)) stream.write(`${line}\n`)
-  else log.info(fields, message)
+  sink.write(`${line}\n`)
 }
 
-function isWritable(stream: unknown): stream is { write(line: string): void } {
-  return typeof stream === 'object' && stream !== null && 'write' in stream && typeof stream.write === 'function'
+/** A log that writes JSON lines to a sink, at once. */
+export function createLog(sink: LineSink): Logger {
+  const log: Logger = pino({ base: null, serializers: { err: describeError } }, sink)
+  sinks.set(log, sink)
+  return log
 }
 
 /** To stderr. What does not fit where nobody reads is dropped. */
@@ -44,8 +55,11 @@ function writeAtOnce(lines: string): void {
   }
 }
 
-/** Lines for machines on stderr; stdout is for people. What is gathered is written also when the process is made to exit. */
-export function openLog(): OpenLog {
+/**
+ * Logs to stderr: readable lines on a terminal, JSON lines otherwise. Gathered lines are written even if the process is
+ * made to exit.
+ */
+export function openLog({ isTerminal = process.stderr.isTTY } = {}): OpenLog {
   let isOpen = true
   let lines = ''
   const stderr = pino.destination({ dest: 2, sync: false, maxLength: mostWaiting, retryEAGAIN: () => isOpen })
@@ -58,7 +72,7 @@ export function openLog(): OpenLog {
     lines = ''
   }
   const write = (line: string): void => {
-    lines += line
+    lines += isTerminal ? readableLine(line) : line
     if (!isOpen || lines.length >= gathered.characters) flush()
   }
   const timer = setInterval(flush, gathered.milliseconds).unref()
@@ -68,7 +82,7 @@ export function openLog(): OpenLog {
     lines = ''
   })
   return {
-    log: pino({ base: null, serializers: { err: describeError } }, { write }),
+    log: createLog({ write }),
     close() {
       isOpen = false
       clearInterval(timer)

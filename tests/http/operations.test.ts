@@ -113,6 +113,13 @@ describe('the documentation', () => {
     assert.equal((await service.call('/docs/static/none.js', undefined)).error['code'], 'not_found')
   })
 
+  it('serves the page for developers who use clients of other APIs', async () => {
+    const page = await service.call('/docs/clients', undefined)
+    assert.equal(page.status, 200)
+    assert.match(String(page.headers.get('content-type')), /^text\/plain/)
+    assert.match(page.text, /^# .*\n/)
+  })
+
   it('has an entry for every error code, where the errors point to', async () => {
     const { text } = await service.call('/docs/errors', undefined)
     for (const code of Object.keys(problems)) assert.ok(text.includes(`id="${code}"`), code)

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import swaggerUi from '@fastify/swagger-ui'
 import type { Server } from './http.ts'
 import { problems } from '../problems.ts'
@@ -13,6 +15,9 @@ const ownFiles =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** How to call Tollgate with other APIs' clients, in Markdown. */
+const clientsPage = path.join(import.meta.dirname, '../../../docs/clients.md')
+
 /** The documentation that the service carries with it: /docs from the OpenAPI document, and /docs/errors. */
 export async function registerDocs(server: Server): Promise<void> {
   await server.register(swaggerUi, {
@@ -23,6 +28,10 @@ export async function registerDocs(server: Server): Promise<void> {
     // The plain layout: the other has a bar that loads any document from anywhere.
     uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: [], docExpansion: 'list', validatorUrl: null },
   })
+  const clients = readFileSync(clientsPage, 'utf8')
+  server.get('/docs/clients', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').send(clients),
+  )
   const page = errorPage()
   server.get('/docs/errors', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', noScripts).send(page),
