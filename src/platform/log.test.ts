@@ -34,6 +34,8 @@ async function run(
   return { lines: lines.map((line) => String(parseObject(line)['msg'])), writes, code }
 }
 
+const withoutTime = (line?: string) => line?.replace(/"time":\d{13},/, '')
+
 test('a line that goes past pino is what pino writes', () => {
   const written: string[] = []
   const log = createLog({ write: (line) => written.push(line) })
@@ -41,7 +43,6 @@ test('a line that goes past pino is what pino writes', () => {
   log.info(fields, 'request')
   writeLine(log, fields, 'request')
   const [theirs, ours] = written
-  const withoutTime = (line?: string) => line?.replace(/"time":\d{13},/, '')
   assert.equal(withoutTime(ours), withoutTime(theirs))
   assert.match(String(ours), /"time":\d{13},/)
 
