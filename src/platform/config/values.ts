@@ -65,7 +65,7 @@ export const tokenizer: Kind<string> = pattern(
 export const percentage: Kind<number> = pattern(
   'a percentage such as 2% or 0.5%, at most 100%',
   /^(\d{1,3}(?:\.\d{1,2})?)%$/,
-  (amount) => within(Number(amount), 100),
+  (amount) => (Number(amount) <= 100 ? Number(amount) : undefined),
 )
 
 /** The name of an npm package, and nothing else that could be imported. */
