@@ -148,5 +148,5 @@ function answerOther(
   if (method === 'PUT') {
     set(parseObject(text))
   }
-  answers.none(response, json({ calls, abandoned }))
+  answers.none(response, json({ calls, abandoned }), {})
 }

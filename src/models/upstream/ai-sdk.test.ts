@@ -186,6 +186,20 @@ for (const name of packages) {
       assert.equal((await failure(open(name, { timeout }))).code, 'upstream_timeout')
     })
 
+    test('a hung upstream ends a whole reply after first_token, and is not tried twice', async () => {
+      vendor.set({ fault: 'hang' })
+      const { calls } = vendor
+      const timeout = { connect: 20_000, first_token: 100, total: 3_600_000 }
+      assert.equal((await failure(open(name, { timeout }))).code, 'upstream_timeout')
+      assert.equal(vendor.calls, calls + 1)
+    })
+
+    test('a whole reply may take longer than first_token once its answer has begun', async () => {
+      const timeout = { connect: 20_000, first_token: 3000, total: 3_600_000 }
+      vendor.set({ bodyDelay: 3500 })
+      assert.equal(parts(await pieces(open(name, { timeout }))).stopReason, 'complete')
+    })
+
     test('more requests than connections are overloaded; then there is room again', async () => {
       const gate = createGate()
       vendor.set({ gate: gate.pass })
