@@ -141,6 +141,30 @@ for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) {
   })
 }
 
+void test('A10 requests in the queue of an engine that does not come back are refused together, 5 seconds after its end', async (context) => {
+  const engine = openEngine(context, { file: endlessFile, parallel: 1 })
+  await engine.ready()
+  const begun = Promise.withResolvers<void>()
+  const running = readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => begun.resolve() })
+  await begun.promise
+  const first = kill(engine, 'SIGSTOP')
+  const waiting = Array.from({ length: 4 }, () => ask(engine))
+  await settle()
+  const endedAt = performance.now()
+  kill(engine, 'SIGKILL')
+  while (engine.pid() === first) await setTimeout(1)
+  kill(engine, 'SIGSTOP')
+  assert.equal((await running).end.stopReason, 'error')
+
+  let refused = 0
+  const refusals = waiting.map((each) => assert.rejects(each, isUnavailable).then(() => (refused += 1)))
+  await Promise.race(refusals)
+  assert.ok(performance.now() - endedAt > 4900, 'a quick restart would have served them')
+  await settle()
+  assert.equal(refused, 4, 'none waits for five more seconds')
+  await Promise.all(refusals)
+})
+
 void test('a child that ends again and again is started with growing pauses', async (context) => {
   const engine = openEngine(context)
   for (let round = 0; round < 3; round += 1) {

@@ -88,8 +88,9 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
   ): AsyncGenerator<StreamPart, void, void> {
     const { limits } = order
     assertOpen()
+    const arrivedAt = performance.now()
     using turn = await queue.enter({ signal, account: limits.account })
-    const child = turn && (await supervisor.available(signal))
+    const child = turn && (await supervisor.available(arrivedAt, signal))
     if (!child || signal.aborted) {
       yield end('cancelled', 0, 0)
       return
@@ -124,7 +125,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
 
   async function count(prompt: Prompt, { signal, requestId }: CountOptions = {}): Promise<TokenCount> {
     assertOpen()
-    const child = await supervisor.available(signal)
+    const child = await supervisor.available(performance.now(), signal)
     if (!child || signal?.aborted) throw uncounted()
     using call = calls.open()
     using _ = cancelling(child, call, signal)

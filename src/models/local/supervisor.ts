@@ -8,16 +8,18 @@ import { inspectModelFile } from './gguf.ts'
 /** Keeps one engine process running over one model file. */
 export interface Supervisor {
   /**
-   * The process with the model loaded. While it is being started this waits, at most five seconds. Throws Problem
-   * `unavailable` with `retryAfter` when it would take longer or nothing is being started. Undefined when `signal`
-   * aborted first.
+   * The process with the model loaded. Waits while it starts, until five seconds after the later of `since` and the end of
+   * the previous process. Throws Problem `unavailable` with `retryAfter` if that is not enough or nothing is starting.
+   * Undefined if `signal` aborts first.
+   *
+   * @param since `performance.now()` when the request arrived
    */
-  available(signal?: AbortSignal): Promise<EngineProcess | undefined>
-  /** Resolves with undefined when the model is first loaded, or with the reason why it is not. */
+  available(since: number, signal?: AbortSignal): Promise<EngineProcess | undefined>
+  /** Resolves with undefined when the model is first loaded, or with the reason why it cannot be. */
   firstResult(): Promise<string | undefined>
   readonly health: () => { readonly ready: boolean; readonly reason?: string }
   readonly pid: () => number | undefined
-  /** Ends the process and starts no other. Resolves when it is gone. */
+  /** Ends the process for good. Resolves when it is gone. */
   stop(): Promise<void>
 }
 
@@ -27,18 +29,18 @@ export interface SupervisorNeeds {
   readonly start: () => EngineProcess
 }
 
-/** `fault`: the last attempt to load the model failed, so that waiting for the next one is of little use. */
+/** `fault`: the last attempt to load the model failed, so requests do not wait for the next one. */
 type State =
   | { readonly phase: 'starting'; readonly fault?: string | undefined }
   | { readonly phase: 'ready'; readonly process: EngineProcess }
   | { readonly phase: 'down'; readonly reason: string; readonly fault?: string | undefined; readonly until: number }
   | { readonly phase: 'stopped' }
 
-/** Why there is no process any more, or none yet. */
-interface Ending {
+/** Why there is no process. */
+interface ProcessEnd {
   readonly reason: string
   readonly fault?: string
-  /** Milliseconds that it was ready. */
+  /** Milliseconds for which it was ready. */
   readonly readyFor: number
 }
 
@@ -49,7 +51,7 @@ const longestPause = 30_000
 const healthyAfter = 60_000
 const filePoll = 1000
 
-/** Milliseconds before the restart after so many ends in a row: the first one is at once. */
+/** Milliseconds before the restart after `ends` ends in a row. The first restart is immediate. */
 export function pauseAfter(ends: number): number {
   return ends <= 1 ? 0 : Math.min(longestPause, firstPause * 2 ** (ends - 2))
 }
@@ -59,6 +61,8 @@ export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervi
   let state: State = { phase: 'starting' }
   let changed = Promise.withResolvers<void>()
   let current: EngineProcess | undefined
+  /** Of `performance.now()`: when a process that was ready ended. */
+  let endedAt = -Infinity
 
   function become(next: State): void {
     if (state.phase === 'stopped') return
@@ -67,8 +71,8 @@ export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervi
     changed = Promise.withResolvers()
   }
 
-  /** One process from its start to its end. */
-  async function live(): Promise<Ending> {
+  /** Runs one process from its start to its end. */
+  async function live(): Promise<ProcessEnd> {
     become({ phase: 'starting', fault: state.phase === 'down' ? state.fault : undefined })
     current = start()
     const loaded = await current.loaded
@@ -76,7 +80,10 @@ export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervi
     if (loaded.ok) become({ phase: 'ready', process: current })
     else current.kill()
     const how = await current.ended
-    if (loaded.ok) return { reason: `The engine ended: ${how}.`, readyFor: performance.now() - readyAt }
+    if (loaded.ok) {
+      endedAt = performance.now()
+      return { reason: `The engine ended: ${how}.`, readyFor: endedAt - readyAt }
+    }
     return unloaded(
       loaded.fault === undefined
         ? `The engine ended while it loaded the model: ${how}.`
@@ -100,11 +107,11 @@ export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervi
     }
   }
 
-  async function available(signal?: AbortSignal): Promise<EngineProcess | undefined> {
-    const deadline = performance.now() + patience
+  async function available(since: number, signal?: AbortSignal): Promise<EngineProcess | undefined> {
     for (;;) {
       if (signal?.aborted) return undefined
       if (state.phase === 'ready') return state.process
+      const deadline = Math.max(since, endedAt) + patience
       const isHopeless = state.phase === 'stopped' || state.fault !== undefined || pauseEnd(state) > deadline
       if (isHopeless || performance.now() >= deadline) throw unavailable(state)
       await soonest(changed.promise, deadline - performance.now(), signal)
@@ -129,7 +136,7 @@ export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervi
   })
 }
 
-function unloaded(fault: string): Ending {
+function unloaded(fault: string): ProcessEnd {
   return { reason: fault, fault, readyFor: 0 }
 }
 
@@ -140,7 +147,7 @@ function healthOf(state: State): { ready: boolean; reason?: string } {
   return { ready: false, reason: state.fault ?? 'The model is being loaded.' }
 }
 
-/** Of `performance.now()`; long ago where there is no pause. */
+/** Of `performance.now()`; 0 without a pause. */
 function pauseEnd(state: State): number {
   return state.phase === 'down' ? state.until : 0
 }
@@ -152,7 +159,7 @@ function unavailable(state: State): Problem {
   })
 }
 
-/** Resolves at the change, after `milliseconds`, or when `signal` aborts, whichever comes first. */
+/** Resolves at the change, after `milliseconds`, or when `signal` aborts. */
 async function soonest(change: Promise<void>, milliseconds: number, signal?: AbortSignal): Promise<void> {
   const over = new AbortController()
   const signals = signal ? [signal, over.signal] : [over.signal]
@@ -161,7 +168,7 @@ async function soonest(change: Promise<void>, milliseconds: number, signal?: Abo
   over.abort()
 }
 
-/** Waits so many ms, but not longer than until the file is another one than `seen`. Whether it is. */
+/** Waits for the file to differ from `seen`, at most `milliseconds`. Returns whether it does. */
 async function fileChanges(file: string, seen: string, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const end = performance.now() + milliseconds
   while (!signal.aborted && performance.now() < end) {
@@ -171,7 +178,7 @@ async function fileChanges(file: string, seen: string, milliseconds: number, sig
   return false
 }
 
-/** Changes with the file: when it appears, grows, is written or is put in the place of another. */
+/** Changes when the file appears, is written, or replaces another. */
 async function fingerprint(file: string): Promise<string> {
   try {
     const { ino, size, mtimeMs } = await stat(file)
