@@ -85,7 +85,12 @@ for (const setting of ['vllm', 'llama-server', 'anthropic']) {
     ;[status, target] = [307, `${other}/tokenize`]
     const thread = createCountingThread()
     const tokenizer = createTokenizer({
-      ...{ setting, margin: 0, upstreamModel: 'm', endpoints: [{ url, key }], connect: 10_000, thread },
+      setting,
+      margin: 0,
+      upstreamModel: 'm',
+      endpoints: [{ url, key }],
+      connect: 10_000,
+      thread,
       log: models.log,
     })
     await tokenizer.count({ messages: [{ role: 'user', text: 'Hello' }] })
