@@ -5,7 +5,7 @@ import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { Access } from './access.ts'
 import { createAuditLog } from './audit-log.ts'
-import { auditQuery } from './schema.ts'
+import { readAudit } from './operations.ts'
 import { visitOf } from './visits.ts'
 
 interface AuditRouteNeeds {
@@ -18,7 +18,7 @@ interface AuditRouteNeeds {
 export function registerAudit(server: Server, { access, sessions, baseUrl }: AuditRouteNeeds): void {
   const log = createAuditLog({ access })
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
-  server.get('/audit', { onRequest, schema: { hide: true, querystring: auditQuery } }, async (request, reply) => {
+  server.get('/audit', { onRequest, schema: readAudit }, async (request, reply) => {
     const { query } = request
     if (query.format !== 'csv') return represent(reply, request, { data: await log.page(visitOf(request), query) })
     const pieces = await log.csv(visitOf(request), query)

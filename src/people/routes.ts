@@ -9,7 +9,8 @@ import { sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { People } from './people.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
-import { PersonChangeBody } from './schema.ts'
+import * as operations from './operations.ts'
+import type { ListedPerson } from './schema.ts'
 
 /** The number of active clients of each consultant, by the consultant's id, on behalf of a partner. */
 export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
@@ -27,7 +28,7 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
   const { people, sessions, countClients, audit, baseUrl } = needs
   const allowed = (action: Action) => [sameOrigin(baseUrl), signedIn(sessions), permitted(audit, action)]
 
-  server.get('/people', { onRequest: allowed('list') }, async (request, reply) => {
+  server.get('/people', { onRequest: allowed('list'), schema: operations.listPeople }, async (request, reply) => {
     const visit = visitOf(request)
     const [all, counts] = await Promise.all([
       people.list(),
@@ -39,7 +40,7 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
 
   server.patch<{ Params: { id: string }; Body: PersonChange }>(
     '/people/:id',
-    { onRequest: allowed('change'), schema: { hide: true, body: PersonChangeBody } },
+    { onRequest: allowed('change'), schema: operations.changePerson },
     async (request) => {
       const visit = visitOf(request)
       const person = await people.change(request.params.id, request.body, visit)
@@ -49,7 +50,7 @@ export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
 
   server.delete<{ Params: { id: string } }>(
     '/people/:id/sessions',
-    { onRequest: allowed('change') },
+    { onRequest: allowed('change'), schema: operations.endPersonSessions },
     async (request, reply) => {
       const { id } = await people.show(request.params.id)
       const ended = await sessions.end({ personId: id }, visitOf(request))
@@ -73,7 +74,7 @@ function permitted(audit: Pick<Audit, 'record'>, action: Action): Guard {
   }
 }
 
-function present(person: PersonSummary, clients: ReadonlyMap<string, number>): object {
+function present(person: PersonSummary, clients: ReadonlyMap<string, number>): ListedPerson {
   const { id, name, email, role, status, createdAt, lastSignedInAt } = person
   return {
     id,

@@ -4,7 +4,9 @@ import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/http/representation.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { sameOrigin, sessionOf, signedIn } from './guard.ts'
+import * as operations from './operations.ts'
 import { signedOut } from './routes.ts'
+import type { Me } from './schema.ts'
 import type { Session, Sessions, SessionSummary } from './sessions.ts'
 import type { SignIn } from './signin.ts'
 
@@ -19,20 +21,24 @@ export function registerMe(server: Server, { sessions, signIn, baseUrl }: MeNeed
   const names = new Map(signIn.methods.map(({ id, name }) => [id, name]))
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
 
-  server.get('/me', { onRequest }, async (request, reply) => {
+  server.get('/me', { onRequest, schema: operations.readMe }, async (request, reply) => {
     const session = sessionOf(request)
     return represent(reply, request, { data: presentMe(session, await sessions.list(session.person.id), names) })
   })
 
-  server.delete<{ Params: { id: string } }>('/me/sessions/:id', { onRequest }, async (request, reply) => {
-    const { id: current, person } = sessionOf(request)
-    const { id } = request.params
-    const ended = isUuid(id) ? await sessions.end({ personId: person.id, id }, visitOf(request)) : []
-    if (ended.length === 0) throw new Problem('not_found', 'You have no such session. It may have ended already.')
-    return (id.toLowerCase() === current ? signedOut(reply, sessions) : reply).send({ ended: ended.length })
-  })
+  server.delete<{ Params: { id: string } }>(
+    '/me/sessions/:id',
+    { onRequest, schema: operations.endSession },
+    async (request, reply) => {
+      const { id: current, person } = sessionOf(request)
+      const { id } = request.params
+      const ended = isUuid(id) ? await sessions.end({ personId: person.id, id }, visitOf(request)) : []
+      if (ended.length === 0) throw new Problem('not_found', 'You have no such session. It may have ended already.')
+      return (id.toLowerCase() === current ? signedOut(reply, sessions) : reply).send({ ended: ended.length })
+    },
+  )
 
-  server.delete('/me/sessions', { onRequest }, async (request, reply) => {
+  server.delete('/me/sessions', { onRequest, schema: operations.endSessions }, async (request, reply) => {
     const ended = await sessions.end({ personId: sessionOf(request).person.id }, visitOf(request))
     return signedOut(reply, sessions).send({ ended: ended.length })
   })
@@ -42,7 +48,7 @@ function presentMe(
   { id, person, endsAt, idleEndsAt }: Session,
   all: readonly SessionSummary[],
   names: ReadonlyMap<string, string>,
-): object {
+): Me {
   return {
     person,
     session: {
@@ -56,7 +62,7 @@ function presentMe(
       method: each.method,
       // A method that has been removed from the configuration has only its id.
       method_name: names.get(each.method) ?? each.method,
-      factors: each.factors,
+      factors: [...each.factors],
       device: each.device,
       address: each.network,
       created_at: each.createdAt.toISOString(),

@@ -3,6 +3,7 @@ import type { Audit } from '../access/audit.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Server } from '../platform/http/http.ts'
 import { Problem } from '../platform/problems.ts'
+import { providerLogout } from './operations.ts'
 import type { LogoutNotice, RedirectMethod, SignInMethod } from './methods/method.ts'
 import type { Refusals } from './refusals.ts'
 import { acceptLogoutToken, deleteSessions } from './store.ts'
@@ -29,12 +30,16 @@ export async function registerProviderLogout(server: Server, needs: Needs): Prom
     scope.addContentTypeParser<string>(form, { parseAs: 'string' }, (_request, body, done) =>
       done(null, new URLSearchParams(body)),
     )
-    scope.post<{ Params: { '*': string } }>('/auth/backchannel-logout/*', { bodyLimit }, async (request, reply) => {
-      const method = needs.methods.find(({ id }) => id === request.params['*'])
-      if (method?.kind !== 'redirect') throw new Problem('not_found', 'There is no such provider.')
-      await endSessions(needs, method, request)
-      return reply.code(200).send()
-    })
+    scope.post<{ Params: { '*': string } }>(
+      '/auth/backchannel-logout/*',
+      { bodyLimit, schema: providerLogout },
+      async (request, reply) => {
+        const method = needs.methods.find(({ id }) => id === request.params['*'])
+        if (method?.kind !== 'redirect') throw new Problem('not_found', 'There is no such provider.')
+        await endSessions(needs, method, request)
+        return reply.code(200).send()
+      },
+    )
   })
 }
 

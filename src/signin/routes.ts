@@ -5,7 +5,8 @@ import { represent } from '../platform/http/representation.ts'
 import type { Admission } from './gate.ts'
 import { sameOrigin } from './guard.ts'
 import { safeReturn } from './return-to.ts'
-import { BeginCredentialBody, BeginFactorBody, CompleteCredentialBody, CompleteFactorBody } from './schema.ts'
+import * as operations from './operations.ts'
+import type { BeginCredentialBody, SignInPage } from './schema.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignIn } from './signin.ts'
 import { visitorOf } from './visitor.ts'
@@ -22,7 +23,7 @@ type Query = Readonly<Record<string, unknown>>
 export function registerSignIn(server: Server, needs: RouteNeeds): void {
   const { signIn, sessions, baseUrl } = needs
 
-  server.get<{ Querystring: Query }>('/signin', async (request, reply) => {
+  server.get<{ Querystring: Query }>('/signin', { schema: operations.readSignIn }, async (request, reply) => {
     const returnTo = request.query['return_to']
     return represent(reply, request, {
       data: {
@@ -32,7 +33,7 @@ export function registerSignIn(server: Server, needs: RouteNeeds): void {
     })
   })
 
-  server.post('/signout', { onRequest: [sameOrigin(baseUrl)] }, async (request, reply) => {
+  server.post('/signout', { onRequest: [sameOrigin(baseUrl)], schema: operations.signOut }, async (request, reply) => {
     const location = await signIn.signOut(visitorOf(request))
     return signedOut(reply, sessions).send({ location })
   })
@@ -43,7 +44,7 @@ export function registerSignIn(server: Server, needs: RouteNeeds): void {
 }
 
 /** The buttons of the sign-in page. The other kinds are listed only where there are any. */
-async function presentMethods(signIn: SignIn, request: FastifyRequest): Promise<object> {
+async function presentMethods(signIn: SignIn, request: FastifyRequest): Promise<SignInPage> {
   const ofKind = (kind: 'redirect' | 'credential') =>
     signIn.methods.filter((method) => method.kind === kind).map(({ id, name }) => ({ id, name }))
   const credentials = ofKind('credential')
@@ -56,13 +57,21 @@ async function presentMethods(signIn: SignIn, request: FastifyRequest): Promise<
 }
 
 function registerRedirects(server: Server, { signIn, baseUrl }: RouteNeeds): void {
-  server.get<{ Params: { '*': string }; Querystring: Query }>('/auth/start/*', async (request, reply) => {
-    const { location, cookie } = await signIn.begin(request.params['*'], visitorOf(request), request.query['return_to'])
-    return reply.header('set-cookie', cookie).redirect(location.href, 303)
-  })
+  server.get<{ Params: { '*': string }; Querystring: Query }>(
+    '/auth/start/*',
+    { schema: operations.startRedirect },
+    async (request, reply) => {
+      const { location, cookie } = await signIn.begin(
+        request.params['*'],
+        visitorOf(request),
+        request.query['return_to'],
+      )
+      return reply.header('set-cookie', cookie).redirect(location.href, 303)
+    },
+  )
 
   // A HEAD request would use up the attempt that the GET request needs.
-  server.get('/auth/callback', { exposeHeadRoute: false }, async (request, reply) => {
+  server.get('/auth/callback', { exposeHeadRoute: false, schema: operations.readCallback }, async (request, reply) => {
     const { search } = new URL(request.url, baseUrl)
     const admission = await signIn.complete(new URL(`/auth/callback${search}`, baseUrl), visitorOf(request))
     return withSession(reply, admission).redirect(admission.returnTo, 303)
@@ -74,7 +83,7 @@ function registerCredentials(server: Server, { signIn, baseUrl }: RouteNeeds): v
 
   server.post<{ Params: { '*': string }; Body: Type.Static<typeof BeginCredentialBody> }>(
     '/auth/start/*',
-    { onRequest, schema: { hide: true, body: BeginCredentialBody } },
+    { onRequest, schema: operations.startCredential },
     async (request, reply) => {
       const { input, return_to: returnTo } = request.body
       const begun = await signIn.beginCredential(request.params['*'], visitorOf(request), { input, returnTo })
@@ -83,35 +92,24 @@ function registerCredentials(server: Server, { signIn, baseUrl }: RouteNeeds): v
     },
   )
 
-  server.post(
-    '/auth/complete',
-    { onRequest, schema: { hide: true, body: CompleteCredentialBody } },
-    async (request, reply) => {
-      const { attempt, input } = request.body
-      const admission = await signIn.completeCredential(attempt, visitorOf(request), input)
-      return withSession(reply, admission).send({ location: admission.returnTo })
-    },
-  )
+  server.post('/auth/complete', { onRequest, schema: operations.completeCredential }, async (request, reply) => {
+    const { attempt, input } = request.body
+    const admission = await signIn.completeCredential(attempt, visitorOf(request), input)
+    return withSession(reply, admission).send({ location: admission.returnTo })
+  })
 }
 
 function registerFactors(server: Server, { signIn, baseUrl }: RouteNeeds): void {
   const onRequest = [sameOrigin(baseUrl)]
 
-  server.post(
-    '/auth/second-factor/start',
-    { onRequest, schema: { hide: true, body: BeginFactorBody } },
-    async (request, reply) =>
-      reply.send({ challenge: await signIn.beginFactor(request.body.factor, visitorOf(request)) }),
+  server.post('/auth/second-factor/start', { onRequest, schema: operations.startFactor }, async (request, reply) =>
+    reply.send({ challenge: await signIn.beginFactor(request.body.factor, visitorOf(request)) }),
   )
 
-  server.post(
-    '/auth/second-factor',
-    { onRequest, schema: { hide: true, body: CompleteFactorBody } },
-    async (request, reply) => {
-      const admission = await signIn.completeFactor(visitorOf(request), request.body.input)
-      return withSession(reply, admission).send({ location: admission.returnTo })
-    },
-  )
+  server.post('/auth/second-factor', { onRequest, schema: operations.completeFactor }, async (request, reply) => {
+    const admission = await signIn.completeFactor(visitorOf(request), request.body.input)
+    return withSession(reply, admission).send({ location: admission.returnTo })
+  })
 }
 
 function withSession(reply: FastifyReply, { cookie }: Admission): FastifyReply {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { PeopleList } from '../wire.ts'
+import type { PeopleList } from '../../src/people/schema.ts'
 import { read } from '../api.ts'
 
 let asked: Promise<PeopleList> | undefined

@@ -9,7 +9,7 @@ import { Page } from '../../components/page.tsx'
 import tables from '../../components/table.module.css'
 import { Ago } from '../../components/time.tsx'
 import { content } from '../../content.ts'
-import type { ListedPerson, PeopleList } from '../../wire.ts'
+import type { ListedPerson, PeopleList } from '../../../src/people/schema.ts'
 import { counted, roleNames } from '../../words.ts'
 import classes from './people.module.css'
 

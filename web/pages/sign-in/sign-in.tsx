@@ -1,14 +1,14 @@
-import { Alert, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { useLoaderData } from 'react-router'
 import { useTitle } from '../../components/page.tsx'
 import { Wordmark } from '../../components/wordmark.tsx'
-import type { SignIn } from '../../wire.ts'
+import type { SignInPage as SignIn } from '../../../src/signin/schema.ts'
 import classes from './sign-in.module.css'
 
-/** A button for each provider, and why the last attempt failed. */
+/** A button for each provider. */
 export function SignInPage() {
-  const { providers, return_to: returnTo, message } = useLoaderData<SignIn>()
+  const { providers, return_to: returnTo } = useLoaderData<SignIn>()
   const query = returnTo === undefined || returnTo === '/' ? '' : `?return_to=${encodeURIComponent(returnTo)}`
   useTitle('Sign in')
   return (
@@ -16,11 +16,6 @@ export function SignInPage() {
       <div className={classes.panel}>
         <Wordmark />
         <h1>Sign in</h1>
-        {message !== undefined && (
-          <Alert color="orange" role="alert">
-            {message}
-          </Alert>
-        )}
         <div className={classes.providers}>
           {providers.map(({ id, name }, index) => (
             <Button

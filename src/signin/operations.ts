@@ -1,0 +1,141 @@
+import { Type } from 'typebox'
+import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import type { ProblemCode } from '../platform/problems.ts'
+import * as schema from './schema.ts'
+
+/** The OpenAPI operations of /signin, /auth/…, /signout and /me. */
+const always: readonly ProblemCode[] = ['malformed_request', 'internal', 'unavailable']
+const signingIn: readonly ProblemCode[] = [
+  ...always,
+  'sign_in_failed',
+  'sign_in_refused',
+  'rate_limit_exceeded',
+  'not_found',
+]
+const posting: readonly ProblemCode[] = [
+  'cross_site_request',
+  'malformed_json',
+  'missing_field',
+  'unknown_field',
+  'invalid_field',
+  'request_too_large',
+  'unsupported_media_type',
+]
+
+const inSignIn = { tags: ['Sign-in'] }
+const methodParams = Type.Object({ '*': Type.String({ description: 'The id of the method or provider.' }) })
+const text = (description: string) => Type.String({ description })
+const redirect = (description: string) => ({
+  description,
+  type: 'null',
+  headers: { location: text('Where to go.'), 'set-cookie': text('The cookie of the attempt or of the session.') },
+})
+
+export const readSignIn = {
+  ...inSignIn,
+  operationId: 'readSignIn',
+  summary: 'List the ways to sign in',
+  description: '`return_to` in the query is the path to go to after signing in.',
+  response: { 200: answers(schema.signInPage, 'The methods.'), ...refusals(always) },
+}
+
+export const startRedirect = {
+  ...inSignIn,
+  operationId: 'startSignIn',
+  summary: 'Start a sign-in at a provider',
+  description: 'For a browser. `return_to` in the query is the path to go to after signing in.',
+  params: methodParams,
+  response: { 303: redirect('To the provider.'), ...refusals(signingIn) },
+}
+
+export const readCallback = {
+  ...inSignIn,
+  operationId: 'completeSignIn',
+  summary: 'Complete a sign-in at a provider',
+  description: 'The provider sends the browser here with `code`, `state` and `iss`, or with `error`.',
+  response: { 303: redirect('To the page that was asked for.'), ...refusals([...signingIn, 'provider_failed']) },
+}
+
+export const startCredential = {
+  ...inSignIn,
+  operationId: 'startCredentialSignIn',
+  summary: 'Start a sign-in with a credential',
+  params: methodParams,
+  body: schema.BeginCredentialBody,
+  response: { 200: answers(schema.begunSignIn, 'The attempt.'), ...refusals([...signingIn, ...posting]) },
+}
+
+export const completeCredential = {
+  ...inSignIn,
+  operationId: 'completeCredentialSignIn',
+  summary: 'Complete a sign-in with a credential',
+  body: schema.CompleteCredentialBody,
+  response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
+}
+
+export const startFactor = {
+  ...inSignIn,
+  operationId: 'startSecondFactor',
+  summary: 'Start a second factor',
+  body: schema.BeginFactorBody,
+  response: { 200: answers(schema.begunFactor, 'The challenge.'), ...refusals([...signingIn, ...posting]) },
+}
+
+export const completeFactor = {
+  ...inSignIn,
+  operationId: 'completeSecondFactor',
+  summary: 'Complete a second factor',
+  body: schema.CompleteFactorBody,
+  response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
+}
+
+export const providerLogout = {
+  ...inSignIn,
+  operationId: 'providerLogout',
+  summary: 'Report a sign-out at a provider',
+  description: 'OpenID Connect Back-Channel Logout 1.0: a form with `logout_token`, sent by the provider.',
+  params: methodParams,
+  response: {
+    200: { description: 'The sessions have ended.', type: 'null' },
+    ...refusals([...always, 'sign_in_failed', 'not_found', 'request_too_large', 'unsupported_media_type']),
+  },
+}
+
+export const signOut = {
+  ...inSignIn,
+  operationId: 'signOut',
+  summary: 'Sign out',
+  response: { 200: answers(schema.signedOutPage, 'Signed out.'), ...refusals([...always, 'cross_site_request']) },
+}
+
+const inMe = { tags: ['Account'], ...needsSession }
+const own: readonly ProblemCode[] = [...always, 'not_signed_in']
+
+export const readMe = {
+  ...inMe,
+  operationId: 'readMe',
+  summary: 'Read who is signed in',
+  description: 'The person and their sessions.',
+  response: { 200: answers(schema.me, 'The person.'), ...refusals(own) },
+}
+
+export const endSession = {
+  ...inMe,
+  operationId: 'endSession',
+  summary: 'End one of your sessions',
+  params: Type.Object({ id: text('The id of the session.') }),
+  response: {
+    200: answers(schema.endedSessions, 'The number of sessions that ended.'),
+    ...refusals([...own, 'cross_site_request', 'not_found']),
+  },
+}
+
+export const endSessions = {
+  ...inMe,
+  operationId: 'endSessions',
+  summary: 'End all your sessions',
+  response: {
+    200: answers(schema.endedSessions, 'The number of sessions that ended.'),
+    ...refusals([...own, 'cross_site_request']),
+  },
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { auditList } from '../../src/access/schema.ts'
+import { listedPerson, peopleList } from '../../src/people/schema.ts'
+import { endedSessions, me, signInPage } from '../../src/signin/schema.ts'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { at, objectAt } from '../support/json.ts'
+
+let firm: Firm
+let paula: Member
+
+before(async () => {
+  firm = await startFirm()
+  paula = await firm.join('Paula', 'partner')
+})
+after(() => firm.close())
+
+/** Fails unless the answer has the shape, and no field that the shape does not name. */
+function assertShape(shape: TSchema, answer: { readonly status: number; readonly json: object }): void {
+  assert.equal(answer.status, 200)
+  const check = Compile(shape)
+  assert.deepEqual([...check.Errors(answer.json)], [])
+  const known = objectAt(JSON.parse(JSON.stringify(shape)), 'properties')
+  for (const name of Object.keys(answer.json)) assert.ok(name in known, `${name} is not in the document`)
+}
+
+describe('the OpenAPI document', () => {
+  test('has every address of sign-in, people, the account and the audit log', async () => {
+    const { json } = await paula.get('/openapi.json')
+    const paths = objectAt(json, 'paths')
+    for (const [path, methods] of Object.entries({
+      '/signin': ['get'],
+      '/signout': ['post'],
+      '/auth/start/{*}': ['get', 'post'],
+      '/auth/callback': ['get'],
+      '/auth/complete': ['post'],
+      '/auth/second-factor/start': ['post'],
+      '/auth/second-factor': ['post'],
+      '/auth/backchannel-logout/{*}': ['post'],
+      '/me': ['get'],
+      '/me/sessions': ['delete'],
+      '/me/sessions/{id}': ['delete'],
+      '/people': ['get'],
+      '/people/{id}': ['patch'],
+      '/people/{id}/sessions': ['delete'],
+      '/audit': ['get'],
+    })) {
+      assert.ok(path in paths, path)
+      for (const method of methods) assert.ok(at(paths, path, method, 'operationId'), `${method} ${path}`)
+    }
+  })
+
+  test('gives the shapes of the answers', async () => {
+    assertShape(peopleList, await paula.get('/people'))
+    assertShape(me, await paula.get('/me'))
+    assertShape(auditList, await paula.get('/audit'))
+    assertShape(signInPage, await paula.get('/signin?return_to=/clients'))
+    const anna = await firm.join('Anna', 'consultant')
+    const id = String(at((await anna.get('/me')).json, 'person', 'id'))
+    assertShape(listedPerson, await paula.send('PATCH', `/people/${id}`, { role: 'partner' }))
+    assertShape(endedSessions, await paula.send('DELETE', `/people/${id}/sessions`, undefined))
+  })
+})
+
+test('the People page counts active clients alone', async () => {
+  const ben = await firm.join('Ben', 'consultant')
+  const id = String(at((await ben.get('/me')).json, 'person', 'id'))
+  const [first] = [await firm.client(ben), await firm.client(ben)]
+  await ben.send('PATCH', `/clients/${first}`, { status: 'archived' }, { 'if-match': '*' })
+  const { people } = (await paula.get('/people')).json
+  assert.ok(Array.isArray(people))
+  assert.equal(
+    at(
+      people.find((each) => at(each, 'id') === id),
+      'clients',
+    ),
+    1,
+  )
+})
+
+test('the pages import only types from the server', () => {
+  const web = join(import.meta.dirname, '../../web')
+  const files = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts') && !file.startsWith('dist'),
+  )
+  assert.ok(files.length > 50)
+  const runtime = files.flatMap((file) =>
+    [...readFileSync(join(web, file), 'utf8').matchAll(/^import (?!type )[^\n]*'[^']*\/src\/[^']*'/gm)].map(
+      ([line]) => `${file}: ${line}`,
+    ),
+  )
+  assert.deepEqual(runtime, [])
+})
