@@ -165,6 +165,15 @@ describe('an upstream that ignores its bounds', () => {
   })
 })
 
+it('a busy model is an overloaded_error to Anthropic clients', async () => {
+  const { key } = await service.customer()
+  vendor.set({ fault: 'busy' })
+  const body = { model: 'fast', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] }
+  const answer = await service.call('/v1/messages', key, body)
+  vendor.set({})
+  assert.deepEqual([answer.status, answer.error['type']], [503, 'overloaded_error'])
+})
+
 describe('a stream that breaks off', () => {
   it('A14 states in its last event what was charged for the text that the caller received', async () => {
     const { accountId, key } = await service.customer()

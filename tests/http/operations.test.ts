@@ -48,6 +48,7 @@ describe('the OpenAPI document', () => {
         ['/v1/responses', ['post']],
         ['/v1/messages', ['post']],
         ['/v1/count_tokens', ['post']],
+        ['/v1/messages/count_tokens', ['post']],
         ['/v1/models', ['get']],
         ['/v1/models/{id}', ['get']],
       ],
@@ -144,13 +145,14 @@ describe('/metrics', () => {
   it('counts what the service did, for who has the token', async () => {
     const { key } = await service.customer()
     const body = { model: 'fast', input: 'Hello', max_output_tokens: 5 }
-    await service.call('/v1/generate', key, body)
+    // The second is a replay: it is answered, and its tokens are not charged again.
+    for (const _ of [1, 2]) await service.call('/v1/generate', key, body, { 'idempotency-key': 'k' })
     await service.call('/v1/generate', key, { ...body, input: '' })
     assert.equal((await service.call('/metrics', key)).status, 401)
     const { text } = await service.call('/metrics', 'metrics-token')
     const count = (labels: string) =>
       new RegExp(`request_seconds_count\\{method="POST",${labels}\\} (\\d+)`).exec(text)?.[1]
-    assert.equal(count('route="/v1/generate",status="200",code="none"'), '1')
+    assert.equal(count('route="/v1/generate",status="200",code="none"'), '2')
     assert.equal(count('route="/v1/generate",status="400",code="invalid_field"'), '1')
     assert.match(text, /tollgate_tokens_total\{model="fast",direction="input"\} 12\n/)
     assert.match(text, /tollgate_tokens_total\{model="fast",direction="output"\} 3\n/)
