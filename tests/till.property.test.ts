@@ -31,8 +31,18 @@ type Step =
       readonly requestsPerMinute: number
       readonly tokensPerMinute: number
     }
-  | { readonly kind: 'exchange'; readonly instance: number; readonly later: number; readonly renew: readonly Renew[] }
-  | { readonly kind: 'take'; readonly instance: number; readonly account: number; readonly share: number }
+  | {
+      readonly kind: 'exchange'
+      readonly instance: number
+      readonly later: number
+      readonly renew: readonly Renew[]
+    }
+  | {
+      readonly kind: 'take'
+      readonly instance: number
+      readonly account: number
+      readonly share: number
+    }
   | { readonly kind: 'credit'; readonly account: number; readonly amount: number }
   | { readonly kind: 'open'; readonly account: number; readonly open: boolean }
   | { readonly kind: 'crash'; readonly instance: number }
@@ -115,6 +125,7 @@ const anyStepOfTheClock = fc.constantFrom(
   -hour,
   24 * hour,
   -24 * hour,
+  24.5 * hour,
   25 * hour,
   40 * 24 * hour,
   -40 * 24 * hour,
@@ -159,9 +170,20 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('credit' as const), account: fc.nat(4), amount: fc.nat(3000) }),
+    arbitrary: fc.record({
+      kind: fc.constant('credit' as const),
+      account: fc.nat(4),
+      amount: fc.nat(3000),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('open' as const), account: fc.nat(4), open: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('open' as const),
+      account: fc.nat(4),
+      open: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), instance: fc.nat(2) }) },
 )
 
@@ -197,7 +219,15 @@ test('an allowance larger than the numbers of a bucket is not granted, and is no
   const instance = await addInstance()
   const asked = { atHand: 1024n, cost: 0n, need: 100_000_000n }
   const more = { moreCredit: 0n, moreRequests: 1024n, moreTokens: 1024n * asked.need }
-  const told = { charges: [], requestsBack: 0n, tokensBack: 0n, held: 0n, credit: 0n, requests: 0n, tokens: 0n }
+  const told = {
+    charges: [],
+    requestsBack: 0n,
+    tokensBack: 0n,
+    held: 0n,
+    credit: 0n,
+    requests: 0n,
+    tokens: 0n,
+  }
   const report = { account: account.id, ...told, ...asked, ...more }
   const answer = await callExchange(instance, 1, [report], BigInt(Date.now()) * 1000n)
   assert.deepEqual(answer, [{ id: account.id, granted: false }])
@@ -210,7 +240,14 @@ test('a request that finds only credit in advance at another instance is told so
   const instance = await addInstance()
   await database.rows('update account set credit_lent = 1000 where id = $1', [account.id])
   await database.rows('insert into allowance values ($1, $2, 0, 1000, 0, 0)', [instance, account.id])
-  const admit = { hold: randomUUIDv7(), account: account.id, key: randomUUIDv7(), model: 'm', input: 1, output: 1 }
+  const admit = {
+    hold: randomUUIDv7(),
+    account: account.id,
+    key: randomUUIDv7(),
+    model: 'm',
+    input: 1,
+    output: 1,
+  }
   const rows = await database.rows('select outcome, lent from till($1, 1, $2, $3)', [
     instance,
     '[]',
@@ -225,8 +262,22 @@ test('an account counts the charges since the first of the month, also after the
   const turned = BigInt(Date.UTC(2026, 2, 1)) * 1000n
   const account = await addAccount(late, { credited: 0n, monthlyLimit: 10_000n }, large)
   const instance = await addInstance()
-  const nothing = { requestsBack: 0n, tokensBack: 0n, held: 0n, credit: 0n, requests: 0n, tokens: 0n }
-  const asked = { atHand: 0n, cost: 0n, need: 0n, moreCredit: 0n, moreRequests: 0n, moreTokens: 0n }
+  const nothing = {
+    requestsBack: 0n,
+    tokensBack: 0n,
+    held: 0n,
+    credit: 0n,
+    requests: 0n,
+    tokens: 0n,
+  }
+  const asked = {
+    atHand: 0n,
+    cost: 0n,
+    need: 0n,
+    moreCredit: 0n,
+    moreRequests: 0n,
+    moreTokens: 0n,
+  }
   const charge = (cost: bigint) => [
     { account: account.id, charges: [{ id: randomUUIDv7(), cost }], ...nothing, ...asked },
   ]
@@ -386,7 +437,10 @@ function reportOf(renew: Renew, accounts: readonly ModelAccount[], desks: Map<st
     tokens: part(desk.tokens, renew.keep),
   }
   const unused = ended.reduce((sum, { need }) => sum + need - (renew.charged ? part(need, renew.used) : 0n), 0n)
-  const back = { requests: desk.requests - keep.requests, tokens: desk.tokens - keep.tokens + unused }
+  const back = {
+    requests: desk.requests - keep.requests,
+    tokens: desk.tokens - keep.tokens + unused,
+  }
   Object.assign(desk, keep)
   const [atHand, need] = [BigInt(renew.atHand), BigInt(renew.need)]
   const cost = need * 7n
@@ -527,7 +581,14 @@ async function addAccount(
   }
   const lent = { creditLent: 0n, requestsLent: 0n, tokensLent: 0n, recalledAt: null }
   const charged = { charged: 0n, held: 0n, month: monthOf(now), monthCharged: 0n, ...lent }
-  const account: ModelAccount = { id: randomUUID(), open: true, ...limits, ...credit, ...charged, ...levels }
+  const account: ModelAccount = {
+    id: randomUUID(),
+    open: true,
+    ...limits,
+    ...credit,
+    ...charged,
+    ...levels,
+  }
   await database.rows(
     `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, credited, month,
        request_level, token_level, level_at) values ($1, $1::uuid::text, $6, $7, $2, $3, $4, $8, $9, $5)`,

@@ -71,3 +71,18 @@ test('housekeeping does not hold up the till while somebody reads the whole ledg
   await database.close()
   await home.drop()
 })
+
+test('A31: a stored reply whose time lies in the future is kept for 24 hours from now, not longer', async () => {
+  const home = await createTestDatabase()
+  const log = pino({ level: 'silent' })
+  const database = openDatabase(home.url, { log })
+  await database.rows(
+    `insert into idempotency (account_id, key, request_hash, hold_id, created_at, headers, body)
+     select gen_random_uuid(), 'future', 'a', gen_random_uuid(), now() + interval '30 days', '{}', '{}'`,
+  )
+  await startHousekeeping({ database, log }).close()
+  const rows = await database.rows(`select created_at <= now() as past from idempotency where key = 'future'`)
+  assert.deepEqual(rows, [{ past: true }])
+  await database.close()
+  await home.drop()
+})

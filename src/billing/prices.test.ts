@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { byService } from '../access/actor.ts'
 import { pino } from 'pino'
+import { stepClock } from '../../tests/support/clock-step.ts'
 import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -151,4 +152,17 @@ test('what the rules refuse makes no price', async () => {
   await assert.rejects(prices.set('tiny', dear, byService, from), /already has a price/)
   assert.deepEqual((await prices.list()).map(amounts), [cheap])
   await assert.rejects(prices.sync(new Map([['tiny', { input: 1n, output: 1n }]])), /output_costs_more/)
+})
+
+test('A31: a model whose only price was scheduled keeps it when the clock is set back', async () => {
+  const prices = open()
+  await database.rows(
+    `insert into price (model, valid_from, scheduled, input, output, source)
+     values ('new', clock_timestamp() - interval '1 minute', true, 100000, 400000, 'command')`,
+  )
+  await prices.refresh()
+  assert.deepEqual(amounts(prices.of('new')), cheap)
+  await stepClock(database, '-1 hour')
+  await prices.refresh()
+  assert.deepEqual(amounts(prices.of('new')), cheap)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { ask, mostOfOne } from '../../tests/support/tills.ts'
+import { ask, mostOfOne, price } from '../../tests/support/tills.ts'
 import { createAllowances, type Allowances, type Ending, type Taken } from './allowances.ts'
 import { unit, type Standing } from './limits.ts'
 import { renewed, trusted } from './stock.ts'
@@ -215,4 +215,26 @@ test('how the limits stand is what was heard last, what came in since, and what 
   time += 50
   const { requests, tokens } = allowances.levels(payer.accountId) ?? assert.fail()
   assert.deepEqual([requests.remaining, tokens.remaining], [1008 + 50, 240 + 100 * 50])
+})
+
+test('an allowance admits only what its credit, its tokens and its requests each cover', () => {
+  const cheap = { input: 1n, output: 2n }
+  const dear = { input: 9n * price.input, output: 9n * price.output }
+  const allowances = stocked()
+  assert.equal(allowances.take(ask(payer, { price: dear })), undefined, 'the credit covers eight at the usual price')
+  assert.equal(allowances.take(ask(payer, { price: cheap, maxOutputTokens: 231 })), undefined, 'there are 240 tokens')
+  assert.ok(allowances.take(ask(payer, { price: cheap, maxOutputTokens: 200 })))
+  for (let request = 0; request < 7; request++) {
+    assert.ok(allowances.take(ask(payer, { price: cheap, inputTokens: 1, maxOutputTokens: 1 })))
+  }
+  const ninth = ask(payer, { price: cheap, inputTokens: 1, maxOutputTokens: 1 })
+  assert.equal(allowances.take(ninth), undefined, 'there are 8 requests')
+})
+
+test('an allowance is relied upon for a second after the report that it answers was sent', () => {
+  const allowances = stocked()
+  time += trusted
+  assert.ok(allowances.take(ask(payer)))
+  time += 1
+  assert.equal(allowances.take(ask(payer)), undefined)
 })
