@@ -257,6 +257,56 @@ test('a request that finds only credit in advance at another instance is told so
   await reap(instance)
 })
 
+test('A31: nothing is lent within two seconds of a recall, but a recall in the future suspends nothing', async () => {
+  const now = BigInt(Date.now()) * 1000n
+  const asked = { atHand: 2n, cost: 1n, need: 10n, moreCredit: 2n, moreRequests: 2n, moreTokens: 20n }
+  const none = { charges: [], requestsBack: 0n, tokensBack: 0n, held: 0n, credit: 0n, requests: 0n, tokens: 0n }
+  for (const [seconds, granted] of [
+    [-2.1, true],
+    [-1.9, false],
+    [0, false],
+    [1, true],
+    [3600, true],
+  ] as const) {
+    const account = await addAccount(now, { credited: 1000n, monthlyLimit: null }, large)
+    const instance = await addInstance()
+    await database.rows('update account set recalled_at = $2 where id = $1', [
+      account.id,
+      timestamp(now + BigInt(Math.round(seconds * 1e6))),
+    ])
+    const answers = await callExchange(instance, 1, [{ account: account.id, ...none, ...asked }], now)
+    assert.deepEqual(answers, [{ id: account.id, granted }], `recalled ${seconds} s from now`)
+    await reap(instance)
+  }
+})
+
+test('A22: an idempotency key is kept for 24 hours, to the microsecond', async () => {
+  const start = BigInt(Date.UTC(2026, 0, 1)) * 1000n
+  const account = await addAccount(start, { credited: 1_000_000n, monthlyLimit: null }, large)
+  const instance = await addInstance()
+  const request = () => ({
+    hold: randomUUIDv7(),
+    account: account.id,
+    holds: true,
+    input: 1,
+    output: 1,
+    inputPrice: 1n,
+    outputPrice: 2n,
+    idem: 'k',
+    hash: 'a',
+    again: false,
+  })
+  const first = request()
+  await callTill(instance, 1, [], [first], start)
+  await callTill(instance, 2, [{ hold: first.hold, input: 1, output: 1, stop: 'complete', body: '{}' }], [], start)
+  const outcomeAt = async (batch: number, later: bigint) =>
+    (await callTill(instance, batch, [], [request()], start + later))[0]?.outcome
+  const day = 86_400_000_000n
+  assert.equal(await outcomeAt(3, day - 1n), 'replay')
+  assert.equal(await outcomeAt(4, day), 'admitted')
+  await reap(instance)
+})
+
 test('an account counts the charges since the first of the month, also after the clock moved back and forth over it', async () => {
   const late = BigInt(Date.UTC(2026, 1, 28, 23, 59, 59)) * 1000n
   const turned = BigInt(Date.UTC(2026, 2, 1)) * 1000n

@@ -28,80 +28,179 @@ import type { AdmissionRequest } from './till.ts'
 
 export type { Ending, Renewal, Report, Taken } from './stock.ts'
 
+/** Milliseconds between two looks for idle allowances. */
+const lookPause = 100
+/** The most accounts without endings that one call reports: after a lost connection there may be very many. */
+const mostReported = 500
+
 /**
- * What this instance has taken in advance of the limits and the credit of accounts in steady use. It never has more than
- * the database has put aside for it, so that whoever admits from it exceeds nothing. Nothing here is awaited.
+ * The allowances of this instance: the part of accounts' limits and credit that it has taken in advance. The database has
+ * set aside at least as much, so nothing admitted from them exceeds a limit or a credit. No method waits for anything.
  */
-export interface Allowances {
-  /** Admits from what is at hand; undefined when that does not suffice. */
-  take(request: AdmissionRequest): Levels | undefined
-  /** The request of that id, if it was taken and has not ended. */
-  taken(requestId: string): Taken | undefined
-  /** How many were taken and have not ended. */
-  underWay(): number
-  /** A call of `till()` that was sent at `sentAt` has told how an account's limits stand. */
-  noted(accountId: string, standing: Standing, sentAt: number): void
-  /** Has all that is at hand of the account given back with the next call. Returns whether there is any. */
-  giveBack(accountId: string): boolean
-  /** The same for all accounts. */
-  giveAllBack(): boolean
-  /** Whether there is something to tell although nothing ended. */
-  due(): boolean
-  /** What to tell with the next call, which these requests end with. */
-  report(endings: readonly Ending[]): Report[]
-  /** The call that was sent at `sentAt` has been answered. */
-  answered(endings: readonly Ending[], renewals: readonly Renewal[], sentAt: number): void
-  /** It has not, and nobody knows whether it was carried out: nothing is at hand until the next one is answered. */
-  lost(): void
-  /** The request ended otherwise. */
-  dropped(ending: Ending): void
-  /** How an account's limits stand, as far as this instance knows. */
-  levels(accountId: string): Levels | undefined
-  /** The same if the database told it within the last second, and undefined otherwise. */
-  recentLevels(accountId: string): Levels | undefined
+export class Allowances {
+  readonly #stocks = new Map<string, Stock>()
+  #requests = new Map<string, Taken>()
+  /** Accounts to report although none of their requests ends. */
+  readonly #pending = new Map<Stock, 'ask' | 'give back'>()
+  /** What the reports in flight ask for. */
+  #asking = new Map<Stock, More>()
+  #instance = ''
+  #lookedAt = -Infinity
+
+  /** Admits a request from the account's allowance. Returns undefined if that does not cover it. */
+  take(request: AdmissionRequest): Levels | undefined {
+    const stock = this.#stockOf(request.payer.accountId)
+    const cost = costOf(request.price, request.inputTokens, request.maxOutputTokens)
+    const need = request.inputTokens + request.maxOutputTokens
+    const now = performance.now()
+    noteRequest(stock, cost, need, now)
+    if (!stock.granted || now - stock.toldAt > trusted) return undefined
+    if (stock.requests < 1 || stock.tokens < need || stock.credit < cost) return undefined
+    stock.requests -= 1
+    stock.tokens -= need
+    stock.credit -= cost
+    stock.inFlight += 1
+    stock.held += cost
+    const levels = levelsOfStock(stock)
+    this.#requests.set(request.requestId, { request, cost, levels, instance: this.#instance, ending: undefined })
+    return levels
+  }
+
+  /** The request with that id, if it was admitted from an allowance and has not ended. */
+  taken(requestId: string): Taken | undefined {
+    return this.#requests.get(requestId)
+  }
+
+  /** How many requests were admitted from allowances and have not ended. */
+  underWay(): number {
+    return this.#requests.size
+  }
+
+  /** Notes the levels of an account from the answer of a `till()` call that was sent at `sentAt`. */
+  noted(accountId: string, standing: Standing, sentAt: number): void {
+    const stock = this.#stocks.get(accountId)
+    if (stock === undefined) return
+    hear(stock, standing)
+    // After a refused allowance the next try is a second later.
+    if (!stock.granted && sentAt - stock.refusedAt > trusted && isSteady(stock) && isPlenty(stock)) {
+      this.#pending.set(stock, 'ask')
+    }
+  }
+
+  /** Returns the account's allowance with the next call. Returns whether there is one. */
+  giveBack(accountId: string): boolean {
+    const stock = this.#stocks.get(accountId)
+    if (stock === undefined || !keeps(stock)) return false
+    this.#pending.set(stock, 'give back')
+    return true
+  }
+
+  /** Returns all allowances with the next call. Returns whether there is anything to report. */
+  giveAllBack(): boolean {
+    for (const stock of this.#stocks.values()) if (isOwing(stock)) this.#pending.set(stock, 'give back')
+    return this.#pending.size > 0
+  }
+
+  /** Whether there is something to report although no request ends. */
+  due(): boolean {
+    this.#look(performance.now())
+    return this.#pending.size > 0
+  }
+
+  /** The reports for the next call, with which these requests end. */
+  report(endings: readonly Ending[]): Report[] {
+    const byStock = new Map<Stock, Ending[]>([...this.#pending.keys()].slice(0, mostReported).map((it) => [it, []]))
+    for (const ending of endings) {
+      const stock = this.#stockOf(ending.taken.request.payer.accountId)
+      const others = byStock.get(stock)
+      if (others === undefined) byStock.set(stock, [ending])
+      else others.push(ending)
+    }
+    return [...byStock].map(([stock, ended]) => this.#reportOf(stock, ended))
+  }
+
+  #reportOf(stock: Stock, ended: readonly Ending[]): Report {
+    const { report, more } = tell(stock, ended, this.#pending.get(stock) === 'give back')
+    this.#pending.delete(stock)
+    if (report.at_hand > 0) this.#asking.set(stock, more)
+    // Granted or not: the answer may never arrive.
+    if (report.at_hand > 0) stock.lent = true
+    return report
+  }
+
+  /** Applies the answer to the call that was sent at `sentAt`. */
+  answered(endings: readonly Ending[], renewals: readonly Renewal[], sentAt: number): void {
+    for (const ending of endings) this.#end(ending)
+    for (const renewal of renewals) this.#renew(this.#stockOf(renewal.id), renewal, sentAt)
+    // A Map that has grown old rehashes into old space, where its garbage keeps whole requests until a full collection.
+    // The garbage of a young one is collected with it.
+    this.#asking = new Map()
+    this.#requests = new Map(this.#requests)
+  }
+
+  /** The outcome of a call is unknown: no allowance is used until the next call is answered. */
+  lost(): void {
+    this.#asking = new Map()
+    for (const stock of this.#stocks.values()) {
+      Object.assign(stock, nothing, { granted: false })
+      if (stock.lent) this.#pending.set(stock, 'give back')
+    }
+  }
+
+  /** The request ended in another way. */
+  dropped(ending: Ending): void {
+    this.#end(ending)
+    const stock = this.#stocks.get(ending.taken.request.payer.accountId)
+    if (stock?.lent) this.#pending.set(stock, 'give back')
+  }
+
+  /** The account's levels, as far as this instance knows. */
+  levels(accountId: string): Levels | undefined {
+    const stock = this.#stocks.get(accountId)
+    return stock && levelsOfStock(stock)
+  }
+
+  /** The same if the database sent them within the last second, and undefined otherwise. */
+  recentLevels(accountId: string): Levels | undefined {
+    const stock = this.#stocks.get(accountId)
+    return stock && performance.now() - stock.heardAt <= trusted ? levelsOfStock(stock) : undefined
+  }
+
   /** What this instance may still admit of an account's requests and tokens. */
-  atHand(accountId: string): { readonly requests: number; readonly tokens: number }
-  /** A new instance starts with nothing. */
-  startOver(instance: string): void
-}
+  atHand(accountId: string): { readonly requests: number; readonly tokens: number } {
+    return this.#stocks.get(accountId) ?? nothing
+  }
 
-/** How often, in ms, it is looked whether something lies idle. */
-const lookRound = 100
-/** Accounts that a call tells of although nothing of them ends: after a loss that may be all there are. */
-const mostTold = 500
+  /** Starts without allowances, as a new instance. */
+  startOver(instance: string): void {
+    this.#instance = instance
+    this.#stocks.clear()
+    this.#pending.clear()
+    this.#asking = new Map()
+  }
 
-export function createAllowances(): Allowances {
-  const stocks = new Map<string, Stock>()
-  let requests = new Map<string, Taken>()
-  /** To be told of although nothing ends. */
-  const pending = new Map<Stock, 'ask' | 'give back'>()
-  /** What the reports on their way ask for. */
-  let asking = new Map<Stock, More>()
-  let instance = ''
-  let lookedAt = -Infinity
-
-  function stockOf(account: string): Stock {
-    const known = stocks.get(account)
+  #stockOf(account: string): Stock {
+    const known = this.#stocks.get(account)
     if (known !== undefined) return known
     const stock = emptyStock(account)
-    stocks.set(account, stock)
+    this.#stocks.set(account, stock)
     return stock
   }
 
-  /** Once: a connection that is lost while it is told of has it told of again. */
-  function end({ taken }: Ending): void {
-    if (!requests.delete(taken.request.requestId)) return
-    const stock = stocks.get(taken.request.payer.accountId)
-    if (stock === undefined || taken.instance !== instance) return
+  /** Idempotent: an ending is reported again after a lost connection. */
+  #end({ taken }: Ending): void {
+    if (!this.#requests.delete(taken.request.requestId)) return
+    const stock = this.#stocks.get(taken.request.payer.accountId)
+    if (stock === undefined || taken.instance !== this.#instance) return
     stock.inFlight -= 1
     stock.held -= taken.cost
   }
 
-  function renew(stock: Stock, renewal: Renewal, sentAt: number): void {
-    const asked = asking.get(stock)
+  #renew(stock: Stock, renewal: Renewal, sentAt: number): void {
+    const asked = this.#asking.get(stock)
     const more = renewal.granted && asked !== undefined ? asked : nothing
     // What was asked for is granted once.
-    asking.delete(stock)
+    this.#asking.delete(stock)
     hear(stock, renewal)
     stock.toldAt = sentAt
     stock.granted = renewal.granted
@@ -110,118 +209,28 @@ export function createAllowances(): Allowances {
     stock.requests += more.requests
     stock.tokens += more.tokens
     stock.lent = stock.granted || hasAny(stock)
-    // Too little is left for anybody to have some in advance.
-    if (!stock.granted && hasFree(stock)) pending.set(stock, 'give back')
+    // Too little is left for any instance to have an allowance.
+    if (!stock.granted && hasFree(stock)) this.#pending.set(stock, 'give back')
   }
 
-  /** What has to be renewed or given back, since nothing else has told of it lately. */
-  function lookAround(now: number): void {
-    if (now - lookedAt < lookRound) return
-    lookedAt = now
-    for (const [account, stock] of stocks) {
-      if (isOwing(stock) && now - stock.toldAt > renewed) pending.set(stock, isSteady(stock) ? 'ask' : 'give back')
-      else if (!stock.lent && stock.inFlight === 0 && now - stock.askedAt > remembered) stocks.delete(account)
+  /** Finds the allowances that no call has renewed lately, and forgets accounts that are no longer used. */
+  #look(now: number): void {
+    if (now - this.#lookedAt < lookPause) return
+    this.#lookedAt = now
+    for (const [account, stock] of this.#stocks) {
+      if (isOwing(stock) && now - stock.toldAt > renewed)
+        this.#pending.set(stock, isSteady(stock) ? 'ask' : 'give back')
+      else if (!stock.lent && stock.inFlight === 0 && now - stock.askedAt > remembered) this.#stocks.delete(account)
     }
   }
+}
 
-  return Object.freeze({
-    take(request: AdmissionRequest) {
-      const stock = stockOf(request.payer.accountId)
-      const cost = costOf(request.price, request.inputTokens, request.maxOutputTokens)
-      const need = request.inputTokens + request.maxOutputTokens
-      const now = performance.now()
-      stock.streak = now - stock.askedAt > kept ? 1 : stock.streak + 1
-      stock.asked += 1
-      stock.askedAt = now
-      stock.cost = cost
-      stock.need = need
-      if (!stock.granted || now - stock.toldAt > trusted) return undefined
-      if (stock.requests < 1 || stock.tokens < need || stock.credit < cost) return undefined
-      stock.requests -= 1
-      stock.tokens -= need
-      stock.credit -= cost
-      stock.inFlight += 1
-      stock.held += cost
-      const levels = levelsOfStock(stock)
-      requests.set(request.requestId, { request, cost, levels, instance, ending: undefined })
-      return levels
-    },
-    taken: (requestId: string) => requests.get(requestId),
-    underWay: () => requests.size,
-    noted(accountId: string, standing: Standing, sentAt: number) {
-      const stock = stocks.get(accountId)
-      if (stock === undefined) return
-      hear(stock, standing)
-      // Who has been refused an allowance waits a second before the next try.
-      if (!stock.granted && sentAt - stock.refusedAt > trusted && isSteady(stock) && isPlenty(stock)) {
-        pending.set(stock, 'ask')
-      }
-    },
-    giveBack(accountId: string) {
-      const stock = stocks.get(accountId)
-      if (stock === undefined || !keeps(stock)) return false
-      pending.set(stock, 'give back')
-      return true
-    },
-    giveAllBack() {
-      for (const stock of stocks.values()) if (isOwing(stock)) pending.set(stock, 'give back')
-      return pending.size > 0
-    },
-    due() {
-      lookAround(performance.now())
-      return pending.size > 0
-    },
-    report(endings: readonly Ending[]) {
-      const byStock = new Map<Stock, Ending[]>([...pending.keys()].slice(0, mostTold).map((stock) => [stock, []]))
-      for (const ending of endings) {
-        const stock = stockOf(ending.taken.request.payer.accountId)
-        const others = byStock.get(stock)
-        if (others === undefined) byStock.set(stock, [ending])
-        else others.push(ending)
-      }
-      return [...byStock].map(([stock, ended]) => {
-        const { report, more } = tell(stock, ended, pending.get(stock) === 'give back')
-        pending.delete(stock)
-        if (report.at_hand > 0) asking.set(stock, more)
-        // Granted or not: the answer may never arrive.
-        if (report.at_hand > 0) stock.lent = true
-        return report
-      })
-    },
-    answered(endings: readonly Ending[], renewals: readonly Renewal[], sentAt: number) {
-      endings.forEach(end)
-      for (const renewal of renewals) renew(stockOf(renewal.id), renewal, sentAt)
-      // A Map that has grown old makes itself anew among what is old, and its garbage there keeps all that it held, whole
-      // requests, until everything is collected. One that is young takes its garbage with it.
-      asking = new Map()
-      requests = new Map(requests)
-    },
-    lost() {
-      asking = new Map()
-      for (const stock of stocks.values()) {
-        Object.assign(stock, nothing, { granted: false })
-        if (stock.lent) pending.set(stock, 'give back')
-      }
-    },
-    dropped(ending: Ending) {
-      end(ending)
-      const stock = stocks.get(ending.taken.request.payer.accountId)
-      if (stock?.lent) pending.set(stock, 'give back')
-    },
-    levels(accountId: string) {
-      const stock = stocks.get(accountId)
-      return stock && levelsOfStock(stock)
-    },
-    recentLevels(accountId: string) {
-      const stock = stocks.get(accountId)
-      return stock && performance.now() - stock.heardAt <= trusted ? levelsOfStock(stock) : undefined
-    },
-    atHand: (accountId: string) => stocks.get(accountId) ?? nothing,
-    startOver(id: string) {
-      instance = id
-      stocks.clear()
-      pending.clear()
-      asking = new Map()
-    },
-  })
+export const createAllowances = (): Allowances => new Allowances()
+
+function noteRequest(stock: Stock, cost: bigint, need: number, now: number): void {
+  stock.streak = now - stock.askedAt > kept ? 1 : stock.streak + 1
+  stock.asked += 1
+  stock.askedAt = now
+  stock.cost = cost
+  stock.need = need
 }

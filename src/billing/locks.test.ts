@@ -150,17 +150,16 @@ for (const name of ['till', 'exchange', 'reap'] as const) {
       exchange: () => exchange(other, instance, 1, [...others, first]),
       reap: () => other.rows('select reap($1, 1)', [dead]),
     }
-    await during(
-      async (tx) => {
-        await tx.rows('select from account where id = $1 for update', [first])
-        const waiting = run[name]()
-        waiting.catch(() => undefined)
-        await until(isWaiting)
-        // Fails at once if the call has locked one of them.
-        await tx.rows('select from account where id = any($1) for update nowait', [others])
-      },
-      async () => undefined,
-    )
+    let waiting: Promise<unknown> | undefined
+    await database.transaction(async (tx) => {
+      await tx.rows('select from account where id = $1 for update', [first])
+      waiting = run[name]()
+      waiting.catch(() => undefined)
+      await until(isWaiting)
+      // Fails at once if the call has locked one of them.
+      await tx.rows('select from account where id = any($1) for update nowait', [others])
+    })
+    await waiting
   })
 }
 

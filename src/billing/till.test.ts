@@ -190,6 +190,25 @@ test('A22: many of the same idempotency key are one request, and its answer is k
   assert.equal((await account(payer)).held, 0n)
 })
 
+test('A22: replay() finds the stored reply for 24 hours, and no longer', async () => {
+  const payer = await addAccount({ credit: 100n * mostOfOne })
+  const idempotency = { key: 'order-day', hash: 'a' }
+  const first = ask(payer, { idempotency })
+  await nth(0).admit(first)
+  await nth(0).settle(first.requestId, payer.accountId, used(20, { storedReply: () => ({ headers: {}, body: '{}' }) }))
+  const replayAfter = async (age: string) => {
+    await database().rows(
+      'update idempotency set created_at = clock_timestamp() - $2::interval where account_id = $1',
+      [payer.accountId, age],
+    )
+    return nth(1).replay(payer.accountId, idempotency)
+  }
+  const replay = await replayAfter('23 hours 50 minutes')
+  assert.deepEqual([replay?.originalRequestId, replay?.body], [first.requestId, '{}'])
+  assert.equal(await nth(1).replay(payer.accountId, { ...idempotency, hash: 'b' }), undefined)
+  assert.equal(await replayAfter('24 hours'), undefined)
+})
+
 test('a request that failed frees its idempotency key', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne })
   const idempotency = { key: 'order-2', hash: 'a' }
