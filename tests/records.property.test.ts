@@ -4,7 +4,7 @@ import { byService, personActor } from '../src/access/actor.ts'
 import fc from 'fast-check'
 import { createAccess } from '../src/access/access.ts'
 import { createAudit, type Audit } from '../src/access/audit.ts'
-import { openPortal, type Portal } from '../src/access/portal.ts'
+import { openPortal, type PortalDatabase } from '../src/access/portal.ts'
 import { createRecords, type Records } from '../src/clients/records.ts'
 import type { ClientQuery, ListedClient } from '../src/clients/schema.ts'
 import { createPeople } from '../src/people/people.ts'
@@ -73,7 +73,7 @@ type Question = typeof question extends fc.Arbitrary<infer Asked> ? Asked : neve
 
 let own: TestDatabase
 let database: Database
-let portal: Portal
+let portal: PortalDatabase
 let audit: Audit
 let records: Records
 

@@ -3,32 +3,38 @@ import type { PreparedStatement, RowsOf } from '../platform/database/pipeline.ts
 import type { Audit, AuditEntry } from './audit.ts'
 import type { Visit } from './actor.ts'
 import { roleOf } from './policy.ts'
-import type { Portal } from './portal.ts'
+import type { PortalDatabase } from './portal.ts'
 
-/** An action, as the audit log names it. */
+/** An action as the audit log names it. */
 export type Deed = Pick<AuditEntry, 'action' | 'clientId' | 'noun' | 'nounId' | 'details'>
 
-/** Records, reached by one visit. */
-export interface Access {
-  /** All statements as one transaction of that person; see Portal. */
+/** Access to client records, on behalf of an actor and with an audit event for each action. */
+export interface RecordAccess {
+  /** Runs the statements as one transaction of the actor; see `PortalDatabase`. */
   as<const Statements extends readonly PreparedStatement[]>(
     visit: Visit,
     statements: Statements,
   ): Promise<RowsOf<Statements>>
-  /** Notes that it was done. The answer may leave only after this. */
+  /** Records that the action was performed. Await it before you send the response. */
   note(visit: Visit, deed: Deed): Promise<void>
   /**
-   * Notes that it was refused and throws: for a consultant Problem `forbidden`, whether the record exists or not, so that
-   * nobody learns which ids do; for a partner `not_found` (1-decisions, section 4.2).
+   * Records that the action was refused, and throws Problem. A consultant gets `forbidden`, whether or not the record
+   * exists, so that the response does not reveal which ids do. A partner gets `not_found`.
    */
   refuse(visit: Visit, deed: Deed): Promise<never>
-  /** Notes that it was refused and throws Problem `forbidden` with the reason: the role alone does not allow it. */
+  /** Records that the role does not permit the action, and throws Problem `forbidden` with the reason. */
   forbid(visit: Visit, deed: Deed, reason: string, field?: string): Promise<never>
-  /** Notes that it was refused for another reason than who it is, and throws that. */
+  /** Records that the action was refused for another reason than permissions, and throws `problem`. */
   decline(visit: Visit, deed: Deed, problem: Problem): Promise<never>
 }
 
-export function createAccess({ portal, audit }: { portal: Portal; audit: Pick<Audit, 'record'> }): Access {
+export function createAccess({
+  portal,
+  audit,
+}: {
+  portal: PortalDatabase
+  audit: Pick<Audit, 'record'>
+}): RecordAccess {
   async function decline(visit: Visit, deed: Deed, problem: Problem): Promise<never> {
     await audit.record({ ...entry(visit, deed), outcome: 'refused' })
     throw problem
@@ -42,7 +48,7 @@ export function createAccess({ portal, audit }: { portal: Portal; audit: Pick<Au
     forbid: (visit: Visit, deed: Deed, reason: string, field?: string) =>
       decline(visit, denied(deed), new Problem('forbidden', reason, { ...(field !== undefined && { field }) })),
     decline,
-  } satisfies Access)
+  } satisfies RecordAccess)
 }
 
 function entry({ actor, requestId, address }: Visit, deed: Deed) {
@@ -50,7 +56,7 @@ function entry({ actor, requestId, address }: Visit, deed: Deed) {
 }
 
 function notFound(): Problem {
-  return new Problem('not_found', 'No record is at this address: it was never made, or it was taken away.')
+  return new Problem('not_found', 'No record has this address: it never existed, or it was deleted.')
 }
 
 const hidden = 'You may not see this, or it does not exist. A partner can assign the client to you.'

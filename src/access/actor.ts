@@ -15,23 +15,23 @@ export type Actor =
   | { readonly kind: 'command'; readonly user: string }
   /** An API key, by its id. */
   | { readonly kind: 'key'; readonly id: string }
-  /** Tollgate itself: what follows from the configuration or from the time. */
+  /** Tollgate itself, acting on its configuration or a schedule. */
   | { readonly kind: 'service' }
-  /** Someone who is not signed in. */
+  /** Someone who has not signed in. */
   | { readonly kind: 'visitor' }
 
 /** An actor as the audit log records it. */
 export type RecordedActor = Omit<PersonActor, 'role'> | Exclude<Actor, PersonActor>
 
-/** The request that asks for an action; empty outside of HTTP. */
-export interface Origin {
+/** The HTTP request that causes an action; empty outside of HTTP. */
+export interface RequestOrigin {
   readonly requestId?: string | undefined
   /** The network address of the sender. */
   readonly address?: string | undefined
 }
 
-/** Who acts, and by which request. */
-export interface Visit extends Origin {
+/** An actor and the request that they sent. */
+export interface Visit extends RequestOrigin {
   readonly actor: Actor
 }
 

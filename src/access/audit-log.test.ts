@@ -9,7 +9,7 @@ import { createAccess } from './access.ts'
 import { byService, personActor, type Visit } from './actor.ts'
 import { createAuditLog, type AuditLog } from './audit-log.ts'
 import { createAudit, type Audit } from './audit.ts'
-import { openPortal, type Portal } from './portal.ts'
+import { openPortal, type PortalDatabase } from './portal.ts'
 import type { AuditQuery } from './schema.ts'
 
 interface Written {
@@ -40,7 +40,7 @@ const written: Written[] = Array.from({ length: 400 }, (_, n) => ({
 let fresh: TestDatabase
 let database: Database
 let audit: Audit
-let portal: Portal
+let portal: PortalDatabase
 let visit: Visit
 const { log } = createTestLog()
 

@@ -1,7 +1,7 @@
 import { timeOf } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
-import type { Access } from './access.ts'
+import type { RecordAccess } from './access.ts'
 import type { Visit } from './actor.ts'
 import {
   readEntries,
@@ -15,17 +15,17 @@ import { csvCell } from './csv-cell.ts'
 import { may } from './policy.ts'
 import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
 
-/** The audit log as partners read it. Both methods throw Problem `forbidden` for others, and are themselves noted. */
+/** The audit log, for partners. For others both methods throw Problem `forbidden`. Each reading is itself recorded. */
 export interface AuditLog {
-  /** One page, the last row first. It may have fewer rows than asked for, or none, though there is a next one. */
+  /** One page, newest first. It may have fewer rows than the limit, even none, and still have a next page. */
   page(visit: Visit, query: AuditQuery): Promise<AuditList>
-  /** All the rows as CSV (RFC 4180), the last first, piece by piece. */
+  /** All matching rows as CSV (RFC 4180), newest first, in pieces. */
   csv(visit: Visit, query: AuditQuery): Promise<AsyncIterable<string>>
 }
 
 const perPiece = 1000
 
-export function createAuditLog({ access, reach }: { access: Access; reach?: Reach }): AuditLog {
+export function createAuditLog({ access, reach }: { access: RecordAccess; reach?: Reach }): AuditLog {
   async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
     const deed = { action: 'audit_read', noun: 'audit', details }
     if (may(visit.actor, 'read', 'audit')) return access.note(visit, deed)
@@ -33,9 +33,9 @@ export function createAuditLog({ access, reach }: { access: Access; reach?: Reac
   }
 
   async function read(visit: Visit, filter: EntryFilter, before?: string): Promise<Page> {
-    const look = { filter, before, limit: perPiece + 1, reach }
-    const [rows, [role]] = await access.as(visit, [readEntries(look), readRole])
-    // A long file outlives what its reader was when it began: it breaks off then, and does not look whole.
+    const search = { filter, before, limit: perPiece + 1, reach }
+    const [rows, [role]] = await access.as(visit, [readEntries(search), readRole])
+    // A reader who loses the role during a long download gets a truncated file, which clients detect.
     if (role?.partner !== true) throw new Problem('forbidden', 'Only partners may see the audit log.')
     return pageOf(rows, perPiece)
   }
@@ -50,17 +50,17 @@ export function createAuditLog({ access, reach }: { access: Access; reach?: Reac
 
   return Object.freeze({
     async page(visit: Visit, query: AuditQuery) {
-      await permit(visit, wordsOf(query))
+      await permit(visit, detailsOf(query))
       const limit = Number(query.limit ?? 50)
-      const look = { filter: filterOf(query), before: query.cursor, limit: limit + 1, reach }
-      const [rows] = await access.as(visit, [readEntries(look)])
+      const search = { filter: filterOf(query), before: query.cursor, limit: limit + 1, reach }
+      const [rows] = await access.as(visit, [readEntries(search)])
       const { entries, next } = pageOf(rows, limit)
       return { audit: entries.map(present), next }
     },
     async csv(visit: Visit, query: AuditQuery) {
       const filter = filterOf(query)
-      await permit(visit, wordsOf(query))
-      // Before anything is answered: a fault is a status then, and not a file that breaks off.
+      await permit(visit, detailsOf(query))
+      // Before the response starts, so that a failure has a status and does not truncate a file.
       return pieces(visit, filter, await read(visit, filter))
     },
   } satisfies AuditLog)
@@ -68,23 +68,23 @@ export function createAuditLog({ access, reach }: { access: Access; reach?: Reac
 
 interface Page {
   readonly entries: readonly StoredEntry[]
-  /** The id before which the next one begins. */
+  /** The cursor of the next page. */
   readonly next: string | null
 }
 
-/** What a look for one more than `limit` rows has found. */
+/** Makes a page from the rows of a search for one more than `limit`. */
 function pageOf(rows: readonly FoundEntry[], limit: number): Page {
   const found = rows.filter((row) => row.id !== null)
   const entries = found.slice(0, limit)
   const last = found.length > limit ? entries.at(-1)?.id : undefined
-  const [look] = rows
-  return { entries, next: (last ?? (look?.more === true ? look.seen : undefined))?.toString() ?? null }
+  const [end] = rows
+  return { entries, next: (last ?? (end?.more === true ? end.seen : undefined))?.toString() ?? null }
 }
 
-/** An id that stands in no row, for what is no id: it finds nothing. */
-const nobody = '00000000-0000-0000-0000-000000000000'
+/** Matches no row. Stands for text that is not an id. */
+const unusedId = '00000000-0000-0000-0000-000000000000'
 
-const idOf = (text: string | undefined) => (text === undefined || isUuid(text) ? text : nobody)
+const idOf = (text: string | undefined) => (text === undefined || isUuid(text) ? text : unusedId)
 
 function filterOf({ action, outcome, actor, person, client, from, to }: AuditQuery): EntryFilter {
   return {
@@ -93,12 +93,12 @@ function filterOf({ action, outcome, actor, person, client, from, to }: AuditQue
     actor,
     person: idOf(person),
     client: idOf(client),
-    from: limitOf('from', from),
-    to: limitOf('to', to),
+    from: timeField('from', from),
+    to: timeField('to', to),
   }
 }
 
-function limitOf(field: string, text: string | undefined): string | undefined {
+function timeField(field: string, text: string | undefined): string | undefined {
   const time = text === undefined ? undefined : timeOf(text)
   if (text === undefined || time !== undefined) return time?.toISOString()
   throw new Problem('invalid_field', `The field ${field} must be a day or a time in UTC: 2026-03-12T10:00:00Z.`, {
@@ -106,10 +106,10 @@ function limitOf(field: string, text: string | undefined): string | undefined {
   })
 }
 
-/** What was asked for, as the log keeps it. */
-function wordsOf({ action, outcome, actor, person, client, from, to, format }: AuditQuery): Record<string, string> {
-  const asked = { action, outcome, actor, person, client, from, to, format }
-  return Object.fromEntries(Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined))
+/** The query as the audit log records it. */
+function detailsOf({ action, outcome, actor, person, client, from, to, format }: AuditQuery): Record<string, string> {
+  const given = { action, outcome, actor, person, client, from, to, format }
+  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 function present(row: StoredEntry): AuditRow {

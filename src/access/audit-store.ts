@@ -1,7 +1,35 @@
+import type { Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { Actor } from './actor.ts'
 
 export type ActorKind = Actor['kind']
+
+/** A new row of the log. The database sets its id and time. */
+export interface NewEntry {
+  readonly action: string
+  readonly outcome: 'allowed' | 'refused'
+  readonly actor: ActorKind
+  readonly actor_name: string | undefined
+  readonly person_id: string | undefined
+  readonly client_id: string | undefined
+  readonly noun: string | undefined
+  readonly noun_id: string | undefined
+  readonly request_id: string | undefined
+  readonly address: string | undefined
+  readonly details: Readonly<Record<string, string>> | undefined
+}
+
+const columns = 'action, outcome, actor, actor_name, person_id, client_id, noun, noun_id, request_id, address, details'
+
+export async function insertEntries(database: Queryable, entries: readonly NewEntry[]): Promise<void> {
+  await database.rows({
+    name: 'audit',
+    text: `insert into audit (${columns})
+      select ${columns} from jsonb_to_recordset($1) as r(action text, outcome text, actor text, actor_name text,
+        person_id uuid, client_id uuid, noun text, noun_id uuid, request_id text, address text, details jsonb)`,
+    values: [JSON.stringify(entries)],
+  })
+}
 
 export interface StoredEntry {
   readonly id: bigint
@@ -21,7 +49,7 @@ export interface StoredEntry {
   readonly details: Readonly<Record<string, string>> | null
 }
 
-/** Which rows; undefined for all. Ids and times are what PostgreSQL takes. */
+/** The conditions on rows; undefined for none. Ids are UUIDs, times are in ISO format. */
 export interface EntryFilter {
   readonly action?: string | undefined
   readonly outcome?: string | undefined
@@ -32,36 +60,38 @@ export interface EntryFilter {
   readonly to?: string | undefined
 }
 
-/** Which part of the log one look takes in. */
-export interface Look {
+/** Selects the part of the log that one search reads. */
+export interface AuditSearch {
   readonly filter: EntryFilter
   /** Only rows with lower ids. */
   readonly before: string | undefined
-  /** Rows at most. */
+  /** The most rows to return. */
   readonly limit: number
-  /** Default: `usualReach`. */
+  /** Default: `defaultReach`. */
   readonly reach?: Reach | undefined
 }
 
-/** How many rows one look reads at most: of the whole log, and of each filter that has an index. */
+/** The most rows that one search reads. */
 export interface Reach {
+  /** Without an index. */
   readonly all: number
+  /** From the index of each filter that has one. */
   readonly own: number
 }
 
-const usualReach: Reach = { all: 50_000, own: 2000 }
+const defaultReach: Reach = { all: 50_000, own: 2000 }
 
-/** What a look has found: rows, the last first, each with where the look ended. One without an entry where it found none. */
+/** A row of a result, newest first. Every row says where the search ended; if nothing matched, there is one without an entry. */
 export type FoundEntry = (StoredEntry | { readonly [Column in keyof StoredEntry]: null }) & {
-  /** No row from here on was left out. */
+  /** The lowest id that the search read. */
   readonly seen: bigint
-  /** Whether there may be rows before that. */
+  /** Whether rows with lower ids are left to search. */
   readonly more: boolean
 }
 
 type Filter = keyof EntryFilter
 
-/** The condition of each filter on a row, `a`. */
+/** The condition of each filter on the row `a`. */
 const conditions: Readonly<Record<Filter, (parameter: string) => string>> = {
   action: (it) => `a.action = ${it}`,
   outcome: (it) => `a.outcome = ${it}`,
@@ -77,7 +107,7 @@ const filters = ['action', 'outcome', 'actor', 'person', 'client', 'from', 'to']
 function indexed(filter: EntryFilter, parameter: (name: Filter) => string): [Filter, string][] {
   const served = (['client', 'person', 'action'] as const).filter((name) => filter[name] !== undefined)
   const own = served.map((name): [Filter, string] => [name, conditions[name](parameter(name))])
-  // Two indexes leave out the common value, which only a constant in the condition can match.
+  // Two partial indexes leave out the common value: PostgreSQL uses them only if the condition has a constant.
   if (filter.outcome === 'refused') own.push(['outcome', `a.outcome = 'refused'`])
   if (filter.actor !== undefined && filter.actor !== 'person') {
     own.push(['actor', `${conditions.actor(parameter('actor'))} and a.actor <> 'person'`])
@@ -86,11 +116,16 @@ function indexed(filter: EntryFilter, parameter: (name: Filter) => string): [Fil
 }
 
 /**
- * Looks for rows, the last first, and reads a bounded number of them. A look that finds fewer than the limit ends before
- * `seen`, where the next one starts. A log no longer than one look is read whole. In a longer one, rows are in the order
- * of time to within an hour.
+ * Searches the log, newest first, and reads a bounded number of rows. If fewer rows match than the limit, the next search
+ * starts before `seen`. `from` and `to` rely on rows being in the order of time, to within an hour, except in a log that
+ * one search reads whole.
  */
-export function readEntries({ filter, before, limit, reach = usualReach }: Look): PreparedStatement<FoundEntry> {
+export function readEntries({
+  filter,
+  before,
+  limit,
+  reach = defaultReach,
+}: AuditSearch): PreparedStatement<FoundEntry> {
   const given = filters.filter((name) => filter[name] !== undefined)
   const values = [before, limit, reach.all, reach.own]
   const parameter = (name: Filter) => `$${values.length + 1 + given.indexOf(name)}`
@@ -105,9 +140,9 @@ export function readEntries({ filter, before, limit, reach = usualReach }: Look)
           least($1::bigint, greatest(last, $3), (select coalesce(max(id), 0) + 1 from audit)) as last
         from (select ${from} as first, ${to} as last) s
         where $4::bigint > 0),
-      ${own.length > 0 ? lookAtOwn(own) : lookAtAll},
+      ${own.length > 0 ? searchIndexes(own) : searchAll},
       found as (
-        select a.* from ${own.length > 0 ? lookedUp : lookedAt} where true${wanted.join('')}
+        select a.* from ${own.length > 0 ? rowsById : rowsInRange} where true${wanted.join('')}
         order by ${own.length > 0 ? 'ids' : 'a'}.id desc limit $2)
       select l.seen, l.more, a.id, a.at, a.action, a.outcome, a.actor, a.actor_name, a.person_id,
         p.name as person_name, a.client_id, c.name as client_name, a.noun, a.noun_id, a.request_id, a.address, a.details
@@ -120,16 +155,16 @@ export function readEntries({ filter, before, limit, reach = usualReach }: Look)
 
 const lastNumber = '9223372036854775807'
 
-const lookAtAll = `look as materialized (
+const searchAll = `look as materialized (
   select greatest(first, last - $3) as seen, last - $3 > greatest(first, 1) as more from span)`
 
-// Apart, by "offset 0": for rare rows the planner would rather read the whole table.
-const lookedUp = 'ids cross join lateral (select * from audit where id = ids.id offset 0) a'
-const lookedAt = `(
+// "offset 0" prevents the planner from reading the whole table where few rows match.
+const rowsById = 'ids cross join lateral (select * from audit where id = ids.id offset 0) a'
+const rowsInRange = `(
   select * from audit where id < (select last from span) and id >= (select seen from look) order by id desc offset 0) a`
 
-/** Of several filters, the look follows the one whose index leads furthest back. */
-function lookAtOwn(own: readonly (readonly [Filter, string])[]): string {
+/** Of several filters, the search follows the one whose index reaches furthest back. */
+function searchIndexes(own: readonly (readonly [Filter, string])[]): string {
   const ids = own.map(
     ([name, condition]) => `ids_by_${name} as materialized (
       select a.id from audit a
@@ -145,7 +180,7 @@ function lookAtOwn(own: readonly (readonly [Filter, string])[]): string {
     ids as materialized (select id from (${followed.join(' union all ')}) followed order by id desc)`
 }
 
-/** Whether the transaction still has the role of a partner. */
+/** Whether the transaction has the role of a partner. */
 export const readRole: PreparedStatement<{ readonly partner: boolean }> = {
   name: 'role',
   text: `select current_user = portal_role('partner') as partner`,

@@ -1,9 +1,10 @@
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
-import type { Origin, RecordedActor } from './actor.ts'
+import type { RecordedActor, RequestOrigin } from './actor.ts'
+import { insertEntries, type NewEntry } from './audit-store.ts'
 
-/** One action that was performed or refused. Ids and short words only: never a secret, never the text of a record. */
-export interface AuditEntry extends Origin {
+/** One audit event. It has ids and short words only: never a secret, never the text of a record. */
+export interface AuditEntry extends RequestOrigin {
   readonly actor: RecordedActor
   /** `client_read`, `sign_in`, … */
   readonly action: string
@@ -15,18 +16,18 @@ export interface AuditEntry extends Origin {
 }
 
 /**
- * The append-only log of who read, changed or was refused what. One statement writes the rows of many requests; seals chain
+ * The append-only log of every action, allowed or refused. One statement writes the events of many requests. Seals chain
  * the rows later, in the background.
  */
 export interface Audit {
   /**
-   * Writes an entry. Resolves once it is durable: an answer may leave only then. Rejects with Problem `unavailable` when
-   * the database is away; the entry may have been written all the same.
+   * Writes an event. Resolves once it is durable: only then may the response be sent. Rejects with Problem `unavailable`
+   * when the database is unreachable; the event may have been written all the same.
    */
   record(this: void, entry: AuditEntry): Promise<void>
-  /** The function below. */
+  /** See `recordWithin` below. */
   recordWithin(this: void, tx: Queryable, entries: readonly AuditEntry[]): Promise<void>
-  /** Writes what is queued. Call it when no request is left. */
+  /** Writes the queued events. Call it when no request is in flight. */
   close(): Promise<void>
 }
 
@@ -35,19 +36,19 @@ interface AuditNeeds {
 }
 
 interface Waiting {
-  readonly row: object
+  readonly row: NewEntry
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
 const mostPerCall = 512
 
-/** Opens the log of this instance. Any number of instances may write at the same time. */
+/** Any number of instances may write to the log at the same time. */
 export function createAudit({ database }: AuditNeeds): Audit {
   let queue: Waiting[] = []
   let writing: Promise<void> | undefined
 
-  /** While one statement is under way the next rows gather. */
+  /** While one statement runs, the next rows queue up. */
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.slice(0, mostPerCall)
@@ -59,7 +60,10 @@ export function createAudit({ database }: AuditNeeds): Audit {
 
   async function write(batch: readonly Waiting[]): Promise<void> {
     try {
-      await database.rows(insertion(batch.map(({ row }) => row)))
+      await insertEntries(
+        database,
+        batch.map(({ row }) => row),
+      )
       for (const { resolve } of batch) resolve()
     } catch (error) {
       for (const { reject } of batch) reject(error)
@@ -70,7 +74,7 @@ export function createAudit({ database }: AuditNeeds): Audit {
     record: (entry: AuditEntry) =>
       new Promise<void>((resolve, reject) => {
         queue.push({ row: rowOf(entry), resolve, reject })
-        // What the same turn of the event loop brings goes with it.
+        // Events of the same turn of the event loop share the statement.
         writing ??= Promise.resolve().then(writeAll)
       }),
     recordWithin,
@@ -80,25 +84,13 @@ export function createAudit({ database }: AuditNeeds): Audit {
   })
 }
 
-/** Writes entries in the transaction of the change that they record, so that neither commits without the other. */
+/** Writes events in the transaction of the change that they record, so that neither commits without the other. */
 export async function recordWithin(tx: Queryable, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length > 0) await tx.rows(insertion(entries.map(rowOf)))
+  if (entries.length > 0) await insertEntries(tx, entries.map(rowOf))
 }
 
-const columns = 'action, outcome, actor, actor_name, person_id, client_id, noun, noun_id, request_id, address, details'
-
-function insertion(rows: readonly object[]) {
-  return {
-    name: 'audit',
-    text: `insert into audit (${columns})
-      select ${columns} from jsonb_to_recordset($1) as r(action text, outcome text, actor text, actor_name text,
-        person_id uuid, client_id uuid, noun text, noun_id uuid, request_id text, address text, details jsonb)`,
-    values: [JSON.stringify(rows)],
-  }
-}
-
-/** A row that PostgreSQL is sure to accept, so that an odd one cannot fail those written with it. */
-function rowOf(entry: AuditEntry): object {
+/** Makes a row that PostgreSQL always accepts, so that one event cannot fail the others in its statement. */
+function rowOf(entry: AuditEntry): NewEntry {
   const { actor } = entry
   return {
     action: entry.action,
@@ -106,9 +98,9 @@ function rowOf(entry: AuditEntry): object {
     actor: actor.kind,
     actor_name: actorName(actor),
     person_id: actor.kind === 'person' ? personId(actor.id) : undefined,
-    client_id: uuidOrNothing(entry.clientId),
+    client_id: uuidOrUndefined(entry.clientId),
     noun: entry.noun,
-    noun_id: uuidOrNothing(entry.nounId),
+    noun_id: uuidOrUndefined(entry.nounId),
     request_id: entry.requestId,
     address: entry.address,
     details:
@@ -121,13 +113,13 @@ function personId(id: string): string {
   return id
 }
 
-/** What tells apart actors of one kind that are not people. */
+/** Identifies an actor that is not a person among those of its kind. */
 function actorName(actor: RecordedActor): string | undefined {
   if (actor.kind === 'command') return plain(actor.user)
   return actor.kind === 'key' ? actor.id : undefined
 }
 
-const uuidOrNothing = (text: string | undefined) => (text !== undefined && isUuid(text) ? text : undefined)
+const uuidOrUndefined = (text: string | undefined) => (text !== undefined && isUuid(text) ? text : undefined)
 
-/** Without what JSON carries and PostgreSQL does not, and not endless. */
+/** Replaces what JSON allows and PostgreSQL rejects, and truncates long text. */
 const plain = (text: string) => text.slice(0, 500).toWellFormed().replaceAll('\0', '\u{fffd}')

@@ -6,17 +6,18 @@ import { codeOf } from '../platform/database/failure.ts'
 import { refusal } from '../platform/database/refusal.ts'
 import { scramVerifier } from '../platform/database/scram.ts'
 import { OperatorError } from '../platform/problems.ts'
+import { callFunction, loginStatement, readLogin, readTemporaryRevocation, type Login } from './login-store.ts'
 
-/** What PostgreSQL says when the user is unknown, may not log in, or has another password. */
+/** The SQLSTATEs of a user who is unknown, may not log in, or has another password. */
 const notAllowed: ReadonlySet<string> = new Set(['28000', '28P01'])
-/** And when it may not connect to this database, or does not see what is in its schema. */
+/** The SQLSTATEs of a user who may not connect to the database, or may not use its schema. */
 const notOpen: ReadonlySet<string> = new Set(['42501', '42883'])
 
 /**
- * The address by which records are reached, from the address of the database's owner. The user is this database's own;
- * its password is derived from the owner's, so that every instance knows it and nothing more is configured; here it is
- * set where it is not yet. Throws OperatorError, one line, when the owner may not do that, or when a copy of the
- * database on the same server goes by the same user with another password.
+ * Returns the address at which the portal's user connects, given the owner's. Each database has a user of its own. Its
+ * password is derived from the owner's, so that every instance knows it without another setting, and is set here if it is
+ * not set yet. Throws OperatorError, one line, if the owner may not set it, or if a copy of the database on the same
+ * server uses the same user with another password.
  */
 export async function portalAddress(ownerUrl: string): Promise<string> {
   const url = new URL(ownerUrl)
@@ -29,7 +30,7 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
   url.username = login.user
   url.password = password
   if ((await tryLogin(url.href)) === undefined) return url.href
-  // Everybody may do this in a new database, but administrators often take it away.
+  // Everyone has these rights in a new database, but administrators often revoke them.
   await asOwner(ownerUrl, (owner) => insist(owner, login.grants))
   const fault = await tryLogin(url.href)
   if (fault === undefined) return url.href
@@ -41,18 +42,6 @@ export async function portalAddress(ownerUrl: string): Promise<string> {
       ? `The user ${login.user} may not use the database. Have an administrator run this, then start again: ${login.grants}`
       : `The user ${login.user} cannot log in to the database, though its password is set: allow it in pg_hba.conf.`,
   )
-}
-
-interface Login {
-  readonly user: string
-  /** Whether somebody has given it a password. */
-  readonly inUse: boolean
-  /** What lets it into this database. */
-  readonly grants: string
-  /** Whether it may create temporary tables. */
-  readonly temporary: boolean
-  /** Databases other than this one whose records it reaches. */
-  readonly elsewhere: readonly string[]
 }
 
 async function asOwner<T>(ownerUrl: string, work: (owner: Client) => Promise<T>): Promise<T> {
@@ -68,45 +57,27 @@ async function asOwner<T>(ownerUrl: string, work: (owner: Client) => Promise<T>)
   }
 }
 
-async function readLogin(owner: Client): Promise<Login> {
-  const [login] = await run<Login>(
-    owner,
-    `select portal_role('portal') as user, coalesce((select rolcanlogin from pg_roles where rolname = portal_role('portal')), false) as "inUse",
-       format('grant connect on database %1$I to %2$I; grant usage on schema public to %2$I', current_database(), portal_role('portal')) as grants,
-       has_database_privilege(portal_role('portal'), current_database(), 'temporary') as temporary,
-       array(select distinct d.datname::text from pg_shdepend s join pg_database d on d.oid = s.dbid
-         where s.refclassid = 'pg_authid'::regclass and d.datname <> current_database()
-           and s.refobjid = (select oid from pg_roles where rolname = portal_role('partner'))) as elsewhere`,
-  )
-  if (login === undefined) throw new Error('the database did not say who reads its records')
-  return login
-}
-
 /**
- * Everyone may create temporary tables in a new database or in a copy of one. Only the owner needs them. Where this user
- * may not revoke that, PostgreSQL says so in a notice, and the functions are immune all the same.
+ * PostgreSQL lets everyone create temporary tables in a new or copied database, but only the owner needs them. Where the
+ * owner may not revoke that, PostgreSQL only raises a notice. The functions are safe either way.
  */
 async function forbidTemporary(owner: Client): Promise<void> {
-  const [statement] = await run<{ text: string }>(
-    owner,
-    `select format('revoke temporary on database %I from public', current_database()) as text`,
-  )
-  if (statement !== undefined) await insist(owner, statement.text)
+  await insist(owner, await readTemporaryRevocation(owner))
 }
 
-/** Without a password of the owner there is nothing to keep secret: the server lets in by other means. */
+/** Empty if the owner has none: then the server authenticates users by other means. */
 function derivedPassword(ownerPassword: string): string {
   if (ownerPassword === '') return ''
   return createHmac('sha256', ownerPassword).update('tollgate portal').digest('base64url')
 }
 
-/** The SQLSTATE of what keeps the user out that may be put right; undefined when nothing does. */
+/** Returns the SQLSTATE if the user lacks a right that can be granted, undefined if it can connect. */
 async function tryLogin(url: string): Promise<string | undefined> {
   const client = new Client(connectionConfig(url, 0))
   client.on('error', () => undefined)
   try {
     await client.connect()
-    await run(client, `select portal_role('portal')`)
+    await callFunction(client)
     return undefined
   } catch (error) {
     const code = codeOf(error) ?? ''
@@ -117,14 +88,13 @@ async function tryLogin(url: string): Promise<string | undefined> {
   }
 }
 
-const tries = 10
+const attempts = 10
 
 async function allowLogin(owner: Client, { user, inUse, elsewhere }: Login, password: string): Promise<void> {
-  const secret = password === '' ? '' : ` password '${scramVerifier(password)}'`
-  const statement = `alter role ${user} login noinherit${secret}`
+  const statement = loginStatement(user, password === '' ? undefined : scramVerifier(password))
   if (inUse && elsewhere.length > 0) {
     throw new OperatorError(
-      `The database is a copy of "${elsewhere.join('", "')}" on the same server, or the other way round: ${user} belongs to both, and their owners have different passwords. Give it roles of its own (docs/operating.md, "Backup"), or let this one have the user: ${statement}`,
+      `This database and "${elsewhere.join('", "')}" on the same server are copies of each other: they share the user ${user}, and their owners have different passwords. Give this database its own roles (docs/operating.md, "Backup"), or let it have the user: ${statement}`,
     )
   }
   try {
@@ -134,15 +104,15 @@ async function allowLogin(owner: Client, { user, inUse, elsewhere }: Login, pass
   }
 }
 
-/** Another instance may do the same at this moment, and PostgreSQL says "tuple concurrently updated". */
+/** Retries when another instance runs the same statement and PostgreSQL reports "tuple concurrently updated". */
 async function insist(owner: Client, statement: string): Promise<void> {
-  for (let round = 1; ; round += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await run(owner, statement)
       return
     } catch (error) {
-      if (codeOf(error) !== 'XX000' || round === tries) throw error
-      await sleep(20 * round)
+      if (codeOf(error) !== 'XX000' || attempt === attempts) throw error
+      await sleep(20 * attempt)
     }
   }
 }

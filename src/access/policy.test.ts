@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byService, personActor, type Actor } from './actor.ts'
-import { may, scopeOf, type Action, type Noun } from './policy.ts'
+import { may, scopeOf, type Action, type Resource } from './policy.ts'
 
 const consultant = personActor({ id: 'c', role: 'consultant' })
 /** Those with a partner's rights. */
@@ -14,7 +14,7 @@ const outsiders: readonly Actor[] = [{ kind: 'key', id: 'c' }, { kind: 'visitor'
 const actions: readonly Action[] = ['list', 'read', 'create', 'change', 'assign', 'remove']
 
 /** What a consultant may do with their own, and a partner with anything; nobody may do more. */
-const allowed: Readonly<Record<Noun, { consultant: readonly Action[]; partner: readonly Action[] }>> = {
+const allowed: Readonly<Record<Resource, { consultant: readonly Action[]; partner: readonly Action[] }>> = {
   client: { consultant: ['list', 'read', 'create', 'change'], partner: actions },
   note: { consultant: actions, partner: actions },
   dispute: { consultant: actions, partner: actions },

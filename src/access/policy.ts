@@ -1,20 +1,20 @@
 import type { Actor, Role } from './actor.ts'
 
-/** What may be looked at or changed. */
-export type Noun = 'client' | 'note' | 'dispute' | 'letter' | 'person' | 'audit'
-/** What is done with it. `assign` gives a client to a consultant, `remove` takes a record out of everybody's sight. */
+/** A kind of object that the policy protects. */
+export type Resource = 'client' | 'note' | 'dispute' | 'letter' | 'person' | 'audit'
+/** What an actor does with it. `assign` gives a client to a consultant; `remove` deletes a record. */
 export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove'
 
-/** What a condition may depend on. */
+/** The facts that a condition may depend on. */
 export interface Facts {
-  /** The consultant of the client record that it is about. */
+  /** The consultant of the client record. */
   readonly consultantId?: string | undefined
 }
 
 const conditions = {
   always: () => true,
   never: () => false,
-  /** The client belongs to this very consultant. */
+  /** The client belongs to the actor. */
   own: (actor, { consultantId }) => actor.kind === 'person' && actor.id === consultantId,
 } satisfies Record<string, (actor: Actor, facts: Facts) => boolean>
 
@@ -30,10 +30,10 @@ const all = (condition: Condition): Readonly<Record<Action, Condition>> => ({
 })
 
 /**
- * Who may do what (sections 2.7 and 5.2 of the specification): a consultant works on the clients that belong to them, a
- * partner on every one. PostgreSQL's row-level security says the same once more: migrations/0004_records.sql.
+ * The policy (sections 2.7 and 5.2 of the specification): a consultant works on the clients that belong to them, a partner
+ * on every client. PostgreSQL's row-level security enforces the same again: migrations/0004_records.sql.
  */
-const policy: Readonly<Record<Role, Readonly<Record<Noun, Readonly<Record<Action, Condition>>>>>> = {
+const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Action, Condition>>>>>> = {
   consultant: {
     client: { ...all('own'), assign: 'never', remove: 'never' },
     note: all('own'),
@@ -53,8 +53,8 @@ const policy: Readonly<Record<Role, Readonly<Record<Noun, Readonly<Record<Action
 }
 
 /**
- * The role whose rules apply to an actor. The command line and the service have a partner's. Undefined for API keys and
- * for visitors, who may do nothing here.
+ * The role whose rules apply to an actor: a partner's for the command line and the service. Undefined for API keys and
+ * visitors, which have no access to records.
  */
 export function roleOf(actor: Actor): Role | undefined {
   switch (actor.kind) {
@@ -70,24 +70,24 @@ export function roleOf(actor: Actor): Role | undefined {
 }
 
 /** Whether the policy permits an action, given the facts about its object. */
-export function may(actor: Actor, action: Action, noun: Noun, facts: Facts = {}): boolean {
-  return conditions[conditionFor(actor, action, noun)](actor, facts)
+export function may(actor: Actor, action: Action, resource: Resource, facts: Facts = {}): boolean {
+  return conditions[conditionFor(actor, action, resource)](actor, facts)
 }
 
-function conditionFor(actor: Actor, action: Action, noun: Noun): Condition {
+function conditionFor(actor: Actor, action: Action, resource: Resource): Condition {
   const role = roleOf(actor)
-  return role === undefined ? 'never' : policy[role][noun][action]
+  return role === undefined ? 'never' : policy[role][resource][action]
 }
 
-/** Which records an action reaches: those of one consultant, all, or none. A statement on records carries it. */
+/** The records that an action may reach: those of one consultant, all, or none. Every statement on records applies it. */
 export type Scope =
   | { readonly of: 'consultant'; readonly id: string }
   | { readonly of: 'all' }
   | { readonly of: 'none' }
 
-/** The same decision for records that are not read yet. */
-export function scopeOf(actor: Actor, action: Action, noun: Noun): Scope {
-  switch (conditionFor(actor, action, noun)) {
+/** The same decision, as a condition on records that are not read yet. */
+export function scopeOf(actor: Actor, action: Action, resource: Resource): Scope {
+  switch (conditionFor(actor, action, resource)) {
     case 'always':
       return { of: 'all' }
     case 'own':

@@ -10,12 +10,12 @@ import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { migrate } from '../platform/database/migrations.ts'
 import { portalAddress } from './login.ts'
 import { byService, personActor, type Actor, type PersonActor } from './actor.ts'
-import { openPortal, type Portal } from './portal.ts'
+import { openPortal, type PortalDatabase } from './portal.ts'
 
 const { log } = createTestLog()
 let own: TestDatabase
 let database: Database
-let portal: Portal
+let portal: PortalDatabase
 /** The names of the database's roles: they end in what is its own. */
 let roles: { portal: string; consultant: string; partner: string }
 

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
 import { openPipeline, type PreparedStatement, type RowsOf } from '../platform/database/pipeline.ts'
 import type { Actor, Role } from './actor.ts'
+import { setActor, setPerson } from './context-store.ts'
 import { portalAddress } from './login.ts'
 import { roleOf } from './policy.ts'
 
 /** The only access to client records: on behalf of an actor, under row-level security. */
-export interface Portal {
+export interface PortalDatabase {
   /**
    * Runs the statements as one transaction in one round trip, in the actor's PostgreSQL role, and returns the rows of
    * each. Throws the driver's error, or Problem `unavailable`.
@@ -26,7 +27,7 @@ interface PortalNeeds {
 }
 
 /** Throws OperatorError when the database does not let the portal's user in. */
-export async function openPortal({ databaseUrl, ...options }: PortalNeeds): Promise<Portal> {
+export async function openPortal({ databaseUrl, ...options }: PortalNeeds): Promise<PortalDatabase> {
   const pipeline = openPipeline(await portalAddress(databaseUrl), options)
 
   async function as<const Statements extends readonly PreparedStatement[]>(
@@ -42,34 +43,17 @@ export async function openPortal({ databaseUrl, ...options }: PortalNeeds): Prom
   return Object.freeze({ as, close: () => pipeline.close() })
 }
 
-/**
- * Sets the role and the actor until the end of the transaction. A former partner gets a consultant's role and no person
- * id, so row-level security shows no rows.
- */
+/** The statement that sets the role and the actor until the end of the transaction. */
 export function contextOf(actor: Actor): PreparedStatement {
-  if (actor.kind !== 'person') {
-    return { name: 'context firm', text: firmContext, values: [requiredRole(actor), ...recordedNames(actor)] }
-  }
-  return { name: `context ${actor.role}`, text: personContext[actor.role], values: [actor.id] }
+  if (actor.kind === 'person') return setPerson(actor)
+  return setActor(requiredRole(actor), actor.kind, actor.kind === 'command' ? actor.user : '')
 }
-
-const personContext = {
-  consultant: `select set_config('role', portal_role('consultant'), true), set_config('tollgate.person', $1, true)`,
-  partner: `select set_config('role', portal_role(case when partner then 'partner' else 'consultant' end), true),
-      set_config('tollgate.person', case when partner then $1 else '' end, true)
-    from is_partner($1::text::uuid) as partner`,
-} satisfies Record<Role, string>
-
-const firmContext = `select set_config('role', portal_role($1), true), set_config('tollgate.person', '', true),
-  set_config('tollgate.actor', $2, true), set_config('tollgate.actor_name', $3, true)`
 
 function requiredRole(actor: Actor): Role {
   const role = roleOf(actor)
   if (role === undefined) throw new Error(`no access to records for an actor of kind ${actor.kind}`)
   return role
 }
-
-const recordedNames = (actor: Actor) => [actor.kind, actor.kind === 'command' ? actor.user : '']
 
 /** A plan includes row-level security for one role: shared by two roles, PostgreSQL would replan at every change. */
 function named({ name, text, values = [] }: PreparedStatement, actor: Actor): PreparedStatement {

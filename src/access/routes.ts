@@ -3,18 +3,18 @@ import type { Server } from '../platform/http/http.ts'
 import { represent } from '../platform/http/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
-import type { Access } from './access.ts'
+import type { RecordAccess } from './access.ts'
 import { createAuditLog } from './audit-log.ts'
 import { readAudit } from './operations.ts'
 import { visitOf } from './visits.ts'
 
 interface AuditRouteNeeds {
-  readonly access: Access
+  readonly access: RecordAccess
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly baseUrl: string
 }
 
-/** /audit, for partners: who did what, page by page or as a file. */
+/** /audit, for partners: the audit log in pages or as a CSV file. */
 export function registerAudit(server: Server, { access, sessions, baseUrl }: AuditRouteNeeds): void {
   const log = createAuditLog({ access })
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]

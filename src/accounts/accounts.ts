@@ -10,7 +10,7 @@ import type { Account, NewAccount, NewLimits } from './account.ts'
 import { findAccount, lockAccount, showAccount } from './account-lookup.ts'
 import { addCredit } from './credit.ts'
 import { changeEvent } from './events.ts'
-import { checkLimits, limitsOf, setLimits } from './limits.ts'
+import { checkLimits, limitDetails, setLimits } from './limits.ts'
 import * as store from './store.ts'
 
 export type { Account, NewAccount, NewLimits } from './account.ts'
@@ -61,7 +61,7 @@ async function create(database: Database, account: NewAccount, by: Visit): Promi
     if (credit > 0n) await store.insertCredit(tx, { id, amount: credit, note: 'opening credit' })
     const created = await showAccount(tx, id)
     const money = monthlyLimit === undefined ? { credit: formatMoney(credit) } : {}
-    await recordWithin(tx, [changeEvent(by, 'account_created', id, { name, ...money, ...limitsOf(created) })])
+    await recordWithin(tx, [changeEvent(by, 'account_created', id, { name, ...money, ...limitDetails(created) })])
     return created
   })
 }

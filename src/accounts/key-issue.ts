@@ -8,7 +8,7 @@ import { isUuid } from '../platform/database/uuid.ts'
 import { showAccount } from './account-lookup.ts'
 import { changeEvent } from './events.ts'
 import { createKey, publicIdOf } from './key-format.ts'
-import type { IssuedKey } from './keys.ts'
+import type { IssuedKey } from './issued-key.ts'
 import { checkName } from '../platform/name.ts'
 import { insertKey, lockKey, markRevoked, replaceKey, type KeySummary } from './store.ts'
 

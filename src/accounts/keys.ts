@@ -6,10 +6,12 @@ import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createKeyCache, type KnownKey } from './key-cache.ts'
 import { hashKey, hashSecret, parseKey, publicIdOf, type ParsedKey } from './key-format.ts'
+import type { IssuedKey, ShowKey } from './issued-key.ts'
 import { createLastUsed } from './last-used.ts'
 import { issueKey, revokeKey, rotateKey, type KeyRequest } from './key-issue.ts'
 import { readKeySummaries, type KeySummary } from './store.ts'
 
+export type { IssuedKey } from './issued-key.ts'
 export type { KeyRequest } from './key-issue.ts'
 export type { KeySummary } from './store.ts'
 
@@ -22,15 +24,6 @@ export interface Caller {
   /** Ids or aliases of models; null: every model. */
   readonly allowedModels: readonly string[] | null
 }
-
-/** A new key. Its text is shown once and stored nowhere. */
-export interface IssuedKey {
-  readonly id: string
-  readonly key: string
-}
-
-/** Shows a new key before it is committed. If it rejects, there is no key: none exists that nobody has seen. */
-export type ShowKey = (key: IssuedKey) => Promise<void>
 
 export interface Keys {
   /**

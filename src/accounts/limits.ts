@@ -20,7 +20,7 @@ export async function setLimits(tx: Queryable, id: string, limits: NewLimits, by
   }
   await store.updateLimits(tx, id, limits)
   const after = await showAccount(tx, id)
-  const details = changed(limitsOf(before), limitsOf(after))
+  const details = changed(limitDetails(before), limitDetails(after))
   if (Object.keys(details).length > 0) await recordWithin(tx, [changeEvent(by, 'account_limits_changed', id, details)])
   return after
 }
@@ -32,7 +32,7 @@ function changed(before: Record<string, string>, after: Record<string, string>):
 }
 
 /** The limits of an account as the audit log shows them. */
-export function limitsOf({ requestsPerMinute, tokensPerMinute, monthlyLimit }: Account): Record<string, string> {
+export function limitDetails({ requestsPerMinute, tokensPerMinute, monthlyLimit }: Account): Record<string, string> {
   return {
     requests_per_minute: String(requestsPerMinute),
     tokens_per_minute: String(tokensPerMinute),

@@ -1,4 +1,4 @@
-import type { Access, Deed } from '../access/access.ts'
+import type { RecordAccess, Deed } from '../access/access.ts'
 import { personIdOf, type Visit } from '../access/actor.ts'
 import { may, scopeOf, type Scope } from '../access/policy.ts'
 import { readEmail } from '../people/email.ts'
@@ -43,7 +43,7 @@ const deedOf = (did: string, clientId: string): Deed => ({
   nounId: clientId,
 })
 
-export function createClients({ access, currency }: { access: Access; currency: string }): Clients {
+export function createClients({ access, currency }: { access: RecordAccess; currency: string }): Clients {
   const refused = (visit: Visit, deed: Deed) => (error: unknown) => {
     if (violates(error, 'client_reference')) return access.decline(visit, deed, referenceTaken(error))
     throw error

@@ -1,6 +1,6 @@
-import type { Access } from '../access/access.ts'
+import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
-import { may, scopeOf, type Noun } from '../access/policy.ts'
+import { may, scopeOf, type Resource } from '../access/policy.ts'
 import { disputes } from './disputes.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
@@ -13,7 +13,7 @@ import { readOwner, readRevisions, type RevisionRow } from './store.ts'
 /** A version that has one before it. */
 const isLaterVersion = (text: string) => /^(?:[2-9]|[1-9]\d{1,8})$/.test(text)
 
-type RecordNoun = Exclude<Noun, 'person' | 'audit'>
+type RecordNoun = Exclude<Resource, 'person' | 'audit'>
 
 /** What has become of a record. Both methods refuse as `Access.refuse` does. */
 export interface History {
@@ -32,7 +32,7 @@ export interface History {
   ): Promise<ActivityList>
 }
 
-export function createHistory({ access, currency }: { access: Access; currency: string }): History {
+export function createHistory({ access, currency }: { access: RecordAccess; currency: string }): History {
   let key: Promise<Buffer> | undefined
 
   /** How the activity of a client is numbered; the key is asked for once. */

@@ -1,6 +1,6 @@
 import type { Visit } from '../access/actor.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
-import { logged, loggedValues } from './statements.ts'
+import { logged, loggedValues } from './logged-store.ts'
 
 /** A client to be, and the line that says so. */
 export interface ImportRow {

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import { byService as operator } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { createAccess, type Access } from '../access/access.ts'
+import { createAccess, type RecordAccess } from '../access/access.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
-import { openPortal, type Portal } from '../access/portal.ts'
+import { openPortal, type PortalDatabase } from '../access/portal.ts'
 import { createPeople, type People } from '../people/people.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { importClients, type ImportOptions } from './import.ts'
@@ -13,10 +13,10 @@ import { importClients, type ImportOptions } from './import.ts'
 const { log } = createTestLog()
 let own: TestDatabase
 let database: Database
-let portal: Portal
+let portal: PortalDatabase
 let audit: Audit
 let people: People
-let access: Access
+let access: RecordAccess
 
 before(async () => {
   own = await createTestDatabase()

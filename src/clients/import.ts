@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Access } from '../access/access.ts'
+import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { readEmail } from '../people/email.ts'
 import { quoted } from '../platform/one-line.ts'
@@ -25,7 +25,7 @@ export interface ImportResult {
 }
 
 interface ImportNeeds {
-  readonly access: Access
+  readonly access: RecordAccess
   readonly people: Pick<People, 'byEmail'>
 }
 
@@ -97,7 +97,7 @@ function twinsWithin(rows: readonly ImportRow[]): LineFault[] {
   })
 }
 
-async function twinsBefore(access: Access, visit: Visit, rows: readonly ImportRow[]): Promise<LineFault[]> {
+async function twinsBefore(access: RecordAccess, visit: Visit, rows: readonly ImportRow[]): Promise<LineFault[]> {
   const [found] = await access.as(visit, [findTwins(rows)])
   return found.map(({ line, name }) => ({ line, reason: `${quoted(name)} is a client already` }))
 }

@@ -2,7 +2,8 @@ import type { Visit } from '../access/actor.ts'
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { Kind } from './kinds.ts'
-import { differs, logged, loggedValues, within, type Change } from './statements.ts'
+import { logged, loggedValues } from './logged-store.ts'
+import { differs, within, type Change } from './statements.ts'
 import { basisText, type Basis } from './versions.ts'
 
 /** A person as JSON. */

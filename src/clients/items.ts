@@ -1,4 +1,4 @@
-import type { Access, Deed } from '../access/access.ts'
+import type { RecordAccess, Deed } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf, type Action } from '../access/policy.ts'
 import { codeOf } from '../platform/database/failure.ts'
@@ -29,7 +29,7 @@ export interface Items {
   archive(visit: Visit, clientId: string, id: string, basis: Basis): Promise<void>
 }
 
-export function createItems({ access, currency, kind }: { access: Access; currency: string; kind: Kind }): Items {
+export function createItems({ access, currency, kind }: { access: RecordAccess; currency: string; kind: Kind }): Items {
   const { noun } = kind
   const present = (row: store.ItemJson) => presentItem(kind, row, currency)
   const deed = (did: string, clientId: string, nounId?: string): Deed => ({

@@ -1,4 +1,4 @@
-import type { Access } from '../access/access.ts'
+import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { createClients, type Clients } from './clients.ts'
@@ -12,7 +12,7 @@ import { countByConsultant } from './store.ts'
 
 /** Everything that is done with client records. */
 export interface Records {
-  readonly access: Access
+  readonly access: RecordAccess
   readonly clients: Clients
   readonly notes: Items
   readonly disputes: Items
@@ -23,7 +23,7 @@ export interface Records {
   counts(visit: Visit): Promise<ReadonlyMap<string, number>>
 }
 
-export function createRecords({ access, currency }: { access: Access; currency: string }): Records {
+export function createRecords({ access, currency }: { access: RecordAccess; currency: string }): Records {
   return Object.freeze({
     access,
     clients: createClients({ access, currency }),

@@ -1,4 +1,4 @@
-import type { Access } from '../access/access.ts'
+import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { roleOf } from '../access/policy.ts'
 
@@ -6,7 +6,7 @@ import { roleOf } from '../access/policy.ts'
 const reserved = ['consultant_id', 'consultant', 'owner', 'owner_id', 'role', 'client_id', 'client']
 
 /** Throws Problem `forbidden` for a body with such a field that is not a partner's, and notes it in the audit log. */
-export async function refuseReserved(access: Access, visit: Visit, body: unknown): Promise<void> {
+export async function refuseReserved(access: RecordAccess, visit: Visit, body: unknown): Promise<void> {
   if (roleOf(visit.actor) === 'partner' || typeof body !== 'object' || body === null) return
   const field = reserved.find((name) => Object.hasOwn(body, name))
   if (field === undefined) return

@@ -1,4 +1,4 @@
-import type { Access } from '../access/access.ts'
+import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { limitOf } from './paging.ts'
@@ -12,7 +12,7 @@ export interface Search {
   find(visit: Visit, query: { readonly q?: string; readonly limit?: string }): Promise<SearchResults>
 }
 
-export function createSearch({ access }: { access: Access }): Search {
+export function createSearch({ access }: { access: RecordAccess }): Search {
   return Object.freeze({
     async find(visit: Visit, { q = '', limit }) {
       const most = limitOf(limit, 20)

@@ -1,4 +1,3 @@
-import type { Visit } from '../access/actor.ts'
 import type { Scope } from '../access/policy.ts'
 
 /** Which clients a statement reaches. */
@@ -40,20 +39,4 @@ export function differs(row: string, columns: readonly string[], parameter: stri
   const of = (source: string) => columns.map((column) => `${source}.${column}`).join(', ')
   return `exists (select from jsonb_populate_record(${row}, ${parameter}::jsonb) r
     where (${of('r')}) is distinct from (${of(row)}))`
-}
-
-/**
- * Inserts the audit event of a change, in the transaction of the change: one for each row of `changed`, which has
- * `client_id`, `id` and `version`. The actor comes from the transaction. Returns a row `done` for each. Its values are
- * those of `loggedValues`, beginning with the parameter `from`.
- */
-export function logged(noun: string, action: string, from: number): string {
-  return `insert into audit (action, outcome, client_id, noun, noun_id, request_id, address, details)
-    select ${action}, 'allowed', changed.client_id, '${noun}', changed.id, $${from}::text,
-      $${from + 1}::text, jsonb_build_object('version', changed.version::text, 'fields', $${from + 2}::text)
-    from changed returning true as done`
-}
-
-export function loggedValues({ requestId, address }: Visit, fields: readonly string[]): (string | undefined)[] {
-  return [requestId, address, fields.join(' ')]
 }

@@ -5,7 +5,8 @@ import { disputes } from './disputes.ts'
 import { itemsJson, type ItemJson, type PersonJson } from './items-store.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
-import { differs, logged, loggedValues, personJson, within, type Change } from './statements.ts'
+import { logged, loggedValues } from './logged-store.ts'
+import { differs, personJson, within, type Change } from './statements.ts'
 import { basisText, type Basis } from './versions.ts'
 
 export interface ClientRow {

@@ -6,7 +6,7 @@ import { checkDataFolder, checkPort, checkRuntime } from './doctor-host.ts'
 import { faultOfModel } from './model-survey.ts'
 
 /** One thing that could keep the service from working. */
-export interface Check {
+export interface DoctorCheck {
   readonly name: string
   /** The checks that must pass before this one is run. */
   readonly needs: readonly string[]
@@ -15,7 +15,7 @@ export interface Check {
 }
 
 /** In the order in which they are run. */
-export const checks: readonly Check[] = [
+export const checks: readonly DoctorCheck[] = [
   { name: 'runtime', needs: [], run: async () => checkRuntime(process.versions.node) },
   { name: 'configuration', needs: [], run: checkConfiguration },
   { name: 'data folder', needs: ['configuration'], run: checkDataFolder },

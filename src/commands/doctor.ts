@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { OperatorError, Problem } from '../platform/problems.ts'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { checks, type Check } from './doctor-checks.ts'
+import { checks, type DoctorCheck } from './doctor-checks.ts'
 import { writeJson, writeLines } from './output.ts'
 
 interface Finding {
@@ -51,7 +51,7 @@ async function examine(context: Context): Promise<Examination> {
   return { findings, skipped }
 }
 
-async function runCheck(check: Check, context: Context): Promise<Finding> {
+async function runCheck(check: DoctorCheck, context: Context): Promise<Finding> {
   try {
     return { name: check.name, ok: true, detail: await check.run(context) }
   } catch (error) {

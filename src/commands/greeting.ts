@@ -3,6 +3,7 @@ import { parseMoney } from '../billing/money.ts'
 import { isTryOut, whoMaySignIn } from '../demo/demo.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
+import { lockFirstAccount } from './greeting-store.ts'
 
 /** What a person sees once the service is ready. The first start makes an account to try it with. */
 export async function greeting(service: Service, config: Config): Promise<string> {
@@ -51,7 +52,7 @@ async function portal({ people }: Service, config: Config): Promise<string[]> {
 async function firstKey(service: Service, config: Config): Promise<string | undefined> {
   if (!config.demo) return undefined
   return service.database.transaction(async (tx) => {
-    await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate first account'))`)
+    await lockFirstAccount(tx)
     return (await service.accounts.list()).length > 0 ? undefined : makeKey(service, config)
   })
 }

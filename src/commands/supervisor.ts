@@ -7,14 +7,14 @@ import { OperatorError } from '../platform/problems.ts'
 import { endOf } from '../platform/system/child-end.ts'
 import { isToSupervisor, type ServeOrder, type ToWorker } from './worker-messages.ts'
 
-export interface Supervisor {
-  /** What the first worker has to say to people. */
+export interface Workers {
+  /** The greeting of the first worker. */
   readonly greeting: string
   /** Lets every worker finish its requests, and resolves when all have ended. */
   close(): Promise<void>
 }
 
-export interface SupervisorNeeds {
+interface WorkersNeeds {
   readonly order: Omit<ServeOrder, 'kind' | 'setUp'>
   readonly setUp: NonNullable<ServeOrder['setUp']>
   readonly log: Logger
@@ -29,7 +29,7 @@ const healthyAfter = 10_000
  * Starts `config.listen.processes` workers on one port: this process accepts the connections and hands them to the workers
  * in turn. Replaces a worker that ends. Throws OperatorError when the first start of a worker fails.
  */
-export async function startWorkers({ order, setUp, log }: SupervisorNeeds): Promise<Supervisor> {
+export async function startWorkers({ order, setUp, log }: WorkersNeeds): Promise<Workers> {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('worker.ts', import.meta.url)),
     args: [],
@@ -84,7 +84,7 @@ export async function startWorkers({ order, setUp, log }: SupervisorNeeds): Prom
 
 interface RunningWorker {
   readonly pid: number | undefined
-  /** Resolves with the greeting when the worker listens. Rejects with what kept it from that. */
+  /** Resolves with the greeting when the worker listens. Rejects if it cannot. */
   readonly ready: Promise<string | undefined>
   /** Resolves with the reason. */
   readonly ended: Promise<string>

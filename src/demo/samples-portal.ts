@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
 import { portalAddress } from '../access/login.ts'
 import type { Actor } from '../access/actor.ts'
-import { contextOf, type Portal } from '../access/portal.ts'
+import { contextOf, type PortalDatabase } from '../access/portal.ts'
 import { openDatabase, type Queryable } from '../platform/database/database.ts'
 import type { PreparedStatement, RowsOf } from '../platform/database/pipeline.ts'
+import { lockSamples, setSampleTime } from './samples-store.ts'
 
 export interface TransactionNeeds {
   /** The address of the database, as its owner. */
@@ -11,22 +12,21 @@ export interface TransactionNeeds {
   readonly log: Logger
 }
 
-/** Milliseconds: whoever comes second waits until the first has entered everything, also on a slow machine. */
+/** ms. A second start waits until the first has entered everything, even on a slow machine. */
 const patience = 60_000
 
 /**
- * Carries out all that `work` does with records as one transaction, each thing in the role of the person who does it and
- * under the same row-level security as ever. What it does after `setTime` is dated so, as long as nobody has signed in.
- * One such transaction runs at a time.
+ * Runs all of `work` as one transaction, in which each call of the portal has the role and the row-level security of its
+ * actor. `setTime` dates what follows, as long as nobody has signed in. One such transaction runs at a time.
  */
 export async function inOneTransaction<T>(
   { databaseUrl, log }: TransactionNeeds,
-  work: (portal: Portal, setTime: (time: Date) => void) => Promise<T>,
+  work: (portal: PortalDatabase, setTime: (time: Date) => void) => Promise<T>,
 ): Promise<T> {
   const database = openDatabase(await portalAddress(databaseUrl), { log, connections: 1, statementTimeout: patience })
   try {
     return await database.transaction(async (tx) => {
-      await tx.rows(`select pg_advisory_xact_lock(hashtext('tollgate samples'))`)
+      await lockSamples(tx)
       let now = ''
       const setTime = (time: Date) => {
         now = time.toISOString()
@@ -38,7 +38,7 @@ export async function inOneTransaction<T>(
   }
 }
 
-function asPeople(tx: Queryable, now: () => string): Portal['as'] {
+function asPeople(tx: Queryable, now: () => string): PortalDatabase['as'] {
   async function as<const Statements extends readonly PreparedStatement[]>(
     actor: Actor,
     statements: Statements,
@@ -46,7 +46,7 @@ function asPeople(tx: Queryable, now: () => string): Portal['as'] {
   async function as(actor: Actor, statements: readonly PreparedStatement[]): Promise<readonly unknown[]> {
     const context = contextOf(actor)
     await tx.rows(context.text, context.values)
-    await tx.rows(`select set_config('tollgate.time', $1, true)`, [now()])
+    await setSampleTime(tx, now())
     const results: unknown[] = []
     for (const { text, values = [] } of statements) results.push(await tx.rows(text, values))
     return results

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { createAccess } from '../access/access.ts'
 import { byService, personActor, type Visit } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
-import type { Portal } from '../access/portal.ts'
+import type { PortalDatabase } from '../access/portal.ts'
 import { createRecords, type Records } from '../clients/records.ts'
 import type { Identities } from '../people/identities.ts'
 import type { People } from '../people/people.ts'
@@ -47,7 +47,11 @@ function isUntouched(people: readonly PersonSummary[]): boolean {
 const noCurrency = 'XXX'
 
 /** Alone, since there is one such transaction at a time. */
-async function enterAll({ people, audit }: SampleNeeds, portal: Portal, setTime: (time: Date) => void): Promise<void> {
+async function enterAll(
+  { people, audit }: SampleNeeds,
+  portal: PortalDatabase,
+  setTime: (time: Date) => void,
+): Promise<void> {
   const known = await people.list()
   const records = createRecords({ access: createAccess({ portal, audit }), currency: noCurrency })
   const isEmpty = (await records.counts(byService)).size === 0

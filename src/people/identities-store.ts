@@ -47,7 +47,7 @@ export async function insertIdentity(
   return rows.length > 0
 }
 
-/** Throws an error that `isTaken` recognises if another person has the address. */
+/** Throws an error that `isIdentityTaken` recognises if another person has the address. */
 export async function updateEmail(
   tx: Queryable,
   personId: string,
@@ -56,4 +56,4 @@ export async function updateEmail(
   await tx.rows('update person set email = $2, email_key = $3 where id = $1', [personId, address, key])
 }
 
-export const isTaken = (error: unknown): boolean => codeOf(error) === uniqueViolation
+export const isIdentityTaken = (error: unknown): boolean => codeOf(error) === uniqueViolation

@@ -65,7 +65,7 @@ export function createIdentities({ database, audit }: Needs): Identities {
           await audit.recordWithin(tx, [entry('email_changed', person.id)])
         })
       } catch (error) {
-        if (!store.isTaken(error)) throw error
+        if (!store.isIdentityTaken(error)) throw error
       }
     },
   } satisfies Identities)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
-import { endedSessions, listedPerson, peopleList, PersonChangeBody } from './schema.ts'
+import { endedSessionsOfPerson, listedPerson, peopleList, PersonChangeBody } from './schema.ts'
 
 /** The OpenAPI operations of /people. */
 const reading: readonly ProblemCode[] = ['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']
@@ -44,5 +44,5 @@ export const endPersonSessions = {
   summary: 'End all sessions of a person',
   description: 'The person is signed out everywhere. For partners.',
   params,
-  response: { 200: answers(endedSessions, 'The number of sessions that ended.'), ...refusals(writing) },
+  response: { 200: answers(endedSessionsOfPerson, 'The number of sessions that ended.'), ...refusals(writing) },
 }

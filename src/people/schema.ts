@@ -28,6 +28,6 @@ export type ListedPerson = Type.Static<typeof listedPerson>
 export const peopleList = Type.Object({ people: Type.Array(listedPerson) })
 export type PeopleList = Type.Static<typeof peopleList>
 
-export const endedSessions = Type.Object({
+export const endedSessionsOfPerson = Type.Object({
   ended: Type.Integer({ minimum: 0, description: 'How many sessions ended.' }),
 })

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Origin } from '../access/actor.ts'
+import type { RequestOrigin } from '../access/actor.ts'
 import type { AuditEntry } from '../access/audit.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
@@ -18,7 +18,7 @@ export interface NewSession {
   readonly provider?: store.ProviderSession
   /** The Cookie header of the request: the browser's previous session ends. */
   readonly replaces?: string | undefined
-  readonly request?: Origin
+  readonly request?: RequestOrigin
 }
 
 export interface StartedSession {

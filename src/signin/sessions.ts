@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { byService, type Origin, type Visit } from '../access/actor.ts'
+import { byService, type RequestOrigin, type Visit } from '../access/actor.ts'
 import type { Audit, AuditEntry } from '../access/audit.ts'
 import type { Person } from '../people/person.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -42,7 +42,7 @@ export interface Sessions {
   /** Starts a session with a new value. Throws Problem `sign_in_refused` if the person may not sign in. */
   start(session: NewSession): Promise<StartedSession>
   /** Ends the sessions of a Cookie header, from the next request on. */
-  endOf(cookies: string | undefined, request: Origin): Promise<store.EndedSession[]>
+  endOf(cookies: string | undefined, request: RequestOrigin): Promise<store.EndedSession[]>
   /** Ends one or all sessions of a person. */
   end(which: EndWhich, by: Visit): Promise<store.EndedSession[]>
   /** The live sessions of a person, most recently used first. */
@@ -88,7 +88,7 @@ export function createSessions(needs: SessionNeeds): Sessions {
         return started
       })
     },
-    async endOf(cookies: string | undefined, request: Origin) {
+    async endOf(cookies: string | undefined, request: RequestOrigin) {
       const hashes = sessionHashes(cookies)
       if (hashes.length === 0) return []
       return end(needs, { hashes }, (session) => ({ ...request, action: 'sign_out', ...byOwner(session) }))

@@ -188,7 +188,10 @@ describe('two Tollgates on one server', () => {
     await admin.query(`create role copied login createrole password 'copied-password'`)
     await admin.query('create database copied template firm owner copied')
     await assert.rejects(portalAddress(addressOf('copied')), (error: Error) => {
-      assert.match(error.message, /copy of "firm".*different passwords.*alter role tollgate_portal_/)
+      assert.match(
+        error.message,
+        /"firm" on the same server are copies.*different passwords.*alter role tollgate_portal_/,
+      )
       return error.name === 'OperatorError' && !error.message.includes('\n')
     })
     await using login = await connected(address)

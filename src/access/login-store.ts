@@ -1,0 +1,49 @@
+import type { Client } from 'pg'
+import { run } from '../platform/database/connection.ts'
+
+/** The portal's login: the database user that reads and changes client records. */
+export interface Login {
+  readonly user: string
+  /** Whether it can already log in. */
+  readonly inUse: boolean
+  /** The statements that permit it to use this database. */
+  readonly grants: string
+  /** Whether it may create temporary tables. */
+  readonly temporary: boolean
+  /** Other databases of the server whose records it can reach. */
+  readonly elsewhere: readonly string[]
+}
+
+export async function readLogin(owner: Client): Promise<Login> {
+  const [login] = await run<Login>(
+    owner,
+    `select portal_role('portal') as user, coalesce((select rolcanlogin from pg_roles where rolname = portal_role('portal')), false) as "inUse",
+       format('grant connect on database %1$I to %2$I; grant usage on schema public to %2$I', current_database(), portal_role('portal')) as grants,
+       has_database_privilege(portal_role('portal'), current_database(), 'temporary') as temporary,
+       array(select distinct d.datname::text from pg_shdepend s join pg_database d on d.oid = s.dbid
+         where s.refclassid = 'pg_authid'::regclass and d.datname <> current_database()
+           and s.refobjid = (select oid from pg_roles where rolname = portal_role('partner'))) as elsewhere`,
+  )
+  if (login === undefined) throw new Error('the database returned no portal login')
+  return login
+}
+
+/** The statement that forbids temporary tables in this database. */
+export async function readTemporaryRevocation(owner: Client): Promise<string> {
+  const [statement] = await run<{ text: string }>(
+    owner,
+    `select format('revoke temporary on database %I from public', current_database()) as text`,
+  )
+  if (statement === undefined) throw new Error('the database returned no statement')
+  return statement.text
+}
+
+/** The statement that lets the user log in, with a SCRAM verifier of its password if it has one. */
+export function loginStatement(user: string, verifier: string | undefined): string {
+  return `alter role ${user} login noinherit${verifier === undefined ? '' : ` password '${verifier}'`}`
+}
+
+/** Fails if the user may not use the schema. */
+export async function callFunction(client: Client): Promise<void> {
+  await run(client, `select portal_role('portal')`)
+}
