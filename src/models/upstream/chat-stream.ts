@@ -1,6 +1,6 @@
 import type { RunLimits, StopReason } from '../model.ts'
 import { createDeltaReader } from './chat-deltas.ts'
-import { createEventStream } from './event-stream.ts'
+import { createEventReader } from './event-reader.ts'
 import { Failure, unusable } from './failure.ts'
 import type { Reception } from './reception.ts'
 import type { ReplyStream } from './relay.ts'
@@ -10,7 +10,7 @@ import type { ReplyStream } from './relay.ts'
  * ends without it, or without a reason, has failed.
  */
 export function createChatStream(reception: Reception, limits: RunLimits): ReplyStream {
-  const events = createEventStream(take)
+  const events = createEventReader(take)
   const readDelta = createDeltaReader(limits)
   const joiner = createJoiner()
   let [pieces, bytes] = [0, 0]
