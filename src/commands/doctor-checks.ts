@@ -1,4 +1,4 @@
-import { isTryOut } from '../demo/demo.ts'
+import { isDemo } from '../demo/demo.ts'
 import { OperatorError } from '../platform/problems.ts'
 import type { Context } from './context.ts'
 import { checkClock, checkDatabase, checkDurability, checkPrices } from './doctor-database.ts'
@@ -43,7 +43,7 @@ async function checkModels(context: Context): Promise<string> {
 
 async function checkSignIn(context: Context): Promise<string> {
   const config = await context.config()
-  if (isTryOut(config)) return "the demo's provider, without passwords; it runs while the service does"
+  if (isDemo(config)) return "the demo's provider, without passwords; it runs while the service does"
   const { surveySignIn } = await import('../signin/configured.ts')
   return surveySignIn({ config, log: await context.log() })
 }

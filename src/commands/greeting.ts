@@ -1,6 +1,6 @@
 import { byService } from '../access/actor.ts'
 import { parseMoney } from '../billing/money.ts'
-import { isTryOut, whoMaySignIn } from '../demo/demo.ts'
+import { isDemo, whoMaySignIn } from '../demo/demo.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
 import { lockFirstAccount } from './greeting-store.ts'
@@ -34,7 +34,7 @@ export async function greeting(service: Service, config: Config): Promise<string
 
 /** Who can sign in, where that is known. */
 async function portal({ people }: Service, config: Config): Promise<string[]> {
-  if (!isTryOut(config)) return []
+  if (!isDemo(config)) return []
   const known = await whoMaySignIn(people)
   if (known.length === 0) return ['Nobody of the demo is in this database: name a provider in sign_in.providers.', '']
   const width = Math.max(...known.map(({ name }) => name.length))

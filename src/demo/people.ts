@@ -1,6 +1,6 @@
 import type { Role } from '../access/actor.ts'
 
-/** Someone of the demo's firm. `subject` is what the demo's provider calls them; it never changes. */
+/** A person of the demo's firm. `subject` is their name at the demo's provider and never changes. */
 export interface DemoPerson {
   readonly subject: string
   readonly name: string
@@ -8,7 +8,7 @@ export interface DemoPerson {
   readonly role: Role
 }
 
-/** The firm of the demo. The domain is reserved for examples (RFC 2606): no mail can reach it. */
+/** The people of the demo's firm. Their domain is reserved for examples (RFC 2606): no mail can reach it. */
 export const demoPeople: readonly DemoPerson[] = [
   { subject: 'ruth', name: 'Ruth Penhallow', email: 'ruth@penhallow.example', role: 'partner' },
   { subject: 'daniel', name: 'Daniel Okonjo', email: 'daniel@penhallow.example', role: 'consultant' },

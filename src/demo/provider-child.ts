@@ -2,10 +2,9 @@ import { openLog } from '../platform/log.ts'
 import { openDemoProvider } from './provider.ts'
 import { isProviderOrder } from './provider-settings.ts'
 
-/** The process of the demo's provider, forked by `provider-process.ts`. It ends with the service. */
+/** The process of the demo's provider, forked by `provider-process.ts`. It exits with the service. */
 
-// Ctrl-C and the end of a terminal reach every process of it, and what stops a service often all of its processes; when
-// to end is the service's to say.
+// Ignore signals: Ctrl-C and a closing terminal reach every process, and the service decides when its provider exits.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 process.on('disconnect', () => process.exit())
 process.once('message', (order) => {

@@ -5,16 +5,16 @@ interface Kept {
   readonly until: number
 }
 
-/** More than any number of people trying things out make in an hour; then the oldest goes. */
-const most = 1000
+/** Beyond this, the oldest entry is dropped. A demo does not create as many in an hour. */
+const maxEntries = 1000
 
-/** The memory of a provider: gone with the process, so that nothing of the demo lies on a disk. */
+/** Storage in memory: nothing of the demo is written to disk. */
 export function createProviderMemory(): AdapterFactory {
   const kept = new Map<string, Kept>()
   return (kind) => createShelf(kept, kind)
 }
 
-/** What the provider keeps of one kind. */
+/** The entries of one kind. */
 function createShelf(kept: Map<string, Kept>, kind: string): Adapter {
   const prefix = `${kind} `
   const read = (key: string) => {
@@ -33,7 +33,7 @@ function createShelf(kept: Map<string, Kept>, kind: string): Adapter {
       kept.delete(prefix + id)
       kept.set(prefix + id, { payload, until: expiresIn === undefined ? Infinity : Date.now() + expiresIn * 1000 })
       const oldest = kept.keys().next()
-      if (kept.size > most && oldest.done !== true) kept.delete(oldest.value)
+      if (kept.size > maxEntries && oldest.done !== true) kept.delete(oldest.value)
     },
     find: async (id) => read(prefix + id),
     findByUid: async (uid) => search((payload) => payload.uid === uid),

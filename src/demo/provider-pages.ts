@@ -1,11 +1,11 @@
 import type { DemoPerson } from './people.ts'
 
-/** Whom the page offers to be, for the sign-in of this id. */
+/** The choice of a person, for the interaction with this id. */
 export function choicePage(uid: string, people: readonly DemoPerson[]): string {
   const address = `/interaction/${encodeURIComponent(uid)}`
   return page(
     'Who is signing in?',
-    `<p>Choose someone of Penhallow Advisory, a made-up firm. There are no passwords.</p>
+    `<p>Choose a person at Penhallow Advisory, a fictional firm. There are no passwords.</p>
     <form method="post">
       <ul>
         ${people.map((person) => `<li>${button(person, address)}</li>`).join('\n        ')}
@@ -15,22 +15,22 @@ export function choicePage(uid: string, people: readonly DemoPerson[]): string {
   )
 }
 
-/** For a choice that comes too late, or from a browser that was not asked. */
+/** For a choice that comes too late, or from another browser. */
 export function expiredPage(portalUrl: string): string {
   return message(
-    'This sign-in is over',
-    'It has waited for too long, was begun in another browser, or was not understood. Begin again at the portal.',
+    'This sign-in has expired',
+    'It took too long, was started in another browser, or was not valid. Start again at the portal.',
     portalUrl,
   )
 }
 
 export function signedOutPage(portalUrl: string): string {
-  return message('You are signed out', 'Here, and at the portal.', portalUrl)
+  return message('You are signed out', 'You are signed out here and at the portal.', portalUrl)
 }
 
-/** For who comes here without being sent. */
+/** The home page, for visitors without an interaction. */
 export function idlePage(portalUrl: string): string {
-  return message('The demo’s sign-in', 'There is nothing to do here: sign in at the portal.', portalUrl)
+  return message('The demo’s sign-in', 'Nothing to do here. Sign in at the portal.', portalUrl)
 }
 
 function message(title: string, text: string, portalUrl: string): string {
@@ -45,7 +45,7 @@ function button({ subject, name, role, email }: DemoPerson, address: string): st
         </button>`
 }
 
-const may = { partner: 'Partner, sees every client', consultant: 'Consultant, sees own clients' }
+const may = { partner: 'Partner: sees every client', consultant: 'Consultant: sees their own clients' }
 
 function page(title: string, content: string): string {
   return `<!doctype html>
@@ -62,7 +62,7 @@ function page(title: string, content: string): string {
     <h1>${escape(title)}</h1>
     ${content}
     </main>
-    <footer>This sign-in is for trying Tollgate out. It runs on this machine only and keeps nothing.</footer>
+    <footer>This sign-in is part of the Tollgate demo. It runs on this machine only and stores nothing.</footer>
   </body>
 </html>
 `

@@ -12,7 +12,7 @@ async function answers(issuer: string): Promise<boolean> {
   return typeof document === 'object' && document !== null && 'issuer' in document && document.issuer === issuer
 }
 
-test('the provider of the demo is a process that is started again where it was, and ends when it is told', async () => {
+test('the demo provider is a process that is restarted at its address, and exits when it is closed', async () => {
   const { log, text } = createTestLog()
   const provider = await startDemoProvider({ baseUrl, port: 0, log })
   const { issuer } = provider.settings
@@ -20,7 +20,7 @@ test('the provider of the demo is a process that is started again where it was, 
   assert.ok(first !== undefined && first !== process.pid)
   assert.equal(await answers(issuer), true)
 
-  // As Ctrl-C in a terminal does, and many who stop a service, to it and to all that it has started.
+  // Ctrl-C in a terminal, and many service managers, signal every process of the service.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.kill(first, signal)
     assert.equal(await answers(issuer), true, signal)
@@ -28,17 +28,17 @@ test('the provider of the demo is a process that is started again where it was, 
   }
 
   process.kill(first, 'SIGKILL')
-  await until(() => text().includes('started again'))
+  await until(() => text().includes('being restarted'))
   await until(() => answers(issuer))
   assert.notEqual(provider.pid(), first)
   assert.match(text(), /SIGKILL/)
 
   await provider.close()
   assert.equal(await answers(issuer), false)
-  assert.equal(text().match(/started again/g)?.length, 1)
+  assert.equal(text().match(/being restarted/g)?.length, 1)
 })
 
-test('it is not started again when it ended while it was being closed', async () => {
+test('it is not restarted if it exits while it is being closed', async () => {
   const { log, text } = createTestLog()
   const provider = await startDemoProvider({ baseUrl, port: 0, log })
   const closing = provider.close()

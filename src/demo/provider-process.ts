@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { endOf } from '../platform/system/child-end.ts'
 import { settingsOf, type ProviderOrder, type ProviderSettings } from './provider-settings.ts'
 
-/** The provider of the demo, as the service sees it. */
+/** The demo's provider, as the service sees it. */
 export interface RunningProvider {
   readonly settings: ProviderSettings
   readonly pid: () => number | undefined
@@ -18,31 +18,30 @@ export interface RunningProviderNeeds extends Pick<ProviderOrder, 'baseUrl' | 'p
   readonly log: Logger
 }
 
-/** Milliseconds before a provider that ended is started again. */
+/** ms before a provider that has exited is restarted. */
 const pause = 1000
 
 /**
- * Starts the provider in a process of its own, as any other is: 20 MB that are none of the service's. Where it ends, it
- * is started again at the same address, and only its own sign-ins are forgotten. It ends with this process, however this
- * one ends.
+ * Starts the provider in its own process, so that the service does not load its 20 MB. If it exits, it is restarted at the
+ * same address and has forgotten its sign-ins. It exits with this process, however that happens.
  */
 export async function startDemoProvider({ baseUrl, port, log }: RunningProviderNeeds): Promise<RunningProvider> {
   const clientSecret = randomBytes(32).toString('base64url')
   let isClosing = false
   let current = begin({ baseUrl, port, clientSecret })
   const issuer = await current.issuer
-  if (issuer === undefined) throw new Error(`the provider of the demo did not start: ${await current.ended}`)
+  if (issuer === undefined) throw new Error(`the demo's provider did not start: ${await current.ended}`)
   const again = { baseUrl, port: Number(new URL(issuer).port), clientSecret }
 
   async function keep(): Promise<void> {
     for (;;) {
       const reason = await current.ended
       if (isClosing) return
-      log.error({ reason }, 'the provider of the demo ended and is started again')
+      log.error({ reason }, 'the demo provider exited and is being restarted')
       await wait(pause)
       if (isClosing) return
       current = begin(again)
-      // In another place nobody would find it.
+      // At another address, nobody would find it.
       if ((await current.issuer) !== issuer) current.kill()
     }
   }
@@ -58,19 +57,19 @@ export async function startDemoProvider({ baseUrl, port, log }: RunningProviderN
   })
 }
 
-/** One process. `issuer` is undefined where it ended before it had one; `ended` tells how. Neither rejects. */
+/** One process. `issuer` is undefined if it exited before it listened; `ended` says how. Neither rejects. */
 function begin(order: ProviderOrder) {
   const child = fork(fileURLToPath(new URL('provider-child.ts', import.meta.url)), {
-    // The flags of this process are for what the service does.
+    // The flags of this process are for the service.
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const ended = endOf(child)
-  const told = once(child, 'message').then(([message]: unknown[]) => issuerIn(message))
+  const listening = once(child, 'message').then(([message]: unknown[]) => issuerIn(message))
   child.send(order, () => {})
   return {
     pid: child.pid,
-    issuer: Promise.race([told.catch(() => undefined), ended.then(() => undefined)]),
+    issuer: Promise.race([listening.catch(() => undefined), ended.then(() => undefined)]),
     ended,
     kill: () => void child.kill('SIGKILL'),
   }

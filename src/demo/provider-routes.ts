@@ -22,13 +22,10 @@ interface Route {
   answer(this: void, context: Context, ...parts: string[]): Promise<void> | void
 }
 
-/**
- * Who calls this machine by another name than people do may be a page from somewhere else whose name was made to point
- * here (DNS rebinding). It gets no answer.
- */
+/** Refuses other host names: a foreign page may have pointed its own name here (DNS rebinding). */
 export function guard({ issuer }: Provider, { baseUrl }: Portal): Middleware {
   const { host } = new URL(issuer)
-  // The redirects after a form are held to form-action too, and the last of them leads to the portal.
+  // form-action also covers the redirects after a form, and the last one leads to the portal.
   const policy = `default-src 'none'; style-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`
   return async (context, next) => {
     context.set({
@@ -39,11 +36,11 @@ export function guard({ issuer }: Provider, { baseUrl }: Portal): Middleware {
     })
     if (context.host === host) return void (await next())
     context.status = 421
-    context.body = `This is ${host} and has no other name.\n`
+    context.body = `This host is ${host}.\n`
   }
 }
 
-/** The pages, which come before what the library answers. */
+/** Our own pages, before the library's routes. */
 export function pages(needs: RouteNeeds): Middleware {
   const routes = [...pageRoutes(needs), ...choiceRoutes(needs), signOutRoute(needs)]
   return async (context, next) => {
@@ -72,7 +69,7 @@ function pageRoutes({ portal, stylesheet }: RouteNeeds): Route[] {
 function choiceRoutes({ provider, people, portal, endSignIn }: RouteNeeds): Route[] {
   const underWay = (context: Context) => provider.interactionDetails(context.req, context.res).catch(() => undefined)
 
-  /** Another choice than the last time ends that sign-in first. */
+  /** Choosing another person than before ends the previous sign-in. */
   async function choose(context: Context, choice: string): Promise<InteractionResults | undefined> {
     if ((await underWay(context)) === undefined) return undefined
     if (choice === 'cancel') return { error: 'access_denied', error_description: 'The sign-in was cancelled.' }
@@ -108,8 +105,8 @@ function choiceRoutes({ provider, people, portal, endSignIn }: RouteNeeds): Rout
 }
 
 /**
- * RP-initiated logout, without the question that its specification recommends: who comes here has said it at the portal,
- * and nobody loses anything.
+ * RP-initiated logout without the confirmation that its specification recommends: the person has confirmed at the portal,
+ * and a demo has nothing to lose.
  */
 function signOutRoute({ provider, portal, endSignIn }: RouteNeeds): Route {
   return {

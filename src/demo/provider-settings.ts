@@ -1,15 +1,15 @@
 import type { Config } from '../platform/config/config.ts'
 
-/** What the service has to know of a provider, as if the configuration named it. */
+/** A provider as the configuration would name it. */
 export type ProviderSettings = Config['sign_in']['providers'][number]
 
-/** What the provider of the demo is told when it is started. */
+/** The settings that the demo's provider starts with. */
 export interface ProviderOrder {
-  /** The portal's address, of this machine. */
+  /** The portal's address, on this machine. */
   readonly baseUrl: string
-  /** The port to take when it is free; otherwise any. */
+  /** The preferred port; any free one if it is taken. */
   readonly port: number
-  /** What the portal proves itself with. */
+  /** The portal's client secret. */
   readonly clientSecret: string
 }
 
@@ -27,7 +27,7 @@ export function settingsOf(issuer: string, clientSecret: string): ProviderSettin
   })
 }
 
-/** Both ends of the channel are this program in one version: one name settles the rest. */
+/** Both ends run the same version of this program, so one field settles the rest. */
 export function isProviderOrder(message: unknown): message is ProviderOrder {
   return typeof message === 'object' && message !== null && 'clientSecret' in message
 }

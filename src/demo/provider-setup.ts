@@ -12,14 +12,14 @@ import type { DemoPerson } from './people.ts'
 import { createProviderMemory } from './provider-memory.ts'
 import { expiredPage } from './provider-pages.ts'
 
-/** The portal as the provider knows it. */
+/** The portal, as a client of the provider. */
 export interface Portal {
   readonly clientId: string
   readonly clientSecret: string
   readonly baseUrl: string
-  /** Where the provider tells the portal of a sign-out. */
+  /** The portal's address for back-channel logout. */
   readonly backChannel: string
-  /** Where the portal may have people sent after a sign-out. */
+  /** The registered addresses after a sign-out. */
   readonly afterSignOut: readonly string[]
 }
 
@@ -29,7 +29,7 @@ interface SetupNeeds {
   readonly policy: interactionPolicy.DefaultPolicy
 }
 
-/** What makes a general OpenID provider the demo's: one application, which may know the address of a few people. */
+/** The configuration of oidc-provider: one client, which may read the addresses of a few people. */
 export async function providerSetup({ people, portal, policy }: SetupNeeds): Promise<Configuration> {
   return {
     adapter: createProviderMemory(),
@@ -39,7 +39,7 @@ export async function providerSetup({ people, portal, policy }: SetupNeeds): Pro
     responseTypes: ['code'],
     scopes: ['openid'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-    // The ID token has the address too, which saves a round trip.
+    // Put the address into the ID token too, which saves a request.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     features,
@@ -67,7 +67,7 @@ const features: Configuration['features'] = {
 
 const hour = 3600
 
-/** Seconds. */
+/** In seconds. */
 const ttl = {
   AccessToken: 600,
   AuthorizationCode: 60,
@@ -77,7 +77,7 @@ const ttl = {
   Session: 12 * hour,
 }
 
-/** Browsers do not keep cookies of two ports apart: these must not be mistaken for anything of the portal's. */
+/** Browsers share cookies between ports: these names must differ from the portal's. */
 const cookieNames = {
   session: 'tollgate_demo_session',
   interaction: 'tollgate_demo_interaction',
@@ -111,17 +111,14 @@ function accountOf(people: readonly DemoPerson[], subject: string): Account | un
   return { accountId: subject, claims: () => claims }
 }
 
-/**
- * Where the choice is made. Who was signed in when it began is of no interest: another tab may have ended that before
- * the choice comes.
- */
+/** The page for the choice. Detaches the interaction from the current session, which another tab may end meanwhile. */
 async function choiceAddress(interaction: Interaction): Promise<string> {
   interaction.session = undefined
   await interaction.persist()
   return `/interaction/${interaction.uid}`
 }
 
-/** Choosing whom to be is all that anyone is asked: what the portal wants to know is never refused. */
+/** Grants what the portal requests without asking: the person only chooses who to be. */
 async function grantAll({ oidc }: KoaContextWithOIDC) {
   const grant = new oidc.provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId })
   grant.addOIDCScope('openid email')
@@ -129,13 +126,13 @@ async function grantAll({ oidc }: KoaContextWithOIDC) {
   return grant
 }
 
-/** The library refuses to connect to this machine, where the portal is; so all it may reach is that one address. */
+/** The library refuses loopback addresses, where the portal is. This fetch allows the portal's address and no other. */
 function toPortal(
   address: string | URL | Request,
   { method, headers, body, signal }: RequestInit = {},
   { backChannel }: Portal,
 ): Promise<Response> {
-  if (address !== backChannel) return Promise.reject(new Error('the provider of the demo reaches the portal only'))
+  if (address !== backChannel) return Promise.reject(new Error('the demo provider may call the portal only'))
   return fetch(backChannel, {
     redirect: 'error',
     ...(method !== undefined && { method }),

@@ -11,7 +11,7 @@ interface SignOutNeeds {
 
 export type EndSignIn = (session: Session) => Promise<void>
 
-/** Makes what ends a sign-in at the provider and, by the back channel, the portal's sessions that came of it. */
+/** Ends a session at the provider and, by back-channel logout, the portal's sessions that came from it. */
 export function createEndSignIn({ provider, portal, log }: SignOutNeeds): EndSignIn {
   return async (session) => {
     const client = await provider.Client.find(portal.clientId)
@@ -19,14 +19,14 @@ export function createEndSignIn({ provider, portal, log }: SignOutNeeds): EndSig
       try {
         await client.backchannelLogout(session.accountId, session.sidFor(portal.clientId))
       } catch (error) {
-        log.warn({ reason: String(error) }, 'the provider of the demo could not tell the portal of a sign-out')
+        log.warn({ reason: String(error) }, 'the demo provider could not report a sign-out to the portal')
       }
     }
     await session.destroy()
   }
 }
 
-/** The address to go on to after a sign-out that the portal asked for; undefined unless it is a registered one. */
+/** The registered address to go to after a sign-out; undefined if the portal sent none, or another one. */
 export function afterSignOut(
   { post_logout_redirect_uri: next, state }: Readonly<Record<string, unknown>>,
   { afterSignOut: registered }: Portal,
@@ -37,7 +37,7 @@ export function afterSignOut(
   return address.href
 }
 
-/** The types leave out how the library itself sends the message of OpenID Connect Back-Channel Logout 1.0. */
+/** The library sends back-channel logout itself (OpenID Connect Back-Channel Logout 1.0), but its types omit it. */
 interface Reachable {
   backchannelLogout(subject: string, sessionId: string | undefined): Promise<unknown>
 }

@@ -112,7 +112,7 @@ describe('the provider of the demo', () => {
 
   test('offers everyone, with nothing in the page that could run', async () => {
     const page = await createVisitor().visit((await begin()).address)
-    for (const words of ['Ruth Penhallow', 'Daniel Okonjo', 'Mei Sakamoto', 'trying Tollgate out'])
+    for (const words of ['Ruth Penhallow', 'Daniel Okonjo', 'Mei Sakamoto', 'the Tollgate demo'])
       assert.ok(page.text.includes(words), words)
     assert.doesNotMatch(page.text, /<script|<style| style=|javascript:| on\w+=/i)
     assert.equal(

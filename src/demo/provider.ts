@@ -10,22 +10,22 @@ import { clientId, providerId, type ProviderOrder } from './provider-settings.ts
 import { providerSetup, type Portal } from './provider-setup.ts'
 import { createEndSignIn } from './provider-sign-out.ts'
 
-/** An OpenID provider for trying the portal out: whoever can reach it may sign in as anyone of the demo's firm. */
+/** An OpenID provider for the demo. Anyone who can reach it may sign in as any of the demo's people. */
 export interface DemoProvider {
   readonly issuer: string
   close(): Promise<void>
 }
 
-/** Numerical, so that no resolver has a say, and another host than the `localhost` of the portal: its own cookies. */
+/** Numeric, so that no resolver is involved, and not the portal's `localhost`, so that it has its own cookies. */
 const loopback = '127.0.0.1'
 
-/** Starts the provider, on the loopback address only. It forgets its keys and sign-ins when it ends. */
+/** Starts the provider on the loopback address. Its keys and sign-ins are lost when it exits. */
 export async function openDemoProvider(order: ProviderOrder, log: Logger): Promise<DemoProvider> {
   await using opened = new AsyncDisposableStack()
   const server = opened.adopt(await listen(order.port), close)
   const issuer = addressOf(server)
   const handler = createHandler(issuer, portalOf(order), log)
-  // Who asks before it is ready waits.
+  // Requests that come before it is ready wait.
   server.on('request', (request, response) => {
     void handler.then(
       (handle) => handle(request, response),
@@ -57,7 +57,7 @@ async function createHandler(issuer: string, portal: Portal, log: Logger): Promi
   const endSignIn = createEndSignIn({ provider, portal, log })
   provider.use(guard(provider, portal))
   provider.use(pages({ provider, people: demoPeople, portal, stylesheet, endSignIn }))
-  const failed = (error: unknown) => log.error({ reason: String(error) }, 'the provider of the demo failed')
+  const failed = (error: unknown) => log.error({ reason: String(error) }, 'the demo provider failed')
   provider.on('server_error', (_, error) => failed(error))
   const emitter: EventEmitter = provider
   emitter.on('error', failed)
@@ -65,10 +65,10 @@ async function createHandler(issuer: string, portal: Portal, log: Logger): Promi
   return (request, response) => void handle(request, response)
 }
 
-/** Whoever has signed in before chooses again: to see the portal as somebody else is what the demo is for. */
+/** Asks for a person at every sign-in: a demo should make it easy to see the portal as another person. */
 function alwaysAsk({ base, Check }: typeof interactionPolicy): interactionPolicy.DefaultPolicy {
   const policy = base()
-  policy.get('login')?.checks.add(new Check('choice', 'Someone must be chosen.', 'login_required', hasNotChosen))
+  policy.get('login')?.checks.add(new Check('choice', 'A person must be chosen.', 'login_required', hasNotChosen))
   return policy
 }
 
@@ -76,7 +76,7 @@ function hasNotChosen({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.result?.login === undefined
 }
 
-/** On import the library speaks on the console of a runtime that it has not heard of, amidst our lines for people. */
+/** On import the library warns on the console about an unknown runtime, between our own lines. */
 async function loadLibrary() {
   const { warn } = console
   Object.assign(console, { warn: () => undefined })
@@ -100,7 +100,7 @@ async function listen(port: number): Promise<Server> {
 
 function addressOf(server: Server): string {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the provider of the demo does not listen')
+  if (address === null || typeof address === 'string') throw new Error('the demo provider does not listen')
   return `http://${loopback}:${address.port}`
 }
 

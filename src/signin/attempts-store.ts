@@ -43,9 +43,9 @@ export async function takeBegun(
   { stateHash, browserHashes, now }: AttemptKey,
 ): Promise<BegunRow | undefined> {
   const [attempt] = await database.rows<BegunRow>(
-    `update sign_in_attempt set step = 'used', data = '{}'
+    `update sign_in_attempt set step = 'used'
      where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun'
-     returning new.state_hash as "stateHash", new.method, old.data, new.return_to as "returnTo"`,
+     returning ${begunColumns}`,
     [stateHash, browserHashes, now],
   )
   return attempt
@@ -82,7 +82,7 @@ export async function proveAttempt(
   proven: { readonly stateHash: Buffer; readonly personId: string; readonly proof: Buffer; readonly expiresAt: Date },
 ): Promise<void> {
   await database.rows(
-    `update sign_in_attempt set step = 'proven', tries = 0, person_id = $2, proof = $3, expires_at = $4
+    `update sign_in_attempt set step = 'proven', tries = 0, data = '{}', person_id = $2, proof = $3, expires_at = $4
      where state_hash = $1 and step = 'used'`,
     [proven.stateHash, proven.personId, proven.proof, proven.expiresAt],
   )

@@ -60,7 +60,7 @@ describe('the page of the demo’s provider', () => {
     const page = await openChoice()
     await page.context().clearCookies()
     await page.getByRole('button', { name: 'Mei Sakamoto' }).click()
-    await page.getByRole('heading', { name: 'This sign-in is over' }).waitFor()
+    await page.getByRole('heading', { name: 'This sign-in has expired' }).waitFor()
     await page.getByRole('link', { name: 'Go to the portal' }).click()
     await page.waitForURL(`${demo.base}/signin`)
     await page.context().close()

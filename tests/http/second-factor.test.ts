@@ -7,6 +7,7 @@ import { at } from '../support/json.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { routesOf } from '../support/routes.ts'
+import { until } from '../support/until.ts'
 
 let credentials: TestCredentials
 let portal: Portal
@@ -43,6 +44,17 @@ async function prove(profile: Profile, returnTo = '/clients'): Promise<Page> {
 const beginFactor = (profile: Profile, factor = 'pin') => post(profile, '/auth/second-factor/start', { factor })
 const completeFactor = (profile: Profile, pin: unknown = rightCode) =>
   post(profile, '/auth/second-factor', { input: { pin } })
+
+/** Sends five right submissions that are all found right before any of them goes on. */
+async function together(submit: () => Promise<Page>): Promise<Page[]> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  Object.assign(credentials, { checking: 0, release: promise })
+  const pages = Array.from({ length: 5 }, submit)
+  await until(() => credentials.checking === 5)
+  credentials.release = undefined
+  resolve()
+  return Promise.all(pages)
+}
 
 async function stepOf(personId: string): Promise<unknown> {
   const [row] = await portal.service.database.rows(
@@ -153,7 +165,7 @@ describe('B26: while a second factor is due', () => {
     const profile = portal.profile()
     await prove(profile)
     await beginFactor(profile)
-    const pages = await Promise.all(Array.from({ length: 5 }, () => completeFactor(profile)))
+    const pages = await together(() => completeFactor(profile))
     assert.equal(pages.filter(({ status }) => status === 200).length, 1)
     const rows = await portal.service.database.rows('select from session where person_id = $1', [personId])
     assert.equal(rows.length, 1)
@@ -180,6 +192,25 @@ describe('B26: while a second factor is due', () => {
     assert.equal(await stepOf(personId), undefined)
     const had = await portal.counts()
     await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
+  })
+
+  test('of several in one browser, the latest is the one that is completed', async () => {
+    const profile = portal.profile()
+    await nextPerson()
+    await prove(profile)
+    const latest = await nextPerson()
+    await prove(profile)
+    await beginFactor(profile)
+    assert.equal((await completeFactor(profile)).status, 200)
+    assert.equal((await profile.who())?.['id'], latest)
+  })
+
+  test('a disabled person does not get that far', async () => {
+    const personId = await nextPerson()
+    await portal.service.people.setStatus(personId, 'disabled', byService)
+    const had = await portal.counts()
+    await portal.assertRefused(await prove(portal.profile()), [403, 'sign_in_refused'], had)
+    assert.equal(await stepOf(personId), undefined)
   })
 
   test('a person who is disabled meanwhile gets no session', async () => {

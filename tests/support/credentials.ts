@@ -16,9 +16,16 @@ export interface TestCredentials extends AdditionalMethods {
   readonly enrolled: Set<string>
   /** What each second factor was completed for. */
   readonly completed: string[]
+  /** Right submissions that are being checked, and what they wait for. */
+  checking: number
+  release: Promise<void> | undefined
 }
 
 export function createTestCredentials(): TestCredentials {
+  async function check(): Promise<void> {
+    credentials.checking++
+    await credentials.release
+  }
   const method: CredentialMethod = {
     kind: 'credential',
     id: 'code',
@@ -29,6 +36,7 @@ export function createTestCredentials(): TestCredentials {
     begin: async (input) => ({ data: { code: rightCode }, challenge: { digits: 4, hint: at(input, 'hint') } }),
     async complete(input, { data }) {
       if (at(input, 'code') !== data['code']) throw wrongCode()
+      await check()
       return { claim: credentials.claim, factors: credentials.shown }
     },
   }
@@ -39,6 +47,7 @@ export function createTestCredentials(): TestCredentials {
     begin: async (personId) => ({ data: { pin: rightCode, personId }, challenge: { digits: 4 } }),
     async complete(input, { personId, data }) {
       if (at(input, 'pin') !== data['pin'] || data['personId'] !== personId) throw wrongCode()
+      await check()
       credentials.completed.push(personId)
     },
   }
@@ -50,6 +59,8 @@ export function createTestCredentials(): TestCredentials {
     shown: ['code'],
     enrolled: new Set(),
     completed: [],
+    checking: 0,
+    release: undefined,
   }
   return credentials
 }

@@ -25,8 +25,8 @@ beforeEach(() => {
   provider.lies.delay = 3_600_000
 })
 
-function open(): RedirectMethod {
-  const settings = { id: 'firm', name: 'Firm', issuer: provider.issuer, client_id: clientId }
+function open({ issuer } = provider): RedirectMethod {
+  const settings = { id: 'firm', name: 'Firm', issuer, client_id: clientId }
   return createOidcMethod({
     provider: { ...settings, client_secret: clientSecret, trust_email: 'always' },
     baseUrl,
@@ -107,6 +107,29 @@ describe('B18: a provider that does not respond', () => {
       mock.timers.reset()
     }
   })
+})
+
+test('B18: for a logout token, discovery and keys have 4 s together', async () => {
+  // Its own provider: requests that earlier tests gave up would be counted too.
+  const own = await startLyingProvider()
+  Object.assign(own.lies, { discovery: 'slow', keys: 'slow', delay: 2500 })
+  const token = await logoutToken()
+  const method = open(own)
+  let isOver = false
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const waiting = method.readLogout(token).finally(() => (isOver = true))
+    waiting.catch(() => undefined)
+    await until(() => own.asked.discovery === 1)
+    mock.timers.tick(2500)
+    await until(() => own.asked.keys === 1)
+    mock.timers.tick(1500)
+    await until(() => isOver)
+    await assert.rejects(waiting)
+  } finally {
+    mock.timers.reset()
+    await own.close()
+  }
 })
 
 test('an attempt whose secrets are missing is refused before a token request', async () => {

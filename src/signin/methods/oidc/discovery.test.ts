@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createTestLog } from '../../../../tests/support/log.ts'
 import { startLyingProvider, type LyingProvider } from '../../../../tests/support/lying-provider.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { createDiscovery } from './discovery.ts'
 
 const { log } = createTestLog()
@@ -41,6 +42,22 @@ describe('B92: an http address in the document of an https issuer', () => {
       assert.deepEqual([discovery.state, discovery.fault], ['ready', undefined])
     })
   }
+
+  test('is refused when it appears later: the metadata known so far is not used any more', async () => {
+    let now = 0
+    const { issuer } = provider
+    const discovery = createDiscovery({ issuer, log, clock: () => now })
+    const known = await discovery.metadata()
+    provider.lies.discovery = { end_session_endpoint: insecure }
+    now += 599_999
+    assert.equal(await discovery.metadata(), known)
+    assert.equal(discovery.state, 'ready')
+    now += 1
+    await discovery.metadata()
+    await until(() => discovery.state === 'wrong')
+    assert.equal(discovery.known, undefined)
+    await assert.rejects(discovery.metadata(), /end_session_endpoint/)
+  })
 
   test('is accepted where it is an identifier in a list', async () => {
     provider.lies.discovery = { acr_values_supported: ['http://idmanagement.gov/ns/assurance/loa/1'] }

@@ -16,6 +16,13 @@ export interface Discovery {
   readonly fault: string | undefined
 }
 
+interface DiscoveryNeeds {
+  readonly issuer: string
+  readonly log: Logger
+  /** Monotonic, in ms. */
+  readonly clock?: () => number
+}
+
 /** The provider's document contradicts the configuration. */
 class WrongMetadata extends Error {
   override readonly name = 'WrongMetadata'
@@ -25,7 +32,7 @@ class WrongMetadata extends Error {
  * OpenID Connect Discovery 1.0, with a cache of ten minutes. Metadata stays in use while the provider does not respond;
  * a document that contradicts the configuration replaces it at once.
  */
-export function createDiscovery({ issuer, log }: { issuer: string; log: Logger }): Discovery {
+export function createDiscovery({ issuer, log, clock = () => performance.now() }: DiscoveryNeeds): Discovery {
   let known: ServerMetadata | undefined
   let state: MethodState = 'unreachable'
   let fault: string | undefined
@@ -44,7 +51,7 @@ export function createDiscovery({ issuer, log }: { issuer: string; log: Logger }
       log.warn({ issuer, reason }, 'OpenID discovery failed')
       throw error
     } finally {
-      fetchedAt = performance.now()
+      fetchedAt = clock()
       fetching = undefined
     }
   }
@@ -60,7 +67,7 @@ export function createDiscovery({ issuer, log }: { issuer: string; log: Logger }
       return fault
     },
     async metadata() {
-      if (known !== undefined && performance.now() - fetchedAt < fresh) return known
+      if (known !== undefined && clock() - fetchedAt < fresh) return known
       fetching ??= fetchMetadata()
       if (known === undefined) return fetching
       // A refresh runs in the background.
