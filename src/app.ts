@@ -14,7 +14,8 @@ import type { Database } from './platform/database/database.ts'
 import { createWriteProbe } from './platform/database/write-probe-store.ts'
 import { registerDocs } from './platform/http/docs.ts'
 import { registerHealth } from './platform/http/health.ts'
-import { createServer, type Server } from './platform/http/http.ts'
+import { createServer } from './platform/http/http.ts'
+import type { Server } from './platform/http/server.ts'
 import { createMetrics, registerMetrics } from './platform/metrics.ts'
 import { registerOpenApi } from './platform/http/openapi.ts'
 import type { Pages } from './platform/http/pages.ts'
@@ -70,7 +71,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     ...needs,
     onEnd: metrics.requestEnded,
     beforeNotFound: recognised(needs.sessions),
-    errorBodyOf,
+    errorFormatOf,
   })
   metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
   metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)
@@ -94,4 +95,4 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   return server
 }
 
-const errorBodyOf = (request: FastifyRequest) => formatOfUnknownUrl(request)?.errorBody
+const errorFormatOf = (request: FastifyRequest) => formatOfUnknownUrl(request)?.errorBody

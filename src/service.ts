@@ -22,6 +22,7 @@ import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
 import { startSealing } from './platform/seals/sealer.ts'
 import { openSignIn, type AdditionalMethods } from './signin/configured.ts'
+import { signInUrl } from './signin/routes.ts'
 import { createSessions, type Session, type Sessions } from './signin/sessions.ts'
 
 /** One instance: everything opened and put together, not yet listening. */
@@ -67,7 +68,11 @@ export async function openService({
   additional,
   metricsText,
 }: ServiceNeeds): Promise<Service> {
-  const pages = loadPages({ folder: builtPages, viewer: ({ session }) => session && presentViewer(session) })
+  const pages = loadPages({
+    folder: builtPages,
+    viewer: ({ session }) => session && presentViewer(session),
+    signInUrl,
+  })
   const providers = await loadProviders(config.models.flatMap((it) => (it.engine === 'ai-sdk' ? [it.package] : [])))
   await migrate(databaseUrl)
   await using opened = new AsyncDisposableStack()

@@ -1,4 +1,4 @@
-import type { Server } from '../platform/http/http.ts'
+import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/representation.ts'
 import type { History } from './history.ts'
 import { keyOf, recordId } from './ids.ts'

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Levels } from '../billing/till.ts'
-import { refusalOf } from '../platform/http/errors.ts'
-import { describeError } from '../platform/log-error.ts'
+import { problemBody } from '../platform/http/errors.ts'
 import { Problem, problems } from '../platform/problems.ts'
 import type { Dialect, DialectRequest, WireFormat, EventWriter } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
@@ -73,7 +72,7 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     if (!stream.begun) throw error
     const problem = problemOf(error, request)
     request.refusedAs = problem.code
-    const { error: refusal } = refusalOf(delivery.baseUrl, problem, request.id)
+    const { error: refusal } = problemBody(delivery.baseUrl, problem, request.id)
     if (events) await stream.send([events.failure(refusal, problems[problem.code].status, part)])
   }
   stream.end()
@@ -93,6 +92,6 @@ function plainHeaders(reply: FastifyReply): Record<string, string> {
 
 function problemOf(error: unknown, { id, log }: FastifyRequest): Problem {
   if (error instanceof Problem) return error
-  log.error({ request_id: id, err: describeError(error) }, 'internal error')
+  log.error({ request_id: id, err: error }, 'internal error')
   return new Problem('internal', `Internal error. Quote the request id ${id} to support.`)
 }

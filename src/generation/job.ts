@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { goneSignal } from '../platform/http/http.ts'
+import { disconnectSignal } from '../platform/http/disconnect.ts'
 import { Problem } from '../platform/problems.ts'
 import { callerOf } from './caller.ts'
 import type { Job, TextRequest } from './request.ts'
@@ -12,7 +12,7 @@ export function jobOf(request: FastifyRequest, reply: FastifyReply, text: TextRe
     request: text,
     payer: { accountId, keyId, clientId: text.clientId },
     allowedModels,
-    signal: goneSignal(reply),
+    signal: disconnectSignal(reply),
     idempotency: idempotencyOf(request),
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Till } from '../billing/till.ts'
-import type { Server } from '../platform/http/http.ts'
+import type { Server } from '../platform/http/server.ts'
 import { callerOf, wireFormatOf } from './caller.ts'
 import { headersOf } from './delivery.ts'
 import { openAiFormat } from './dialects/openai-errors.ts'

@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox'
 import {
   answers,
   answersOrStreams,
-  limitHeaders,
+  rateLimitHeaders,
   needsKey,
   refusals,
   type Operation,
@@ -86,7 +86,7 @@ const replyHeaders = {
   'x-generation-id': text('The id of the ledger row that charged the reply, also in a replay.'),
   'idempotent-replayed': text('`true` if this is the stored reply of an earlier request; it is free of charge.'),
   'x-original-request-id': text('In a replay: the request-id of the request that was charged.'),
-  ...limitHeaders,
+  ...rateLimitHeaders,
 }
 
 export const generate: Operation<typeof schema.generateRequest> = {
@@ -184,7 +184,7 @@ export const countTokens: Operation<typeof schema.generateRequest> = {
   ...needsKey,
   body: schema.generateRequest,
   response: {
-    200: answers(schema.countResponse, 'The count.', { ...modelHeader, ...limitHeaders }),
+    200: answers(schema.countResponse, 'The count.', { ...modelHeader, ...rateLimitHeaders }),
     ...refusals(withBody),
   },
 }
@@ -197,7 +197,7 @@ export const countMessageTokens: Operation<typeof countTokensRequest> = {
   ...needsKey,
   body: countTokensRequest,
   response: {
-    200: answers(countTokensResponse, 'The count.', { ...modelHeader, ...limitHeaders }),
+    200: answers(countTokensResponse, 'The count.', { ...modelHeader, ...rateLimitHeaders }),
     ...refusalsAs(anthropicError, withBody),
   },
 }
@@ -210,7 +210,7 @@ export const listModels = {
     "anthropic-version, errors have the format of Anthropic's API.",
   tags: ['Models'],
   ...needsKey,
-  response: { 200: answers(schema.modelsResponse, 'The models.', limitHeaders), ...refusals(always) },
+  response: { 200: answers(schema.modelsResponse, 'The models.', rateLimitHeaders), ...refusals(always) },
 }
 
 export const retrieveModel = {
@@ -223,7 +223,7 @@ export const retrieveModel = {
   ...needsKey,
   params: Type.Object({ id: text('An id or an alias of a model that the key may use.') }),
   response: {
-    200: answers(schema.listedModel, 'The model.', limitHeaders),
+    200: answers(schema.listedModel, 'The model.', rateLimitHeaders),
     ...refusalsAs(openAiError, [...always, 'unknown_model', 'model_not_allowed']),
   },
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Keys } from '../accounts/keys.ts'
 import { formatMoney } from '../billing/money.ts'
 import type { Till } from '../billing/till.ts'
-import type { Server } from '../platform/http/http.ts'
+import type { Server } from '../platform/http/server.ts'
 import { authorizationOf, callerOf, wireFormatOf, refuseBrowser } from './caller.ts'
 import { deliverStream, deliverWhole, headersOf } from './delivery.ts'
 import { anthropicMessages, readCountRequest } from './dialects/anthropic-messages.ts'
@@ -32,6 +32,7 @@ interface GenerationRoutesNeeds {
 /** Registers Area A: the routes that a caller's backend uses with an API key. */
 export function registerGeneration(server: Server, needs: GenerationRoutesNeeds): void {
   const { generation, keys, till, baseUrl, onCharged } = needs
+  server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.decorateRequest('caller', undefined)
   server.addHook('onClose', () => generation.close())
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
-import { createServer, type Server } from './http/http.ts'
+import { createServer } from './http/http.ts'
+import type { Server } from './http/server.ts'
 import { createMetrics, registerMetrics, type Metrics } from './metrics.ts'
 
 const log = pino({ level: 'silent' })

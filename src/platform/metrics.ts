@@ -1,20 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { bearerOf } from './http/bearer.ts'
-import type { Server } from './http/http.ts'
 import type { RequestEnd } from './http/log.ts'
+import type { Server } from './http/server.ts'
 import { Problem } from './problems.ts'
 
 /**
- * What the service tells of itself, in the format of Prometheus. Labels are route patterns, methods, statuses, error
- * codes and ids of configured models: nothing that a caller can invent.
+ * The metrics of the service, in the Prometheus format. Labels are route patterns, methods, statuses, error codes and ids
+ * of configured models: never values that a caller can make up.
  */
 export interface Metrics {
   requestEnded(this: void, end: RequestEnd): void
   tokensCharged(this: void, model: string, usage: TokenUsage): void
-  /** Adds a figure that is read whenever somebody asks. */
+  /** Adds a gauge whose value is read at every scrape. */
   watch(this: void, name: string, help: string, read: () => number): void
-  /** The same with one figure a model. */
+  /** The same with one value per model. */
   watchModels(this: void, name: string, help: string, read: () => Readonly<Record<string, number | boolean>>): void
   text(this: void): Promise<string>
 }
@@ -33,12 +33,12 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'tollgate_request_seconds',
-    help: 'Requests that have ended, by status (499: the caller went away) and error code, and how long they took.',
+    help: 'Requests that have ended, by status (499: the caller disconnected) and error code, and how long they took.',
     labelNames: ['method', 'route', 'status', 'code'],
     buckets: seconds,
     registers,
   })
-  // Added up here and handed over when somebody asks: to look its labels up costs more than all else of a charge.
+  // Summed here and copied at every scrape: a counter's label lookup costs more than the rest of a charge.
   const charged = new Map<string, { input: number; output: number }>()
   const tokens: Counter = new Counter({
     name: 'tollgate_tokens_total',
@@ -75,23 +75,24 @@ export function createMetrics(): Metrics {
   })
 }
 
-/** In a worker process: lets the process that collects the metrics of all workers read those of this one. */
+/** In a worker process: lets the collecting process read this worker's metrics. */
 export function answerMetricsRequests(): void {
   void new AggregatorRegistry()
 }
 
-/** In the process that started the workers: reads the metrics of all, summed up; readiness counts if every worker is ready. */
+/** In the process that started the workers: sums the metrics of all. A model is ready only if it is in every worker. */
 export function collectClusterMetrics(): () => Promise<string> {
   const aggregator = new AggregatorRegistry()
   return () => aggregator.clusterMetrics()
 }
 
-/** `/metrics` for callers that send the token as `Authorization: Bearer …`. Without a configured token there is no route. */
+/** Serves `/metrics` to requests with `Authorization: Bearer <token>`. Without a configured token there is no route. */
 export function registerMetrics(server: Server, text: () => Promise<string>, token: string | undefined): void {
+  server.jsonOnlyUrls.add('/metrics')
   if (token === undefined) return
-  const wanted = digest(token)
+  const expected = digest(token)
   server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    if (!timingSafeEqual(digest(bearerOf(request.headers.authorization) ?? ''), wanted)) {
+    if (!timingSafeEqual(digest(bearerOf(request.headers.authorization) ?? ''), expected)) {
       throw new Problem('missing_key', 'Send the metrics token in the header "Authorization: Bearer …".')
     }
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await text())

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Server } from '../platform/http/http.ts'
+import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { hashOf } from './cookies.ts'
 import type { Refusals } from './refusals.ts'

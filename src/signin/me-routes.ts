@@ -1,5 +1,5 @@
 import { visitOf } from '../access/visits.ts'
-import type { Server } from '../platform/http/http.ts'
+import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/http/representation.ts'
 import { isUuid } from '../platform/database/uuid.ts'

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Audit } from '../access/audit.ts'
 import type { Database } from '../platform/database/database.ts'
-import type { Server } from '../platform/http/http.ts'
+import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { providerLogout } from './operations.ts'
 import type { LogoutNotice, RedirectMethod, SignInMethod } from './methods/method.ts'

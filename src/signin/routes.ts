@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Type } from 'typebox'
-import type { Server } from '../platform/http/http.ts'
+import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/representation.ts'
 import type { Admission } from './gate.ts'
 import { sameOrigin } from './guard.ts'
@@ -18,6 +18,11 @@ interface RouteNeeds {
 }
 
 type Query = Readonly<Record<string, unknown>>
+
+/** The sign-in page, which redirects to `returnTo` afterwards. */
+export function signInUrl(returnTo: string): string {
+  return `/signin?return_to=${encodeURIComponent(returnTo)}`
+}
 
 /** Signing in and out: /signin, /auth/… and /signout. */
 export function registerSignIn(server: Server, needs: RouteNeeds): void {

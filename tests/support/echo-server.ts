@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { pino } from 'pino'
 import { Type } from 'typebox'
-import { createServer, goneSignal, type ServerNeeds } from '../../src/platform/http/http.ts'
+import { disconnectSignal } from '../../src/platform/http/disconnect.ts'
+import { createServer, type ServerNeeds } from '../../src/platform/http/http.ts'
 import type { RequestEnd } from '../../src/platform/http/log.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { Problem, problems, type ProblemCode } from '../../src/platform/problems.ts'
 import { objectAt, parseObject, type Json } from './json.ts'
 import { openWire, type WireAnswer } from './wire.ts'
@@ -16,7 +17,7 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'idle
   const ends: RequestEnd[] = []
   const served: string[] = []
   let held: Promise<void> | undefined
-  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
+  const log = createLog({ write: (line: string) => lines.push(line) })
   const onEnd = (end: RequestEnd) => ends.push(end)
   const server = createServer({ log, requestBytes: 1024, baseUrl, onEnd, idleGrace: 0, ...options })
   const body = Type.Object({ text: Type.String({ format: 'text' }) }, { additionalProperties: false })
@@ -26,7 +27,7 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'idle
   })
   server.get('/v1/slow/:id', async (_request, reply) => {
     served.push('slow')
-    const gone = goneSignal(reply)
+    const gone = disconnectSignal(reply)
     gone.addEventListener('abort', () => served.push('gone'))
     await (held ?? new Promise((resolve) => setTimeout(resolve, 300)))
     return { aborted: gone.aborted }
@@ -34,7 +35,7 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'idle
   server.get('/v1/late', async (_request, reply) => {
     served.push('late')
     await held
-    served.push(goneSignal(reply).aborted ? 'gone' : 'there')
+    served.push(disconnectSignal(reply).aborted ? 'gone' : 'there')
     return {}
   })
   server.get('/fails', async () => {

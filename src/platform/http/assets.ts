@@ -1,14 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Server } from './http.ts'
+import Negotiator from 'negotiator'
+import type { Server } from './server.ts'
 import { Problem } from '../problems.ts'
 
-/** The scripts and styles of the pages, by name, as they were when the server started: a new build cannot tear them. */
+/**
+ * The scripts and styles of the pages, by name, in memory: pages that are open during a rebuild still find the files of
+ * their own build (docs/decisions/0010-code-of-our-own.md).
+ */
 export type Assets = ReadonlyMap<string, Asset>
 
 interface Asset {
   readonly type: string
-  /** What is sent, by the coding that the client takes. */
+  /** The preferred coding comes first. */
   readonly bodies: ReadonlyMap<Coding, Buffer>
 }
 
@@ -20,7 +24,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Reads every file of a build that has a type of ours, with its compressed copies. */
+/** Reads the files with a known extension, each with its compressed copies. */
 export function readAssets(folder: string): Assets {
   const names = readdirSync(folder)
   const codings: readonly (readonly [Coding, string])[] = [
@@ -40,22 +44,21 @@ export function readAssets(folder: string): Assets {
   )
 }
 
-/** Serves them at /assets. Their names are hashes of what they hold, so that browsers keep them for good. */
+/** Serves the files at /assets. Their names contain a hash of the content, so browsers may cache them for ever. */
 export function registerAssets(server: Server, assets: Assets): void {
+  server.jsonOnlyUrls.add('/assets')
   server.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, async (request, reply) => {
     const asset = assets.get(request.params.name)
-    if (!asset) throw new Problem('not_found', 'This file is of another version. Load the page again.')
-    const taken = request.headers['accept-encoding'] ?? ''
-    const [coding, body] = [...asset.bodies].find(([each]) => accepts(taken, each)) ?? []
+    if (!asset) throw new Problem('not_found', 'This file is from another version. Reload the page.')
+    const coding = preferredCoding(request.headers['accept-encoding'], [...asset.bodies.keys()])
     reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' }).type(asset.type)
-    return coding === 'identity' ? reply.send(body) : reply.header('content-encoding', coding).send(body)
+    if (coding !== 'identity') reply.header('content-encoding', coding)
+    return reply.send(asset.bodies.get(coding))
   })
 }
 
-/** RFC 9110 section 12.5.3, for clients that name what they take. */
-function accepts(taken: string, coding: Coding): boolean {
-  return (
-    coding === 'identity' ||
-    new RegExp(`(?:^|[, ])${coding}(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))\\s*(?:[,;]|$)`, 'i').test(taken)
-  )
+/** RFC 9110 section 12.5.3. Of several acceptable codings, the first available one. */
+function preferredCoding(accept = '', available: Coding[]): Coding {
+  const accepted = new Negotiator({ headers: { 'accept-encoding': accept } }).encodings(available)
+  return available.find((coding) => accepted.includes(coding)) ?? 'identity'
 }

@@ -3,14 +3,20 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problems.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** SHA-256 of URL and body, for requests with an Idempotency-Key. */
+    bodyHash: string | undefined
+  }
+}
+
 /**
- * Reads a body: JSON in UTF-8 (RFC 8259). A wrong one is `malformed_json`, one that is compressed
- * `unsupported_media_type`; what it holds is never repeated. For a request with an Idempotency-Key it notes the hash that
- * tells whether the same request came again.
+ * Parses a JSON body in UTF-8 (RFC 8259). Errors are `malformed_json`, or `unsupported_media_type` for a content coding,
+ * and never quote the body.
  */
 export function parseJson(request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void) {
   const coding = request.headers['content-encoding']
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') return done(coded())
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') return done(refuseCoding())
   if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hashOf(request.url, body)
   const parsed = parse(body)
   if (parsed instanceof Problem) done(parsed)
@@ -23,13 +29,13 @@ function parse(body: Buffer): Problem | { value: unknown } {
   try {
     return { value: JSON.parse(body.toString()) }
   } catch {
-    return new Problem('malformed_json', 'The body is not valid JSON. Check that it was not cut off on its way.')
+    return new Problem('malformed_json', 'The body is not valid JSON. Check that it was sent completely.')
   }
 }
 
-/** RFC 9110 section 8.4: what a body in a coding means is what it decodes to, and a small one may decode to a huge one. */
-function coded(): Problem {
-  return new Problem('unsupported_media_type', 'Send the body as it is, without Content-Encoding.')
+/** RFC 9110 section 8.4. Decoding is not supported: a small body can decode to a huge one. */
+function refuseCoding(): Problem {
+  return new Problem('unsupported_media_type', 'Send the body without Content-Encoding.')
 }
 
 function hashOf(url: string, body: Buffer): string {

@@ -1,57 +1,57 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { refusalOf } from './errors.ts'
+import { problemBody } from './errors.ts'
 import { Problem, problems, type ProblemCode } from '../problems.ts'
 import { securityHeaders } from './security-headers.ts'
 
-// Not by `import`, which touches every export: with `WebSocket`, Node would load its own fetch, 2 MB.
+// An import would evaluate every export, and `WebSocket` loads Node's fetch (2 MB).
 const { IncomingMessage, ServerResponse, STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** What Node calls it → what we call it; everything else is no HTTP. */
-const known: Readonly<Record<string, ProblemCode>> = {
+/** Node's parser errors. Every other one is `malformed_request`. */
+const nodeCodes: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
-/** Node could not read a request: there is no request and no reply, only the connection. */
-export function answerClientError(baseUrl: string, error: NodeJS.ErrnoException, socket: Socket): void {
+/** Responds on the bare connection to a request that Node could not parse. */
+export function respondToClientError(baseUrl: string, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code !== 'ECONNRESET') {
-    const code = known[error.code ?? ''] ?? 'malformed_request'
+    const code = nodeCodes[error.code ?? ''] ?? 'malformed_request'
     refuse(baseUrl, new Problem(code, problems[code].meaning), socket)
   }
   socket.destroy(error)
 }
 
-/** Node gives the connection away with a request for a tunnel (RFC 9110 section 9.3.6). There is none to be had. */
-export function answerConnect(baseUrl: string, socket: Duplex): void {
+/** Refuses CONNECT (RFC 9110 section 9.3.6). Node emits it with the bare connection. */
+export function refuseConnect(baseUrl: string, socket: Duplex): void {
   socket.on('error', () => undefined)
   refuse(
     baseUrl,
-    new Problem('method_not_allowed', 'This server is no proxy and makes no tunnels.'),
+    new Problem('method_not_allowed', 'This server is not a proxy and opens no tunnels.'),
     socket,
     'allow: \r\n',
   )
   socket.end(() => socket.destroy())
 }
 
-function refuse(baseUrl: string, problem: Problem, socket: Duplex, more = ''): void {
-  if (!socket.writable || !mayAnswer(socket)) return
+function refuse(baseUrl: string, problem: Problem, socket: Duplex, extraHeaders = ''): void {
+  if (!socket.writable || !mayRespond(socket)) return
   const requestId = randomUUIDv7()
-  const body = JSON.stringify(refusalOf(baseUrl, problem, requestId))
+  const body = JSON.stringify(problemBody(baseUrl, problem, requestId))
   const length = Buffer.byteLength(body)
-  const head = `${statusLine(baseUrl, problem.code)}${more}request-id: ${requestId}\r\ncontent-length: ${length}`
+  const head = `${statusLine(baseUrl, problem.code)}${extraHeaders}request-id: ${requestId}\r\ncontent-length: ${length}`
   socket.write(`${head}\r\n\r\n${body}`)
 }
 
-/** Where Node keeps the response that a connection is busy with. */
+/** Where Node keeps the response in progress on a connection. */
 const responseKey = '_httpMessage'
 
 /**
- * Whether what went wrong is the request that this connection is busy with, and its answer has not begun. Otherwise the
- * caller would take the refusal for the answer to an earlier request.
+ * Whether the error belongs to the request in progress, whose response has not begun. Otherwise the caller would read the
+ * error as the response to an earlier request.
  */
-function mayAnswer(socket: Duplex): boolean {
+function mayRespond(socket: Duplex): boolean {
   const current: unknown = responseKey in socket ? socket[responseKey] : undefined
   if (!(current instanceof ServerResponse)) return true
   const request: unknown = current.req

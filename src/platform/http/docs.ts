@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import swaggerUi from '@fastify/swagger-ui'
-import type { Server } from './http.ts'
+import type { Server } from './server.ts'
 import { problems } from '../problems.ts'
 
 const style = `body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; background: #fff }
 dt { margin-top: 1.5rem } dd { margin: 0.25rem 0 0 0 } code { font-size: 1.05em } dt:target { background: #fff3c4 }
 .status { color: #555 } @media (prefers-color-scheme: dark) { body { color: #eee; background: #16181c } .status { color: #aaa } dt:target { background: #55450a } a { color: #8ab4ff } }`
 
-/** Nothing is loaded from elsewhere, and no script runs that is not a file of ours. */
+/** Content security policies. Nothing is loaded from other origins, and only our own script files run. */
 const noScripts = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const ownFiles =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** How to call Tollgate with other APIs' clients, in Markdown. */
+/** How to call Tollgate with the client libraries of other APIs, in Markdown. */
 const clientsPage = path.join(import.meta.dirname, '../../../docs/clients.md')
 
-/** The documentation that the service carries with it: /docs from the OpenAPI document, and /docs/errors. */
+/** Serves /docs from the OpenAPI document, /docs/clients and /docs/errors. */
 export async function registerDocs(server: Server): Promise<void> {
+  server.jsonOnlyUrls.add('/docs')
   await server.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: ownFiles,
     theme: { title: 'Tollgate API' },
-    // A call from this page would come from a browser, which /v1 refuses.
-    // The plain layout: the other has a bar that loads any document from anywhere.
+    // No "Try it out": /v1 refuses calls from a browser. The standalone layout would load documents from any URL.
     uiConfig: { layout: 'BaseLayout', supportedSubmitMethods: [], docExpansion: 'list', validatorUrl: null },
   })
   const clients = readFileSync(clientsPage, 'utf8')
@@ -38,7 +38,7 @@ export async function registerDocs(server: Server): Promise<void> {
   )
 }
 
-/** One entry per code. The `docs` link of every error leads to its entry. */
+/** One entry per code, the target of the `docs` link of its errors. */
 function errorPage(): string {
   const entries = Object.entries(problems).map(
     ([code, { status, retry, meaning, remedy }]) =>

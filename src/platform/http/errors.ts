@@ -1,16 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ServerNeeds } from './http.ts'
-import { MethodNotAllowed } from './addresses.ts'
+import type { Logger } from 'pino'
+import { MethodNotAllowed } from './route-table.ts'
+import { prefersPage } from './accept.ts'
+import type { JsonOnlyUrls } from './json-only-urls.ts'
+import type { Pages } from './pages.ts'
 import { Problem, problems, type ProblemCode, type ProblemDetails } from '../problems.ts'
-import { describeError } from '../log-error.ts'
-import { isPortal, representRefusal } from './representation.ts'
+import { sendRefusalPage } from './representation.ts'
 import { securityHeaders } from './security-headers.ts'
 
-/** Bytes of a refused body that are read and thrown away, so that its sender gets to read the refusal. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The error code of the response, if it is an error. */
+    refusedAs: ProblemCode | undefined
+  }
+  interface FastifyInstance {
+    /** For routes that respond to errors in a format other than ours. */
+    answerError: ErrorResponder['respond']
+  }
+}
+
+/** The most bytes to read and discard of a refused body. Most clients read the response only after sending the body. */
 const mostDiscarded = 32 * 1024 * 1024
 
-/** What Fastify calls it → what we call it. */
-const known: Readonly<Record<string, ProblemCode>> = {
+/** Fastify's error codes that are not internal errors. */
+const fastifyCodes: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'request_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
@@ -18,79 +31,88 @@ const known: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
-/** The body of a refusal in another shape than ours. */
-export type RefusalShape = (refusal: RefusalBody['error'], status: number) => object
+/** Converts an error body to the format of another API. */
+export type ErrorFormat = (error: ProblemBody['error'], status: number) => object
 
-export interface ErrorAnswers {
-  /**
-   * Answers with what the error table says of an error, in the shape that is asked for; of one that is no Problem, nothing
-   * gets out.
-   */
-  readonly answer: (error: Error, request: FastifyRequest, reply: FastifyReply, shape?: RefusalShape) => void
-  /** The same for an address that Fastify could not even make out; no hook has run. */
-  readonly refuseAddress: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
+export interface ErrorResponder {
+  /** Responds with the error table's entry for a Problem. Any other error is `internal`, and its message stays private. */
+  readonly respond: (error: Error, request: FastifyRequest, reply: FastifyReply, format?: ErrorFormat) => void
+  /** The same for a URL that Fastify cannot decode. No hook has run. */
+  readonly respondToBadUrl: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
 }
 
-/** The one place where an error becomes an answer. */
-export function createErrorAnswers({ log, baseUrl, requestBytes, pages }: ServerNeeds): ErrorAnswers {
+interface ErrorResponderNeeds {
+  readonly log: Logger
+  readonly baseUrl: string
+  /** The body limit, for the message. */
+  readonly requestBytes: number
+  readonly pages?: Pages
+  readonly jsonOnlyUrls: JsonOnlyUrls
+}
+
+/** The only code that turns an error into a response. */
+export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder {
+  const { log, baseUrl, requestBytes, pages, jsonOnlyUrls } = needs
   const fixed = securityHeaders(baseUrl)
   const reasons: Partial<Record<ProblemCode, string>> = {
     request_too_large: `The body is larger than ${requestBytes} bytes. Send less at a time.`,
     unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
     malformed_request: 'The body broke off before its end. Send the request again.',
-    not_found: 'Nothing is at this address. The addresses are listed at /docs.',
+    not_found: 'Nothing is at this URL. /docs lists the URLs.',
   }
 
   function problemOf(error: Error, request: FastifyRequest): Problem {
     if (error instanceof Problem) return error
-    const brokeOff = error.name === 'AbortError' || !request.raw.complete
-    const code = known['code' in error ? String(error.code) : ''] ?? (brokeOff ? 'malformed_request' : undefined)
-    if (code !== undefined) return new Problem(code, reasons[code] ?? problems[code].meaning, { cause: error })
-    return new Problem('internal', `Internal error. Quote the request id ${request.id} to support.`, {
-      cause: error,
-    })
+    const isIncomplete = error.name === 'AbortError' || !request.raw.complete
+    const code = fastifyCodes['code' in error ? String(error.code) : ''] ?? (isIncomplete && 'malformed_request')
+    if (code) return new Problem(code, reasons[code] ?? problems[code].meaning, { cause: error })
+    return new Problem('internal', `Internal error. Quote the request id ${request.id} to support.`, { cause: error })
   }
 
-  function answer(error: Error, request: FastifyRequest, reply: FastifyReply, shape?: RefusalShape): void {
+  function respond(error: Error, request: FastifyRequest, reply: FastifyReply, format?: ErrorFormat): void {
     const problem = problemOf(error, request)
-    const { status } = problems[problem.code]
-    request.refusedAs = problem.code
-    if (status >= 500) logFault(log, request, problem)
-    if (problem.code === 'request_too_large') discardRest(request)
-    // Fastify closes the connection when a body is refused, and its sender may then never read why. The body has been
-    // read to its end here, or will be.
+    const { code } = problem
+    const { status } = problems[code]
+    request.refusedAs = code
+    if (status >= 500) logProblem(log, request, problem)
+    if (code === 'request_too_large') discardRest(request)
+    // Fastify closes the connection when it refuses a body, possibly before the caller has read the response. That is not
+    // necessary: the body has been read to its end, or discardRest reads it.
     if (status === 400 || status === 413) reply.removeHeader('connection')
     reply.code(status).headers(errorHeaders(problem))
-    const body = refusalOf(baseUrl, problem, request.id)
-    if (representRefusal(pages, request, reply, { code: problem.code, status, body })) return
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(shape ? shape(body.error, status) : body))
+    const body = problemBody(baseUrl, problem, request.id)
+    if (pages && !jsonOnlyUrls.has(request.url) && prefersPage(request.headers.accept)) {
+      return sendRefusalPage(pages, request, reply, { code, status, error: body.error })
+    }
+    reply.type('application/json; charset=utf-8').send(JSON.stringify(format ? format(body.error, status) : body))
   }
 
   return {
-    answer,
-    refuseAddress(error, request, reply) {
+    respond,
+    respondToBadUrl(error, request, reply) {
       request.notes = {}
-      setHeaders(request, reply, fixed)
-      answer(error, request, reply)
+      setHeaders(request, reply, fixed, jsonOnlyUrls)
+      respond(error, request, reply)
     },
   }
 }
 
-/** Sets what every answer carries, `fixed` on all of them alike. Nothing of a person or an account is kept anywhere. */
+/** Sets the headers of every response. `fixed` are those that are always the same. */
 export function setHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   fixed: Readonly<Record<string, string>>,
+  jsonOnlyUrls: JsonOnlyUrls,
 ): void {
   reply.header('request-id', request.id).headers(fixed)
-  if (isPortal(request.url)) reply.header('cache-control', 'no-store').header('vary', 'Accept')
-  else if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store')
+  if (jsonOnlyUrls.forbidsStoring(request.url)) reply.header('cache-control', 'no-store')
+  if (!jsonOnlyUrls.has(request.url)) reply.header('vary', 'Accept')
 }
 
-export type RefusalBody = ReturnType<typeof refusalOf>
+export type ProblemBody = ReturnType<typeof problemBody>
 
-/** The body of every refusal (section 7 of the specification). */
-export function refusalOf(baseUrl: string, problem: Problem, requestId: string) {
+/** The body of every error response (section 7 of the specification). */
+export function problemBody(baseUrl: string, problem: Problem, requestId: string) {
   const { code, details, message } = problem
   const { field, limit, current } = details
   const docs = `${baseUrl}/docs/errors#${code}`
@@ -99,31 +121,31 @@ export function refusalOf(baseUrl: string, problem: Problem, requestId: string) 
 
 function errorHeaders(problem: Problem): Record<string, string> {
   const { status, retry } = problems[problem.code]
-  const wait = waitOf(problem.details, status)
+  const retryAfter = retryAfterOf(problem.details, status)
   return {
-    'x-should-retry': String(retry || wait !== undefined),
-    ...(wait !== undefined && { 'retry-after': String(wait) }),
+    'x-should-retry': String(retry || retryAfter !== undefined),
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-    // RFC 9110 section 15.5.16: what would have been taken.
+    // RFC 9110 section 15.5.16: the content codings that would have been accepted.
     ...(status === 415 && { 'accept-encoding': 'identity' }),
     ...(problem instanceof MethodNotAllowed && { allow: problem.allow }),
   }
 }
 
-/** A 503 always says when to come back. */
-function waitOf({ retryAfter }: ProblemDetails, status: number): number | undefined {
+/** In seconds. Every 503 has one. */
+function retryAfterOf({ retryAfter }: ProblemDetails, status: number): number | undefined {
   return retryAfter ?? (status === 503 ? 1 : undefined)
 }
 
-function logFault(log: ServerNeeds['log'], request: FastifyRequest, problem: Problem): void {
+function logProblem(log: Logger, request: FastifyRequest, problem: Problem): void {
   const { cause } = problem.details
-  const fault = {
+  const fields = {
     request_id: request.id,
     code: problem.code,
-    ...(cause instanceof Error && { err: describeError(cause) }),
+    ...(cause instanceof Error && { err: cause }),
   }
-  if (problem.code === 'internal') log.error(fault, 'internal error')
-  else log.warn(fault, problem.message)
+  if (problem.code === 'internal') log.error(fields, 'internal error')
+  else log.warn(fields, problem.message)
 }
 
 function discardRest(request: FastifyRequest): void {

@@ -1,4 +1,4 @@
-import type { Server } from './http.ts'
+import type { Server } from './server.ts'
 
 export interface HealthNeeds {
   /** The version in `/healthz`. */
@@ -17,6 +17,8 @@ export interface HealthNeeds {
  * stays ready, and refuses the requests for that model.
  */
 export function registerHealth(server: Server, { version, databaseWritable, models, providers }: HealthNeeds): void {
+  server.jsonOnlyUrls.add('/healthz')
+  server.jsonOnlyUrls.add('/readyz')
   server.get('/healthz', { config: { whileDraining: true }, schema: { hide: true } }, async () => ({
     status: 'ok',
     version,

@@ -1,129 +1,109 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Server as HttpServer } from 'node:http'
-import fastify, { type FastifyHttpOptions, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyHttpOptions, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Logger } from 'pino'
 import type { TObject } from 'typebox'
 import { parseJson } from './body.ts'
-import { answerClientError, answerConnect } from './client-errors.ts'
-import { createErrorAnswers, setHeaders, type ErrorAnswers, type RefusalShape } from './errors.ts'
-import { framingFault } from './framing.ts'
+import { refuseConnect, respondToClientError } from './client-errors.ts'
+import { prefersPage } from './accept.ts'
+import { createErrorResponder, setHeaders, type ErrorFormat, type ErrorResponder } from './errors.ts'
+import { findFramingProblem } from './framing.ts'
 import { allowHalfClose } from './half-close.ts'
-import { createAddresses } from './addresses.ts'
-import { closeTimeout, createTraffic, type TrafficNeeds } from './traffic.ts'
+import { createJsonOnlyUrls } from './json-only-urls.ts'
 import type { Pages } from './pages.ts'
-import { Problem, type ProblemCode } from '../problems.ts'
-import { wantsPage } from './representation.ts'
+import { createRouteTable } from './route-table.ts'
 import { securityHeaders } from './security-headers.ts'
+import type { Server } from './server.ts'
+import { closeTimeout, createTraffic, type TrafficNeeds } from './traffic.ts'
 import { compileBody } from './validation.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What the request's line in the log says besides address, status and time. Ids and numbers only, never a text. */
-    notes: Record<string, string | number | undefined>
-    /** Why the request was refused. */
-    refusedAs: ProblemCode | undefined
-    /** SHA-256 of address and body, for requests with an Idempotency-Key. */
-    bodyHash: string | undefined
-  }
-  interface FastifyInstance {
-    requestsInFlight: () => number
-    /** Makes a server that closes wait for work that may outlive its request, as long as for a request. */
-    closeAfter: (work: Promise<unknown>) => void
-    /** For routes that answer their refusals in another shape. */
-    answerError: ErrorAnswers['answer']
-    /** Of the portal; a server without them answers in JSON alone. */
-    pages: Pages | undefined
-  }
-  interface FastifyContextConfig {
-    /** Whether the address answers while the server drains. */
-    whileDraining?: boolean
-  }
-}
+import { Problem } from '../problems.ts'
 
 export interface ServerNeeds extends TrafficNeeds {
   /** The largest body of a request. */
   readonly requestBytes: number
-  /** The address people use; links to the documentation start with it. */
+  /** The public URL; links to the documentation start with it. */
   readonly baseUrl: string
-  /** Addresses or ranges of proxies whose X-Forwarded-For is believed. */
+  /** Addresses or ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[]
-  /** The error format of a request that no route serves; default: Tollgate's own. */
-  readonly errorBodyOf?: (request: FastifyRequest) => RefusalShape | undefined
-  /** The pages of the portal, for browsers. */
+  /** The error format of a request that no route serves. Default: Tollgate's own. */
+  readonly errorFormatOf?: (request: FastifyRequest) => ErrorFormat | undefined
+  /** The pages for browsers. Default: JSON only. */
   readonly pages?: Pages
-  /** Runs before a page of the portal says that an address does not exist. */
+  /** Runs before a page reports that its URL does not exist. */
   readonly beforeNotFound?: (request: FastifyRequest) => Promise<void>
-  /** ms that callers get. */
   readonly timeouts?: Partial<typeof timeouts>
 }
 
 /**
- * Milliseconds that callers get to send their headers and their whole request, and that an idle connection stays open. A
- * generation may take long, so no limit is put on the time that an answer takes.
+ * In milliseconds: for receiving the headers and the whole request, and for an idle connection. A response has no time
+ * limit, because a generation may take long.
  */
 const timeouts = { headers: 10_000, request: 60_000, keepAlive: 72_000, checkEvery: 5000 }
 
-export type Server = ReturnType<typeof createServer>
-
 /**
- * The HTTP server: request ids, limits on size and time, one shape for every error, one line in the log for every
- * request. Routes check their bodies by TypeBox schemas. Closing it drains: requests in flight finish, new ones get 503
- * `unavailable`, then the listener goes.
+ * Creates the HTTP server. It assigns request ids, enforces limits on size and time, validates bodies against TypeBox
+ * schemas, formats every error in one way, and logs one line per request. Closing it drains: requests in flight finish,
+ * new ones get 503 `unavailable`, then the listener closes.
  */
-export function createServer(needs: ServerNeeds) {
-  const answers = createErrorAnswers(needs)
-  const server = fastify(optionsOf(needs, answers)).withTypeProvider<TypeBoxTypeProvider>()
+export function createServer(needs: ServerNeeds): Server {
+  const jsonOnlyUrls = createJsonOnlyUrls()
+  const errors = createErrorResponder({ ...needs, jsonOnlyUrls })
+  const server = fastify(optionsOf(needs, errors)).withTypeProvider<TypeBoxTypeProvider>()
   server.decorateRequest('bodyHash', undefined)
   server.decorateRequest('notes')
   server.decorateRequest('refusedAs', undefined)
+  server.decorate('answerError', errors.respond)
+  server.decorate('jsonOnlyUrls', jsonOnlyUrls)
+  server.decorate('pages', needs.pages)
   server.setValidatorCompiler<TObject>(({ schema }) => toFastify(compileBody(schema)))
   server.setSerializerCompiler(() => JSON.stringify)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, parseJson)
   server.setErrorHandler((error: Error, request, reply) =>
-    answers.answer(error, request, reply, needs.errorBodyOf?.(request)),
+    errors.respond(error, request, reply, needs.errorFormatOf?.(request)),
   )
-  server.decorate('answerError', answers.answer)
-  // Node would answer an unknown expectation by itself, without our headers. RFC 9110 section 10.1.1 lets us ignore it.
+  // Without a listener, Node responds to an unknown expectation without our headers. RFC 9110 section 10.1.1 allows us to
+  // ignore it.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
-
+  server.server.on('connect', (_request, socket) => refuseConnect(needs.baseUrl, socket))
   allowHalfClose(server.server)
-  server.server.on('connect', (_request, socket) => answerConnect(needs.baseUrl, socket))
+  addRequestHooks(server, needs)
+  return server
+}
 
-  const addresses = createAddresses()
-  server.addHook('onRoute', (route) => addresses.note(route))
-  server.setNotFoundHandler(({ method, url }) => {
-    throw addresses.refusal(method, url)
-  })
+function addRequestHooks(server: Server, needs: ServerNeeds): void {
+  const { pages, beforeNotFound } = needs
+  const routes = createRouteTable()
   const traffic = createTraffic(needs, server.server)
   const fixed = securityHeaders(needs.baseUrl)
   server.decorate('requestsInFlight', () => traffic.inFlight)
   server.decorate('closeAfter', (work: Promise<unknown>) => traffic.closeAfter(work))
-  server.decorate('pages', needs.pages)
+  server.addHook('onRoute', (route) => routes.add(route))
+  server.setNotFoundHandler(({ method, url }) => {
+    throw routes.problemFor(method, url)
+  })
   server.addHook('onRequest', (request, reply, done) => {
     traffic.begin(request, reply)
-    setHeaders(request, reply, fixed)
+    setHeaders(request, reply, fixed, server.jsonOnlyUrls)
     if (request.is404) {
-      const refuse = () => done(addresses.refusal(request.method, request.url))
-      return needs.beforeNotFound && wantsPage(request)
-        ? void needs.beforeNotFound(request).then(refuse, refuse)
-        : refuse()
+      const refuse = () => done(routes.problemFor(request.method, request.url))
+      const isPage = pages && !server.jsonOnlyUrls.has(request.url) && prefersPage(request.headers.accept)
+      return beforeNotFound && isPage ? void beforeNotFound(request).then(refuse, refuse) : refuse()
     }
     if (traffic.draining && request.routeOptions.config.whileDraining !== true) {
       return traffic.discard(request.raw, () => done(stopping()))
     }
-    done(framingFault(request.raw))
+    done(findFramingProblem(request.raw))
   })
   server.addHook('preClose', () => traffic.drain())
-  return server
 }
 
-function optionsOf(needs: ServerNeeds, answers: ErrorAnswers): FastifyHttpOptions<HttpServer, Logger> {
+function optionsOf(needs: ServerNeeds, errors: ErrorResponder): FastifyHttpOptions<HttpServer, Logger> {
   const times = { ...timeouts, ...needs.timeouts }
   return {
     loggerInstance: needs.log,
-    schemaController: { compilersFactory: { buildValidator: replaced, buildSerializer: replaced } },
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     logController: new fastify.LogController({ disableRequestLogging: true }),
     childLoggerFactory: (log) => log,
     genReqId: () => randomUUIDv7(),
@@ -136,26 +116,26 @@ function optionsOf(needs: ServerNeeds, answers: ErrorAnswers): FastifyHttpOption
       connectionsCheckingInterval: times.checkEvery,
       requireHostHeader: false,
     },
-    // An id in an address is looked up whatever it looks like: that it is none must not show before who asks is known.
-    routerOptions: { maxParamLength: mostAddress },
+    // A malformed id is looked up like any other: otherwise its format would show before authentication.
+    routerOptions: { maxParamLength: longestUrl },
     rewriteUrl: ({ url = '/' }) => decodable(url),
     return503OnClosing: false,
-    // It also bounds the hooks that run when the server closes.
+    // Also the time limit of the hooks that run when the server closes.
     pluginTimeout: closeTimeout(needs),
-    frameworkErrors: answers.refuseAddress,
-    clientErrorHandler: (error, socket) => answerClientError(needs.baseUrl, error, socket),
+    frameworkErrors: errors.respondToBadUrl,
+    clientErrorHandler: (error, socket) => respondToClientError(needs.baseUrl, error, socket),
   }
 }
 
-/** In the place of Fastify's own compilers, 3 MB, which it would load before it is told of ours. */
-function replaced(): never {
+/** Keeps Fastify from loading its own compilers (3 MB) before createServer sets ours. */
+function unused(): never {
   throw new Error('createServer sets the compilers')
 }
 
-/** Node takes no longer one, with all headers. */
-const mostAddress = 16_384
+/** Node's limit for the URL and all headers together. */
+const longestUrl = 16_384
 
-/** An address whose percent signs do not decode, with percent signs that stand for themselves. */
+/** Escapes the percent signs of a URL that does not decode. */
 function decodable(url: string): string {
   if (!url.includes('%')) return url
   try {
@@ -164,16 +144,6 @@ function decodable(url: string): string {
   } catch {
     return url.replaceAll('%', '%25')
   }
-}
-
-/** A signal that aborts when the caller goes away before the answer is out; it has aborted where the caller is gone already. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  if (reply.raw.destroyed) controller.abort()
-  reply.raw.on('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
-  })
-  return controller.signal
 }
 
 function toFastify(check: (body: unknown) => unknown): (body: unknown) => { value: unknown } | { error: Error } {

@@ -3,10 +3,17 @@ import type { Logger } from 'pino'
 import { writeLine } from '../log.ts'
 import type { ProblemCode } from '../problems.ts'
 
-/** A request that has ended. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Further fields for the request's log line. Ids and numbers only, never text of a caller. */
+    notes: Record<string, string | number | undefined>
+  }
+}
+
+/** A completed request. */
 export interface RequestEnd {
   readonly method: string
-  /** The pattern, not the address: `/clients/:id`. */
+  /** The pattern, not the URL: `/clients/:id`. */
   readonly route: string
   /** 499 if the caller disconnected first. */
   readonly status: number
@@ -15,7 +22,7 @@ export interface RequestEnd {
   readonly milliseconds: number
 }
 
-/** Logs a request in one line: ids and numbers, never a caller's text, a header or an address with its query. */
+/** Logs a request in one line. It has ids and numbers only: no text of the caller, no header, no URL. */
 export function logRequest(log: Logger, request: FastifyRequest, end: RequestEnd): void {
   const { method, route, status, code } = end
   const ms = Math.round(end.milliseconds * 10) / 10

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { Type, type TObject, type TSchema } from 'typebox'
-import type { Server } from './http.ts'
+import type { Server } from './server.ts'
 import { problems, type ProblemCode } from '../problems.ts'
 
 declare module 'fastify' {
@@ -43,7 +43,7 @@ const everyRefusal = {
 const remaining = { requests: 'Requests remaining.', tokens: 'Tokens remaining.' }
 
 /** The headers with the limits of the account. */
-export const limitHeaders: Readonly<Record<string, TSchema>> = Object.fromEntries(
+export const rateLimitHeaders: Readonly<Record<string, TSchema>> = Object.fromEntries(
   (['requests', 'tokens'] as const).flatMap((what) => [
     [`x-ratelimit-limit-${what}`, header(`Limit of the account, in ${what} per minute.`, '60')],
     [`x-ratelimit-remaining-${what}`, header(remaining[what], '59')],
@@ -114,6 +114,7 @@ function errorBody(codes: ProblemCode[]): TObject {
 
 /** Serves the OpenAPI 3.1 document of all routes registered after it, at /openapi.json. */
 export async function registerOpenApi(server: Server, { baseUrl }: { baseUrl: string }): Promise<void> {
+  server.jsonOnlyUrls.add('/openapi.json')
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',

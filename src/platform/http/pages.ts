@@ -5,40 +5,44 @@ import { readAssets, type Assets } from './assets.ts'
 import { OperatorError } from '../problems.ts'
 import { createNonce, pagePolicy } from './security-headers.ts'
 
-/** What a page is told: the answer that the same address gives as JSON, and who is looking. */
+/** The content of a page: what the same URL returns as JSON. */
 export interface PageContent {
   readonly status: number
   readonly data?: unknown
   readonly error?: unknown
-  /** The version of a record, as If-Match wants it. */
+  /** The entity tag of the JSON, for If-Match. */
   readonly etag?: string
 }
 
-/** The pages of the portal as `web/` was built. */
+/** The built pages of `web/`. */
 export interface Pages {
-  /** Answers with the page's shell, which holds the content for the app to show. */
+  /** Responds with the HTML shell, with the content embedded for the app to render. */
   send(request: FastifyRequest, reply: FastifyReply, content: PageContent): FastifyReply
   readonly assets: Assets
+  /** The URL of the sign-in page. After signing in it redirects to `returnTo`. */
+  signInUrl(returnTo: string): string
 }
 
 export interface PagesNeeds {
-  /** Where `scripts/setup.js` puts what it builds. */
+  /** The output folder of the build in `scripts/setup.js`. */
   readonly folder: string
-  /** What the page says of who is signed in; undefined for nobody. */
+  /** Describes the signed-in person to the page; undefined if nobody is signed in. */
   readonly viewer: (request: FastifyRequest) => unknown
+  readonly signInUrl: Pages['signInUrl']
 }
 
-/** Stand in `web/index.html` for what differs from answer to answer. */
-const marks = { nonce: '__NONCE__', content: '__CONTENT__' }
+/** Placeholders in `web/index.html`. */
+const placeholders = { nonce: '__NONCE__', content: '__CONTENT__' }
 
-/** Reads the build of `web/`. Throws OperatorError when it is not there. */
-export function loadPages({ folder, viewer }: PagesNeeds): Pages {
+/** Reads the build of `web/`. Throws OperatorError if it is missing or damaged. */
+export function loadPages({ folder, viewer, signInUrl }: PagesNeeds): Pages {
   const shell = readShell(folder)
   return Object.freeze({
     assets: readAssets(path.join(folder, 'assets')),
+    signInUrl,
     send(request: FastifyRequest, reply: FastifyReply, content: PageContent) {
       const nonce = createNonce()
-      // A query can hold secrets, such as the code of a callback: on a refusal, the page shows nothing of it.
+      // A query can contain secrets, such as the code of a callback. An error page does not get it.
       const address = content.error === undefined ? request.url : request.url.replace(/\?.*$/s, '')
       const embedded = { address, ...content, viewer: viewer(request) }
       return reply
@@ -50,7 +54,7 @@ export function loadPages({ folder, viewer }: PagesNeeds): Pages {
   })
 }
 
-/** JSON that can stand in a script element: no `<` can end it, and no character is a line end to JavaScript alone. */
+/** Escapes JSON for a script element: `<` could end it, and two line separators of Unicode end lines in JavaScript. */
 function embed(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
@@ -58,12 +62,12 @@ function embed(value: unknown): string {
   )
 }
 
-/** The shell in its parts, so that no mark is looked for in what a person has written. */
+/** Splits the shell at its placeholders once, so that a placeholder in a person's text is never replaced. */
 function readShell(folder: string): (nonce: string, content: string) => string {
   const html = read(path.join(folder, 'index.html'))
-  const [head, tail, ...rest] = html.split(marks.content).map((part) => part.split(marks.nonce))
+  const [head, tail, ...rest] = html.split(placeholders.content).map((part) => part.split(placeholders.nonce))
   if (!head || !tail || rest.length > 0) {
-    throw new OperatorError(`${folder} is not a build of web/. Run "node scripts/setup.js" to build it again.`)
+    throw new OperatorError(`${folder} is not a build of web/. Rebuild it with "node scripts/setup.js".`)
   }
   return (nonce, content) => `${head.join(nonce)}${content}${tail.join(nonce)}`
 }
@@ -73,7 +77,7 @@ function read(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     throw new OperatorError(
-      `The pages of the portal are not built: ${file} is missing. Run "node scripts/setup.js" to build them.`,
+      `The pages of the portal are not built: ${file} is missing. Build them with "node scripts/setup.js".`,
       { cause: error },
     )
   }

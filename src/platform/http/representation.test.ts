@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { exchange } from '../../../tests/support/echo-server.ts'
 import { objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
-import { createServer, type Server } from './http.ts'
+import { createServer } from './http.ts'
+import type { Server } from './server.ts'
 import { registerAssets } from './assets.ts'
 import { loadPages } from './pages.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
@@ -14,6 +15,7 @@ import { represent } from './representation.ts'
 
 const shell = `<html><head><script id="content" nonce="__NONCE__">__CONTENT__</script><script src="/a.js" nonce="__NONCE__"></script></head></html>`
 const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
+const signInUrl = (returnTo: string) => `/login?to=${encodeURIComponent(returnTo)}`
 const hostile = '</script><script>alert(1)</script><!--\u2028__NONCE__ __CONTENT__ &lt;'
 
 let folder: string
@@ -27,8 +29,10 @@ before(async () => {
   await writeFile(path.join(folder, 'assets/app-1.js'), 'export const plain = 1')
   await writeFile(path.join(folder, 'assets/app-1.js.br'), 'brotli')
   await writeFile(path.join(folder, 'secret.txt'), 'not for anyone')
-  const pages = loadPages({ folder, viewer: () => ({ name: 'P' }) })
+  const pages = loadPages({ folder, viewer: () => ({ name: 'P' }), signInUrl })
   server = createServer({ log: pino({ level: 'silent' }), requestBytes: 1024, baseUrl: 'https://tollgate.test', pages })
+  server.jsonOnlyUrls.add('/v1', { noStore: true })
+  server.jsonOnlyUrls.add('/docs')
   server.get('/clients/:id', async (request, reply) =>
     represent(reply, request, { status: 203, data: { text: hostile }, headers: { etag: '"7"', location: '/x' } }),
   )
@@ -134,7 +138,7 @@ describe('a refusal at an address of the portal', () => {
   test('sends who is not signed in to the sign-in page, and from there back', async () => {
     const page = await get('/refuses/not_signed_in?a=b&c=%2F', browser)
     assert.equal(page.status, 303)
-    assert.equal(page.headers['location'], '/signin?return_to=%2Frefuses%2Fnot_signed_in%3Fa%3Db%26c%3D%252F')
+    assert.equal(page.headers['location'], '/login?to=%2Frefuses%2Fnot_signed_in%3Fa%3Db%26c%3D%252F')
     assert.equal(page.body, '')
     assert.equal((await get('/refuses/not_signed_in', 'application/json')).status, 401)
     assert.equal((await get('/refuses/not_signed_in', browser, 'POST')).status, 401, 'a change is not repeated')
@@ -214,6 +218,14 @@ describe('the files of the pages', () => {
     }
   })
 
+  test('are served after a rebuild has deleted them', async () => {
+    const file = path.join(folder, 'assets/app-1.js')
+    await rm(file)
+    const { status, body } = await get('/assets/app-1.js')
+    await writeFile(file, 'export const plain = 1')
+    assert.deepEqual([status, body], [200, 'export const plain = 1'])
+  })
+
   test('are the only ones, and a missing one is not kept', async () => {
     for (const url of ['/assets/../secret.txt', '/assets/%2e%2e/secret.txt', '/assets/..%2fsecret.txt', '/assets/']) {
       const answer = await get(url)
@@ -230,8 +242,8 @@ const viewer = () => undefined
 
 test('a missing or a foreign build is said in one line', async () => {
   const missing = path.join(folder, 'gone')
-  assert.throws(() => loadPages({ folder: missing, viewer }), /not built.*node scripts\/setup\.js/)
+  assert.throws(() => loadPages({ folder: missing, viewer, signInUrl }), /not built.*node scripts\/setup\.js/)
   const other = path.join(folder, 'assets')
   await writeFile(path.join(other, 'index.html'), '<html></html>')
-  assert.throws(() => loadPages({ folder: other, viewer }), /is not a build of web/)
+  assert.throws(() => loadPages({ folder: other, viewer, signInUrl }), /is not a build of web/)
 })

@@ -3,64 +3,51 @@ import { prefersPage } from './accept.ts'
 import type { Pages } from './pages.ts'
 import type { ProblemCode } from '../problems.ts'
 
-/** What a handler of the portal answers. */
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Undefined: the server responds in JSON only. */
+    pages: Pages | undefined
+  }
+}
+
+/** What a handler of the portal responds with, in either representation. */
 export interface Representation {
-  /** 200 unless told. */
+  /** Default 200. */
   readonly status?: number
   readonly data: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Everything that is not the portal's: the generation API, its documentation, operations, the files of the pages. */
-const elsewhere = /^\/(?:v1|docs|assets|healthz|readyz|metrics|openapi\.json)(?:[/?#]|$)/
-
-/** Whether an address is the portal's, and so has two representations, also where nothing is at it. */
-export function isPortal(url: string): boolean {
-  return !elsewhere.test(url)
-}
-
-/**
- * Answers one request in the representation that it asks for, with one status (1-decisions, section 4.2): the page for
- * a browser that goes to the address, JSON for everybody else.
- */
-export function represent(reply: FastifyReply, request: FastifyRequest, answer: Representation): FastifyReply {
-  const { status = 200, data, headers = {} } = answer
+/** Responds with a page if the request prefers one, otherwise with JSON. Both have the same status. */
+export function represent(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  { status = 200, data, headers = {} }: Representation,
+): FastifyReply {
   const { pages } = request.server
   if (pages === undefined || !prefersPage(request.headers.accept)) return reply.code(status).headers(headers).send(data)
   const { etag, ...others } = headers
-  // An entity tag is of one representation, and changes are made on the other one.
+  // An entity tag belongs to one representation. Changes are based on the JSON, so the page carries its tag as content.
   return pages.send(request, reply.headers(others), { status, data, ...(etag !== undefined && { etag }) })
 }
 
-/** Whether a request is for a page of the portal. */
-export function wantsPage({ url, headers }: FastifyRequest): boolean {
-  return isPortal(url) && prefersPage(headers.accept)
-}
-
-/** What there is to know of a refusal, to answer it as a page. */
-export interface Refusal {
+/** A refusal to represent as a page. */
+export interface RefusalPage {
   readonly code: ProblemCode
   readonly status: number
-  /** The body that the refusal has as JSON. */
-  readonly body: { readonly error: object }
+  readonly error: object
 }
 
-/**
- * Answers a refusal as a page, where the request is for one: who is not signed in is sent to sign in and comes back
- * from there. Returns whether it did.
- */
-export function representRefusal(
-  pages: Pages | undefined,
+/** Responds to a refused request with a page. A visitor who is not signed in is redirected to the sign-in page. */
+export function sendRefusalPage(
+  pages: Pages,
   request: FastifyRequest,
   reply: FastifyReply,
-  { code, status, body }: Refusal,
-): boolean {
-  if (!pages || !wantsPage(request)) return false
+  { code, status, error }: RefusalPage,
+): void {
   if (code === 'not_signed_in' && (request.method === 'GET' || request.method === 'HEAD')) {
-    reply.removeHeader('www-authenticate')
-    reply.redirect(`/signin?return_to=${encodeURIComponent(request.url)}`, 303)
-    return true
+    reply.removeHeader('www-authenticate').redirect(pages.signInUrl(request.url), 303)
+  } else {
+    pages.send(request, reply, { status, error })
   }
-  pages.send(request, reply, { status, error: body.error })
-  return true
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 
-/** What every policy here ends in: nothing is embedded, nobody embeds us. */
-const closed = "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+/** Part of every policy: no plugins, no base element, no embedding by other sites. */
+const noEmbedding = "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 /**
- * The headers that every answer carries. `Strict-Transport-Security` comes where people use https, subdomains included:
- * over plain http a sibling could plant cookies for us.
+ * The headers of every response. With https, `Strict-Transport-Security` includes subdomains, because a subdomain over
+ * plain http could set cookies for this host.
  */
 export function securityHeaders(baseUrl: string): Readonly<Record<string, string>> {
   return Object.freeze({
@@ -13,14 +13,14 @@ export function securityHeaders(baseUrl: string): Readonly<Record<string, string
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    'content-security-policy': `default-src 'none'; ${closed}`,
+    'content-security-policy': `default-src 'none'; ${noEmbedding}`,
     ...(baseUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
   })
 }
 
 /**
- * The policy of one page. Scripts run by its nonce alone, which the modules they import inherit; so do style elements.
- * Everything else comes from this server.
+ * The policy of one page. Only scripts and style elements with the nonce are allowed, and the modules that those scripts
+ * import. Everything else comes from this server.
  */
 export function pagePolicy(nonce: string): string {
   return [
@@ -31,11 +31,11 @@ export function pagePolicy(nonce: string): string {
     "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
-    closed,
+    noEmbedding,
   ].join('; ')
 }
 
-/** 128 random bits, for one answer. */
+/** 128 random bits, for one response. */
 export function createNonce(): string {
   return randomBytes(16).toString('base64url')
 }

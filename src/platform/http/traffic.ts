@@ -5,35 +5,43 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { logRequest, type RequestEnd } from './log.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    requestsInFlight: () => number
+    /** Makes a closing server wait for work that may outlive its request. The drain time still applies. */
+    closeAfter: (work: Promise<unknown>) => void
+  }
+  interface FastifyContextConfig {
+    /** Whether the route still serves requests while the server drains. */
+    whileDraining?: boolean
+  }
+}
+
 export interface TrafficNeeds {
   readonly log: Logger
   /** Called after each request. */
   readonly onEnd?: (end: RequestEnd) => void
-  /** ms that requests in flight get to finish when the server closes. Default 30 000. */
+  /** How long a closing server waits for requests in flight, in ms. Default 30 000. */
   readonly drainTime?: number
-  /**
-   * ms that idle connections stay open when the server closes, so that a request that is on its way gets an answer.
-   * Default 1000.
-   */
+  /** How long a closing server keeps idle connections open for requests already in transit, in ms. Default 1000. */
   readonly idleGrace?: number
 }
 
 const defaults = { drainTime: 30_000, idleGrace: 1000 }
 
-/** ms between two looks at the open connections while the server closes. */
-const pause = 10
+/** How often a closing server checks its connections, in ms. */
+const checkEvery = 10
 
-/** ms that hooks may take when the server closes. */
+/** The time limit for the hooks of a closing server, in ms. */
 export function closeTimeout({ drainTime = defaults.drainTime }: TrafficNeeds): number {
   return drainTime + 10_000
 }
 
-/** Counts the requests in flight, reports each at its end, and drains a server that closes. */
+/** Tracks the requests in flight, logs each one when it ends, and drains a closing server. */
 export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
   const { drainTime, idleGrace } = { ...defaults, ...definedOf(needs) }
   const responses = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
-  /** Work that may outlive its request. */
   let working = 0
   let draining = false
   server.on('connection', (socket) => {
@@ -70,8 +78,8 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
       work.then(finish, finish)
     },
     /**
-     * Reads the rest of a request that is refused, so that closing its connection does not reset it before the caller
-     * has read the answer.
+     * Reads the rest of a refused request. Otherwise closing the connection would reset it before the caller has read the
+     * response.
      */
     discard(request: IncomingMessage, done: () => void): void {
       const timer = setTimeout(finish, idleGrace)
@@ -83,8 +91,8 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
       request.on('end', finish).resume()
     },
     /**
-     * Lets requests in flight finish and closes each connection after its answer. When none is in flight and the grace
-     * period has passed, closes the connections without a request; after the drain time, all others.
+     * Lets requests in flight finish and closes each connection after its response. Connections without a request are
+     * closed after the grace period, once no request is in flight. All others are closed after the drain time.
      */
     async drain(): Promise<void> {
       draining = true
@@ -95,7 +103,7 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
           closeUnused()
           if (working === 0 && elapsed >= 2 * idleGrace) break
         }
-        await wait(pause)
+        await wait(checkEvery)
       }
       server.closeAllConnections()
     },
@@ -103,7 +111,7 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
 
   function closeUnused(): void {
     server.closeIdleConnections()
-    // Node does not count a connection without any request as idle.
+    // To Node, a connection that has not sent a request yet is not idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 }

@@ -34,7 +34,7 @@ describe('why a value is refused', () => {
     [texts, 5, 'must be a string or a list, but is 5.'],
     [Type.String({ format: 'page-size' }), '0', 'must be a whole number from 1 to 200, but is something else.'],
     [Type.String({ format: 'page-size' }), '201', 'must be a whole number from 1 to 200, but is something else.'],
-    [Type.String({ format: 'date' }), 'today', 'must be a day such as 2026-03-12, but is something else.'],
+    [Type.String({ format: 'date' }), 'today', 'must be a date such as 2026-03-12, but is something else.'],
   ]
   for (const [shape, value, reason] of cases) {
     test(`${JSON.stringify(value)}: it ${reason}`, () => assert.equal(refusal(shape, value), reason))

@@ -3,17 +3,17 @@ import type { TSchema } from 'typebox'
 import { closest } from '../closest.ts'
 import { hiddenIn, isBlank } from '../one-line.ts'
 
-/** The first thing that is wrong with a value. The reason never repeats a text of the caller. */
-export interface Fault {
+/** An invalid field. The reason never quotes the caller's text. */
+export interface FieldError {
   readonly code: 'missing_field' | 'unknown_field' | 'invalid_field'
   readonly reason: string
   readonly field: string
 }
 
-/** Names that other APIs use, in lower case, and ours. */
+/** Our name for each field name of other APIs, in lower case. */
 export type Synonyms = Readonly<Record<string, string>>
 
-/** The part of JSON Schema that our schemas use. */
+/** The JSON Schema keywords that our schemas use. */
 interface Shape {
   readonly type?: string
   readonly enum?: readonly unknown[]
@@ -35,20 +35,24 @@ interface Shape {
 }
 
 /**
- * Works out why `value` fails `schema`. Slow and only for a value that does fail. A missing field comes before an
- * unknown one, and that before a wrong one, but where an unknown name looks like the missing field it is the typing
- * error that is reported.
+ * Explains why an invalid `value` fails `schema`. Missing fields come first, then unknown ones, then invalid ones. But an
+ * unknown name that resembles a missing field is reported as a typo of it.
  */
-export function firstFault(schema: TSchema, value: unknown, path: string, synonyms: Synonyms = {}): Fault {
+export function findFieldError(schema: TSchema, value: unknown, path: string, synonyms: Synonyms = {}): FieldError {
   const shape: Shape = { ...schema }
-  if (shape.type === 'object' && isRecord(value)) return objectFault(shape, value, path, synonyms)
-  if (shape.type === 'array' && Array.isArray(value)) return listFault(shape, value, path)
+  if (shape.type === 'object' && isRecord(value)) return findObjectError(shape, value, path, synonyms)
+  if (shape.type === 'array' && Array.isArray(value)) return findListError(shape, value, path)
   const meant = shape.anyOf?.find((each) => isOfType({ ...each }, value))
-  if (meant !== undefined) return firstFault(meant, value, path)
+  if (meant !== undefined) return findFieldError(meant, value, path)
   return invalid(path, mustBe(shape), whatIs(shape, value))
 }
 
-function objectFault(shape: Shape, value: Readonly<Record<string, unknown>>, path: string, synonyms: Synonyms): Fault {
+function findObjectError(
+  shape: Shape,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+  synonyms: Synonyms,
+): FieldError {
   const known = shape.properties ?? {}
   const names = Object.keys(value)
   if (names.length > (shape.maxProperties ?? Infinity)) {
@@ -57,23 +61,23 @@ function objectFault(shape: Shape, value: Readonly<Record<string, unknown>>, pat
   const unknown = names.filter((name) => !Object.hasOwn(known, name))
   const others = unknown.map((name) => [name, extraSchema(shape)] as const)
   return (
-    nameFault(shape, unknown, value, path, synonyms) ??
-    entryFault(Object.entries(known), value, path) ??
-    entryFault(others, value, path) ??
-    invalid(path, `an object whose every name is ${mustBe({ ...shape.propertyNames })}`, 'has another')
+    findNameError(shape, unknown, value, path, synonyms) ??
+    findEntryError(Object.entries(known), value, path) ??
+    findEntryError(others, value, path) ??
+    invalid(path, `an object whose every field name is ${mustBe({ ...shape.propertyNames })}`, 'has another')
   )
 }
 
-/** A body may bring a hundred thousand names: few of them are looked at closely. */
+/** A body can have a hundred thousand unknown fields; only the first ones are compared with the known names. */
 const mostCompared = 16
 
-function nameFault(
+function findNameError(
   shape: Shape,
   unknown: readonly string[],
   value: Readonly<Record<string, unknown>>,
   path: string,
   synonyms: Synonyms,
-): Fault | undefined {
+): FieldError | undefined {
   const known = shape.properties ?? {}
   const strangers = shape.additionalProperties === false ? unknown.slice(0, mostCompared) : []
   const missing = (shape.required ?? []).filter((name) => !Object.hasOwn(value, name))
@@ -86,16 +90,16 @@ function nameFault(
   return stranger === undefined ? undefined : unknownField(stranger, candidates, path, synonyms)
 }
 
-function entryFault(
+function findEntryError(
   entries: readonly (readonly [string, TSchema])[],
   value: Readonly<Record<string, unknown>>,
   path: string,
-): Fault | undefined {
+): FieldError | undefined {
   const wrong = entries.find(([name, schema]) => Object.hasOwn(value, name) && fails(schema, value[name]))
-  return wrong && firstFault(wrong[1], value[wrong[0]], join(path, wrong[0]))
+  return wrong && findFieldError(wrong[1], value[wrong[0]], join(path, wrong[0]))
 }
 
-/** Counts first: a check of what is much too long takes its time. */
+/** Compares the lengths first: validating a list that is far too long is slow. */
 function fails(schema: TSchema, value: unknown): boolean {
   const { maxItems = Infinity, maxProperties = Infinity }: Shape = { ...schema }
   if (Array.isArray(value) && value.length > maxItems) return true
@@ -107,10 +111,10 @@ function extraSchema(shape: Shape): TSchema {
   return typeof shape.additionalProperties === 'object' ? shape.additionalProperties : {}
 }
 
-function listFault(shape: Shape, list: readonly unknown[], path: string): Fault {
+function findListError(shape: Shape, list: readonly unknown[], path: string): FieldError {
   const { items, maxItems = Infinity } = shape
   const index = items === undefined || list.length > maxItems ? -1 : list.findIndex((each) => fails(items, each))
-  if (items !== undefined && index >= 0) return firstFault(items, list[index], `${path}[${index}]`)
+  if (items !== undefined && index >= 0) return findFieldError(items, list[index], `${path}[${index}]`)
   return invalid(path, mustBe(shape), `has ${list.length}`)
 }
 
@@ -124,7 +128,7 @@ function nearest(name: string, candidates: readonly string[], synonyms: Synonyms
   return closest(snake, candidates) ?? candidates.find(longer)
 }
 
-function missingField(name: string, known: Readonly<Record<string, TSchema>>, path: string): Fault {
+function missingField(name: string, known: Readonly<Record<string, TSchema>>, path: string): FieldError {
   const field = join(path, name)
   return {
     code: 'missing_field',
@@ -133,18 +137,18 @@ function missingField(name: string, known: Readonly<Record<string, TSchema>>, pa
   }
 }
 
-function unknownField(name: string, candidates: readonly string[], path: string, synonyms: Synonyms): Fault {
+function unknownField(name: string, candidates: readonly string[], path: string, synonyms: Synonyms): FieldError {
   const field = join(path, name)
   const meant = nearest(name, candidates, synonyms)
   const advice = meant === undefined ? 'Leave it out.' : `Did you mean ${join(path, meant)}?`
   return { code: 'unknown_field', field, reason: `There is no field ${field}. ${advice}` }
 }
 
-function invalid(field: string, wanted: string, found: string): Fault {
+function invalid(field: string, wanted: string, found: string): FieldError {
   return { code: 'invalid_field', field, reason: `The field ${field} must be ${wanted}, but ${found}.` }
 }
 
-/** Names come from the caller: what cannot be part of a sensible one is taken out, and a long one may be a secret. */
+/** Names come from the caller: unusual characters are replaced, and a long name, which may be a secret, is cut. */
 function join(path: string, name: string): string {
   const short = name.length > 40 ? `${name.slice(0, 12)}...` : name
   const plain = short.replace(/[^\w.-]/g, '?')
@@ -155,7 +159,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Of several shapes, the one that a value was meant to have is the one of its type. */
+/** Of several alternatives, the one with the value's type is the intended one. */
 function isOfType({ type }: Shape, value: unknown): boolean {
   if (type === 'array' || type === 'object')
     return Array.isArray(value) === (type === 'array') && typeof value === 'object'
@@ -189,17 +193,17 @@ function either(choices: readonly string[]): string {
   return choices.length < 2 ? last : `${choices.slice(0, -1).join(', ')} or ${last}`
 }
 
-/** What a text of a format must be, where that says it all. */
+/** Complete descriptions of formats. */
 const formats = new Map([
   ['uuid', 'a UUID'],
-  ['date', 'a day such as 2026-03-12'],
+  ['date', 'a date such as 2026-03-12'],
   ['page-size', 'a whole number from 1 to 200'],
-  ['row-number', 'the `next` of the page before'],
+  ['row-number', 'the `next` of the previous page'],
 ])
 
 function stringMustBe({ format, minLength, maxLength }: Shape): string {
-  const said = formats.get(format ?? '')
-  if (said !== undefined) return said
+  const description = formats.get(format ?? '')
+  if (description !== undefined) return description
   const filled = format === 'filled-text' ? ' that is not blank' : ''
   const length = maxLength === undefined ? '' : ` of at most ${maxLength} characters`
   if (format === 'line') return `one line of text${length}`
@@ -225,7 +229,7 @@ function whatIs(shape: Shape, value: unknown): string {
 function textIs(shape: Shape, text: string): string {
   if (text === '') return 'is empty'
   if (text.includes('\0')) return 'has a NUL character'
-  if (!text.isWellFormed()) return 'has half of a surrogate pair, which is not Unicode'
+  if (!text.isWellFormed()) return 'has an unpaired surrogate, which is not valid Unicode'
   if (shape.maxLength !== undefined && text.length > shape.maxLength) return `has ${text.length}`
   if (shape.format === 'line') return lineIs(text)
   return shape.format === 'filled-text' ? 'is blank' : 'is something else'

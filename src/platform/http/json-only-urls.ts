@@ -1,0 +1,30 @@
+declare module 'fastify' {
+  interface FastifyInstance {
+    jsonOnlyUrls: JsonOnlyUrls
+  }
+}
+
+/**
+ * The URLs without pages, by their first path segment. Each module that serves such URLs adds its own. Every other URL
+ * has two representations, a page and JSON, even if no route serves it.
+ */
+export interface JsonOnlyUrls {
+  /** `segment` with its slash: `/docs`. With `noStore`, no response below it may be cached. */
+  add(this: void, segment: string, options?: { readonly noStore?: boolean }): void
+  has(this: void, url: string): boolean
+  /** Whether responses to this URL carry `Cache-Control: no-store`. All URLs with pages do. */
+  forbidsStoring(this: void, url: string): boolean
+}
+
+export function createJsonOnlyUrls(): JsonOnlyUrls {
+  const noStoreBySegment = new Map<string, boolean>()
+  return Object.freeze({
+    add: (segment: string, { noStore = false } = {}) => void noStoreBySegment.set(segment, noStore),
+    has: (url: string) => noStoreBySegment.has(firstSegment(url)),
+    forbidsStoring: (url: string) => noStoreBySegment.get(firstSegment(url)) ?? true,
+  } satisfies JsonOnlyUrls)
+}
+
+function firstSegment(url: string): string {
+  return /^\/[^/?#]*/.exec(url)?.[0] ?? ''
+}
