@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { readEntries, type EntryFilter } from '../src/access/audit-store.ts'
+import { createAccess } from '../src/access/access.ts'
+import { personActor } from '../src/access/actor.ts'
+import { openPortal } from '../src/access/portal.ts'
 import type { Scope } from '../src/access/policy.ts'
 import { countClients, readClients, searchClients, type ListFilter, type ListPage } from '../src/clients/list-store.ts'
+import { createRecords } from '../src/clients/records.ts'
+import type { ClientQuery } from '../src/clients/schema.ts'
 import { search } from '../src/clients/search-store.ts'
 import { openDatabase, type Database, type Session } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
@@ -23,7 +28,7 @@ const person = (n: number) => `01990000-0000-7000-8000-${n.toString(16).padStart
 
 /**
  * Every client is a "gmbh", one in ten a "silva", and the names from "zim" on, one in four, are the last of the list. One
- * in twenty is archived. A note says "fee", every one; one in 600 "rarely".
+ * in ten is archived, also of those. A note says "fee", every one; one in 600 "rarely".
  */
 const seeds = [
   // No revisions and no audit events: they would take longer than everything else together.
@@ -34,7 +39,7 @@ const seeds = [
   `insert into client (id, name, reference, consultant_id, status, changed_at, deleted_at)
    select ${id(1, 'n')}, case when n % 4 = 0 then 'Zimmer ' else 'Adler ' end || case when n % 10 = 3 then 'Silva ' else '' end
      || substr(md5(n::text), 1, 8) || ' GmbH', 'R-' || lpad(n::text, 6, '0'), ${id(0, `2 + n % ${consultants - 1}`)},
-     case when n % 20 = 7 then 'archived' else 'active' end, timestamptz '2026-01-01' + n * 7919 % ${clients} * interval '1 minute',
+     case when n % 20 in (8, 13) then 'archived' else 'active' end, timestamptz '2026-01-01' + n * 7919 % ${clients} * interval '1 minute',
      case when n % 100 = 99 then now() end
    from generate_series(1, ${clients}) n`,
   `insert into note (id, client_id, date, text, updated_at)
@@ -149,6 +154,26 @@ describe('a list (B95)', () => {
       await assertBounded('consultant', countClients(mine, { ...everything, status }), 500)
     }
   })
+})
+
+test('a list says when its total is only a lower bound', async () => {
+  const portal = await openPortal({ databaseUrl: own.url, log: createTestLog().log, statementTimeout: 0 })
+  try {
+    const access = createAccess({ portal, audit: { record: async () => undefined } })
+    const { clients: lists } = createRecords({ access, currency: 'USD' })
+    const visit = { actor: personActor({ id: person(1), role: 'partner' }) }
+    const totalOf = async (query: ClientQuery) => {
+      const { total, total_is_exact: isExact } = await lists.list(visit, query)
+      return [total, isExact]
+    }
+    assert.deepEqual(await totalOf({ status: 'all' }), [10_000, false])
+    assert.deepEqual(await totalOf({ q: words.every }), [1000, false])
+    assert.deepEqual(await totalOf({ q: words.late }), [1000, false])
+    assert.deepEqual(await totalOf({ q: words.one }), [1, true])
+    assert.deepEqual(await totalOf({ status: 'archived' }), [1200, true])
+  } finally {
+    await portal.close()
+  }
 })
 
 const words = { every: 'gmbh', oneInTen: 'silva', late: 'zim', one: 'r-000777', none: 'nowhere', two: 'gmbh silva' }
