@@ -36,9 +36,12 @@ export function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
   )
 }
 
-/** The prices last taken from the configuration. Locks the table until the transaction ends. */
+/**
+ * The prices last taken from the configuration. Other callers wait until the transaction ends. An advisory lock, because before
+ * PostgreSQL 16 a table lock needs a right to update, which nobody has on an append-only table.
+ */
 export async function lockConfiguredPrices(tx: Queryable): Promise<Map<string, Price>> {
-  await tx.rows('lock table price in share row exclusive mode')
+  await tx.rows(`select pg_advisory_xact_lock(hashtext('configured prices'))`)
   const rows = await tx.rows<Price & { model: string }>(
     `select distinct on (model) model, input, output from price where source = 'configuration'
      order by model, valid_from desc`,

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { byService } from '../../src/access/actor.ts'
+import type { Database } from '../../src/platform/database/database.ts'
+import { clientId, clientSecret } from './lying-provider.ts'
+import { startPortal } from './portal.ts'
+import { upstreamModel } from './service.ts'
+import { sealAll } from './tamper.ts'
+import { until } from './until.ts'
+import { startVendor } from './vendor.ts'
+
+/** What a test needs to use a database that `fillDatabase` filled. */
+export interface Contents {
+  /** A key of the account, as text. */
+  readonly key: string
+  readonly accountId: string
+  readonly clientId: string
+  readonly partnerId: string
+}
+
+const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
+
+/**
+ * Puts rows into every table by using a service on the database, and runs `look` while a request is in flight, so that there
+ * are also holds and instances.
+ */
+export async function fillDatabase(databaseUrl: string, look: (contents: Contents) => Promise<void>): Promise<void> {
+  const vendor = await startVendor()
+  const portal = await startPortal({ databaseUrl, models: [upstreamModel(vendor.url)] })
+  const { service } = portal
+  try {
+    const { accountId, key } = await useAccounts(service)
+    const { client, partnerId } = await useRecords(portal)
+    await endSessionAtProvider(portal)
+    await portal.profile().ask('/auth/start/firm')
+    await sealAll(service.database)
+    const held = Promise.withResolvers<void>()
+    vendor.set({ gate: () => held.promise })
+    const pending = service.call('/v1/generate', key, call, { 'idempotency-key': 'pending' })
+    await until(async () => (await service.books(accountId)).holds > 0)
+    await look({ key, accountId, clientId: client, partnerId })
+    held.resolve()
+    assert.equal((await pending).status, 200)
+  } catch (error) {
+    throw new Error(`the database could not be filled:\n${service.logText()}`, { cause: error })
+  } finally {
+    await portal.close()
+    await vendor.close()
+  }
+}
+
+/** The tables without a row. The default partition of the ledger is empty unless a month's partition is missing. */
+export async function emptyTables(database: Database): Promise<string[]> {
+  const tables = await database.rows<{ name: string }>(
+    `select relname::text as name from pg_class
+     where relnamespace = current_schema::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
+  )
+  const counted = await Promise.all(
+    tables.map(async ({ name }) => {
+      const [row] = await database.rows<{ count: bigint }>(`select count(*) from "${name}"`)
+      return row?.count === 0n ? [name] : []
+    }),
+  )
+  return counted.flat()
+}
+
+type Portal = Awaited<ReturnType<typeof startPortal>>
+
+async function useAccounts(service: Portal['service']) {
+  const steady = await service.customer({
+    credit: 10n ** 15n,
+    requestsPerMinute: 100_000,
+    tokensPerMinute: 100_000_000,
+  })
+  const monthly = await service.customer({ credit: undefined, monthlyLimit: 10n ** 14n })
+  for (let request = 0; request < 6; request++) {
+    assert.equal((await service.call('/v1/generate', steady.key, call)).status, 200)
+  }
+  assert.equal((await service.call('/v1/generate', monthly.key, { ...call, stream: true })).status, 200)
+  assert.equal((await service.call('/v1/generate', monthly.key, call, { 'idempotency-key': 'stored' })).status, 200)
+  const attributed = { ...call, metadata: { client_id: randomUUID() } }
+  assert.equal((await service.call('/v1/generate', monthly.key, attributed)).status, 200)
+  await service.accounts.addCredit(steady.accountId, 10n ** 12n, byService, 'top-up')
+  await service.keys.rotate(monthly.keyId, { overlapMs: 60_000 }, byService)
+  await service.keys.revoke((await service.customer()).keyId, byService)
+  // An account in steady use has an allowance.
+  await until(async () => {
+    await service.call('/v1/generate', steady.key, call)
+    return (await service.database.rows('select from allowance')).length > 0
+  })
+  return steady
+}
+
+async function useRecords(portal: Portal) {
+  const partner = await portal.enter('partner')
+  const consultant = await portal.enter('consultant')
+  const send = async (method: string, address: string, body?: unknown, version?: number) => {
+    const headers = version === undefined ? {} : { 'if-match': `"${version}"` }
+    const page = await consultant.profile.ask(address, { method, body, headers })
+    assert.ok(page.status < 300, `${address}: ${page.text}`)
+    return page
+  }
+  const client = String((await send('POST', '/clients', { name: 'Anna Berg', reference: 'PA-1' })).json['id'])
+  const note = await send('POST', `/clients/${client}/notes`, {
+    date: '2026-03-12',
+    text: 'first',
+    participants: ['Anna'],
+  })
+  await send('PATCH', `/clients/${client}/notes/${String(note.json['id'])}`, { text: 'second' }, 1)
+  await send('POST', `/clients/${client}/disputes`, { invoice: 'R-1', amount: '12.50', position: 'none' })
+  await send('POST', `/clients/${client}/letters`, { subject: 'Offer', body: 'Dear Anna' })
+  const other = await partner.profile.ask(`/clients/${randomUUID()}`)
+  assert.equal(other.status, 404)
+  return { client, partnerId: partner.id }
+}
+
+/** Leaves a used logout token. */
+async function endSessionAtProvider({ service, provider, newcomer, profile }: Portal): Promise<void> {
+  const { subject } = newcomer()
+  await profile().signIn('firm')
+  const now = Math.floor(Date.now() / 1000)
+  const token = await provider.keys.sign(
+    {
+      iss: provider.issuer,
+      aud: clientId,
+      iat: now,
+      exp: now + 120,
+      jti: randomUUID(),
+      sub: subject,
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    },
+    { header: { typ: 'logout+jwt' }, secret: clientSecret },
+  )
+  const body = new URLSearchParams({ logout_token: token })
+  const { status } = await fetch(`${service.url}/auth/backchannel-logout/firm`, { method: 'POST', body })
+  assert.equal(status, 200)
+}
