@@ -125,3 +125,20 @@ test('an account without calls used nothing', async () => {
   })
   assert.deepEqual(await createLedger({ database }).page({ accountId: nobody, limit: 5 }), [])
 })
+
+test('a period of the ledger includes its first moment and excludes its last', async () => {
+  const account = randomUUIDv7()
+  await database.rows(
+    `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price,
+       output_price, cost, stop_reason, usage_source)
+     select at, gen_random_uuid(), $1, $1, 'tiny', 1, 1, 1, 2, 3, 'complete', 'model'
+     from unnest(array['2026-10-01T00:00:00Z', '2026-10-02T00:00:00Z', '2026-10-03T00:00:00Z']::timestamptz[]) at`,
+    [account],
+  )
+  const [from, to] = [new Date('2026-10-01T00:00:00Z'), new Date('2026-10-03T00:00:00Z')]
+  const rows = await createLedger({ database }).page({ accountId: account, limit: 10, from, to })
+  assert.deepEqual(
+    rows.map(({ at }) => at),
+    ['2026-10-02T00:00:00.000000Z', '2026-10-01T00:00:00.000000Z'],
+  )
+})
