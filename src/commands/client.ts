@@ -25,10 +25,10 @@ interface ImportCommandOptions extends CommonOptions {
   readonly dryRun?: true
 }
 
-const consultant = ['--consultant <email>', 'the person to whom the client belongs'] as const
+const consultant = ['--consultant <email>', 'the e-mail address of the consultant'] as const
 
 export function clientCommand(context: Context): Command {
-  return group('client', 'Client records, and to which consultant they belong', [
+  return group('client', 'Manage clients', [
     createCommand(context),
     listCommand(context),
     assignCommand(context),
@@ -37,66 +37,69 @@ export function clientCommand(context: Context): Command {
 }
 
 function createCommand(context: Context): Command {
-  return command('create', 'Make a client', 'client create --name "Berg & Sons" --consultant anna@example.com')
-    .requiredOption('--name <name>', 'how the firm calls the client')
+  return command('create', 'Create a client', 'client create --name "Berg & Sons" --consultant anna@example.com')
+    .requiredOption('--name <name>', 'the name of the client')
     .requiredOption(...consultant)
     .option('--reference <text>', "the firm's own reference")
-    .option('--email <address>', 'where letters go')
-    .action(async ({ json, name, reference, email, consultant: whose }: CreateOptions) =>
+    .option('--email <address>', 'the e-mail address for letters')
+    .action(async ({ json, name, reference, email, consultant: owner }: CreateOptions) =>
       withRecords(context, async ({ records, people }) => {
         const { compileBody } = await import('../platform/http/validation.ts')
         const { newClient } = await import('../clients/schema.ts')
         const body = compileBody(newClient)({
           name,
-          consultant_id: await personId(people, whose),
+          consultant_id: await personId(people, owner),
           ...(reference !== undefined && { reference }),
           ...(email !== undefined && { email }),
         })
         const client = await records.clients.create(operator(), body)
         if (json) return writeJson(context, client)
-        return writeLines(context, `${client.name} is a client of ${client.consultant.name}: ${client.id}`)
+        return writeLines(
+          context,
+          `Created the client ${client.name}, assigned to ${client.consultant.name}: ${client.id}`,
+        )
       }),
     )
 }
 
 function listCommand(context: Context): Command {
-  const status = new Option('--status <status>', 'which of them')
+  const status = new Option('--status <status>', 'the status of the clients to list')
     .choices(['active', 'archived', 'all'])
     .default('active')
-  return command('list', 'Show the clients', 'client list --consultant anna@example.com')
-    .option('--consultant <email>', 'only those of this person')
+  return command('list', 'List clients', 'client list --consultant anna@example.com')
+    .option('--consultant <email>', 'only the clients of this consultant: the e-mail address')
     .addOption(status)
-    .action(async ({ json, status: wanted, consultant: whose }: ListOptions) =>
+    .action(async ({ json, status: wanted, consultant: email }: ListOptions) =>
       withRecords(context, async ({ records, people }) => {
-        const owner = whose === undefined ? {} : { consultant: await personId(people, whose) }
+        const owner = email === undefined ? {} : { consultant: await personId(people, email) }
         const clients = await everyClient(records, { ...owner, status: wanted })
         if (json) return writeJson(context, { clients })
         return writeTable(
           context,
           clients,
           [
-            { title: 'ID', text: ({ id }) => id },
             { title: 'NAME', text: ({ name }) => name },
             { title: 'REFERENCE', text: ({ reference }) => reference ?? '-' },
             { title: 'CONSULTANT', text: ({ consultant: { name } }) => name },
-            { title: 'STATUS', text: ({ status: is }) => is },
+            { title: 'STATUS', text: (client) => client.status },
+            { title: 'ID', text: ({ id }) => id },
           ],
-          'No clients. Create one: ./tollgate client create --name "Berg & Sons" --consultant anna@example.com',
+          'No clients match. Create one: ./tollgate client create --name "Berg & Sons" --consultant anna@example.com',
         )
       }),
     )
 }
 
 function assignCommand(context: Context): Command {
-  return command('assign', 'Give a client to another consultant', 'client assign "Berg & Sons" anna@example.com')
-    .argument('<client>', 'its id; or its reference or name, where only one client has it')
-    .argument('<consultant>', 'the e-mail address of the person')
-    .action(async (client: string, whose: string, { json }: CommonOptions) =>
+  return command('assign', 'Assign a client to another consultant', 'client assign "Berg & Sons" anna@example.com')
+    .argument('<client>', 'its id, or its reference or name if only one client has it')
+    .argument('<consultant>', 'the e-mail address of the consultant')
+    .action(async (client: string, email: string, { json }: CommonOptions) =>
       withRecords(context, async ({ records, people }) => {
-        const body = { consultant_id: await personId(people, whose) }
+        const body = { consultant_id: await personId(people, email) }
         const changed = await records.clients.change(operator(), await clientId(records, client), { basis: null, body })
         if (json) return writeJson(context, changed)
-        return writeLines(context, `${changed.name} belongs to ${changed.consultant.name} now.`)
+        return writeLines(context, `${changed.name} is now assigned to ${changed.consultant.name}.`)
       }),
     )
 }
@@ -104,12 +107,12 @@ function assignCommand(context: Context): Command {
 function importCommand(context: Context): Command {
   return command(
     'import',
-    'Import clients from a CSV file: all of them, or none',
+    'Import clients from a CSV file; imports none if a line has an error',
     'client import clients.csv --dry-run',
   )
-    .argument('<file>', 'its first line names the columns: name, reference, email, consultant (an e-mail address)')
-    .option('--consultant <email>', 'to whom those belong whose line names nobody')
-    .option('--dry-run', 'only say what would come of it')
+    .argument('<file>', 'a CSV file with the header name,reference,email,consultant; only name is required')
+    .option('--consultant <email>', 'the e-mail address of the consultant for lines without one')
+    .option('--dry-run', 'check the file without importing it')
     .action(async (file: string, { json, ...options }: ImportCommandOptions) =>
       withRecords(context, async ({ records, people }) => {
         const { importClients } = await import('../clients/import.ts')
@@ -127,7 +130,7 @@ const mostShown = 20
 function faultText(faults: readonly { readonly line: number; readonly reason: string }[]): string {
   const more = faults.length > mostShown ? [`and ${faults.length - mostShown} more lines`] : []
   const shown = faults.slice(0, mostShown).map(({ line, reason }) => `line ${line}: ${reason}`)
-  return ['Nothing was imported. Correct these and import the file again:', ...shown, ...more].join('\n')
+  return ['Nothing was imported. Correct these lines and import the file again:', ...shown, ...more].join('\n')
 }
 
 async function read(file: string): Promise<Uint8Array> {
@@ -151,7 +154,7 @@ async function withRecords<T>(
   const { createPeople } = await import('../people/people.ts')
   await using opened = new AsyncDisposableStack()
   const databaseUrl = await context.databaseUrl()
-  // No limit of time: a file may have a hundred thousand clients.
+  // No statement timeout: a file may have a hundred thousand clients.
   const portal = await openPortal({ databaseUrl, log, connections: 1, statementTimeout: 0 })
   opened.defer(() => portal.close())
   const audit = opened.adopt(createAudit({ database }), (it) => it.close())
@@ -163,7 +166,7 @@ async function withRecords<T>(
 async function personId(people: People, email: string): Promise<string> {
   const person = await people.byEmail(email)
   if (person) return person.id
-  throw new OperatorError(`Nobody has the address ${quoted(email)}. Who there is: ./tollgate person list`)
+  throw new OperatorError(`Nobody has the address ${quoted(email)}. List the people: ./tollgate person list`)
 }
 
 async function everyClient(
@@ -186,8 +189,8 @@ async function clientId(records: Records, text: string): Promise<string> {
   const candidates = await everyClient(records, { q: text.slice(0, 200), status: 'all' })
   const meant = candidates.filter(({ name, reference }) => name === text || reference === text)
   const [first, ...others] = meant
-  if (first === undefined) throw new OperatorError(`No client has the id, the reference or the name ${quoted(text)}.`)
+  if (first === undefined) throw new OperatorError(`No client has the id, reference or name ${quoted(text)}.`)
   if (others.length > 0)
-    throw new OperatorError(`${meant.length} clients are called ${quoted(text)}: use the id of one.`)
+    throw new OperatorError(`${meant.length} clients have the reference or name ${quoted(text)}: use an id.`)
   return first.id
 }

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander'
 
-/** What every command takes. */
+/** The options of every command. */
 export interface CommonOptions {
   readonly json?: true
 }
 
-/** A command with what all have: `--json`, and help that ends in an example. */
+/** A command with `--json`, and help that ends with an example. */
 export function command(name: string, description: string, example: string): Command {
   return new Command(name)
     .description(description)
@@ -13,14 +13,14 @@ export function command(name: string, description: string, example: string): Com
     .addHelpText('after', `\nExample:\n  $ ./tollgate ${example}`)
 }
 
-/** A command that only has commands below it. */
+/** A command that only has subcommands. */
 export function group(name: string, description: string, commands: readonly Command[]): Command {
   const parent = new Command(name).description(description)
-  for (const below of commands) parent.addCommand(below)
+  for (const subcommand of commands) parent.addCommand(subcommand)
   return parent
 }
 
-/** How an argument is read: what `parse` throws as a RangeError is wrong usage, exit status 2. */
+/** Parses an argument. A RangeError of `parse` is a usage error, exit status 2. */
 export function argument<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {
@@ -34,16 +34,16 @@ export function argument<Value>(parse: (text: string) => Value): (text: string) 
 
 const largestCount = 2 ** 31 - 1
 
-/** A whole number from 1 to the largest integer of the database. Throws a RangeError. */
+/** A whole number from 1 to the largest `integer` of PostgreSQL. Throws a RangeError. */
 export function parseCount(text: string): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (!(count >= 1 && count <= largestCount)) throw new RangeError(`must be a whole number from 1 to ${largestCount}`)
   return count
 }
 
-/** `a, b` → its parts. */
+/** Splits `a, b` into its parts, without duplicates. */
 export function parseList(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
-  if (parts.includes('')) throw new RangeError('must be names with commas between them')
+  if (parts.includes('')) throw new RangeError('must be names separated by commas')
   return [...new Set(parts)]
 }

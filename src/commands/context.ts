@@ -3,25 +3,25 @@ import type { Logger } from 'pino'
 import type { Config, Environment } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 
-/** What a command works with. Everything is opened on first use and closed when the command has ended. */
+/** The resources of a command. Each is opened on first use and closed when the command ends. */
 export interface Context {
   readonly environment: Environment
   /** The project's folder. */
   readonly root: string
   readonly stdout: Writable
   readonly stderr: Writable
-  /** Throws OperatorError that lists every error of the configuration. */
+  /** Throws OperatorError with every error of the configuration. */
   config(): Promise<Config>
   /** Silent: a command reports through its output, its one-line error and its exit status. */
   log(): Promise<Logger>
   /**
-   * The address of a database that accepts connections. An embedded one that does not run is started, and created if
-   * there is none. Rejects with the reason of the signal when that aborts first.
+   * The address of a database that accepts connections. Starts the embedded database if it is not running, and creates it
+   * if there is none. Rejects with the reason of the signal if that aborts first.
    */
   databaseUrl(starting?: Starting): Promise<string>
   /**
-   * An open pool. Never changes the schema: throws OperatorError, which names the command to run, unless the schema is
-   * the one of this version.
+   * An open pool. Never changes the schema: throws OperatorError, with the command to run, unless the schema is that of
+   * this version.
    */
   database(): Promise<Database>
   close(): Promise<void>

@@ -5,12 +5,12 @@ import { checkClock, checkDatabase, checkDurability, checkPrices } from './docto
 import { checkDataFolder, checkPort, checkRuntime } from './doctor-host.ts'
 import { faultOfModel } from './model-survey.ts'
 
-/** One thing that could keep the service from working. */
+/** A check of something that the service needs. */
 export interface DoctorCheck {
   readonly name: string
   /** The checks that must pass before this one is run. */
   readonly needs: readonly string[]
-  /** What was found. Throws OperatorError or Problem: what is wrong and what to do. Changes nothing. */
+  /** Returns what was found. Throws OperatorError or Problem with the fault and how to fix it. Changes nothing. */
   run(context: Context): Promise<string>
 }
 

@@ -44,7 +44,7 @@ async function nearestExisting(folder: string): Promise<string> {
 export async function checkPort(context: Context): Promise<string> {
   const { host, port } = (await context.config()).listen
   if (await isFree(host, port)) return `${host}:${port} is free`
-  if (await isTollgate(host, port)) return `${host}:${port} is in use by Tollgate itself, which is running`
+  if (await isTollgate(host, port)) return `${host}:${port} is in use by Tollgate, which is running`
   throw new OperatorError(`${host}:${port} is used by another program: stop that program, or set PORT to a free port.`)
 }
 

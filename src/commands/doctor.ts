@@ -14,14 +14,14 @@ interface Finding {
 
 interface Examination {
   readonly findings: readonly Finding[]
-  /** The checks that were not run, because one that they need failed. */
+  /** The checks that were not run because a check that they need failed. */
   readonly skipped: readonly string[]
 }
 
 export function doctorCommand(context: Context): Command {
   return command(
     'doctor',
-    'Find what keeps the service from working, and say what to do; changes nothing',
+    'Find what prevents the service from working, and how to fix it; changes nothing',
     'doctor',
   ).action(async ({ json }: CommonOptions) => {
     const { findings, skipped } = await examine(context)

@@ -5,7 +5,7 @@ import type { Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
 import { lockFirstAccount } from './greeting-store.ts'
 
-/** What a person sees once the service is ready. The first start makes an account to try it with. */
+/** What `start` prints once the service is ready. With the demo, the first start creates an account and a key. */
 export async function greeting(service: Service, config: Config): Promise<string> {
   const key = await firstKey(service, config)
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id ?? 'MODEL'
@@ -16,9 +16,9 @@ export async function greeting(service: Service, config: Config): Promise<string
     '',
     ...(await portal(service, config)),
     ...(key === undefined
-      ? ['Keys are shown once, when they are made:  ./tollgate key create --account NAME --name backend', '']
+      ? ['Create a key:  ./tollgate key create --account NAME --name backend', '']
       : [
-          `The account Demo was made, with 10.00 ${config.currency} of credit. Its key is shown this once:`,
+          `The account Demo has 10.00 ${config.currency} of credit. Its key is shown only this once:`,
           '',
           `  ${key}`,
           '',
@@ -32,32 +32,36 @@ export async function greeting(service: Service, config: Config): Promise<string
   return lines.join('\n')
 }
 
-/** Who can sign in, where that is known. */
+/** The people of the demo, who can sign in without a password. */
 async function portal({ people }: Service, config: Config): Promise<string[]> {
   if (!isDemo(config)) return []
   const known = await whoMaySignIn(people)
-  if (known.length === 0) return ['Nobody of the demo is in this database: name a provider in sign_in.providers.', '']
+  if (known.length === 0)
+    return [
+      'No one can sign in: this database has no people of the demo. Configure a provider in sign_in.providers.',
+      '',
+    ]
   const width = Math.max(...known.map(({ name }) => name.length))
   return [
-    'Open it in a browser of this machine and sign in, without a password, as one of',
+    'Open it in a browser on this machine and sign in without a password as one of:',
     '',
     ...known.map(({ name, role }) => `  ${name.padEnd(width)}  ${role}`),
     '',
-    'For trying out only: whoever uses this machine can be any of them. TOLLGATE_DEMO=0 turns it off.',
+    'For evaluation only: anyone on this machine can sign in as any of them. TOLLGATE_DEMO=0 turns this off.',
     '',
   ]
 }
 
-/** Of several that start at once on an empty database, the first makes the account. */
+/** If several instances start on an empty database, only the first creates the account. */
 async function firstKey(service: Service, config: Config): Promise<string | undefined> {
   if (!config.demo) return undefined
   return service.database.transaction(async (tx) => {
     await lockFirstAccount(tx)
-    return (await service.accounts.list()).length > 0 ? undefined : makeKey(service, config)
+    return (await service.accounts.list()).length > 0 ? undefined : createKey(service, config)
   })
 }
 
-async function makeKey({ accounts, keys }: Service, { limits }: Config): Promise<string> {
+async function createKey({ accounts, keys }: Service, { limits }: Config): Promise<string> {
   const account = await accounts.create(
     {
       name: 'Demo',
@@ -74,7 +78,7 @@ async function makeKey({ accounts, keys }: Service, { limits }: Config): Promise
   return key
 }
 
-/** As it stands it works in a POSIX shell: the JSON has no single quote in it. */
+/** Works in a POSIX shell: the JSON has no single quote. */
 function curl(baseUrl: string, key: string, model: string): string[] {
   const body = {
     model,

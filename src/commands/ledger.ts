@@ -29,11 +29,11 @@ export function ledgerCommand(context: Context): Command {
     'List the charges of an account, a key or one request, newest first',
     'ledger --account Acme --limit 20',
   )
-    .option('--account <account>', 'of this account: its id or name')
-    .option('--key <id>', 'of this key', argument(parseId))
-    .option('--request <id>', 'of this request, which is in the header request-id', argument(parseId))
+    .option('--account <account>', 'only charges to this account: its id or name')
+    .option('--key <id>', 'only charges of this key', argument(parseId))
+    .option('--request <id>', 'only the charge of this request: its request-id header', argument(parseId))
     .option('--limit <n>', `at most this many rows (default: all with --json, else ${screenful})`, argument(parseCount))
-    .option('--from <when>', 'from this date or time on', argument(parseMoment))
+    .option('--from <when>', 'from this date or time', argument(parseMoment))
     .option('--to <when>', 'up to this date, inclusive, or before this time', argument(parseEnd))
     .action(async ({ json, account, key, request, limit, from, to }: LedgerOptions) => {
       if (account === undefined && key === undefined && request === undefined) {
@@ -62,7 +62,7 @@ function parseId(text: string): string {
   return text.toLowerCase()
 }
 
-/** Page by page: a ledger may be larger than the memory. */
+/** In pages, because a ledger may not fit in memory. */
 async function* pages(ledger: Ledger, selection: Selection, limit: number): AsyncGenerator<LedgerRow[]> {
   let after: LedgerRow | undefined
   for (let left = limit; left > 0;) {

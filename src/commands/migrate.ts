@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { writeJson, writeLines } from './output.ts'
 
 export function migrateCommand(context: Context): Command {
-  return command('migrate', 'Bring the database up to this version', 'migrate').action(
+  return command('migrate', 'Migrate the database to this version', 'migrate').action(
     async ({ json }: CommonOptions) => {
       const { migrate } = await import('../platform/database/migrations.ts')
       const applied = await migrate(await context.databaseUrl())

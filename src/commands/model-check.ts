@@ -6,7 +6,11 @@ import type { Context } from './context.ts'
 import { sizeText, writeJson, writeLines } from './output.ts'
 
 export function checkCommand(context: Context): Command {
-  return command('check', 'Load a model file and look what it is and how fast', 'model check models/tiny/tiny.gguf')
+  return command(
+    'check',
+    'Load a model file, and report what it is and how fast it runs',
+    'model check models/tiny/tiny.gguf',
+  )
     .argument('<file>', 'a GGUF file')
     .action(async (file: string, { json }: CommonOptions) => {
       const found = await checkModel(path.resolve(file), { log: await context.log() })
@@ -37,7 +41,7 @@ function report(file: string, found: ModelCheck): string[] {
   return [
     hasChatTemplate
       ? `${file} can be used.`
-      : `${file} can be loaded but not served: it has no chat template. Take a file whose name says instruct or chat.`,
+      : `${file} can be loaded but not served: it has no chat template. Use an instruct or chat model.`,
     '',
     ...lines.map(([title, text]) => `${title.padEnd(width)}  ${text}`),
   ]

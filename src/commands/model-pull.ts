@@ -16,12 +16,12 @@ interface PullOptions extends CommonOptions {
 export function pullCommand(context: Context): Command {
   return command(
     'pull',
-    'Download a model file, or go on with a download that broke off',
+    'Download a model file, or resume an interrupted download',
     'model pull hf:owner/repository/model-q4_k_m.gguf',
   )
-    .argument('<source>', 'hf:owner/repository/file.gguf, or an https:// address', argument(checkedSource))
+    .argument('<source>', 'hf:owner/repository/file.gguf, or an https:// URL', argument(checkedSource))
     .option('--to <path>', 'the folder or the file to write (default: models in the data folder)')
-    .option('--sha256 <checksum>', 'what the file must be, 64 hexadecimal digits', argument(parseChecksum))
+    .option('--sha256 <checksum>', 'the SHA-256 of the file, 64 hexadecimal digits', argument(parseChecksum))
     .option('--token-file <file>', 'a file with the access token for the host')
     .action(async (text: string, { to, sha256, tokenFile, json }: PullOptions) => {
       const source = parseModelSource(text, tokenFile === undefined ? undefined : await readToken(tokenFile))
@@ -33,7 +33,7 @@ export function pullCommand(context: Context): Command {
     })
 }
 
-/** Wrong usage is found before anything else happens; the action reads the text again. */
+/** Rejects a bad source as a usage error; the action parses it again. */
 function checkedSource(text: string): string {
   parseModelSource(text)
   return text
@@ -51,7 +51,7 @@ async function readToken(file: string): Promise<string> {
     () => '',
   )
   if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw new OperatorError(`The file ${file} holds no access token. Write the token into it, and nothing else.`)
+  throw new OperatorError(`The file ${file} contains no access token. Write the token into it, and nothing else.`)
 }
 
 async function placeFor(context: Context, { fileName }: ModelSource, to: string | undefined): Promise<string> {
@@ -61,18 +61,18 @@ async function placeFor(context: Context, { fileName }: ModelSource, to: string 
   return isFolder ? path.join(place, fileName) : place
 }
 
-/** A bar that moves on a terminal; elsewhere a line for every tenth, which a log can keep. */
+/** A progress bar on a terminal, or else a line for every tenth. */
 function createDisplay({ stderr }: Pick<Context, 'stderr'>, name: string) {
   const isTerminal = 'isTTY' in stderr && stderr.isTTY === true
   const startedAt = performance.now()
   let shownAt = -Infinity
   let shownTenth = -1
-  let came = 0
+  let loaded = 0
   let before: number | undefined
 
   function show({ received, total }: Progress): void {
     before ??= received
-    came = received - before
+    loaded = received - before
     const share = total === undefined || total === 0 ? undefined : received / total
     const tenth = Math.floor((share ?? Math.log2(received + 1) / 10) * 10)
     const now = performance.now()
@@ -80,7 +80,7 @@ function createDisplay({ stderr }: Pick<Context, 'stderr'>, name: string) {
     if (!isDue) return
     shownAt = now
     shownTenth = tenth
-    const speed = `${sizeText((came / Math.max(1, now - startedAt)) * 1000)}/s`
+    const speed = `${sizeText((loaded / Math.max(1, now - startedAt)) * 1000)}/s`
     const amount = total === undefined ? sizeText(received) : `${sizeText(received)} of ${sizeText(total)}`
     if (isTerminal) stderr.write(`\r${name}  ${share === undefined ? '' : `${bar(share)}  `}${amount}  ${speed}   `)
     else stderr.write(`${name}: ${amount}${share === undefined ? '' : ` (${Math.floor(share * 100)} %)`}\n`)
@@ -97,13 +97,13 @@ function bar(share: number): string {
 }
 
 const compared = {
-  given: 'its checksum is the one that was given',
-  announced: 'its checksum is the one that the host announces',
+  given: 'it matches the given checksum',
+  announced: "it matches the host's checksum",
 } as const
 
 const mostContext = 8192
 
-/** The name that requests use: that of the file, in lower case. */
+/** The model's id: the name of the file, in lower case. */
 function idOf(file: string): string {
   return path
     .basename(file)
@@ -122,10 +122,10 @@ function settingsOf({ file, model }: PulledModel): { id: string; context: number
 async function report(context: Context, pulled: PulledModel): Promise<string[]> {
   const { file, bytes, sha256, comparedWith, model } = pulled
   const { id, context: room, maxOutputTokens } = settingsOf(pulled)
-  const checked = comparedWith === null ? 'no checksum to compare with was given' : compared[comparedWith]
+  const checked = comparedWith === null ? 'not verified: no checksum was given' : compared[comparedWith]
   const { file: configured, models } = await context.config()
   return [
-    `${file} is here: ${sizeText(bytes)}, SHA-256 ${sha256} (${checked}).`,
+    `Downloaded ${file}: ${sizeText(bytes)}, SHA-256 ${sha256} (${checked}).`,
     `It is a ${model.architecture} model, trained for ${model.trainedContext} tokens, ${model.hasChatTemplate ? 'with' : 'WITHOUT'} a chat template.`,
     ...(model.hasChatTemplate
       ? []
@@ -143,11 +143,9 @@ async function report(context: Context, pulled: PulledModel): Promise<string[]> 
     '    price: { input: "0.10", output: "0.40" }',
     '',
     ...(configured === null
-      ? [
-          `A list of models replaces the shipped one: ${models.map((each) => each.id).join(', ')} is there only if it is listed, too.`,
-        ]
+      ? [`A list of models replaces the default one: list ${models.map((each) => each.id).join(', ')} too to keep it.`]
       : []),
-    `How fast it is here:  ./tollgate model check ${file}`,
+    `To measure its speed on this machine:  ./tollgate model check ${file}`,
   ]
 }
 

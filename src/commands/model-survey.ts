@@ -2,20 +2,20 @@ import type { Price } from '../billing/prices.ts'
 import type { ModelConfig } from '../platform/config/config.ts'
 import type { Context } from './context.ts'
 
-/** A model of the configuration, and whether a request for it would be served. */
+/** A configured model, and whether requests can use it. */
 export interface SurveyedModel {
   readonly id: string
   readonly engine: ModelConfig['engine']
   readonly context: number
   readonly maxOutputTokens: number
   readonly aliases: readonly string[]
-  /** The one in force, or the one of the configuration, which comes into force at the next start. */
+  /** The price in force, or else the configured price, which takes effect at the next start. */
   readonly price: Price | null
-  /** Why it is not callable, and what to do; null when it is. */
+  /** Why it is not callable, and what to do; null if it is. */
   readonly fault: string | null
 }
 
-/** Looks at every model of the configuration: its file or its package, where it has one, and its price. */
+/** Checks the file or package, and the price, of every configured model. */
 export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
   const { models, aliases } = await context.config()
   const inForce = await pricesInForce(context)
@@ -39,7 +39,7 @@ export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
   )
 }
 
-/** What is wrong with the file of a local model, or with the package of another vendor's, and what to do; else null. */
+/** What is wrong with a local model's file or an upstream model's package, and what to do; null if nothing is. */
 export async function faultOfModel(model: ModelConfig, all: readonly ModelConfig[]): Promise<string | null> {
   if (model.engine === 'ai-sdk') {
     const { faultOfProvider } = await import('../models/upstream/ai-sdk-provider.ts')

@@ -85,11 +85,11 @@ test('model pull draws a bar on a terminal', async () => {
   assert.ok(drawn.split('\r').length < 50, 'it is drawn too often')
 })
 
-test('model pull refuses in one line what cannot be', async () => {
+test('model pull refuses a bad source, checksum or token file in one line', async () => {
   for (const [args, reason] of [
     [[`${base}/none.gguf`], /has no such file/],
     [[`${base}/x.gguf`, '--sha256', '0'.repeat(64)], /instead of 0{64}/],
-    [[`${base}/x.gguf`, '--token-file', path.join(folder, 'nothing')], /holds no access token/],
+    [[`${base}/x.gguf`, '--token-file', path.join(folder, 'nothing')], /contains no access token/],
     ...(process.platform === 'linux'
       ? ([[[`${base}/x.gguf`, '--to', '/proc/tollgate/'], /Nothing may be written to \/proc\/tollgate/]] as const)
       : []),

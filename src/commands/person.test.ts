@@ -41,12 +41,12 @@ async function json(...args: string[]): Promise<Json> {
   return parseObject(stdout)
 }
 
-test('who there is: nobody, and how to change that', async () => {
+test('an empty list says how to add the first partner', async () => {
   assert.deepEqual(await json('list'), { people: [] })
-  assert.match((await run('list')).stdout, /^Nobody yet\. .*person create/)
+  assert.match((await run('list')).stdout, /^No people yet\. .*person create/)
 })
 
-test('people are entered, listed, given another role, disabled and enabled', async () => {
+test('people are added, listed, given another role, disabled and enabled', async () => {
   const ruth = await json('create', '--email', ' Ruth@FIRM.example ', '--name', 'Ruth', '--role', 'partner')
   assert.deepEqual({ ...ruth, id: '' }, { id: '', name: 'Ruth', email: 'Ruth@FIRM.example', role: 'partner' })
   const { id } = await json('create', '--email', 'mei@firm.example', '--name', 'Mei')
@@ -61,7 +61,10 @@ test('people are entered, listed, given another role, disabled and enabled', asy
   assert.equal((await json('role', 'MEI@firm.example', 'partner'))['role'], 'partner')
   assert.equal((await json('disable', String(id)))['status'], 'disabled')
   assert.equal((await json('enable', 'mei@firm.example'))['status'], 'active')
-  assert.match((await run('list')).stdout, /NAME +E-MAIL +ROLE +STATUS[^]*Mei +mei@firm.example +partner +active/)
+  assert.match(
+    (await run('list')).stdout,
+    /^NAME +E-MAIL +ROLE +STATUS +LAST SIGN-IN +ID\nMei +mei@firm.example +partner +active +- +[-\da-f]{36}\n/,
+  )
   const entries = await database.rows<{ action: string }>('select action from audit order by at, id')
   assert.deepEqual(
     entries.map(({ action }) => action),
@@ -69,12 +72,12 @@ test('people are entered, listed, given another role, disabled and enabled', asy
   )
 })
 
-test('what is refused changes nothing', async () => {
+test('a refused command changes nothing', async () => {
   await run('role', 'mei@firm.example', 'consultant')
   const had = await json('list')
   const cases: [string[], number, RegExp][] = [
-    [['create', '--email', 'RUTH@firm.example', '--name', 'R'], 1, /^There is a person with the address RUTH@firm/],
-    [['create', '--email', 'nobody', '--name', 'N'], 1, /^"nobody" is no e-mail address/],
+    [['create', '--email', 'RUTH@firm.example', '--name', 'R'], 1, /^A person with the address RUTH@firm/],
+    [['create', '--email', 'nobody', '--name', 'N'], 1, /^"nobody" is not an e-mail address/],
     [['create', '--email', 'n@firm.example', '--name', ' '], 1, /^Give a name/],
     [['create', '--email', 'n@firm.example', '--name', 'N', '--role', 'king'], 2, /Allowed choices are/],
     [['create', '--name', 'N'], 2, /--email/],
@@ -92,8 +95,8 @@ test('what is refused changes nothing', async () => {
   assert.deepEqual(await json('list'), had)
 })
 
-test('an address that the sign-up policy keeps out is entered with a note', async () => {
+test('a person whom the sign-up policy excludes is added with a warning', async () => {
   const { status, stderr } = await run('create', '--email', 'a@elsewhere.example', '--name', 'A')
   assert.equal(status, 0)
-  assert.match(stderr, /at firm\.example only/)
+  assert.match(stderr, /^a@elsewhere\.example cannot sign in: .* only addresses at firm\.example\.$/m)
 })

@@ -17,10 +17,10 @@ interface CreateOptions extends CommonOptions {
 }
 
 const roles = ['consultant', 'partner'] as const
-const which = ['<person>', 'the e-mail address or the id'] as const
+const which = ['<person>', 'their e-mail address or id'] as const
 
 export function personCommand(context: Context): Command {
-  return group('person', 'Who may sign in to the portal, and what they may do there', [
+  return group('person', 'Manage the people who may sign in to the portal', [
     createCommand(context),
     listCommand(context),
     roleCommand(context),
@@ -32,12 +32,12 @@ export function personCommand(context: Context): Command {
 function createCommand(context: Context): Command {
   return command(
     'create',
-    'Enter a person, who may then sign in with an account of this address',
+    'Add a person, who can then sign in with this e-mail address',
     'person create --email anna@example.com --name "Anna Berg" --role partner',
   )
-    .requiredOption('--email <address>', 'the address that the provider says of the person')
-    .requiredOption('--name <name>', 'how the portal calls the person')
-    .addOption(new Option('--role <role>', 'what the person may do').choices(roles).default('consultant'))
+    .requiredOption('--email <address>', 'their e-mail address at the provider')
+    .requiredOption('--name <name>', 'their name in the portal')
+    .addOption(new Option('--role <role>', 'their role').choices(roles).default('consultant'))
     .action(async ({ json, name, email, role }: CreateOptions) =>
       withPeople(context, async (people) => {
         const person = await people.create({ name, email, role }, operator())
@@ -45,15 +45,15 @@ function createCommand(context: Context): Command {
         if (json) return writeJson(context, person)
         return writeLines(
           context,
-          `${person.name} is entered as a ${role}: ${person.id}`,
-          `Sign in as ${person.email} at ${(await context.config()).base_url}`,
+          `Added ${person.name} as a ${role}: ${person.id}`,
+          `They can sign in as ${person.email} at ${(await context.config()).base_url}`,
         )
       }),
     )
 }
 
 function listCommand(context: Context): Command {
-  return command('list', 'Show every person', 'person list').action(async ({ json }: CommonOptions) =>
+  return command('list', 'List all people', 'person list').action(async ({ json }: CommonOptions) =>
     withPeople(context, async (people) => {
       const all = await people.list()
       if (json) return writeJson(context, { people: all.map(toJson) })
@@ -61,21 +61,21 @@ function listCommand(context: Context): Command {
         context,
         all,
         [
-          { title: 'ID', text: ({ id }) => id },
           { title: 'NAME', text: ({ name }) => name },
           { title: 'E-MAIL', text: ({ email }) => email ?? '-' },
           { title: 'ROLE', text: ({ role }) => role },
           { title: 'STATUS', text: ({ status }) => status },
-          { title: 'LAST SIGNED IN', text: ({ lastSignedInAt }) => minuteOf(lastSignedInAt) },
+          { title: 'LAST SIGN-IN', text: ({ lastSignedInAt }) => minuteOf(lastSignedInAt) },
+          { title: 'ID', text: ({ id }) => id },
         ],
-        'Nobody yet. Enter the first partner: ./tollgate person create --email anna@example.com --name "Anna Berg" --role partner',
+        'No people yet. Add the first partner: ./tollgate person create --email anna@example.com --name "Anna Berg" --role partner',
       )
     }),
   )
 }
 
 function roleCommand(context: Context): Command {
-  return command('role', 'Change what a person may do; ends their sessions', 'person role anna@example.com partner')
+  return command('role', 'Change the role of a person and end their sessions', 'person role anna@example.com partner')
     .argument(...which)
     .addArgument(new Argument('<role>', 'the new role').choices(roles))
     .action(async (person: string, role: Role, { json }: CommonOptions) =>
@@ -83,7 +83,7 @@ function roleCommand(context: Context): Command {
         const { id } = await find(people, person)
         const changed = await people.setRole(id, role, operator())
         if (json) return writeJson(context, toJson(changed))
-        return writeLines(context, `${changed.name} is a ${changed.role} now.`)
+        return writeLines(context, `${changed.name} is now a ${changed.role}.`)
       }),
     )
 }
@@ -91,8 +91,8 @@ function roleCommand(context: Context): Command {
 function statusCommand(context: Context, name: 'disable' | 'enable'): Command {
   const [status, description] =
     name === 'disable'
-      ? (['disabled', 'Keep a person from signing in; ends their sessions'] as const)
-      : (['active', 'Let a disabled person sign in again'] as const)
+      ? (['disabled', 'Prevent a person from signing in and end their sessions'] as const)
+      : (['active', 'Allow a disabled person to sign in again'] as const)
   return command(name, description, `person ${name} anna@example.com`)
     .argument(...which)
     .action(async (person: string, { json }: CommonOptions) =>
@@ -100,18 +100,21 @@ function statusCommand(context: Context, name: 'disable' | 'enable'): Command {
         const { id } = await find(people, person)
         const changed = await people.setStatus(id, status, operator())
         if (json) return writeJson(context, toJson(changed))
-        return writeLines(context, `${changed.name} is ${changed.status} now.`)
+        return writeLines(context, `${changed.name} is now ${changed.status}.`)
       }),
     )
 }
 
-/** The policy holds for those who are entered here as well: the operator should hear of it now. */
+/** The sign-up policy also applies to people who are added by command. */
 async function warnOfPolicy(context: Context, address: string): Promise<void> {
   const { sign_up: signUp } = (await context.config()).sign_in
   const { readEmail } = await import('../people/email.ts')
   const email = readEmail(address)
   if (signUp.policy !== 'domain' || email === undefined || signUp.domains.includes(email.domain)) return
-  warn(context, `Note: sign_in.sign_up lets in addresses at ${signUp.domains.join(', ')} only, which this one is not.`)
+  warn(
+    context,
+    `${email.address} cannot sign in: sign_in.sign_up allows only addresses at ${signUp.domains.join(', ')}.`,
+  )
 }
 
 async function withPeople<T>(context: Context, work: (people: People) => Promise<T>): Promise<T> {
@@ -127,7 +130,7 @@ async function find(people: People, idOrEmail: string): Promise<PersonSummary> {
   if (isUuid(idOrEmail)) return people.show(idOrEmail)
   const person = await people.byEmail(idOrEmail)
   if (person !== undefined) return person
-  throw new OperatorError(`Nobody has the address ${quoted(idOrEmail)}. Who there is: ./tollgate person list`)
+  throw new OperatorError(`Nobody has the address ${quoted(idOrEmail)}. List the people: ./tollgate person list`)
 }
 
 function toJson({ id, name, email, role, status, createdAt, lastSignedInAt }: PersonSummary): object {

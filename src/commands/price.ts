@@ -28,7 +28,7 @@ function setCommand(context: Context): Command {
   )
     .argument('<model>', 'the id of the model', argument(id.parse))
     .requiredOption('--input <price>', 'per million input tokens', price)
-    .requiredOption('--output <price>', 'per million output tokens; must be above --input', price)
+    .requiredOption('--output <price>', 'per million output tokens; must be higher than --input', price)
     .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTime))
     .action(async (model: string, { json, input, output, from }: SetOptions) => {
       const { models, aliases } = await context.config()

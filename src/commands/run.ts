@@ -81,5 +81,5 @@ function direct(command: Command, { stdout, stderr }: Pick<Context, 'stdout' | '
     writeOut: (text) => void stdout.write(text),
     writeErr: (text) => void stderr.write(text),
   })
-  for (const below of command.commands) direct(below, { stdout, stderr })
+  for (const subcommand of command.commands) direct(subcommand, { stdout, stderr })
 }

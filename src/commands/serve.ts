@@ -7,7 +7,7 @@ export interface ServeNeeds {
   readonly config: Config
   readonly databaseUrl: string
   readonly log: Logger
-  /** The metrics of all processes; default: of this one. */
+  /** The metrics of all processes. Default: those of this one. */
   readonly metricsText?: () => Promise<string>
 }
 
@@ -24,7 +24,7 @@ export async function serve(needs: ServeNeeds): Promise<Service> {
   }
 }
 
-/** Explains in one line why a port cannot be listened on. */
+/** Turns an error of listening on a port into one line for the operator. */
 export function listenFault(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') {

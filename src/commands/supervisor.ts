@@ -20,14 +20,14 @@ interface WorkersNeeds {
   readonly log: Logger
 }
 
-/** ms before a worker that ended is replaced, and the most when it keeps ending. */
+/** ms before a worker that ended is replaced. Doubles up to `most` if workers keep ending. */
 const pauses = { first: 100, most: 10_000 }
-/** A worker that served for so many ms was healthy. */
+/** A worker that ran for this many ms was healthy. */
 const healthyAfter = 10_000
 
 /**
- * Starts `config.listen.processes` workers on one port: this process accepts the connections and hands them to the workers
- * in turn. Replaces a worker that ends. Throws OperatorError when the first start of a worker fails.
+ * Starts `config.listen.processes` workers on one port: this process accepts the connections and distributes them over
+ * the workers. Replaces a worker that ends. Throws OperatorError if a worker fails to start at first.
  */
 export async function startWorkers({ order, setUp, log }: WorkersNeeds): Promise<Workers> {
   cluster.setupPrimary({

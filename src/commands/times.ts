@@ -1,7 +1,7 @@
 const units = new Map(Object.entries({ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }))
 const longest = 36_500 * 86_400_000
 
-/** `24h` → milliseconds. Throws a RangeError that says what would be right. */
+/** Parses `24h` to ms. Throws a RangeError. */
 export function parseSpan(text: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,10})([smhd])$/.exec(text) ?? []
   const span = Number(amount) * (units.get(unit) ?? Number.NaN)
@@ -9,7 +9,7 @@ export function parseSpan(text: string): number {
   return span
 }
 
-/** A time by date, by date and time with a zone, or as a duration from now on. Throws a RangeError. */
+/** Parses a date, a date and time with a zone, or a duration from now. Throws a RangeError. */
 export function parseTime(text: string): Date {
   if (/^\d+[a-z]$/.test(text)) return new Date(Date.now() + parseSpan(text))
   const time = readTime(text)
@@ -21,20 +21,20 @@ export function parseTime(text: string): Date {
   return time
 }
 
-/** A time by date, or by date and time with a zone. Throws a RangeError. */
+/** Parses a date, or a date and time with a zone. Throws a RangeError. */
 export function parseMoment(text: string): Date {
   const time = readTime(text)
   if (time !== undefined) return time
   throw new RangeError('must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z')
 }
 
-/** The end of a span: a date means the whole of that day. Throws a RangeError. */
+/** Parses the end of a period: a date includes the whole day. Throws a RangeError. */
 export function parseEnd(text: string): Date {
   const time = parseMoment(text)
   return isDay(text) ? new Date(time.getTime() + 86_400_000) : time
 }
 
-/** A day in UTC. Throws a RangeError. */
+/** Checks a date in UTC. Throws a RangeError. */
 export function parseDay(text: string): string {
   if (!isDay(text) || readTime(text) === undefined) throw new RangeError('must be a date such as 2030-01-31')
   return text
@@ -45,13 +45,13 @@ function isDay(text: string): boolean {
   return /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)
 }
 
-/** Without a zone a time would mean another moment on another machine. A date alone is midnight in UTC. */
+/** Requires a zone, without which a time depends on the machine. A date alone is midnight in UTC. */
 function readTime(text: string): Date | undefined {
   if (!isDay(text.slice(0, 10)) || !/^.{10}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) {
     return undefined
   }
   const time = new Date(text)
-  // JavaScript takes 31 February for 3 March.
+  // JavaScript reads 31 February as 3 March.
   const day = Number(text.slice(8, 10))
   const lastOfMonth = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate()
   return Number.isNaN(time.getTime()) || day > lastOfMonth ? undefined : time

@@ -24,10 +24,10 @@ export function usageCommand(context: Context): Command {
   const day = argument(parseDay)
   const shown = command(
     'usage',
-    'Show what an account used, or the whole firm',
+    'Show the usage and cost of an account, or of all accounts',
     'usage --account Acme --from 2030-01-01',
   )
-    .option('--account <account>', 'of this account: its id or name (default: every account)')
+    .option('--account <account>', 'only this account: its id or name (default: all accounts)')
     .option('--from <day>', 'the first day, in UTC', day)
     .option('--to <day>', 'the last day, in UTC', day)
     .action(async ({ json, account, from, to }: UsageOptions) => {

@@ -13,8 +13,12 @@ interface VerifyOptions extends CommonOptions {
 }
 
 export function verifyCommand(context: Context): Command {
-  return command('verify', 'Prove the books, the history and the rights, or show the rows at fault', 'verify')
-    .option('--full', 'read every sealed row, not a sample of a large table; shows progress on stderr')
+  return command(
+    'verify',
+    'Verify the ledger, sealed rows, records and permissions, and show the rows at fault',
+    'verify',
+  )
+    .option('--full', 'read every sealed row, not only a sample of each large table; shows progress on stderr')
     .option(
       '--seal <text>',
       'check that the chains contain these seals: lines of the log with the message "rows sealed"',
@@ -25,7 +29,7 @@ export function verifyCommand(context: Context): Command {
       const wrong = checks.filter(({ ok }) => !ok)
       if (options.json) writeJson(context, { ok: wrong.length === 0, checks })
       else writeLines(context, ...checks.flatMap(linesOf))
-      if (wrong.length > 0) throw new OperatorError(`The proof failed: ${wrong.map(({ name }) => name).join('; ')}.`)
+      if (wrong.length > 0) throw new OperatorError(`Verification failed: ${wrong.map(({ name }) => name).join('; ')}.`)
     })
 }
 

@@ -10,7 +10,7 @@ export interface ServeOrder {
   readonly kind: 'serve'
   readonly config: Config
   readonly databaseUrl: string
-  /** Set for the worker that sets up the first start: samples and the greeting. */
+  /** Only for the first worker, which loads the samples and makes the greeting. */
   readonly setUp?: { readonly settings: Config }
 }
 
@@ -23,7 +23,7 @@ export type ToSupervisor =
 const toSupervisor = ['ready', 'failed', 'metrics']
 const toWorker = ['serve', 'stop', 'metrics']
 
-/** Other modules, such as Node's and the metrics', use the same channel. */
+/** Node and the metrics library use the same channel. */
 export function isToSupervisor(message: unknown): message is ToSupervisor {
   return hasKind(message, toSupervisor)
 }

@@ -7,9 +7,9 @@ import { greeting } from './greeting.ts'
 import { serve } from './serve.ts'
 import { isToWorker, type ServeOrder, type ToSupervisor } from './worker-messages.ts'
 
-/** One of several processes that serve, forked by `supervisor.ts`. It ends when the supervisor says so, or ends itself. */
+/** A worker process, forked by `supervisor.ts`. It ends when the supervisor sends `stop`, or dies. */
 
-// Ctrl-C and the end of a terminal reach every process; the supervisor decides when workers stop.
+// Ctrl-C and the closing of a terminal signal every process. The supervisor decides when workers stop.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 
 const opened = openLog()

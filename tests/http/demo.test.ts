@@ -70,11 +70,11 @@ const people = [
 ]
 
 describe('the first start', () => {
-  test('says where it is, who can sign in, that this is for trying out, and how to call the API', () => {
+  test('prints its address, who can sign in, that this is for evaluation, and how to call the API', () => {
     const said = running?.stdout ?? ''
     assert.ok(said.includes(`Tollgate is ready at ${portal()}\n`), said)
     for (const { name, role } of people) assert.match(said, new RegExp(`^  ${name} +${role}$`, 'm'))
-    assert.match(said, /^For trying out only: /m)
+    assert.match(said, /^For evaluation only: /m)
     assert.match(said, new RegExp(`^  curl ${portal()}/v1/generate \\\\$`, 'm'))
   })
 
@@ -181,7 +181,7 @@ describe('a later start', () => {
     await startAt(port)
     assert.equal((await read(visitor, '/me')).status, 200)
     assert.deepEqual(await namesOf(visitor, '&status=all'), clients)
-    assert.doesNotMatch(running?.stdout ?? '', /The account Demo was made/)
+    assert.doesNotMatch(running?.stdout ?? '', /The account Demo has/)
     await signIn(visitor, 'daniel')
     assert.equal((await namesOf(visitor)).length, 18)
   })
@@ -210,7 +210,7 @@ test('with TOLLGATE_DEMO=0 there is no provider, nobody, no client and no word o
   const free = await freePorts()
   const started = await start({ ...off, PORT: String(free) })
   try {
-    assert.doesNotMatch(started.stdout, /sign in|trying out|partner|consultant|The account Demo was made/i)
+    assert.doesNotMatch(started.stdout, /sign in|evaluation|partner|consultant|The account Demo has/i)
     await assert.rejects(fetch(`http://127.0.0.1:${free + 1}`), { message: 'fetch failed' })
     const signin = await fetch(`http://localhost:${free}/signin`, { headers: { accept: 'application/json' } })
     assert.deepEqual(at(await signin.json(), 'providers'), [])
