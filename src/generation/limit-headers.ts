@@ -6,7 +6,11 @@ import { TillRefusal, type Levels, type Till } from '../billing/till.ts'
 const patience = 250
 
 /** The levels for the headers of a refusal. Undefined if they cannot be read at once: that must not fail the refusal. */
-export async function levelsAt(till: Till, { caller }: FastifyRequest, error: Error): Promise<Levels | undefined> {
+export async function levelsForRefusal(
+  till: Till,
+  { caller }: FastifyRequest,
+  error: Error,
+): Promise<Levels | undefined> {
   if (error instanceof TillRefusal && error.levels) return error.levels
   if (!caller) return undefined
   const levels = till.levels(caller.accountId).catch(() => undefined)

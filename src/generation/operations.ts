@@ -89,7 +89,7 @@ const replyHeaders = {
   ...rateLimitHeaders,
 }
 
-export const generate: Operation<typeof schema.generateRequest> = {
+export const generateText: Operation<typeof schema.generateRequest> = {
   operationId: 'generate',
   summary: 'Generate text',
   description:

@@ -12,7 +12,7 @@ import { openAiResponses } from './dialects/openai-responses.ts'
 import { tollgate } from './dialects/tollgate.ts'
 import type { Generation, Reply } from './generation.ts'
 import { jobOf } from './job.ts'
-import { levelsAt } from './limit-headers.ts'
+import { levelsForRefusal } from './limit-headers.ts'
 import { registerModels } from './model-routes.ts'
 import * as operations from './operations.ts'
 import type { Job, TextRequest } from './request.ts'
@@ -70,7 +70,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
       })
 
       v1.addHook('onError', async (request, reply, error) => {
-        const levels = await levelsAt(till, request, error)
+        const levels = await levelsForRefusal(till, request, error)
         if (levels) reply.headers(headersOf(wireFormatOf(request), levels))
       })
 
@@ -78,8 +78,8 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
         v1.answerError(error, request, reply, wireFormatOf(request)?.errorBody),
       )
 
-      const { generate, chatCompletions, responses, messages, countTokens, countMessageTokens } = operations
-      v1.post('/generate', { schema: generate, config: { wireFormat: tollgate } }, handle(tollgate))
+      const { generateText, chatCompletions, responses, messages, countTokens, countMessageTokens } = operations
+      v1.post('/generate', { schema: generateText, config: { wireFormat: tollgate } }, handle(tollgate))
       v1.post('/chat/completions', { schema: chatCompletions, config: { wireFormat: openAiChat } }, handle(openAiChat))
       v1.post('/responses', { schema: responses, config: { wireFormat: openAiResponses } }, handle(openAiResponses))
       v1.post(

@@ -1,6 +1,6 @@
 import { Problem } from '../platform/problems.ts'
 import { newSecret } from './cookies.ts'
-import type { Admission } from './gate.ts'
+import type { GateResult } from './gate.ts'
 import type { Challenge, CredentialMethod } from './methods/method.ts'
 import { safeReturn } from './return-to.ts'
 import { notUsable, type SignInParts } from './steps.ts'
@@ -21,7 +21,7 @@ export interface CredentialSignIn {
     request: { readonly input: unknown; readonly returnTo: unknown },
   ): Promise<BegunCredential>
   /** Without a cookie if a second factor is due. Throws Problem `sign_in_failed`, `sign_in_refused`, `too_many_sign_ins`. */
-  completeCredential(attempt: string, visitor: Visitor, input: unknown): Promise<Admission>
+  completeCredential(attempt: string, visitor: Visitor, input: unknown): Promise<GateResult>
 }
 
 interface Needs extends SignInParts {

@@ -1,6 +1,6 @@
 import { Problem } from '../platform/problems.ts'
 import type { ProvenAttempt } from './attempts.ts'
-import type { Admission } from './gate.ts'
+import type { GateResult } from './gate.ts'
 import type { Challenge, SecondFactor } from './methods/method.ts'
 import { notUsable, type SignInParts } from './steps.ts'
 import type { Visitor } from './visitor.ts'
@@ -11,7 +11,7 @@ export interface FactorSignIn {
   /** Throws Problem `not_found`, `sign_in_failed` if no second factor is due, `too_many_sign_ins`. */
   beginFactor(factor: string, visitor: Visitor): Promise<Challenge['challenge']>
   /** Starts the session. Throws Problem `sign_in_failed`, `sign_in_refused`, `too_many_sign_ins`. */
-  completeFactor(visitor: Visitor, input: unknown): Promise<Admission>
+  completeFactor(visitor: Visitor, input: unknown): Promise<GateResult>
 }
 
 interface Needs extends SignInParts {

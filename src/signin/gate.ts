@@ -11,7 +11,7 @@ import type { Visitor } from './visitor.ts'
 export type SecondFactorPolicy = Config['sign_in']['second_factor']
 
 /** Where the browser goes next; with the cookie of a new session unless a second factor is due. */
-export interface Admission {
+export interface GateResult {
   readonly returnTo: string
   readonly cookie?: string
 }
@@ -19,9 +19,9 @@ export interface Admission {
 /** The only place where sessions start. */
 export interface Gate {
   /** Every method ends here. Throws Problem `sign_in_refused`. */
-  admit(this: void, proof: Proof, attempt: BegunAttempt, visitor: Visitor): Promise<Admission>
+  admit(this: void, proof: Proof, attempt: BegunAttempt, visitor: Visitor): Promise<GateResult>
   /** Starts the session of a proven attempt whose second factor has been passed. */
-  admitProven(this: void, attempt: ProvenAttempt, factor: string, visitor: Visitor): Promise<Admission>
+  admitProven(this: void, attempt: ProvenAttempt, factor: string, visitor: Visitor): Promise<GateResult>
 }
 
 interface GateNeeds {

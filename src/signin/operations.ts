@@ -105,7 +105,7 @@ export const signOut = {
   ...inSignIn,
   operationId: 'signOut',
   summary: 'Sign out',
-  response: { 200: answers(schema.signedOutPage, 'Signed out.'), ...refusals([...always, 'cross_site_request']) },
+  response: { 200: answers(schema.signedOut, 'Signed out.'), ...refusals([...always, 'cross_site_request']) },
 }
 
 const inMe = { tags: ['Account'], ...needsSession }

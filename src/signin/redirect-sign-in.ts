@@ -1,7 +1,7 @@
 import { Problem } from '../platform/problems.ts'
 import type { UnusableState } from './attempts.ts'
 import { newSecret } from './cookies.ts'
-import type { Admission } from './gate.ts'
+import type { GateResult } from './gate.ts'
 import type { RedirectMethod } from './methods/method.ts'
 import { safeReturn } from './return-to.ts'
 import { notUsable, type SignInParts, type StepDetails } from './steps.ts'
@@ -14,7 +14,7 @@ export interface RedirectSignIn {
    * Handles the callback. Without a cookie if a second factor is due, or if the attempt cannot be used in a browser that
    * is signed in, as when a page is reloaded. Throws Problem.
    */
-  complete(callback: URL, visitor: Visitor): Promise<Admission>
+  complete(callback: URL, visitor: Visitor): Promise<GateResult>
 }
 
 interface Needs extends SignInParts {
@@ -25,7 +25,7 @@ export function createRedirectSignIn({ methods, attempts, sessions, refusals, ga
   const find = (id: string) => methods.find((method) => method.id === id)
 
   /** A thrown Problem is recorded by `steps`; in a browser that is signed in, the row is written here. */
-  async function refuse(unusable: UnusableState, visitor: Visitor, details: StepDetails): Promise<Admission> {
+  async function refuse(unusable: UnusableState, visitor: Visitor, details: StepDetails): Promise<GateResult> {
     const { why, method, returnTo = '/' } = unusable
     Object.assign(details, { why, ...(method !== undefined && { method }) })
     if ((await sessions.recognise(visitor.cookies)) === undefined) throw notUsable()

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Type } from 'typebox'
 import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/representation.ts'
-import type { Admission } from './gate.ts'
+import type { GateResult } from './gate.ts'
 import { sameOrigin } from './guard.ts'
 import { safeReturn } from './return-to.ts'
 import * as operations from './operations.ts'
@@ -117,7 +117,7 @@ function registerFactors(server: Server, { signIn, baseUrl }: RouteNeeds): void 
   })
 }
 
-function withSession(reply: FastifyReply, { cookie }: Admission): FastifyReply {
+function withSession(reply: FastifyReply, { cookie }: GateResult): FastifyReply {
   return cookie === undefined ? reply : reply.header('set-cookie', cookie)
 }
 

@@ -42,7 +42,7 @@ export const begunSignIn = Type.Object({
 })
 export const begunFactor = Type.Object({ challenge: Type.Unknown({ description: 'What the second factor asks for.' }) })
 export const completedSignIn = Type.Object({ location: Type.String({ description: 'The path to go to.' }) })
-export const signedOutPage = Type.Object({ location: Type.String({ description: 'The address to go to.' }) })
+export const signedOut = Type.Object({ location: Type.String({ description: 'The address to go to.' }) })
 
 export const listedSession = Type.Object({
   id,

@@ -7,7 +7,7 @@ import type { TextRequest } from '../request.ts'
 import { sampling } from '../schema.ts'
 import { isFields, withoutNeutral, type Unsupported } from './body.ts'
 import { event, jsonAround, type Dialect, type DialectRequest, type ErrorDetails, type EventWriter } from './dialect.ts'
-import { mostMessages, readMessages, textOf, textOrParts, type MessageFormat } from './messages.ts'
+import { mostMessages, readMessages, contentText, textOrParts, type MessageFormat } from './messages.ts'
 
 /** Anthropic's messages: `POST /v1/messages`. */
 const fields = {
@@ -136,7 +136,7 @@ function readRequest(raw: unknown, checkBody: (body: unknown) => CountedRequest)
   const kept = withoutNeutral(raw, unsupported)
   if (!isFields(kept)) return requestOf(checkBody(kept), [])
   const { system, ...rest } = kept
-  const instructions = system === undefined ? '' : textOf(system, 'system', format)
+  const instructions = system === undefined ? '' : contentText(system, 'system', format)
   const conversation = readMessages(rest['messages'], 'messages', format)
   const messages =
     instructions === '' ? conversation : [{ role: 'system', text: instructions } as const, ...conversation]

@@ -47,11 +47,11 @@ function readMessage(message: unknown, place: string, format: MessageFormat): Me
   const known = typeof role === 'string' && Object.hasOwn(format.roles, role) ? format.roles[role] : undefined
   if (known === undefined) throw mustBe(`${place}.role`, `one of ${Object.keys(format.roles).join(', ')}`)
   refuseOthers(kept, ['role', 'content', ...(known === 'assistant' ? format.echoed : [])], place)
-  return { role: known, text: textOf(content, `${place}.content`, format) }
+  return { role: known, text: contentText(content, `${place}.content`, format) }
 }
 
 /** The text of a string, or of a list of text parts, joined by line breaks. */
-export function textOf(content: unknown, field: string, format: Pick<MessageFormat, 'parts' | 'part'>): string {
+export function contentText(content: unknown, field: string, format: Pick<MessageFormat, 'parts' | 'part'>): string {
   if (typeof content === 'string') return checkedText(content, field)
   if (!Array.isArray(content)) throw mustBe(field, 'a text, or a list of text parts')
   return content.map((part: unknown, index) => partText(part, `${field}[${index}]`, format)).join('\n')

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import type { Reply } from '../generation.ts'
 import { createdAt, event, jsonAround, type ErrorDetails, type EventWriter } from './dialect.ts'
 import { openAiErrorOf } from './openai-errors.ts'
-import type { ResponsesRequest } from './openai-responses.ts'
 
 const text = Type.Object({
   type: Type.Literal('output_text'),
@@ -37,13 +36,23 @@ export const responsesResponse = Type.Object({
   }),
 })
 
+/** The fields of a request that its response repeats. */
+export interface RepeatedFields {
+  readonly instructions?: string
+  readonly max_output_tokens?: number
+  readonly metadata?: object
+  readonly temperature?: number
+  readonly top_p?: number
+  readonly user?: string
+}
+
 interface ResponseIds {
   readonly id: string
   readonly model: string
 }
 
 /** The response object. Without a reply, its state while the reply is generated. */
-export function responseObject(body: ResponsesRequest, { id, model }: ResponseIds, reply?: Reply): object {
+export function responseObject(body: RepeatedFields, { id, model }: ResponseIds, reply?: Reply): object {
   const reason = reply && cutOff(reply)
   return {
     id: `resp_${id}`,
@@ -103,7 +112,7 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Reply): object {
 const textDelta = 'response.output_text.delta'
 
 /** The events of a response, numbered, in the order of OpenAI's API. */
-export function responseEvents(body: ResponsesRequest, { id, model }: ResponseIds): EventWriter {
+export function responseEvents(body: RepeatedFields, { id, model }: ResponseIds): EventWriter {
   let sent = 0
   const writeEvent = (type: string, fields: object) => event(type, { type, sequence_number: sent++, ...fields })
   const item = { item_id: `msg_${id}`, output_index: 0 }

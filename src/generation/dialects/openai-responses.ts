@@ -30,7 +30,7 @@ const checked = Type.Object(
   { ...fields, input: Type.Array(Type.Unknown(), { maxItems: mostMessages }) },
   { additionalProperties: false },
 )
-export type ResponsesRequest = Type.Static<typeof checked>
+type ResponsesRequest = Type.Static<typeof checked>
 const check = compileBody(checked)
 
 const message = Type.Object({
