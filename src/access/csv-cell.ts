@@ -1,7 +1,6 @@
 /**
- * A cell of a CSV file (RFC 4180). What a spreadsheet would take for a formula gets an apostrophe, so that it stays a
- * text; also behind a semicolon, a tab or a line break, at which spreadsheets of some countries begin a new cell
- * whatever stands in quotes.
+ * A cell of a CSV file (RFC 4180). Text that a spreadsheet would read as a formula gets an apostrophe, even after a
+ * semicolon, a tab or a line break: in some locales, spreadsheets start a new cell there even within quotes.
  */
 export function csvCell(value: string | bigint | null): string {
   const text = value === null ? '' : value.toString()

@@ -1,9 +1,9 @@
 import type { Queryable } from '../platform/database/database.ts'
 
 /**
- * What the catalogue says of triggers, row-level security, rights, constraints and roles, a sentence each. Roles are
- * named by their purpose, since their names end differently in each database. The owner's rights are listed for
- * append-only tables only.
+ * The triggers, row-level security, permissions, constraints and roles of the catalogue, one line each. Roles appear by
+ * their purpose, because their names differ between databases. The owner's permissions are listed only for append-only
+ * tables.
  */
 const facts = `
   with role as (
@@ -81,7 +81,7 @@ export interface StoredFunction {
   readonly body: string
 }
 
-/** Those whose body is a text; the others are facts. */
+/** The functions whose body is text. The bodies of the others are facts. */
 export function readFunctions(database: Queryable): Promise<StoredFunction[]> {
   return database.rows(
     `select proname as name, prosrc as body from pg_proc
@@ -89,7 +89,7 @@ export function readFunctions(database: Queryable): Promise<StoredFunction[]> {
   )
 }
 
-/** The months, this one and the next, for which the ledger has no partition. */
+/** The partitions that the ledger lacks for this month and the next. */
 export function findMissingPartitions(database: Queryable): Promise<object[]> {
   return database.rows(
     `select name as partition, 'the ledger has no such partition' as fault

@@ -26,7 +26,7 @@ interface PortalNeeds {
   readonly statementTimeout?: number
 }
 
-/** Throws OperatorError when the database does not let the portal's user in. */
+/** Throws OperatorError if the portal's user cannot connect. */
 export async function openPortal({ databaseUrl, ...options }: PortalNeeds): Promise<PortalDatabase> {
   const pipeline = openPipeline(await portalAddress(databaseUrl), options)
 
@@ -55,7 +55,7 @@ function requiredRole(actor: Actor): Role {
   return role
 }
 
-/** A plan includes row-level security for one role: shared by two roles, PostgreSQL would replan at every change. */
+/** A plan is for the row-level security of one role. If two roles shared it, PostgreSQL would replan at every change. */
 function named({ name, text, values = [] }: PreparedStatement, actor: Actor): PreparedStatement {
   return { name: `${name} ${requiredRole(actor)}`, text, values }
 }

@@ -13,7 +13,7 @@ export async function readShippedFunctions(): Promise<Map<string, string>> {
 const definition =
   /^drop function (?<dropped>\w+)|^create (?:or replace )?function (?<name>\w+)\((?:(?!^create )[^])*?\bas\s+(?<quote>\$\w*\$)(?<body>[^]*?)\k<quote>/gm
 
-/** Functions that statements build at run time (indented here) have another text in each database, and are left out. */
+/** Leaves out functions that the migrations build at run time (indented): their text differs between databases. */
 export function functionsOf(sql: string): Map<string, string> {
   const functions = new Map<string, string>()
   for (const { groups = {} } of sql.matchAll(definition)) {

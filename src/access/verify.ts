@@ -9,8 +9,8 @@ import { readShippedFunctions } from './shipped-functions.ts'
 const expectedFacts = path.join(import.meta.dirname, 'schema-facts.txt')
 
 /**
- * Compares triggers, row-level security, rights, constraints and functions of the database with those of this version, and
- * looks for the ledger's partitions.
+ * Compares the triggers, row-level security, permissions, constraints and functions of the database with those of this
+ * version, and checks the ledger's partitions.
  */
 export async function verifySchema(database: Database): Promise<Check[]> {
   const expected = (await readFile(expectedFacts, 'utf8')).trimEnd().split('\n')

@@ -10,30 +10,30 @@ export interface KnownKey extends KeyRow {
   readonly expiresAt: number
 }
 
-/** The keys in use, never older than a second. */
+/** The keys in use, at most a second old. */
 export interface KeyCache {
-  /** What is known of a kept key, unless it is older than a second. */
+  /** Returns a cached key unless it is older than a second. */
   fresh(publicId: string): KnownKey | undefined
   /**
-   * The same, if a text of that hash has proven it: shape, checksum and secret of that text need no other look. How long
-   * it takes may tell something of the hash, which tells nothing of the text.
+   * The same, if text with this hash was verified before, so that its checksum and secret need no second check. The
+   * comparison is not in constant time: it can reveal a part of the hash, but nothing of the text.
    */
   sent(publicId: string, hash: string): KnownKey | undefined
-  /** Asks the database. Throws Problem `unavailable`. */
+  /** Queries the database. Throws Problem `unavailable`. */
   lookUp(publicId: string): Promise<KnownKey | undefined>
-  /** Keeps a key for as long as it is in use. `hash` is that of the text which has proven it. */
+  /** Caches a key for as long as it is in use. `hash` is that of its verified text. */
   keep(key: KnownKey, hash: string): void
   close(): Promise<void>
 }
 
-/** Milliseconds. A change holds everywhere within `oldest`; a refresh must end in what is left of it. */
+/** ms. A change takes effect everywhere within `oldest`, which includes the time of a refresh. */
 const refreshPause = 500
 const oldest = 1000
 const unusedFor = 60_000
-/** For so long a query under way is shared. */
+/** How long lookups may join a running query, in ms. */
 const shareable = 500
 
-/** Only keys whose secret was right are kept, so that made-up ids cannot fill the memory. */
+/** Caches only keys whose secret was verified, so that invented ids cannot fill the memory. */
 export function createKeyCache({ database, log }: { database: Database; log: Logger }): KeyCache {
   const kept = new Map<string, { key: KnownKey; usedAt: number; readonly hash: string }>()
 
@@ -46,9 +46,9 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
     const now = performance.now()
     for (const [publicId, { usedAt }] of kept) if (now - usedAt > unusedFor) kept.delete(publicId)
     if (kept.size === 0) return
-    const asked = [...kept.keys()]
-    const found = await read(asked)
-    for (const publicId of asked) {
+    const publicIds = [...kept.keys()]
+    const found = await read(publicIds)
+    for (const publicId of publicIds) {
       const entry = kept.get(publicId)
       const key = found.get(publicId)
       if (key === undefined) kept.delete(publicId)

@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib'
 /**
  * The text of an API key: `tg_<public id, 12>_<secret, 43>_<checksum, 6>`, every part in base62.
  *
- * The public id finds the row, the secret (256 bit) proves the right to it, and the checksum (CRC-32 of all before the
- * last underscore) tells a mistyped key from a wrong one without a look-up. A CRC-32 finds every change within 32 bits
- * that lie together, so a single wrong character never passes. Secret scanners can match the shape.
+ * The public id finds the row, the secret (256 bits) authenticates, and the checksum (CRC-32 of everything before the last
+ * underscore) detects a mistyped key without a lookup. A CRC-32 detects every burst error of up to 32 bits, so a single
+ * wrong character never passes. Secret scanners can match the shape.
  */
 export interface ParsedKey {
   readonly publicId: string
@@ -14,7 +14,7 @@ export interface ParsedKey {
 }
 
 export interface NewKey {
-  /** The whole key; it is shown once and kept nowhere. */
+  /** The whole key, which is shown once and stored nowhere. */
   readonly key: string
   readonly publicId: string
   readonly secretHash: Buffer
@@ -36,7 +36,7 @@ export function formatKey({ publicId, secret }: ParsedKey): string {
   return `${body}_${checksum(body)}`
 }
 
-/** The parts of a key whose shape and checksum are right, or undefined. Says nothing about whether the key exists. */
+/** The parts of a key, or undefined if its shape or checksum is wrong. Does not check whether the key exists. */
 export function parseKey(text: string): ParsedKey | undefined {
   if (text.length !== keyLength || !shape.test(text)) return undefined
   const body = text.slice(0, -checksumLength - 1)
@@ -44,20 +44,20 @@ export function parseKey(text: string): ParsedKey | undefined {
   return { publicId: publicIdOf(text), secret: text.slice(16, 59) }
 }
 
-/** The public id of a key; of another text, anything. */
+/** The public id of a key. Meaningless for other text. */
 export const publicIdOf = (text: string): string => text.slice(3, 15)
 
-/** What is kept of a secret. It has 256 random bits, so a slow hash would add nothing. */
+/** The stored hash of a secret. A secret has 256 random bits, so a slow hash would add nothing. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** The same of a whole key. On the path of every request: as a text it takes a third of the time. */
+/** The hash of a whole key, as text: every request computes it, and a buffer takes three times as long. */
 export function hashKey(text: string): string {
   return hash('sha256', text, 'hex')
 }
 
-/** In base62, too. On the path of every request: a number, where a bigint takes six times as long. */
+/** In base62. Uses numbers, because every request computes it and bigints take six times as long. */
 function checksum(body: string): string {
   let text = ''
   for (let rest = crc32(body); rest > 0; rest = Math.floor(rest / 62)) text = digits.charAt(rest % 62) + text

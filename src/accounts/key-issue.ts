@@ -64,7 +64,7 @@ export async function revokeKey(tx: Queryable, id: string, by: Visit): Promise<v
   await recordWithin(tx, [changeEvent(by, 'key_revoked', id)])
 }
 
-/** What the audit log says of a new key: nothing of its text. */
+/** The details of a new key for the audit log, without its text. */
 function detailsOf({ name, accountId, allowedModels, expiresAt }: KeyRequest): Record<string, string> {
   return {
     name,

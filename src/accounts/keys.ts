@@ -49,7 +49,7 @@ export interface Keys {
   close(): Promise<void>
 }
 
-/** Compared with where there is no key, so that an unknown public id takes as long as a wrong secret. */
+/** Stands in for the hash of an unknown public id, so that the comparison takes as long as for a wrong secret. */
 const noHash = Buffer.alloc(32)
 
 export function createKeys({ database, log }: { database: Database; log: Logger }): Keys {

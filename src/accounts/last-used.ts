@@ -4,9 +4,9 @@ import { repeat } from '../platform/repeat.ts'
 import { writeLastUsed } from './store.ts'
 
 export interface LastUsed {
-  /** Remembers that a key was used just now. Costs no more than a Map entry. */
+  /** Notes that a key was used just now, in memory. */
   note(keyId: string): void
-  /** Writes what is still remembered. */
+  /** Writes the times that are not written yet. */
   close(): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Queryable } from '../platform/database/database.ts'
 import type { Account, NewAccount, NewLimits } from './account.ts'
 
-// The till turns the month with the account's next call; until then the old month's charges are still there.
+// The till resets the month's charges at the account's next call; until then, those of the old month are still stored.
 const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`
 const selectAccount = `
   select id, name, status, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
@@ -42,7 +42,7 @@ export async function insertAccount(tx: Queryable, account: NewAccount & { reado
   return rows.length > 0
 }
 
-/** Waits for the till's call under way on this account; what is read afterwards in `tx` stays so until its end. */
+/** Waits for a till call on this account to end, and blocks others until the end of `tx`. */
 export async function lockAccount(tx: Queryable, id: string): Promise<void> {
   await tx.rows('select 1 from account where id = $1 for no key update', [id])
 }
@@ -60,7 +60,7 @@ export async function insertCredit(
   await tx.rows('update account set credited = credited + $2 where id = $1', [entry.id, entry.amount])
 }
 
-/** Calls back what instances have of the account's credit, if that is more than `most`. Returns whether it is. */
+/** Recalls the allowances of credit if they exceed `most`. Returns whether they do. */
 export async function recallCredit(tx: Queryable, account: { readonly id: string; readonly most: bigint }) {
   const rows = await tx.rows(
     'update account set recalled_at = clock_timestamp() where id = $1 and credit_lent > $2 returning 1',
@@ -69,7 +69,7 @@ export async function recallCredit(tx: Queryable, account: { readonly id: string
   return rows.length > 0
 }
 
-/** The account must be locked: up to now its buckets have refilled by the old limits, from now on by the new ones. */
+/** The account must be locked. Its buckets refill at the new rates from now. */
 export async function updateLimits(tx: Queryable, id: string, limits: NewLimits): Promise<void> {
   await tx.rows(
     `update account set requests_per_minute = coalesce($2, requests_per_minute),
@@ -129,7 +129,7 @@ export async function insertKey(database: Queryable, key: NewKeyRow): Promise<vo
   )
 }
 
-/** A key for people to look at: nothing of its secret. */
+/** A key without its secret, for display. */
 export interface KeySummary {
   readonly id: string
   readonly publicId: string
@@ -140,7 +140,7 @@ export interface KeySummary {
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** The key that took its place. */
+  /** The key that replaced it. */
   readonly replacedBy: string | null
   /** To the minute. */
   readonly lastUsedAt: Date | null
@@ -154,20 +154,20 @@ const selectKey = `
     last_used_at as "lastUsedAt"
   from api_key`
 
-/** Of one account, or all of them, in the order of their making. */
+/** The keys of one account, or of all, in the order of creation. */
 export function readKeySummaries(database: Queryable, accountId?: string): Promise<KeySummary[]> {
   return database.rows(`${selectKey} where $1::uuid is null or account_id = $1 order by created_at, id`, [
     accountId ?? null,
   ])
 }
 
-/** With a lock that holds off another rotation or revocation until the transaction ends. */
+/** Locks the key against other rotations and revocations until the transaction ends. */
 export async function lockKey(tx: Queryable, id: string): Promise<KeySummary | undefined> {
   const [key] = await tx.rows<KeySummary>(`${selectKey} where id = $1 for no key update`, [id])
   return key
 }
 
-/** The old key of a rotation ends after the overlap, or earlier if it was to end earlier anyway. */
+/** The old key expires after the overlap, or earlier if it was due to. */
 export async function replaceKey(tx: Queryable, ids: { old: string; new: string }, overlapMs: number): Promise<void> {
   await tx.rows(
     `update api_key set replaced_by = $2,
@@ -181,12 +181,12 @@ export async function markRevoked(tx: Queryable, id: string): Promise<void> {
   await tx.rows('update api_key set revoked_at = now() where id = $1', [id])
 }
 
-/** Each key with how many ms ago it was used; a row is written at most once for a minute. */
+/** Takes how many ms ago each key was used. Writes a row at most once a minute. */
 export async function writeLastUsed(
   database: Queryable,
   used: { readonly ids: readonly string[]; readonly agesMs: readonly number[] },
 ): Promise<void> {
-  // The rows are locked in order of their ids, since other instances write the same ones.
+  // Locks the rows in order of their ids, because other instances write the same rows.
   await database.rows(
     `with used as (
        select id, date_trunc('minute', clock_timestamp() - make_interval(secs => age / 1000)) as minute
