@@ -1,19 +1,19 @@
 import { getLlama, type LlamaContextSequence } from 'node-llama-cpp'
 
 /**
- * node-llama-cpp used directly, in a process of its own: the least that generates. It reads a prompt, takes the
- * likeliest token each time and turns the tokens into text at the end.
+ * node-llama-cpp used directly, in its own process: the minimum that generates text. It evaluates a prompt, chooses the most
+ * likely token each time and detokenizes the tokens at the end.
  */
 
-/** The first message: what to load. Answered with `ready`. */
-export interface ReferenceOrder {
+/** The first message: what to load. The answer is `ready`. */
+export interface ReferenceSetup {
   readonly file: string
   readonly context: number
   readonly parallel: number
   readonly threads: number
 }
 
-/** Every later message: a round, all prompts at once. Answered with a ReferenceResult. */
+/** Every later message: a round with all prompts at once. The answer is a ReferenceResult. */
 export interface ReferenceRound {
   readonly prompts: readonly string[]
   readonly outputTokens: number
@@ -24,21 +24,21 @@ export interface ReferenceResult {
   readonly milliseconds: number
 }
 
-const order: ReferenceOrder = await received()
+const setup: ReferenceSetup = await received()
 const llama = await getLlama({ gpu: false, build: 'never', skipDownload: true, progressLogs: false })
-const model = await llama.loadModel({ modelPath: order.file })
+const model = await llama.loadModel({ modelPath: setup.file })
 const context = await model.createContext({
-  sequences: order.parallel,
-  contextSize: order.context,
-  threads: order.threads,
+  sequences: setup.parallel,
+  contextSize: setup.context,
+  threads: setup.threads,
 })
-const sequences = Array.from({ length: order.parallel }, () => context.getSequence())
+const sequences = Array.from({ length: setup.parallel }, () => context.getSequence())
 
 process.on('message', (round: ReferenceRound) => void play(round))
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.send?.('ready')
 
-function received(): Promise<ReferenceOrder> {
+function received(): Promise<ReferenceSetup> {
   return new Promise((resolve) => process.once('message', resolve))
 }
 
@@ -57,11 +57,11 @@ async function play({ prompts, outputTokens }: ReferenceRound): Promise<void> {
   process.send?.(result)
 }
 
-async function generate(sequence: LlamaContextSequence, prompt: string, most: number): Promise<number> {
+async function generate(sequence: LlamaContextSequence, prompt: string, maxTokens: number): Promise<number> {
   const tokens = []
   for await (const token of sequence.evaluate(model.tokenize(prompt, true), { temperature: 0 })) {
     tokens.push(token)
-    if (tokens.length === most) break
+    if (tokens.length === maxTokens) break
   }
   model.detokenize(tokens)
   await sequence.clearHistory()

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { createLocalEngine, type LocalEngine } from '../src/models/local/engine.ts'
 import { threadsFor } from '../src/models/local/threads.ts'
-import { benchTogether } from './engine-together.ts'
-import type { ReferenceOrder, ReferenceResult, ReferenceRound } from './engine-reference.ts'
-import { memoryOf } from './processes.ts'
+import { benchFairness } from './engine-fairness.ts'
+import type { ReferenceSetup, ReferenceResult, ReferenceRound } from './engine-reference.ts'
+import { memoryOf } from './proc.ts'
 import { halfBillion, writeRandomModel } from './random-model.ts'
 import type { Row } from './row.ts'
 
@@ -19,9 +19,9 @@ interface Subject {
   readonly name: string
   readonly file: () => Promise<string>
   readonly outputTokens: number
-  /** After each start. */
+  /** Per order of starting. */
   readonly rounds: number
-  /** Of the tokens/s of node-llama-cpp used directly. */
+  /** A multiple of the tokens/s of node-llama-cpp used directly. */
   readonly goal?: { readonly atLeast: number }
 }
 
@@ -34,30 +34,29 @@ const parallel = 8
 const context = 512
 
 /**
- * Tokens/s of the local engine, child process and all, and of node-llama-cpp used directly in one process: for one
- * request and for eight at once, with the same prompts, context and threads, in alternating rounds; then how requests get
- * along on the engine.
+ * Tokens/s of the local engine, with its child process, and of node-llama-cpp used directly: for one request and for eight
+ * at once, with the same prompts, context and threads, in alternating rounds. Then the fairness of the engine.
  */
 export async function benchEngine(): Promise<Row[]> {
   const rows: Row[] = []
   for (const subject of subjects) rows.push(...(await benchSubject(subject)))
-  rows.push(...(await benchTogether('0.5 B', await halfBillionFile())))
+  rows.push(...(await benchFairness('0.5 B', await halfBillionFile())))
   return rows
 }
 
-/** Whoever is started last has a tenth more: half of the rounds are played after each order. */
+/** The process that starts last is a tenth faster, so half of the rounds run in each order of starting. */
 async function benchSubject(subject: Subject): Promise<Row[]> {
-  const last = [await playStarted(subject, 'engine'), await playStarted(subject, 'reference')]
+  const starts = [await playRounds(subject, 'engine'), await playRounds(subject, 'reference')]
   const rows = [1, parallel].flatMap((requests) =>
     rowsOf(
       subject,
       requests,
-      last.flatMap(({ pairs }) => pairs.get(requests) ?? []),
+      starts.flatMap(({ pairs }) => pairs.get(requests) ?? []),
     ),
   )
-  const most = last.flatMap(({ memory }) => memory?.most ?? [])
-  const name = `${subject.name}: memory of the engine, at most`
-  return most.length > 0 ? [...rows, { name, unit: 'MB', samples: [Math.max(...most)] }] : rows
+  const peaks = starts.flatMap(({ memory }) => memory?.peak ?? [])
+  const name = `${subject.name}: peak memory of the engine`
+  return peaks.length > 0 ? [...rows, { name, unit: 'MB', samples: [Math.max(...peaks)] }] : rows
 }
 
 /** Tokens/s of one round. */
@@ -66,26 +65,26 @@ interface Pair {
   readonly direct: number
 }
 
-/** The rounds by the number of requests at once, and the engine's memory after them. */
-async function playStarted(subject: Subject, last: 'engine' | 'reference') {
+/** Starts both, and plays the rounds. Returns them by the number of requests at once, and the engine's memory after them. */
+async function playRounds(subject: Subject, last: 'engine' | 'reference') {
   const file = await subject.file()
   const threads = threadsFor((await stat(file)).size, availableParallelism())
   await using started = new AsyncDisposableStack()
   const reference = fork(join(import.meta.dirname, 'engine-reference.ts'))
   started.defer(() => void reference.kill('SIGKILL'))
-  const order = { file, context, parallel, threads }
-  if (last === 'engine') await startReference(reference, order)
+  const setup = { file, context, parallel, threads }
+  if (last === 'engine') await startReference(reference, setup)
   const log = pino({ level: 'warn' }, process.stderr)
   const engine = createLocalEngine({ id: 'bench', file, context, maxOutputTokens: 256, parallel, log })
   started.defer(() => engine.close())
   await engine.ready()
-  if (last === 'reference') await startReference(reference, order)
+  if (last === 'reference') await startReference(reference, setup)
   const pairs = new Map<number, Pair[]>()
   for (const requests of [1, parallel]) pairs.set(requests, await play(subject, requests, engine, reference))
   return { pairs, memory: memoryOf(engine.pid() ?? 0) }
 }
 
-/** Whoever goes first changes from round to round, so that a drift of the machine favours neither. */
+/** The order changes from round to round, so that a drift of the machine favours neither. */
 async function play(
   { outputTokens, rounds }: Subject,
   requests: number,
@@ -105,15 +104,15 @@ async function play(
   return pairs.slice(1)
 }
 
-function rowsOf({ name, goal }: Subject, requests: number, counted: readonly Pair[]): Row[] {
+function rowsOf({ name, goal }: Subject, requests: number, pairs: readonly Pair[]): Row[] {
   const at = requests === 1 ? 'one request' : `${requests} at once`
   return [
-    { name: `${name}: engine, ${at}`, unit: 'tokens/s', samples: counted.map(({ ours }) => ours) },
-    { name: `${name}: node-llama-cpp directly, ${at}`, unit: 'tokens/s', samples: counted.map(({ direct }) => direct) },
+    { name: `${name}: engine, ${at}`, unit: 'tokens/s', samples: pairs.map(({ ours }) => ours) },
+    { name: `${name}: node-llama-cpp directly, ${at}`, unit: 'tokens/s', samples: pairs.map(({ direct }) => direct) },
     {
       name: `${name}: engine / directly, ${at}`,
       unit: '×',
-      samples: counted.map(({ ours, direct }) => ours / direct),
+      samples: pairs.map(({ ours, direct }) => ours / direct),
       ...(goal && { goal }),
     },
   ]
@@ -134,32 +133,32 @@ async function playEngine(engine: LocalEngine, texts: readonly string[], maxOutp
   )
 }
 
-async function startReference(reference: ChildProcess, order: ReferenceOrder): Promise<void> {
+async function startReference(reference: ChildProcess, setup: ReferenceSetup): Promise<void> {
   const isReady = once(reference, 'message')
-  reference.send(order)
+  reference.send(setup)
   await isReady
 }
 
 async function playReference(reference: ChildProcess, round: ReferenceRound): Promise<number> {
-  const answer = new Promise<ReferenceResult>((resolve) => reference.once('message', resolve))
+  const result = new Promise<ReferenceResult>((resolve) => reference.once('message', resolve))
   reference.send(round)
-  const { outputTokens, milliseconds } = await answer
+  const { outputTokens, milliseconds } = await result
   return perSecond(outputTokens, milliseconds)
 }
 
 const perSecond = (tokens: number, milliseconds: number): number => (tokens / milliseconds) * 1000
 
-/** About sixty tokens, no two alike. */
+/** About sixty tokens, different for each number. */
 function textOf(number: number): string {
   return `Meeting ${number} on 12 March with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,${100 + number} for the annual accounts. She sends the bank statements by 30 March.`
 }
 
-/** The chat template of the shipped model, which the random one borrows. */
+/** The chat template of the shipped model, which the random model copies. */
 function inTemplate(text: string): string {
   return `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`
 }
 
-/** Made once, then kept. */
+/** Created once, then reused. */
 async function halfBillionFile(): Promise<string> {
   const file = join(folder, 'half-billion-3.gguf')
   try {

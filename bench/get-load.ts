@@ -1,7 +1,7 @@
-import { exchange, type Outcome } from './load.ts'
+import { runExchanges, type LoadResult } from './load.ts'
 import { startWorker, type Worker } from './worker.ts'
 
-/** A load of GET requests, which are sent in turn. */
+/** A load of GET requests, sent in turn. */
 export interface GetLoad {
   readonly port: number
   readonly requests: readonly GetRequest[]
@@ -12,14 +12,15 @@ export interface GetLoad {
 export interface GetRequest {
   readonly path: string
   readonly cookie: string
-  /** The body that the answer must have, to the byte, with status 200. */
+  /** The response must have status 200 and exactly this body. */
   readonly expected: string
 }
 
-/** A generator of such loads in a process of its own. */
-export const startGetGenerator = (): Worker<GetLoad, Outcome> => startWorker<GetLoad, Outcome>(import.meta.filename)
+/** Starts a generator of GET requests in its own process. */
+export const startGetGenerator = (): Worker<GetLoad, LoadResult> =>
+  startWorker<GetLoad, LoadResult>(import.meta.filename)
 
-function runGetLoad(load: GetLoad): Promise<Outcome> {
+function runGetLoad(load: GetLoad): Promise<LoadResult> {
   const exchanges = load.requests.map(({ path, cookie, expected }) => {
     const lines = [
       `GET ${path} HTTP/1.1`,
@@ -29,9 +30,9 @@ function runGetLoad(load: GetLoad): Promise<Outcome> {
     ]
     return { request: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), expected: Buffer.from(expected) }
   })
-  return exchange(exchanges, load)
+  return runExchanges(exchanges, load)
 }
 
 if (process.argv[1] === import.meta.filename) {
-  process.on('message', (load: GetLoad) => void runGetLoad(load).then((outcome) => process.send?.(outcome)))
+  process.on('message', (load: GetLoad) => void runGetLoad(load).then((result) => process.send?.(result)))
 }

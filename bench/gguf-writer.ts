@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises'
 /** A value of GGUF metadata. A whole number is written as uint32 and any other number as float32. */
 export type MetadataValue = string | number | boolean | readonly string[] | readonly number[]
 
-/** A tensor to write: `bytes` gives its data, in the block format of `type`. */
+/** A tensor to write. `bytes` returns its data, in the block format of `type`. */
 export interface TensorToWrite {
   readonly name: string
-  /** Fastest-running dimension first. */
+  /** The dimension that varies fastest comes first. */
   readonly dimensions: readonly number[]
   /** The number of the type in ggml: 0 is F32, 1 is F16, 2 is Q4_0. */
   readonly type: number
@@ -76,7 +76,7 @@ function tensorHeaders(tensors: readonly TensorToWrite[]): Buffer[] {
   })
 }
 
-/** Writes a GGUF file, version 3, one tensor in memory at a time. Throws what the file system throws. */
+/** Writes a GGUF file, version 3, with one tensor in memory at a time. Throws the file system's errors. */
 export async function writeGguf(
   path: string,
   metadata: ReadonlyMap<string, MetadataValue>,

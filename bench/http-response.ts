@@ -1,4 +1,4 @@
-/** A response that has arrived whole. */
+/** A complete response. */
 export interface Response {
   readonly status: number
   readonly body: Buffer
@@ -8,9 +8,8 @@ const blankLine = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
 /**
- * Reads one HTTP/1.1 response, `undefined` while some of it is still to come. It knows the length of a body by
- * Content-Length or by chunks, and is meant for a load generator: where a client of the shelf would take half of the
- * machine, what is measured is the client.
+ * Reads one HTTP/1.1 response with a Content-Length or a chunked body; `undefined` while it is incomplete. A library's
+ * HTTP client would use half of the machine, and the benchmark would measure the client.
  */
 export function readResponse(received: Buffer): Response | undefined {
   const end = received.indexOf(blankLine)

@@ -1,69 +1,69 @@
 import { connect, type Socket } from 'node:net'
 import { readResponse } from './http-response.ts'
 
-/** A load: every connection sends its next request when it has the answer to the last one. */
+/** A load: each connection sends its next request as soon as it has the response to the last one. */
 export interface Load {
   readonly port: number
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent in turn, each as `Authorization: Bearer`. */
+  /** API keys, used in turn, each as `Authorization: Bearer`. */
   readonly keys: readonly string[]
   readonly body: string
-  /** The body that every answer must have, to the byte, with status 200. */
+  /** Every response must have status 200 and exactly this body. */
   readonly expected: string
   readonly connections: number
   readonly seconds: number
 }
 
-/** What came of it. Every request that was sent is in `answers`, `wrong` among them, or in `cut`. */
-export interface Outcome {
-  readonly answers: number
+/** The result of a load. `responses` + `cut` is the number of requests sent. */
+export interface LoadResult {
+  /** All responses, wrong ones included. */
+  readonly responses: number
   readonly wrong: number
-  /** Connections that ended without the answer. */
+  /** Connections that ended before the response. */
   readonly cut: number
-  /** The first answer that was not the expected one. */
+  /** The first response that was not the expected one. */
   readonly firstWrong: string | undefined
-  /** Answers within the time, by the second. */
+  /** Responses per second; late ones do not count. */
   readonly perSecond: number
-  /** Milliseconds. */
+  /** ms from the request to the whole response. */
   readonly latency: { readonly p50: number; readonly p95: number; readonly p99: number }
 }
 
-/** A request as it is sent, and the body of its answer. */
-export interface Exchange {
+/** A request in its wire format, and the body of the response to it. */
+export interface ExpectedExchange {
   readonly request: Buffer
   readonly expected: Buffer
 }
 
-/** Runs a load to its end: after the time nothing more is sent, and every answer is waited for. */
-export async function runLoad(load: Load): Promise<Outcome> {
+/** Runs a load. When the time is over it sends nothing more and waits for every response in flight. */
+export async function runLoad(load: Load): Promise<LoadResult> {
   const expected = Buffer.from(load.expected)
-  return exchange(
-    load.keys.map((key) => ({ request: requestOf(load, key), expected })),
+  return runExchanges(
+    load.keys.map((key) => ({ request: formatRequest(load, key), expected })),
     load,
   )
 }
 
-/** The same with requests of any kind, which are sent in turn. */
-export async function exchange(
-  requests: readonly Exchange[],
+/** Like `runLoad`, with any requests, sent in turn. */
+export async function runExchanges(
+  exchanges: readonly ExpectedExchange[],
   load: Pick<Load, 'port' | 'connections' | 'seconds'>,
-): Promise<Outcome> {
+): Promise<LoadResult> {
   const latencies: number[] = []
-  const started = performance.now()
-  const end = started + load.seconds * 1000
+  const end = performance.now() + load.seconds * 1000
   let [sent, inTime, wrong, cut] = [0, 0, 0, 0]
   let firstWrong: string | undefined
 
-  const converse = (socket: Socket, done: () => void): void => {
+  const runConnection = (socket: Socket, done: () => void): void => {
     let waiting = false
-    let since = 0
+    let sentAt = 0
     let rest: Buffer | undefined
     let expected: Buffer | undefined
     const send = (now: number): void => {
       waiting = now < end
-      since = now
-      const next = requests[sent++ % requests.length]
+      sentAt = now
+      const next = exchanges[sent++ % exchanges.length]
       expected = next?.expected
       if (waiting && next) socket.write(next.request)
       else socket.end()
@@ -76,7 +76,7 @@ export async function exchange(
       rest = response ? undefined : received
       if (!response) return
       const now = performance.now()
-      latencies.push(now - since)
+      latencies.push(now - sentAt)
       if (now <= end) inTime++
       if (response.status !== 200 || expected === undefined || !response.body.equals(expected)) {
         wrong++
@@ -90,13 +90,13 @@ export async function exchange(
       done()
     })
   }
-  const open = (): Promise<void> => new Promise((done) => converse(connect(load.port, '127.0.0.1'), done))
+  const open = (): Promise<void> => new Promise((done) => runConnection(connect(load.port, '127.0.0.1'), done))
   await Promise.all(Array.from({ length: load.connections }, open))
 
   latencies.sort((a, b) => a - b)
   const quantile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN
   return {
-    answers: latencies.length,
+    responses: latencies.length,
     wrong,
     cut,
     firstWrong,
@@ -105,8 +105,8 @@ export async function exchange(
   }
 }
 
-/** A request as it is sent. */
-export function requestOf(
+/** The request in its wire format. */
+export function formatRequest(
   { path, headers, body, port }: Pick<Load, 'path' | 'headers' | 'body' | 'port'>,
   key: string,
 ): Buffer {

@@ -1,90 +1,83 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { costRows } from './http-rows.ts'
+import { startLoadGenerator } from './load-process.ts'
+import { measureLoad, type MeasuredLoad } from './measured-load.ts'
+import { startTollgate, startVendor, upstreamUrl, type Peer } from './peers.ts'
+import type { Row } from './row.ts'
+import { freePort, type ServerProcess } from './server-process.ts'
+import { install, proveBooks, type Installation } from './tollgate.ts'
 
-/** A process of ours, which is gone when `stop` returns. */
-export interface Process {
-  readonly pid: number
-  /** Waits until an address answers 200. Throws after `within` milliseconds, or when the process has ended. */
-  ready(url: string, within: number): Promise<void>
-  /** Asks it to end (SIGTERM), and after ten seconds insists. */
-  stop(): Promise<void>
+const folder = join(import.meta.dirname, 'data/processes')
+const rounds = 7
+const seconds = { warmUp: 10, round: 2 }
+const connections = 128
+
+/** An installation with some value of `listen.processes`, and the loads it has served. */
+interface Subject {
+  readonly processes: number
+  readonly installation: Installation
+  readonly peer: Peer
+  /** The process id of its PostgreSQL server. */
+  readonly database: number
+  /** The first is the warm-up. */
+  readonly loads: MeasuredLoad[]
 }
 
-export interface Start {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly environment?: NodeJS.ProcessEnv
-  /** A file: what the process prints is not read by anyone who is being measured. */
-  readonly output: string
-}
-
-/** Starts a command in a group of its own, so that what it starts ends with it. */
-export function startProcess({ command, args, environment, output }: Start): Process {
-  const file = openSync(output, 'w')
-  const child = spawn(command, args, {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', file, file],
-    detached: true,
-  })
-  closeSync(file)
-  const { pid } = child
-  if (pid === undefined) throw new Error(`${command} does not start.`)
-  const ended = once(child, 'exit')
-  const kill = (): void => signalGroup(pid, 'SIGKILL')
-  process.once('exit', kill)
-  return Object.freeze({
-    pid,
-    async ready(url: string, within: number) {
-      const end = performance.now() + within
-      while (!(await answers(url))) {
-        if (performance.now() > end) throw new Error(`${url} is not ready within ${within} ms. See ${output}.`)
-        if (child.exitCode !== null) throw new Error(`${command} ended with status ${child.exitCode}. See ${output}.`)
-        await wait(20)
+/**
+ * Requests/s and processor time of `POST /v1/generate` with `listen.processes` 1 and 2, each with its own database, in front
+ * of one upstream and in alternating rounds. Throws if a response is wrong, if a ledger does not match the replies, or if
+ * `verify` finds a fault.
+ */
+export async function benchProcesses(): Promise<Row[]> {
+  const started: ServerProcess[] = []
+  const generator = startLoadGenerator()
+  try {
+    const vendor = await freePort()
+    await mkdir(folder, { recursive: true })
+    await startVendor({ folder, started }, vendor)
+    const one = await startSubject(1, vendor, started)
+    const two = await startSubject(2, vendor, started)
+    for (let round = 0; round <= rounds; round++) {
+      const load = { connections, seconds: round === 0 ? seconds.warmUp : seconds.round }
+      for (const { processes, peer, database, loads } of [one, two]) {
+        const name = `listen.processes ${processes}`
+        loads.push(await measureLoad(generator, peer, { name, database, ...load }))
       }
-    },
-    async stop() {
-      signalGroup(pid, 'SIGTERM')
-      const insist = setTimeout(kill, 10_000)
-      await ended
-      clearTimeout(insist)
-      process.off('exit', kill)
-    },
+    }
+    for (const subject of [one, two]) await prove(subject)
+    return compare(one, two)
+  } finally {
+    generator.close()
+    await Promise.all(started.map((process) => process.stop()))
+  }
+}
+
+async function startSubject(processes: number, vendor: number, started: ServerProcess[]): Promise<Subject> {
+  const place = join(folder, `${processes}`)
+  const installation = await install(place, { upstream: upstreamUrl(vendor), accounts: 100, processes })
+  const peer = await startTollgate({ folder: place, started }, await freePort(), installation)
+  return { processes, installation, peer, database: await installation.databasePid(), loads: [] }
+}
+
+async function prove({ installation, peer, loads }: Subject): Promise<void> {
+  await peer.process.stop()
+  // One request recorded the expected response.
+  await proveBooks(installation, 1 + loads.reduce((sum, { responses }) => sum + responses, 0))
+}
+
+function compare(one: Subject, two: Subject): Row[] {
+  const measured = (subject: Subject): MeasuredLoad[] => subject.loads.slice(1)
+  const rates = (subject: Subject): number[] => measured(subject).map(({ perSecond }) => perSecond)
+  const at = `at ${connections} connections`
+  const bySubject = [one, two].flatMap((subject) => {
+    const name = `listen.processes ${subject.processes} ${at}`
+    return [
+      { name, unit: 'requests/s', samples: rates(subject) },
+      { name: `${name}: p99`, unit: 'ms', samples: measured(subject).map(({ latency }) => latency.p99) },
+      ...costRows(name, measured(subject)),
+    ]
   })
-}
-
-const answers = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    (response) => response.status === 200,
-    () => false,
-  )
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // It has ended already.
-  }
-}
-
-/** A port of 127.0.0.1 that nobody has now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}
-
-/** Memory that a process has in use, and the most it ever had, in MB; undefined where the system does not say. */
-export function memoryOf(pid: number): { now: number; most: number } | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    const megabytes = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
-    return { now: megabytes('VmRSS'), most: megabytes('VmHWM') }
-  } catch {
-    return undefined
-  }
+  const ratios = rates(two).map((rate, round) => rate / (rates(one)[round] ?? Number.NaN))
+  return [...bySubject, { name: `listen.processes 2 / 1 ${at}`, unit: '×', samples: ratios }]
 }

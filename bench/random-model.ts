@@ -7,7 +7,7 @@ export interface Shape {
   readonly width: number
   readonly layers: number
   readonly heads: number
-  readonly headsOfKeys: number
+  readonly keyValueHeads: number
   readonly feedForward: number
   readonly context: number
 }
@@ -17,7 +17,7 @@ export const halfBillion: Shape = {
   width: 1024,
   layers: 28,
   heads: 16,
-  headsOfKeys: 8,
+  keyValueHeads: 8,
   feedForward: 4864,
   context: 4096,
 }
@@ -26,15 +26,15 @@ export const halfBillion: Shape = {
 const block = { type: 2, weights: 32, bytes: 18 }
 const controlTokenType = 3
 
-/** A token that is text by itself, as byte-pair vocabularies write it: `Ġ` is a space and `Ċ` a line break. */
+/** A token of printable text. Byte-pair vocabularies write a space as `Ġ` and a line break as `Ċ`. */
 const plainText = /^[!-~ĠĊ]+$/u
 
-/** The largest value that Web Crypto fills at once. */
+/** The most bytes that one call of Web Crypto fills. */
 const randomChunk = 65_536
 
 /**
- * Half-precision scales of the weights. Those of the layers keep the activations finite over any number of layers; those
- * of the embedding are larger, so that a token counts for more than what came before it, and no two replies are alike.
+ * Half-precision scales of the weights. The layers' scale keeps activations finite through any number of layers. The
+ * embedding's is larger, so that the last token outweighs the earlier ones and replies differ.
  */
 const scales = { layer: 0x18_00, embedding: 0x28_00 }
 
@@ -44,10 +44,10 @@ function randomBytes(length: number): Uint8Array {
   return bytes
 }
 
-/** A weight of 4 bits stands for itself less 8. Without the smallest one they are as often above zero as below. */
+/** A 4-bit weight has an offset of 8. Replacing 0 with 8 makes positive and negative weights equally frequent. */
 const balanced = Uint8Array.from({ length: 256 }, (_, byte) => byte | (byte & 0x0f ? 0 : 8) | (byte & 0xf0 ? 0 : 0x80))
 
-/** Random weights; a row in `zeroRows` is all zero, so that as an output it is never the likeliest. */
+/** Random weights. Rows in `zeroRows` are zero, so that the output never chooses those tokens. */
 function quantised(
   name: string,
   columns: number,
@@ -72,7 +72,7 @@ function ones(name: string, length: number): TensorToWrite {
 
 function layer(shape: Shape, index: number): TensorToWrite[] {
   const { width, feedForward } = shape
-  const [queries, keys] = [shape.heads * 64, shape.headsOfKeys * 64]
+  const [queries, keys] = [shape.heads * 64, shape.keyValueHeads * 64]
   const prefix = `blk.${index}`
   return [
     ones(`${prefix}.attn_norm.weight`, width),
@@ -95,7 +95,7 @@ function shapeMetadata(shape: Shape): [string, MetadataValue][] {
     ['llama.block_count', shape.layers],
     ['llama.feed_forward_length', shape.feedForward],
     ['llama.attention.head_count', shape.heads],
-    ['llama.attention.head_count_kv', shape.headsOfKeys],
+    ['llama.attention.head_count_kv', shape.keyValueHeads],
     ['llama.attention.layer_norm_rms_epsilon', 1e-5],
   ]
 }
@@ -103,7 +103,7 @@ function shapeMetadata(shape: Shape): [string, MetadataValue][] {
 interface Vocabulary {
   readonly metadata: readonly [string, MetadataValue][]
   readonly size: number
-  /** Control tokens, and parts of characters: what shows nothing when it is generated. */
+  /** Control tokens and parts of characters: generating one of them yields no text. */
   readonly silentTokens: readonly number[]
 }
 
@@ -112,7 +112,7 @@ async function vocabularyOf(donor: string): Promise<Vocabulary> {
   const { tokens, merges, token_type: types, eos_token_id: endToken, pre } = tokenizer.ggml
   const template = tokenizer.chat_template
   if (!merges || !types || endToken === undefined || pre === undefined || template === undefined) {
-    throw new Error(`${donor} has no byte-pair vocabulary with a chat template to borrow.`)
+    throw new Error(`${donor} has no byte-pair vocabulary with a chat template.`)
   }
   const metadata: [string, MetadataValue][] = [
     ['tokenizer.ggml.model', 'gpt2'],
@@ -130,10 +130,10 @@ async function vocabularyOf(donor: string): Promise<Vocabulary> {
 }
 
 /**
- * Writes a model with random weights, which costs as much to run as a trained one of its shape. When the likeliest token
- * is taken it never ends a reply by itself, and each token shows as text, so that whoever counts texts counts tokens.
+ * Writes a model with random weights, which runs at the speed of a trained model of its shape. At temperature 0 it never
+ * ends a reply by itself and every token yields text, so the number of texts is the number of tokens.
  *
- * @param donor a GGUF file whose vocabulary and chat template it borrows
+ * @param donor a GGUF file whose vocabulary and chat template the model copies
  */
 export async function writeRandomModel(path: string, shape: Shape, donor: string): Promise<void> {
   const vocabulary = await vocabularyOf(donor)

@@ -4,23 +4,24 @@ import { createAudit } from '../src/access/audit.ts'
 import { createContext } from '../src/commands/context.ts'
 import { createSessions } from '../src/signin/sessions.ts'
 import { readRecord } from '../src/clients/store.ts'
-import type { Database } from '../src/platform/database/database.ts'
+import { openDatabase, type Database } from '../src/platform/database/database.ts'
+import { preparePlace, readAccess, superuserAddressOf } from '../src/platform/embedded-postgres/place.ts'
 import type { GetRequest } from './get-load.ts'
-import { freePort, startProcess, type Process } from './processes.ts'
+import { freePort, startProcess, type ServerProcess } from './server-process.ts'
 import { install, root, type Installation } from './tollgate.ts'
 
 export const recordPeers = ['bare', 'tollgate', 'better-auth'] as const
 export type RecordPeer = (typeof recordPeers)[number]
 
-/** A database with 200 000 clients, and all servers in front of it. */
-export interface Stage {
+/** A database with 200 000 clients, and the servers in front of it. */
+export interface RecordsStage {
   readonly installation: Installation
-  /** What is asked of each server, and the answer to it. */
+  /** The requests to each server, with the expected responses. */
   readonly reads: Readonly<Record<RecordPeer, Reads>>
-  /** What somebody with 400 clients types, at Tollgate. */
+  /** Searches in Tollgate as a consultant with 400 clients types. */
   readonly typing: Reads
-  /** Rows in the audit log that let somebody read a record or search. */
-  audited(this: void): Promise<number>
+  /** Counts the rows of the audit log about allowed reads and searches. */
+  auditedReads(this: void): Promise<number>
   stopServers(this: void): Promise<void>
   close(): Promise<void>
 }
@@ -32,32 +33,35 @@ export interface Reads {
 
 const consultants = 500
 const clientsOfEach = 400
-/** So many of them read, so many of their clients each. */
+/** How many consultants read records, and how many clients each of them reads. */
 const readers = { people: 50, clients: 20 }
 
-/**
- * The record as Tollgate reads it, but of anybody: the others answer the same. `$1` is nobody's id, `$2` the client's.
- */
+/** Tollgate's query of a record, without the restriction to a consultant (`$1`), so that all servers answer the same. */
 const select = readRecord({ of: 'all' }, '').text.replaceAll('$1::uuid is null', 'true').replaceAll('$2', '$1')
 
-export async function openStage(folder: string): Promise<Stage> {
-  const started: Process[] = []
+export async function openRecordsStage(folder: string): Promise<RecordsStage> {
+  const started: ServerProcess[] = []
   const installation = await install(folder, { upstream: 'http://127.0.0.1:9/v1', accounts: 0 })
   const { environment } = installation
   const { stdout, stderr } = process
   const context = createContext({ environment: { ...process.env, ...environment }, root, stdout, stderr })
+  const opened: Database[] = []
   const stopServers = async () => {
     await Promise.all(started.splice(0).map((each) => each.stop()))
   }
   const close = async () => {
     await stopServers()
+    for (const database of opened) await database.close()
     await context.close()
   }
   try {
-    const database = await context.database()
-    console.log(`  making ${consultants * clientsOfEach} clients …`)
+    await context.database()
+    // Row-level security also applies to the owner of the tables. The superuser bypasses it.
+    const url = await superuserUrl(environment)
+    const database = openDatabase(url, { log: await context.log(), connections: 2, statementTimeout: 0 })
+    opened.push(database)
+    console.log(`  creating ${consultants * clientsOfEach} clients …`)
     const people = await seed(database)
-    const url = await context.databaseUrl()
     const ports = { bare: await freePort(), 'better-auth': await freePort(), tollgate: await freePort() }
     const start = async (name: RecordPeer, command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
       const server = startProcess({ command, args, environment: more, output: join(folder, `${name}.log`) })
@@ -74,19 +78,19 @@ export async function openStage(folder: string): Promise<Stage> {
 
     const cookies = await cookiesOf(ports['better-auth'])
     const paths = people.flatMap(({ clients, cookie }) => clients.map((id) => ({ path: `/clients/${id}`, cookie })))
-    const typed = typingOf(people[0]?.cookie ?? '')
+    const searches = searchesOf(people[0]?.cookie ?? '')
     return {
       installation,
       reads: {
-        bare: await learn(ports.bare, paths),
-        tollgate: await learn(ports.tollgate, paths),
-        'better-auth': await learn(
+        bare: await recordResponses(ports.bare, paths),
+        tollgate: await recordResponses(ports.tollgate, paths),
+        'better-auth': await recordResponses(
           ports['better-auth'],
           paths.map(({ path }, n) => ({ path, cookie: cookies[n % cookies.length] ?? '' })),
         ),
       },
-      typing: await learn(ports.tollgate, typed),
-      audited: () => countReads(database),
+      typing: await recordResponses(ports.tollgate, searches),
+      auditedReads: () => countReads(database),
       stopServers,
       close,
     }
@@ -96,10 +100,14 @@ export async function openStage(folder: string): Promise<Stage> {
   }
 }
 
-/** Asks each once: from then on the answer has to be the same to the byte. */
-async function learn(port: number, asked: readonly { path: string; cookie: string }[]): Promise<Reads> {
+async function superuserUrl({ TOLLGATE_DATA: data = '' }: Installation['environment']): Promise<string> {
+  return superuserAddressOf(await readAccess(await preparePlace(data)), 'tollgate')
+}
+
+/** Sends each request once. Every later response must equal the first one byte for byte. */
+async function recordResponses(port: number, targets: readonly { path: string; cookie: string }[]): Promise<Reads> {
   const requests: GetRequest[] = []
-  for (const { path, cookie } of asked) {
+  for (const { path, cookie } of targets) {
     const headers = { cookie, accept: 'application/json' }
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
     const expected = await response.text()
@@ -116,8 +124,8 @@ async function cookiesOf(port: number): Promise<string[]> {
   return Array.isArray(cookies) ? cookies.map(String) : []
 }
 
-/** Names as they are typed, one more letter each time. */
-function typingOf(cookie: string): { path: string; cookie: string }[] {
+/** Searches for names as they are typed, one more letter each time. */
+function searchesOf(cookie: string): { path: string; cookie: string }[] {
   return ['lindqvist', 'berg anna', 'c-0001', 'holm gmbh'].flatMap((text) =>
     Array.from(text, (_, n) => ({ path: `/clients?q=${encodeURIComponent(text.slice(0, n + 1))}`, cookie })),
   )
@@ -160,7 +168,7 @@ const seeds = [
      'C-' || lpad(n::text, 6, '0'), 'post' || n || '@client.example',
      ('01990000-0000-7000-8000-' || lpad(to_hex(1 + n % ${consultants}), 12, '0'))::uuid
    from generate_series(1, ${consultants * clientsOfEach}) n`,
-  // Each item would write its client anew, which no firm does a hundred thousand times at once.
+  // The trigger would rewrite the client for every item.
   ...items.map((table) => `alter table ${table} disable trigger touched`),
   `insert into note (id, client_id, created_by, updated_by, date, participants, text)
    select uuidv7(), id, consultant_id, consultant_id, date '2026-01-01' + n, array['Anna Berg', 'Ben Holm'],
@@ -181,6 +189,6 @@ async function countReads(database: Database): Promise<number> {
     `select (select count(*) from audit where action in ('client_read', 'clients_listed') and outcome = 'allowed') as reads,
       current_setting('fsync') = 'on' and current_setting('synchronous_commit') = 'on' as durable`,
   )
-  if (!row?.durable) throw new Error('The database does not wait for the disk: the figures are worth nothing.')
+  if (!row?.durable) throw new Error('The database does not wait for the disk, so the figures are worthless.')
   return Number(row.reads)
 }

@@ -1,12 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort, startProcess } from './processes.ts'
+import { freePort, startProcess } from './server-process.ts'
 import type { Row } from './row.ts'
 import { root } from './tollgate.ts'
 
 const rounds = 5
 
-/** Seconds from `npm start` on a data folder that is there already until `/readyz` is 200. */
+/** Seconds from `npm start` with an existing data folder until `/readyz` answers 200. */
 export async function benchStart(): Promise<Row[]> {
   const folder = join(import.meta.dirname, 'data/start')
   await rm(folder, { recursive: true, force: true })
@@ -14,7 +14,7 @@ export async function benchStart(): Promise<Row[]> {
   await startOnce(folder)
   const samples: number[] = []
   for (let round = 0; round < rounds; round++) samples.push(await startOnce(folder))
-  return [{ name: 'npm start again, until ready', unit: 's', samples, goal: { atMost: 3 } }]
+  return [{ name: 'npm start on an existing data folder, until ready', unit: 's', samples, goal: { atMost: 3 } }]
 }
 
 async function startOnce(folder: string): Promise<number> {

@@ -1,47 +1,47 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { requestOf, type Load } from './load.ts'
+import { formatRequest, type Load } from './load.ts'
 import { createStreamReader, type Received } from './stream-reader.ts'
 import { startWorker, type Worker } from './worker.ts'
 
-/** What is asked for: a stream of so many events, the last one included. */
+/** A request for a stream, and the number of events it must have. */
 export interface StreamTarget extends Omit<Load, 'connections' | 'seconds' | 'expected'> {
   readonly events: number
 }
 
-/** Streams, each of which is waited for; after the time no more are begun. */
+/** A load of streams. When the time is over no stream starts, and running streams end. */
 export interface StreamLoad extends StreamTarget {
   readonly seconds: number
-  /** Every connection asks for its next stream when the last one has ended; it asks at least once. */
+  /** Each connection starts its next stream when the last one has ended, and plays at least one. */
   readonly connections?: number
-  /** Or streams begin at this rate, at random moments (a Poisson process), whatever becomes of those before. */
+  /** Instead: streams start at this rate, at random moments (a Poisson process). */
   readonly perSecond?: number
 }
 
-export interface StreamOutcome {
+export interface StreamResult {
   readonly streams: number
-  /** Those that were refused, cut off, or had another number of events. */
+  /** Refused, cut off, or with a wrong number of events. */
   readonly wrong: number
   readonly firstWrong: string | undefined
-  /** Within the time, by the second. */
+  /** Events that arrive after the time do not count. */
   readonly eventsPerSecond: number
-  /** Milliseconds from the request to the first text. */
+  /** ms from the request to the first text. */
   readonly firstText: { readonly p50: number; readonly p99: number }
-  /** The longest time between two events of one stream, in milliseconds. */
+  /** The longest time between two events of one stream, in ms. */
   readonly longestGap: number
 }
 
-/** The load generator for streams, in a process of its own. */
-export type StreamGenerator = Worker<StreamLoad, StreamOutcome>
+/** The load generator for streams, in its own process. */
+export type StreamGenerator = Worker<StreamLoad, StreamResult>
 
-export const startStreamGenerator = (): StreamGenerator => startWorker<StreamLoad, StreamOutcome>(import.meta.filename)
+export const startStreamGenerator = (): StreamGenerator => startWorker<StreamLoad, StreamResult>(import.meta.filename)
 
-/** Runs a load to its end. */
-export async function runStreams(load: StreamLoad): Promise<StreamOutcome> {
+/** Runs a load, and waits until its last stream has ended. */
+export async function runStreams(load: StreamLoad): Promise<StreamResult> {
   const end = performance.now() + load.seconds * 1000
   const tally = createTally(load, end)
-  const streams = createStreams(load, tally.note)
+  const streams = createStreams(load, tally.record)
   if (load.perSecond === undefined) {
     await Promise.all(
       Array.from({ length: load.connections ?? 1 }, async () => {
@@ -51,7 +51,7 @@ export async function runStreams(load: StreamLoad): Promise<StreamOutcome> {
     )
   } else await playAtRandom(streams.play, load.perSecond, end)
   streams.close()
-  return tally.outcome()
+  return tally.result()
 }
 
 async function playAtRandom(play: () => Promise<void>, perSecond: number, end: number): Promise<void> {
@@ -67,33 +67,33 @@ async function playAtRandom(play: () => Promise<void>, perSecond: number, end: n
   await Promise.all(playing)
 }
 
-/** Plays one stream each time, over connections that are kept. */
-function createStreams(load: StreamLoad, note: Note): { play: () => Promise<void>; close(): void } {
-  const requests = load.keys.map((key) => requestOf(load, key))
+/** Each `play` runs one stream. Idle connections are reused. */
+function createStreams(load: StreamLoad, record: StreamRecorder): { play: () => Promise<void>; close(): void } {
+  const requests = load.keys.map((key) => formatRequest(load, key))
   const idle: Socket[] = []
   let sent = 0
 
   async function play(): Promise<void> {
-    const kept = idle.pop()
-    const socket = kept && !kept.destroyed ? kept : await open(load.port)
+    const reused = idle.pop()
+    const socket = reused && !reused.destroyed ? reused : await open(load.port)
     const reader = createStreamReader()
     let counted = 0
-    const since = performance.now()
+    const sentAt = performance.now()
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const cut = (): void => resolve(false)
     const read = (data: Buffer): void => {
       const now = performance.now()
-      const isOver = reader.push(data, now)
-      note.events(reader.events - counted, now)
+      const isComplete = reader.push(data, now)
+      record.events(reader.events - counted, now)
       counted = reader.events
-      if (isOver) resolve(true)
+      if (isComplete) resolve(true)
     }
     socket.on('data', read).once('close', cut)
     socket.write(requests[sent++ % requests.length] ?? '')
-    const isWhole = await promise
+    const isComplete = await promise
     socket.off('data', read).off('close', cut)
-    note.stream(reader, since, reader.refusal ?? (isWhole ? undefined : 'cut off'))
-    if (isWhole && reader.refusal === undefined) idle.push(socket)
+    record.stream(reader, sentAt, reader.refusal ?? (isComplete ? undefined : 'cut off'))
+    if (isComplete && reader.refusal === undefined) idle.push(socket)
     else socket.destroy()
   }
 
@@ -112,37 +112,37 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-interface Note {
+interface StreamRecorder {
   events(count: number, now: number): void
-  stream(received: Received, since: number, fault: string | undefined): void
+  stream(received: Received, sentAt: number, fault: string | undefined): void
 }
 
 function createTally({ events: expected, seconds }: StreamLoad, end: number) {
   const waits: number[] = []
   let [streams, wrong, inTime, longestGap] = [0, 0, 0, 0]
   let firstWrong: string | undefined
-  const note: Note = {
+  const record: StreamRecorder = {
     events(count, now) {
       if (now <= end) inTime += count
     },
-    stream({ events, textAt, longestGap: gap }, since, fault) {
+    stream({ events, textAt, longestGap: gap }, sentAt, fault) {
       streams++
-      waits.push(textAt - since)
+      waits.push(textAt - sentAt)
       longestGap = Math.max(longestGap, gap)
       if (fault === undefined && events === expected) return
       wrong++
       firstWrong ??= fault ?? `${events} events instead of ${expected}`
     },
   }
-  function outcome(): StreamOutcome {
+  function result(): StreamResult {
     waits.sort((a, b) => a - b)
     const quantile = (share: number): number => waits[Math.floor(waits.length * share)] ?? Number.NaN
     const firstText = { p50: quantile(0.5), p99: quantile(0.99) }
     return { streams, wrong, firstWrong, eventsPerSecond: inTime / seconds, firstText, longestGap }
   }
-  return { note, outcome }
+  return { record, result }
 }
 
 if (process.argv[1] === import.meta.filename) {
-  process.on('message', (load: StreamLoad) => void runStreams(load).then((outcome) => process.send?.(outcome)))
+  process.on('message', (load: StreamLoad) => void runStreams(load).then((result) => process.send?.(result)))
 }

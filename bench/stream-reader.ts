@@ -4,31 +4,31 @@ const firstText = Buffer.from('word')
 const lastChunk = Buffer.from('\r\n0\r\n\r\n')
 const lf = 0x0a
 
-/** What has come of one stream. */
+/** What one stream has delivered so far. */
 export interface Received {
   readonly events: number
-  /** When its first text came; 0 before that. */
+  /** When the first text arrived; 0 before that. */
   readonly textAt: number
   /** The longest time between two reads that ended an event. */
   readonly longestGap: number
 }
 
 export interface StreamReader extends Received {
-  /** Takes what has come by now. True when the answer is over. */
+  /** Adds received bytes. Returns true when the response is complete. */
   push(data: Buffer, now: number): boolean
-  /** The beginning of an answer that is none with status 200. */
+  /** The beginning of a response whose status is not 200. */
   readonly refusal: string | undefined
 }
 
 /**
- * Reads one answer with status 200 in chunks (RFC 9112, section 7.1) that has Server-Sent Events in it. It only counts:
- * the framing of the chunks has no blank line but the last one, so that every other blank line ends an event.
+ * Reads one chunked response (RFC 9112, section 7.1) of server-sent events. It only counts blank lines: the chunks' framing
+ * contains none except the last one, so every other blank line ends an event.
  */
 export function createStreamReader(): StreamReader {
   let [events, textAt, longestGap, eventAt] = [0, 0, 0, 0]
   let tail: Buffer = Buffer.alloc(0)
   let refusal: string | undefined
-  let begun = false
+  let started = false
 
   function count(data: Buffer): number {
     let ended = data[0] === lf && tail.at(-1) === lf ? 1 : 0
@@ -50,8 +50,8 @@ export function createStreamReader(): StreamReader {
       return refusal
     },
     push(data, now) {
-      if (!begun && !data.subarray(0, success.length).equals(success)) refusal = data.toString('utf8', 0, 500)
-      begun = true
+      if (!started && !data.subarray(0, success.length).equals(success)) refusal = data.toString('utf8', 0, 500)
+      started = true
       if (textAt === 0 && data.includes(firstText)) textAt = now
       const more = count(data)
       if (more > 0) {

@@ -1,75 +1,78 @@
 import type { VendorOptions } from '../tests/support/vendor-options.ts'
-import { choosePorts, startPeers, upstreamOf, type Peer, type PeerName } from './peers.ts'
-import { freePort, type Process } from './processes.ts'
-import { startStreamGenerator, type StreamLoad, type StreamOutcome, type StreamTarget } from './stream-load.ts'
+import { choosePorts, startPeers, upstreamUrl, type Peer, type PeerName } from './peers.ts'
+import { freePort, type ServerProcess } from './server-process.ts'
+import { startStreamGenerator, type StreamLoad, type StreamResult, type StreamTarget } from './stream-load.ts'
 import { install, type Installation } from './tollgate.ts'
 
-export const roads = ['direct', 'bare', 'tollgate', 'portkey'] as const
-/** A way to the stand-in of the vendor: straight, or through one of the peers. */
-export type Road = (typeof roads)[number]
+export const routes = ['direct', 'bare', 'tollgate', 'portkey'] as const
+/** A route to the stand-in for a vendor: direct, or through a peer. */
+export type Route = (typeof routes)[number]
 
-/** How the stand-in streams, and what is asked of it. */
-export type Play = VendorOptions & { readonly tokens: number } & Pick<
+/** How the stand-in streams, and the load on it. */
+export type StreamRound = VendorOptions & { readonly tokens: number } & Pick<
     StreamLoad,
     'seconds' | 'connections' | 'perSecond'
   >
 
-/** The stand-in, the peers in front of it and the load generator, each a process of its own. */
-export interface Stage {
+/** The stand-in, the peers in front of it and the load generator, each in its own process. */
+export interface StreamStage {
   readonly installation: Installation
   readonly peers: Readonly<Record<PeerName, Peer>>
-  /** The inspector of Tollgate's process. */
+  /** The port of the inspector of Tollgate's process. */
   readonly inspectorPort: number
-  /** Streams that were asked of Tollgate until now. */
-  readonly asked: number
-  /** Plays a load down a road. Throws when one stream is not what it has to be. */
-  readonly play: (road: Road, play: Play) => Promise<StreamOutcome>
+  /** Streams that Tollgate has served so far. */
+  readonly served: number
+  /** Runs a load over a route. Throws if a stream is wrong. */
+  readonly play: (route: Route, round: StreamRound) => Promise<StreamResult>
   close(): Promise<void>
 }
 
-const question = 'Rewrite this for a client: the meeting on Tuesday is moved to Thursday at ten.'
+const prompt = 'Rewrite this for a client: the meeting on Tuesday is moved to Thursday at ten.'
 
-/** Sets the stage in a folder, with a fresh installation of Tollgate. */
-export async function openStage(folder: string): Promise<Stage> {
+/** Starts everything, with a new installation of Tollgate in a folder. */
+export async function openStreamStage(folder: string): Promise<StreamStage> {
   const ports = await choosePorts()
   const inspectorPort = await freePort()
-  const installation = await install(folder, { upstream: upstreamOf(ports), accounts: 100 })
+  const installation = await install(folder, { upstream: upstreamUrl(ports.vendor), accounts: 100 })
   const environment = { ...installation.environment, NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectorPort}` }
-  const started: Process[] = []
+  const started: ServerProcess[] = []
   const generator = startStreamGenerator()
   const close = async (): Promise<void> => {
     generator.close()
     await Promise.all(started.map((process) => process.stop()))
   }
   try {
-    const peers = await startPeers(folder, ports, { ...installation, environment }, started)
-    // The one that showed what Tollgate answers.
-    let asked = 1
-    const targetOf = (road: Road): Omit<StreamTarget, 'events'> => {
+    const peers = await startPeers({ folder, started }, ports, { ...installation, environment })
+    // One request recorded the expected response.
+    let served = 1
+    const targetOf = (route: Route): Omit<StreamTarget, 'events'> => {
       const { port, headers, keys } =
-        road === 'direct' ? { port: ports.vendor, headers: {}, keys: ['none'] } : peers[road].target
-      const messages = [{ role: 'user', content: question }]
-      const model = road === 'tollgate' ? 'fast' : 'm'
+        route === 'direct' ? { port: ports.vendor, headers: {}, keys: ['none'] } : peers[route].target
+      const messages = [{ role: 'user', content: prompt }]
+      const model = route === 'tollgate' ? 'fast' : 'm'
       const body = JSON.stringify({ model, messages, max_tokens: 4096, stream: true })
       return { path: '/v1/chat/completions', port, headers, keys, body }
     }
 
-    async function play(road: Road, { seconds, connections, perSecond, ...options }: Play): Promise<StreamOutcome> {
-      const target = targetOf(road)
-      const besides = await control(ports.vendor, { tokens: 1 }).then(() => countEvents(target))
-      await control(ports.vendor, options)
+    async function play(
+      route: Route,
+      { seconds, connections, perSecond, ...options }: StreamRound,
+    ): Promise<StreamResult> {
+      const target = targetOf(route)
+      const otherEvents = await configure(ports.vendor, { tokens: 1 }).then(() => countEvents(target))
+      await configure(ports.vendor, options)
       const pace = { seconds, ...(connections !== undefined && { connections }), ...(perSecond && { perSecond }) }
-      const outcome = await generator.run({ ...target, ...pace, events: besides + options.tokens })
-      if (road === 'tollgate') asked += 1 + outcome.streams
-      if (outcome.wrong > 0) throw new Error(`${road}: ${outcome.wrong} wrong streams (${outcome.firstWrong})`)
-      return outcome
+      const result = await generator.run({ ...target, ...pace, events: otherEvents + options.tokens })
+      if (route === 'tollgate') served += 1 + result.streams
+      if (result.wrong > 0) throw new Error(`${route}: ${result.wrong} wrong streams (${result.firstWrong})`)
+      return result
     }
     return Object.freeze({
       installation,
       peers,
       inspectorPort,
-      get asked() {
-        return asked
+      get served() {
+        return served
       },
       play,
       close,
@@ -80,13 +83,13 @@ export async function openStage(folder: string): Promise<Stage> {
   }
 }
 
-/** Tells the stand-in how to stream from now on. */
-async function control(port: number, options: VendorOptions): Promise<void> {
-  const told = await fetch(`http://127.0.0.1:${port}/control`, { method: 'PUT', body: JSON.stringify(options) })
-  if (!told.ok) throw new Error(`The stand-in answers ${told.status}.`)
+/** Sets how the stand-in streams. */
+async function configure(port: number, options: VendorOptions): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/control`, { method: 'PUT', body: JSON.stringify(options) })
+  if (!response.ok) throw new Error(`The stand-in answers ${response.status}.`)
 }
 
-/** Asks once for one token: how many events there are besides it. */
+/** Requests a stream of one token, and returns the number of its events without that token. */
 async function countEvents({ port, path, headers, keys, body }: Omit<StreamTarget, 'events'>): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
@@ -95,8 +98,8 @@ async function countEvents({ port, path, headers, keys, body }: Omit<StreamTarge
   })
   const text = await response.text()
   const events = text.split('\n\n')
-  const isWhole = response.status === 200 && text.endsWith('data: [DONE]\n\n') && /"content":"word"/.test(text)
-  if (!isWhole) throw new Error(`${path} answers ${response.status}: ${text}`)
-  // Behind the last one is nothing, and one is the token.
+  const isComplete = response.status === 200 && text.endsWith('data: [DONE]\n\n') && /"content":"word"/.test(text)
+  if (!isComplete) throw new Error(`${path} answers ${response.status}: ${text}`)
+  // The text ends with a blank line, so the last part is empty. One event is the token.
   return events.length - 2
 }

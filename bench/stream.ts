@@ -2,36 +2,32 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { liveMemoryOf } from './live-memory.ts'
 import type { Row } from './row.ts'
-import type { StreamOutcome } from './stream-load.ts'
-import { openStage, roads, type Road, type Stage } from './stream-stage.ts'
-import { verify } from './tollgate.ts'
+import type { StreamResult } from './stream-load.ts'
+import { openStreamStage, routes, type Route, type StreamStage } from './stream-stage.ts'
+import { proveBooks } from './tollgate.ts'
 
 /**
- * Streams through Tollgate, with key, limits, credit and durable ledger: what they add to the time to the first token, how
- * evenly 200 of them go on at once and what memory each takes, and how many events per second get through, against the
- * same upstream directly, a bare Fastify and undici proxy, and Portkey's gateway. Throws when a stream is not whole, when
- * the ledger is not what was streamed, or when the books do not prove.
+ * Streams through Tollgate with key, limits, credit and durable ledger: the time added to the first token, the longest gap
+ * and the memory of 200 concurrent streams, and events/s, compared with the upstream itself, a bare Fastify and undici
+ * proxy, and Portkey's gateway. Throws if a stream is incomplete, if the ledger does not match, or if `verify` finds a fault.
  */
 export async function benchStream(): Promise<Row[]> {
-  const stage = await openStage(join(import.meta.dirname, 'data/stream'))
+  const stage = await openStreamStage(join(import.meta.dirname, 'data/stream'))
   try {
     const rows = [...(await firstToken(stage)), ...(await manyStreams(stage)), ...(await throughput(stage))]
     await stage.peers.tollgate.process.stop()
-    await verify(stage.installation)
-    const { ledgerRows, holds } = await stage.installation.books()
-    if (ledgerRows !== stage.asked) throw new Error(`${stage.asked} streams, but ${ledgerRows} rows in the ledger`)
-    if (holds !== 0) throw new Error(`${holds} holds are left`)
+    await proveBooks(stage.installation, stage.served)
     return rows
   } finally {
     await stage.close()
   }
 }
 
-/** 100 streams a second begin at random moments; the stand-in answers each at once. */
-async function firstToken({ play }: Stage): Promise<Row[]> {
+/** 100 streams a second start at random moments. The stand-in answers without delay. */
+async function firstToken({ play }: StreamStage): Promise<Row[]> {
   const load = { tokens: 10, perSecond: 100, seconds: 5 }
   await play('tollgate', { tokens: 10, connections: 32, seconds: 6 })
-  const played: Record<'direct' | 'tollgate', StreamOutcome>[] = []
+  const played: Record<'direct' | 'tollgate', StreamResult>[] = []
   for (let round = 0; round < 5; round++) {
     played.push({ direct: await play('direct', load), tollgate: await play('tollgate', load) })
   }
@@ -43,7 +39,7 @@ async function firstToken({ play }: Stage): Promise<Row[]> {
       samples: played.map(({ direct }) => direct.firstText[quantile]),
     },
     {
-      name: `tollgate: adds to ${quantile} of the first token ${at}`,
+      name: `tollgate: added to ${quantile} of the first token ${at}`,
       unit: 'ms',
       samples: played.map(({ direct, tollgate }) => tollgate.firstText[quantile] - direct.firstText[quantile]),
       goal: { atMost: quantile === 'p50' ? 2 : 8 },
@@ -51,18 +47,20 @@ async function firstToken({ play }: Stage): Promise<Row[]> {
   ])
 }
 
-/** 200 streams at once of 50 tokens/s each. */
-async function manyStreams({ play, peers, inspectorPort }: Stage): Promise<Row[]> {
+/** 200 concurrent streams of 50 tokens/s each. */
+async function manyStreams({ play, peers, inspectorPort }: StreamStage): Promise<Row[]> {
   const load = { tokens: 400, tokensPerSecond: 50, connections: 200, seconds: 0.5 }
   const gaps: Record<'direct' | 'tollgate', number[]> = { direct: [], tollgate: [] }
-  for (const road of ['direct', 'tollgate', 'tollgate'] as const) gaps[road].push((await play(road, load)).longestGap)
-  // Until the connections of the last load have been closed on both sides.
+  for (const route of ['direct', 'tollgate', 'tollgate'] as const) {
+    gaps[route].push((await play(route, load)).longestGap)
+  }
+  // Wait until both sides have closed the connections of the last load.
   await wait(6000)
-  const look = () => liveMemoryOf(peers.tollgate.process.pid, inspectorPort)
-  const before = await look()
+  const read = () => liveMemoryOf(peers.tollgate.process.pid, inspectorPort)
+  const before = await read()
   const playing = play('tollgate', load)
   await wait(4000)
-  const during = await look()
+  const during = await read()
   await playing
   const kilobytes = (part: 'live' | 'resident') => [(during[part] - before[part]) / 200 / 1000]
   return [
@@ -74,25 +72,25 @@ async function manyStreams({ play, peers, inspectorPort }: Stage): Promise<Row[]
       goal: { atMost: 100 },
     },
     { name: 'tollgate: memory of one of 200 streams', unit: 'kB', samples: kilobytes('live'), goal: { atMost: 40 } },
-    { name: 'tollgate: the same by what the process has of the machine', unit: 'kB', samples: kilobytes('resident') },
+    { name: 'tollgate: resident memory of one of 200 streams', unit: 'kB', samples: kilobytes('resident') },
   ]
 }
 
-/** As many events as get through. */
-async function throughput({ play }: Stage): Promise<Row[]> {
+/** Events/s of streams without a pace. */
+async function throughput({ play }: StreamStage): Promise<Row[]> {
   const load = { tokens: 500, connections: 64, seconds: 2 }
-  const rates: Record<Road, number[]> = { direct: [], bare: [], tollgate: [], portkey: [] }
-  for (const road of roads) await play(road, { ...load, seconds: 2 })
+  const rates: Record<Route, number[]> = { direct: [], bare: [], tollgate: [], portkey: [] }
+  for (const route of routes) await play(route, { ...load, seconds: 2 })
   for (let round = 0; round < 5; round++) {
-    for (const road of roads) {
-      const { eventsPerSecond } = await play(road, load)
-      console.log(`  ${road}: ${Math.round(eventsPerSecond)} events/s`)
-      rates[road].push(eventsPerSecond)
+    for (const route of routes) {
+      const { eventsPerSecond } = await play(route, load)
+      console.log(`  ${route}: ${Math.round(eventsPerSecond)} events/s`)
+      rates[route].push(eventsPerSecond)
     }
   }
-  const ratio = (other: Road) => rates.tollgate.map((rate, round) => rate / (rates[other][round] ?? Number.NaN))
+  const ratio = (other: Route) => rates.tollgate.map((rate, round) => rate / (rates[other][round] ?? Number.NaN))
   return [
-    ...roads.map((road) => ({ name: `${road}: events of 64 streams at once`, unit: 'events/s', samples: rates[road] })),
+    ...routes.map((route) => ({ name: `${route}: events of 64 streams`, unit: 'events/s', samples: rates[route] })),
     { name: 'tollgate / bare: events', unit: '×', samples: ratio('bare') },
     { name: 'tollgate / portkey: events', unit: '×', samples: ratio('portkey'), goal: { atLeast: 4 } },
   ]

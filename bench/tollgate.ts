@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { byService } from '../src/access/actor.ts'
 import { pino } from 'pino'
+import { byService } from '../src/access/actor.ts'
 import { createAccounts } from '../src/accounts/accounts.ts'
 import { createKeys } from '../src/accounts/keys.ts'
 import { createContext } from '../src/commands/context.ts'
@@ -14,39 +14,65 @@ export const root = join(import.meta.dirname, '..')
 /** An installation of Tollgate as an operator would have it: a configuration file and a data folder. */
 export interface Installation {
   readonly environment: Record<string, string>
-  /** Keys of as many accounts, whose limits nobody reaches. */
+  /** One key per account. No load reaches their limits. */
   readonly keys: readonly string[]
-  /** What the books say. It works while the service runs and while it does not. */
+  /** Reads the books. Works whether the service is running or not. */
   books(): Promise<Books>
+  /** The process id of the embedded PostgreSQL server. It must be running. */
+  databasePid(): Promise<number>
 }
 
 export interface Books {
   readonly ledgerRows: number
   readonly holds: number
-  /** Whether the database waits for the disk before it calls something durable. */
+  /** Whether a commit waits for the disk. */
   readonly durable: boolean
 }
 
-/** Makes an installation with one model, `fast`, behind the upstream. */
-export async function install(folder: string, options: { upstream: string; accounts: number }): Promise<Installation> {
+export interface InstallOptions {
+  readonly upstream: string
+  readonly accounts: number
+  /** `listen.processes`; default 1. */
+  readonly processes?: number
+}
+
+/** Creates an installation with one model, `fast`, that calls the upstream. Deletes what the folder contains. */
+export async function install(folder: string, options: InstallOptions): Promise<Installation> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  const file = join(folder, 'tollgate.yaml')
-  await writeFile(file, configuration(options.upstream))
-  const environment = { TOLLGATE_CONFIG: file, TOLLGATE_DATA: join(folder, 'data'), TOLLGATE_DEMO: '0' }
+  const [file, data] = [join(folder, 'tollgate.yaml'), join(folder, 'data')]
+  await writeFile(file, configuration(options))
+  const environment = { TOLLGATE_CONFIG: file, TOLLGATE_DATA: data, TOLLGATE_DEMO: '0' }
+  await runCommand(environment, ['migrate'])
   return Object.freeze({
     environment,
-    keys: await withDatabase(environment, (database) => issueKeys(database, options.accounts)),
+    keys: await withDatabase(environment, (database) => createAccountsWithKeys(database, options.accounts)),
     books: () => withDatabase(environment, readBooks),
+    // The first line is the process id (PostgreSQL's pidfile.h).
+    databasePid: async () => Number.parseInt(await readFile(join(data, 'postgres/postmaster.pid'), 'utf8'), 10),
   })
 }
 
-/** `./tollgate verify`. Throws with what it printed unless the books are in order. */
+/** Runs `./tollgate verify`. Throws with its output if it finds a fault. */
 export async function verify({ environment }: Installation): Promise<void> {
-  await promisify(execFile)(join(root, 'tollgate'), ['verify', '--json'], { env: { ...process.env, ...environment } })
+  await runCommand(environment, ['verify', '--json'])
 }
 
-const configuration = (upstream: string): string => `
+async function runCommand(environment: NodeJS.ProcessEnv, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(join(root, 'tollgate'), args, { env: { ...process.env, ...environment } })
+}
+
+/** Runs `verify`, and throws unless the ledger has one row per reply, no hold is left and commits are durable. */
+export async function proveBooks(installation: Installation, replies: number): Promise<void> {
+  await verify(installation)
+  const { ledgerRows, holds, durable } = await installation.books()
+  if (ledgerRows !== replies) throw new Error(`${replies} replies, but ${ledgerRows} rows in the ledger`)
+  if (holds !== 0) throw new Error(`${holds} holds are left`)
+  if (!durable) throw new Error('The database does not wait for the disk, so the figures are worthless.')
+}
+
+const configuration = ({ upstream, processes = 1 }: InstallOptions): string => `
+listen: { processes: ${processes} }
 models:
   - id: fast
     engine: openai
@@ -57,29 +83,29 @@ models:
     price: { input: "0.15", output: "0.60" }
 `
 
-async function issueKeys(database: Database, count: number): Promise<string[]> {
+async function createAccountsWithKeys(database: Database, count: number): Promise<string[]> {
   const accounts = createAccounts({ database })
   const keys = createKeys({ database, log: pino({ level: 'silent' }) })
-  const issued: string[] = []
+  const values: string[] = []
   for (let number = 1; number <= count; number++) {
     const name = `Account ${number}`
     const limits = { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 }
     const { id } = await accounts.create({ name, ...limits, credit: 1_000_000n * 10n ** 12n }, byService)
-    issued.push((await keys.create({ accountId: id, name, allowedModels: null, expiresAt: null }, byService)).key)
+    values.push((await keys.create({ accountId: id, name, allowedModels: null, expiresAt: null }, byService)).key)
   }
   await keys.close()
-  return issued
+  return values
 }
 
 async function readBooks(database: Database): Promise<Books> {
   const [books] = await database.rows<{ ledger: bigint; holds: bigint; durable: boolean }>(`
     select (select count(*) from ledger) as ledger, (select count(*) from hold) as holds,
       current_setting('fsync') = 'on' and current_setting('synchronous_commit') = 'on' as durable`)
-  if (!books) throw new Error('The database has no books.')
+  if (!books) throw new Error('The query of the books returned no row.')
   return { ledgerRows: Number(books.ledger), holds: Number(books.holds), durable: books.durable }
 }
 
-/** Opens the database of an installation for as long as the work takes. */
+/** Opens the database of an installation for the duration of `work`. */
 async function withDatabase<T>(
   environment: Record<string, string>,
   work: (database: Database) => Promise<T>,

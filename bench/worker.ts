@@ -1,16 +1,16 @@
 import { fork, type ChildProcess } from 'node:child_process'
 
-/** A process of its own that does one kind of work, and keeps warm from one order to the next. */
-export interface Worker<Order, Result> {
-  run(order: Order): Promise<Result>
+/** A child process that performs one kind of job. It is kept between jobs, so that its code stays compiled. */
+export interface Worker<Job, Result> {
+  run(job: Job): Promise<Result>
   close(): void
 }
 
-/** Starts a worker: a file that answers each message with another. */
-export function startWorker<Order extends object, Result>(file: string): Worker<Order, Result> {
+/** Starts a worker from a file that answers each message with one message. */
+export function startWorker<Job extends object, Result>(file: string): Worker<Job, Result> {
   const child: ChildProcess = fork(file)
   return Object.freeze({
-    run: (order: Order) =>
+    run: (job: Job) =>
       new Promise<Result>((resolve, reject) => {
         const ended = (): void => reject(new Error(`${file} ended.`))
         child.once('exit', ended)
@@ -18,7 +18,7 @@ export function startWorker<Order extends object, Result>(file: string): Worker<
           child.off('exit', ended)
           resolve(result)
         })
-        child.send(order)
+        child.send(job)
       }),
     close: () => child.disconnect(),
   })

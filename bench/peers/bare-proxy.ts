@@ -2,8 +2,8 @@ import fastify from 'fastify'
 import { Pool } from 'undici'
 
 /**
- * The bare limit: what anyone gets who puts Fastify and undici in front of an upstream and does nothing else. The
- * body is handed on as bytes, unread. Arguments: the port, and the address of the upstream.
+ * The upper bound: Fastify and undici in front of an upstream, and nothing else. Passes bodies on as bytes, without parsing
+ * them. Arguments: the port and the URL of the upstream.
  */
 const [port, upstream = ''] = process.argv.slice(2)
 const { origin, pathname } = new URL(upstream)
@@ -16,10 +16,10 @@ app.get('/', () => 'ready')
 app.post<{ Body: Buffer }>('/v1/chat/completions', async (request, reply) => {
   const headers = { 'content-type': 'application/json', authorization: request.headers.authorization }
   const path = `${pathname}/chat/completions`
-  const answer = await pool.request({ method: 'POST', path, headers, body: request.body })
-  const type = answer.headers['content-type']
-  reply.code(answer.statusCode).header('content-type', type)
-  return type === 'application/json' ? Buffer.from(await answer.body.arrayBuffer()) : answer.body
+  const response = await pool.request({ method: 'POST', path, headers, body: request.body })
+  const type = response.headers['content-type']
+  reply.code(response.statusCode).header('content-type', type)
+  return type === 'application/json' ? Buffer.from(await response.body.arrayBuffer()) : response.body
 })
 
 await app.listen({ host: '127.0.0.1', port: Number(port) })

@@ -2,8 +2,8 @@ import fastify from 'fastify'
 import pg from 'pg'
 
 /**
- * The bare limit: Fastify and one prepared SELECT by the id in the address, for anybody who asks. Arguments: the port,
- * the address of the database, and the SELECT.
+ * The upper bound: Fastify and one prepared SELECT by the id in the path, without any check. Arguments: the port, the URL
+ * of the database, and the SELECT.
  */
 const [port, url, select = ''] = process.argv.slice(2)
 const pool = new pg.Pool({ connectionString: url, max: 10 })

@@ -5,8 +5,8 @@ import fastify from 'fastify'
 import pg from 'pg'
 
 /**
- * A handler that asks better-auth for the session, and then does one prepared SELECT by the id in the address. It has
- * its tables in a schema of its own. Arguments: the port, the address of the database, and the SELECT.
+ * A handler that asks better-auth for the session, then runs one prepared SELECT by the id in the path. Its tables are in
+ * their own schema. Arguments: the port, the URL of the database, and the SELECT.
  */
 const [port, url = '', select = ''] = process.argv.slice(2)
 const people = 20

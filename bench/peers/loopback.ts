@@ -1,8 +1,8 @@
 import { Server } from 'node:net'
 
-// Loaded before a peer that can only listen on every address: for the minutes of a benchmark it is for this machine.
+// Loaded before a peer that can only listen on all addresses: makes it listen on 127.0.0.1 alone.
 
-// oxlint-disable-next-line typescript/unbound-method -- it gets its server below
+// oxlint-disable-next-line typescript/unbound-method -- called with its server below
 const { listen } = Server.prototype
 
 Server.prototype.listen = function listenHere(this: Server, ...args: unknown[]): Server {

@@ -1,10 +1,10 @@
-// Loaded before Portkey's gateway, which sets headers on the answer that it streams. With the newer servers of Hono that
-// its range allows, those are the headers of what `fetch` gave it, which nobody may change, and every stream is a 500.
+// Loaded before Portkey's gateway, which sets headers on the response that it streams. With newer Hono servers within its
+// version range these are the immutable headers of the `fetch` response, and every stream fails with 500.
 
-const { fetch: fetchAsItIs, Response } = globalThis
+const { fetch: originalFetch, Response } = globalThis
 
-globalThis.fetch = async function fetchWithHeadersToChange(...args) {
-  const answer = await fetchAsItIs(...args)
-  const isStream = answer.headers.get('content-type') === 'text/event-stream'
-  return isStream ? new Response(answer.body, answer) : answer
+globalThis.fetch = async function fetchWithMutableHeaders(...args) {
+  const response = await originalFetch(...args)
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  return isStream ? new Response(response.body, response) : response
 }

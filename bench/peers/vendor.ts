@@ -1,4 +1,4 @@
 import { startVendor } from '../../tests/support/vendor.ts'
 
-/** The stand-in of a vendor as a process of its own, on the port that is given. */
+/** The stand-in for a vendor in its own process. Argument: the port. */
 await startVendor({}, Number(process.argv[2]))
