@@ -5,7 +5,7 @@ import { createLocalEngine } from './local/engine.ts'
 import type { Model } from './model.ts'
 import { createTokenizer, faultOfTokenizerFile, type CountingThread, type Tokenizer } from './tokenizer/tokenizer.ts'
 import type { Provider } from './upstream/ai-sdk-provider.ts'
-import type { EndpointOptions } from './upstream/exchange.ts'
+import type { EndpointOptions } from './upstream/endpoint.ts'
 import { createOpenAiModel } from './upstream/openai.ts'
 
 export interface ModelNeeds {

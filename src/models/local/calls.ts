@@ -1,11 +1,11 @@
 import { createInbox } from './inbox.ts'
-import type { CallMessage, Text } from './protocol.ts'
+import type { CallMessage, RunText } from './protocol.ts'
 
 /** What a call gets from the child, or `gone` when the child ended first. */
-export type Answer = CallMessage | ToldText | { readonly kind: 'gone' }
+export type EngineAnswer = CallMessage | TextSoFar | { readonly kind: 'gone' }
 
-/** Text of a run, and the tokens that it has had by then. */
-export interface ToldText {
+/** RunText of a run, and the tokens that it has had by then. */
+export interface TextSoFar {
   readonly kind: 'text'
   readonly text: string
   readonly inputTokens: number
@@ -15,7 +15,7 @@ export interface ToldText {
 /** One question to the child. Disposing of it forgets it; what still comes for it is dropped. */
 export interface Call extends Disposable {
   readonly id: number
-  next(): Promise<Answer>
+  next(): Promise<EngineAnswer>
   /** Whether its last answer has come. */
   isOver(): boolean
 }
@@ -24,21 +24,21 @@ export interface Call extends Disposable {
 export interface Calls {
   open(): Call
   readonly take: (message: CallMessage) => void
-  readonly takeTexts: (texts: readonly Text[]) => void
+  readonly takeTexts: (texts: readonly RunText[]) => void
   /** The child is gone, and every call with it. */
   readonly dropAll: () => void
   underWay(): number
 }
 
 export function createCalls(): Calls {
-  const open = new Map<number, (answer: Answer) => void>()
+  const open = new Map<number, (answer: EngineAnswer) => void>()
   let lastId = 0
 
   return Object.freeze({
     open() {
       lastId += 1
       const id = lastId
-      const inbox = createInbox<Answer>()
+      const inbox = createInbox<EngineAnswer>()
       open.set(id, inbox.put)
       return { id, next: inbox.next, isOver: () => !open.has(id), [Symbol.dispose]: () => void open.delete(id) }
     },
@@ -46,7 +46,7 @@ export function createCalls(): Calls {
       open.get(message.id)?.(message)
       open.delete(message.id)
     },
-    takeTexts(texts: readonly Text[]) {
+    takeTexts(texts: readonly RunText[]) {
       for (const [id, text, inputTokens, outputTokens] of texts) {
         open.get(id)?.({ kind: 'text', text, inputTokens, outputTokens })
       }

@@ -58,7 +58,7 @@ async function measure(file: string, trainedContext: number, log: Logger): Promi
     await engine.ready()
     const load = performance.now() - startedAt
     await time(engine, 'Hello', 1)
-    const read = await time(engine, await textOf(engine, context * promptShare), 1)
+    const read = await time(engine, await textOfLength(engine, context * promptShare), 1)
     const said = await time(engine, 'Tell a long story.', maxOutputTokens)
     return {
       load,
@@ -73,7 +73,7 @@ async function measure(file: string, trainedContext: number, log: Logger): Promi
 }
 
 /** A text that makes a prompt of about so many tokens, however long the words are in this vocabulary. */
-async function textOf(model: Model, tokens: number): Promise<string> {
+async function textOfLength(model: Model, tokens: number): Promise<string> {
   const text = 'word '.repeat(tokens)
   const counted = await model.count({ messages: [{ role: 'user', text }] })
   return text.slice(0, Math.floor((text.length * tokens) / counted.tokens))

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { generate } from './generate.ts'
+import { generateReply } from './generate.ts'
 import { loadModel, type LoadedModel } from './loaded-model.ts'
 import { createOutbox } from './outbox.ts'
-import { createPool } from './pool.ts'
+import { createLendingPool } from './lending-pool.ts'
 import { isToChild, type FromChild, type LoadOrder, type RunOrder, type ToChild } from './protocol.ts'
 
 /**
@@ -38,7 +38,7 @@ async function serve(order: LoadOrder): Promise<(message: ToChild) => void> {
 
 function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToChild) => void {
   const { renderer, chunkLength, batching } = model
-  const sequences = createPool(model.sequences)
+  const sequences = createLendingPool(model.sequences)
   const outbox = createOutbox((texts) => send({ kind: 'texts', texts }))
   const cancelled = new Set<number>()
   const running = new Set<number>()
@@ -60,7 +60,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
       unasked += text
     }
     try {
-      const ended = await generate({
+      const ended = await generateReply({
         sequence,
         prompt: tokens,
         chunkLength,

@@ -3,7 +3,14 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { endOf } from '../../platform/system/child-end.ts'
-import { isFromChild, type CallMessage, type FromChild, type LoadOrder, type Text, type ToChild } from './protocol.ts'
+import {
+  isFromChild,
+  type CallMessage,
+  type FromChild,
+  type LoadOrder,
+  type RunText,
+  type ToChild,
+} from './protocol.ts'
 
 /** One child process, from its start to its end. */
 export interface EngineProcess {
@@ -24,7 +31,7 @@ export interface EngineProcessNeeds {
   readonly stallTimeout: number
   /** Whether calls are under way. */
   readonly isBusy: () => boolean
-  readonly onTexts: (texts: readonly Text[]) => void
+  readonly onTexts: (texts: readonly RunText[]) => void
   readonly onCall: (message: CallMessage) => void
 }
 

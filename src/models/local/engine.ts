@@ -12,7 +12,7 @@ import type {
   TokenCount,
   WholeReply,
 } from '../model.ts'
-import { createCalls, type Answer, type Call, type ToldText } from './calls.ts'
+import { createCalls, type EngineAnswer, type Call, type TextSoFar } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
 import type { RunOrder } from './protocol.ts'
 import { createQueue } from './queue.ts'
@@ -105,7 +105,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     call: Call,
     { maxOutputTokens: asked, requestId }: RunLimits,
   ): AsyncGenerator<StreamPart, void, void> {
-    let told: ToldText | undefined
+    let told: TextSoFar | undefined
     for (;;) {
       const answer = await call.next()
       if (answer.kind === 'too-long') throw tooLong(answer.tokens, asked, context)
@@ -196,7 +196,7 @@ function tooLong(tokens: number, asked: number, context: number): Problem {
 }
 
 /** Logs why a call ended without a result. Neither the log nor the Problem contains text of the call. */
-function failure(answer: Answer, log: Logger, request_id: string | undefined): Problem {
+function failure(answer: EngineAnswer, log: Logger, request_id: string | undefined): Problem {
   if (answer.kind === 'failed') log.error({ request_id, fault: answer.fault }, 'the engine failed a request')
   else log.warn({ request_id }, 'the engine ended during a request')
   return new Problem('unavailable', 'The model stopped in the middle. Nothing was charged; send the request again.', {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { LlamaContextSequence } from 'node-llama-cpp'
 import { letterPrompt, promptOf, tinyFile } from '../../../tests/support/engine.ts'
 import type { Prompt } from '../model.ts'
-import { generate, type GenerateNeeds } from './generate.ts'
+import { generateReply, type GenerateNeeds } from './generate.ts'
 import { loadModel } from './loaded-model.ts'
 
 const { sequences, renderer, chunkLength, batching } = await loadModel(
@@ -43,7 +43,7 @@ async function noted({ prompt, temperature }: Call, place: number, onText = () =
   const sequence = sequences[place]
   assert.ok(sequence)
   const notes: number[] = []
-  await generate({
+  await generateReply({
     sequence: noting(sequence, notes),
     prompt: await renderer.render(prompt),
     chunkLength,

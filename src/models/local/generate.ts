@@ -28,7 +28,7 @@ export interface GenerateNeeds {
  * Generates one reply, token by token. Counts exactly the tokens that were sampled and kept; the token that ends the
  * text is not one of them. Heeds a cancellation within one chunk of the prompt, and within one token after that.
  */
-export async function generate(needs: GenerateNeeds): Promise<GeneratedEnd> {
+export async function generateReply(needs: GenerateNeeds): Promise<GeneratedEnd> {
   const { sequence, prompt, limits, isEnd, isCancelled, beginReply, onText, onProgress } = needs
   const text = createReplyText<Token>(
     (tokens, before) => sequence.model.detokenize(tokens, false, before),

@@ -1,8 +1,8 @@
-import type { Text } from './protocol.ts'
+import type { RunText } from './protocol.ts'
 
 /** Texts of all runs on their way to the server. */
 export interface Outbox {
-  add(text: Text): void
+  add(text: RunText): void
   /** Takes what has not been sent of one run. */
   take(id: number): string
 }
@@ -11,8 +11,8 @@ export interface Outbox {
 const pause = 20
 
 /** Sends the first texts at once, those of one batch together, and what comes soon after them together, too. */
-export function createOutbox(send: (texts: readonly Text[]) => void): Outbox {
-  const waiting = new Map<number, Text>()
+export function createOutbox(send: (texts: readonly RunText[]) => void): Outbox {
+  const waiting = new Map<number, RunText>()
   let isScheduled = false
 
   function flush(): void {

@@ -25,8 +25,8 @@ export interface RunOrder {
   readonly stream: boolean
 }
 
-/** Text of a run, and the tokens that it has had by then, in and out. */
-export type Text = readonly [id: number, text: string, inputTokens: number, outputTokens: number]
+/** RunText of a run, and the tokens that it has had by then, in and out. */
+export type RunText = readonly [id: number, text: string, inputTokens: number, outputTokens: number]
 
 /** How a run ended, and the text that had not been sent yet. */
 export interface GeneratedEnd {
@@ -48,7 +48,7 @@ export type FromChild =
   | { readonly kind: 'ready'; readonly threads: number; readonly loadMilliseconds: number }
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'alive'; readonly progress: number }
-  | { readonly kind: 'texts'; readonly texts: readonly Text[] }
+  | { readonly kind: 'texts'; readonly texts: readonly RunText[] }
   | CallMessage
 
 const kindsToChild: ReadonlySet<unknown> = new Set<ToChild['kind']>(['load', 'count', 'run', 'cancel'])

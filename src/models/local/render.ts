@@ -8,7 +8,7 @@ import {
 } from 'node-llama-cpp'
 import type { Message, Prompt } from '../model.ts'
 import { slicesOf } from '../text-slices.ts'
-import { createPool } from './pool.ts'
+import { createLendingPool } from './lending-pool.ts'
 
 /** Prompts to tokens, in the manner of one model. */
 export interface Renderer {
@@ -74,7 +74,7 @@ function closingToken(wrapper: JinjaTemplateChatWrapper, model: LlamaModel): Tok
  * hold up a reply no more than one.
  */
 function createTextAppender(model: LlamaModel) {
-  const turns = createPool(['the turn'])
+  const turns = createLendingPool(['the turn'])
 
   function slice(tokens: Token[], text: string): void {
     append(tokens, model.tokenize(text, false, tokens.length > 0 ? 'trimLeadingSpace' : undefined))

@@ -3,9 +3,9 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { OperatorError } from '../../platform/problems.ts'
-import type { Origin, Part } from './part.ts'
+import type { DownloadOrigin, PartialFile } from './partial-file.ts'
 import { BrokenOff, faultOf, refusedStatus, Unreachable } from './refusal.ts'
-import { requestFile, textOf, wholeNumber, type Announced, type Answer } from './request.ts'
+import { requestFile, headerText, wholeNumber, type Announced, type FileAnswer } from './request.ts'
 import type { ModelSource } from './source.ts'
 
 export interface Progress {
@@ -16,7 +16,7 @@ export interface Progress {
 
 export interface DownloadNeeds {
   readonly source: ModelSource
-  readonly part: Part
+  readonly part: PartialFile
   readonly dispatcher: Dispatcher
   readonly onProgress: (progress: Progress) => void
   /** Milliseconds before the second try in a row that brought nothing; each further one waits twice as long. */
@@ -49,7 +49,7 @@ export async function download(needs: DownloadNeeds): Promise<Announced> {
   }
 }
 
-function givenUp(part: Part, host: string): OperatorError {
+function givenUp(part: PartialFile, host: string): OperatorError {
   const kept =
     part.origin() === undefined ? 'it begins anew' : `it goes on after the ${part.size()} bytes that are here`
   return new OperatorError(`${host} breaks off the download again and again. Run the command again later: ${kept}.`)
@@ -73,15 +73,15 @@ async function attempt({ source, part, dispatcher, onProgress }: DownloadNeeds):
   }
 }
 
-function rangeAfter(part: Part): Record<string, string> {
+function rangeAfter(part: PartialFile): Record<string, string> {
   const origin = part.origin()
   if (part.size() === 0 || origin === undefined) return {}
   return { range: `bytes=${part.size()}-`, 'if-range': origin.validator }
 }
 
 /** RFC 9110 section 14.4: nothing is left when the part is as long as the file. Otherwise the part is not of this file. */
-async function assertWhole(part: Part, { headers, announced }: Answer): Promise<Announced> {
-  const whole = wholeNumber(/^bytes \*\/(\d+)$/.exec(textOf(headers['content-range']) ?? '')?.[1])
+async function assertWhole(part: PartialFile, { headers, announced }: FileAnswer): Promise<Announced> {
+  const whole = wholeNumber(/^bytes \*\/(\d+)$/.exec(headerText(headers['content-range']) ?? '')?.[1])
   if (whole !== undefined && whole === part.size()) return announced
   await part.restart(undefined)
   throw new BrokenOff('another file')
@@ -89,8 +89,8 @@ async function assertWhole(part: Part, { headers, announced }: Answer): Promise<
 
 /** Makes the part ready for what comes: where it goes on, or from the beginning. Answers with the length of the file. */
 async function begin(
-  part: Part,
-  { status, headers }: Answer,
+  part: PartialFile,
+  { status, headers }: FileAnswer,
   address: string,
   host: string,
 ): Promise<number | undefined> {
@@ -100,9 +100,9 @@ async function begin(
   const origin = originOf(headers, address)
   if (status === 200) {
     await part.restart(origin)
-    return wholeNumber(textOf(headers['content-length']))
+    return wholeNumber(headerText(headers['content-length']))
   }
-  const [, start, whole] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(textOf(headers['content-range']) ?? '') ?? []
+  const [, start, whole] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headerText(headers['content-range']) ?? '') ?? []
   if (Number(start) !== part.size() || (origin && origin.validator !== part.origin()?.validator)) {
     await part.restart(undefined)
     throw new BrokenOff('another part of the file, or of another file')
@@ -111,9 +111,9 @@ async function begin(
 }
 
 /** RFC 9110 section 13.1.5: If-Range wants a strong validator. */
-function originOf(headers: Answer['headers'], address: string): Origin | undefined {
-  const etag = textOf(headers['etag'])
-  const validator = etag?.startsWith('"') ? etag : textOf(headers['last-modified'])
+function originOf(headers: FileAnswer['headers'], address: string): DownloadOrigin | undefined {
+  const etag = headerText(headers['etag'])
+  const validator = etag?.startsWith('"') ? etag : headerText(headers['last-modified'])
   return validator === undefined ? undefined : { address, validator }
 }
 
@@ -126,7 +126,7 @@ function expectedOf(total: number | undefined, { bytes }: Announced, host: strin
   return total ?? bytes
 }
 
-async function assertRoom(part: Part, expected: number | undefined): Promise<void> {
+async function assertRoom(part: PartialFile, expected: number | undefined): Promise<void> {
   const folder = path.dirname(part.path)
   const { bavail, bsize } = await statfs(folder)
   const missing = (expected ?? 0) - part.size() - bavail * bsize
@@ -138,8 +138,8 @@ async function assertRoom(part: Part, expected: number | undefined): Promise<voi
 }
 
 async function receive(
-  part: Part,
-  { body }: Answer,
+  part: PartialFile,
+  { body }: FileAnswer,
   expected: number | undefined,
   host: string,
   onProgress: (progress: Progress) => void,

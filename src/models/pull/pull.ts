@@ -4,7 +4,7 @@ import { makeFolder } from '../../platform/system/folder.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { inspectModelFile, type ModelFile } from '../local/gguf.ts'
 import { download, type Progress } from './download.ts'
-import { exists, openPart, type Part } from './part.ts'
+import { exists, openPartialFile, type PartialFile } from './partial-file.ts'
 import { faultOf } from './refusal.ts'
 import { createConnections } from './request.ts'
 import type { ModelSource } from './source.ts'
@@ -59,7 +59,7 @@ async function pullAlone(needs: PullNeeds): Promise<PulledModel> {
   if (await exists(file)) {
     throw new OperatorError(`There is a file at ${file} already. Remove it first, or name another place with --to.`)
   }
-  await using part = await openPart(file)
+  await using part = await openPartialFile(file)
   try {
     return await pullInto(part, needs)
   } catch (error) {
@@ -68,7 +68,7 @@ async function pullAlone(needs: PullNeeds): Promise<PulledModel> {
   }
 }
 
-async function pullInto(part: Part, needs: PullNeeds): Promise<PulledModel> {
+async function pullInto(part: PartialFile, needs: PullNeeds): Promise<PulledModel> {
   const { file, source, sha256: given, onProgress, authority, pause = defaultPause } = needs
   const dispatcher = createConnections(authority)
   try {
@@ -86,14 +86,14 @@ async function pullInto(part: Part, needs: PullNeeds): Promise<PulledModel> {
   }
 }
 
-async function wrongChecksum(part: Part, wanted: string, found: string): Promise<OperatorError> {
+async function wrongChecksum(part: PartialFile, wanted: string, found: string): Promise<OperatorError> {
   await part.remove()
   return new OperatorError(
     `The file has the SHA-256 ${found} instead of ${wanted}: it was changed or damaged, and is removed. Try again, or take another source.`,
   )
 }
 
-async function unusable(part: Part, reason: string, file: string): Promise<OperatorError> {
+async function unusable(part: PartialFile, reason: string, file: string): Promise<OperatorError> {
   await part.remove()
   return new OperatorError(`${reason.replace(part.path, path.basename(file))} What was downloaded is removed.`)
 }

@@ -4,7 +4,7 @@ import { OperatorError } from '../../platform/problems.ts'
 import { isAllowed, type ModelSource } from './source.ts'
 
 /** The head of an answer, and its body as it comes. */
-export interface Answer {
+export interface FileAnswer {
   readonly status: number
   readonly headers: Dispatcher.ResponseData['headers']
   readonly body: Readable
@@ -38,7 +38,7 @@ export async function requestFile(
   { url: first, authorization }: ModelSource,
   headers: Readonly<Record<string, string>>,
   dispatcher: Dispatcher,
-): Promise<Answer> {
+): Promise<FileAnswer> {
   let url = first
   let announced: Announced | undefined
   for (let hop = 0; hop <= mostRedirects; hop += 1) {
@@ -48,7 +48,7 @@ export async function requestFile(
       headers: { 'user-agent': 'tollgate', 'accept-encoding': 'identity', ...headers, ...credentials },
     })
     announced ??= announcedBy(answer.headers)
-    const location = textOf(answer.headers['location'])
+    const location = headerText(answer.headers['location'])
     if (![301, 302, 303, 307, 308].includes(answer.statusCode) || location === undefined) {
       return { status: answer.statusCode, headers: answer.headers, body: answer.body, announced }
     }
@@ -70,13 +70,13 @@ function redirected(from: URL, location: string): URL {
 }
 
 /** Hugging Face names the size and, for large files, the SHA-256 in the answer that redirects to its storage. */
-function announcedBy(headers: Answer['headers']): Announced {
-  const sha256 = /^"?(?<digest>[0-9a-f]{64})"?$/i.exec(textOf(headers['x-linked-etag']) ?? '')?.groups?.['digest']
-  return { bytes: wholeNumber(textOf(headers['x-linked-size'])), sha256: sha256?.toLowerCase() }
+function announcedBy(headers: FileAnswer['headers']): Announced {
+  const sha256 = /^"?(?<digest>[0-9a-f]{64})"?$/i.exec(headerText(headers['x-linked-etag']) ?? '')?.groups?.['digest']
+  return { bytes: wholeNumber(headerText(headers['x-linked-size'])), sha256: sha256?.toLowerCase() }
 }
 
 /** A header that may come once. */
-export function textOf(header: string | string[] | undefined): string | undefined {
+export function headerText(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import { slicesOf } from '../text-slices.ts'
-import { isToCounter, type CountOrder, type FromCounter } from './protocol.ts'
-import { loadTextCounter, type TextCounter } from './text-counter.ts'
+import { isToCounter, type CountOrder, type FromCounter, type TextCounter } from './protocol.ts'
+import { loadTextCounter } from './text-counter.ts'
 
 /**
  * The counting thread. It counts long texts slice by slice and lets other requests go on after each slice. Slices are

@@ -1,5 +1,12 @@
 import type { Message } from '../model.ts'
 
+/** A tokenizer in memory. Both methods are synchronous and slow; only the counting thread calls them. */
+export interface TextCounter {
+  /** Tokens that the chat template adds to the texts of the messages. */
+  readonly overhead: (messages: readonly Message[]) => number
+  readonly count: (text: string) => number
+}
+
 /** Counts the prompt with the tokenizer of `source`. */
 export interface CountOrder {
   readonly kind: 'count'

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Logger } from 'pino'
 import type { CountOptions, Message, Prompt } from '../model.ts'
-import { createEndpoint, type Endpoint, type EndpointOptions } from '../upstream/exchange.ts'
+import { createEndpoint, type Endpoint, type EndpointOptions } from '../upstream/endpoint.ts'
 import { refused, unusable } from '../upstream/failure.ts'
-import { createPool, type Member } from '../upstream/pool.ts'
+import { createMemberPool, type Member } from '../upstream/pool.ts'
 import type { ReceptionBounds } from '../upstream/reception.ts'
 import type { CountingApi } from './choice.ts'
 
@@ -94,14 +94,14 @@ export function createServerCount(needs: ServerCountNeeds): ServerCount {
   const { upstreamModel, log } = needs
   const api = apis[needs.api]
   const servers = needs.endpoints.map((endpoint) => createServer(api, endpoint, needs.connect))
-  const pool = createPool({ members: servers, total: patience, pause: backoffLimit, log })
+  const pool = createMemberPool({ members: servers, total: patience, pause: backoffLimit, log })
 
   async function count(prompt: Prompt, { signal = new AbortController().signal, requestId }: CountOptions) {
     const bytes = prompt.messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
     const bounds = { mostBytes: mostBytes.reply + mostBytes.perByte * bytes, signal }
     const countAt = (server: Server, total: number) =>
       api.count((path, body) => ask(server, path, body, { ...bounds, first: total, total }), upstreamModel, prompt)
-    const answered = await pool.ask(countAt, { signal, limits: { requestId } })
+    const answered = await pool.run(countAt, { signal, limits: { requestId } })
     if (!answered) throw new Error('the caller disconnected')
     return answered.value
   }

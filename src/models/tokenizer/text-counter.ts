@@ -1,12 +1,5 @@
-import type { Message } from '../model.ts'
+import type { TextCounter } from './protocol.ts'
 import { loadTokenizerFile } from './tokenizer-file.ts'
-
-/** A tokenizer in memory. Both methods are synchronous and slow; only the counting thread calls them. */
-export interface TextCounter {
-  /** Tokens that the chat template adds to the texts of the messages. */
-  readonly overhead: (messages: readonly Message[]) => number
-  readonly count: (text: string) => number
-}
 
 /** The encodings of OpenAI's models. Each takes some 70 MB of memory, so only those in use are loaded. */
 const encodings = {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Template } from '@huggingface/jinja'
 import { Tokenizer } from '@huggingface/tokenizers'
 import type { Message } from '../model.ts'
-import type { TextCounter } from './text-counter.ts'
+import type { TextCounter } from './protocol.ts'
 
 /** Tokens that a chat template adds to a message and to the prompt, where the template is not known. */
 const template = { message: 8, prompt: 8 }

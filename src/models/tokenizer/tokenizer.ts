@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Problem } from '../../platform/problems.ts'
 import type { CountOptions, Prompt, TokenCount } from '../model.ts'
-import type { EndpointOptions } from '../upstream/exchange.ts'
+import type { EndpointOptions } from '../upstream/endpoint.ts'
 import { chooseTokenizer } from './choice.ts'
 import type { CountingThread } from './counting-thread.ts'
 import { createServerCount } from './server-count.ts'

@@ -37,7 +37,7 @@ export interface Finished {
 }
 
 /** One part of a stream, as far as it matters. */
-export type Part =
+export type AiSdkPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thought' | 'other' }
   | ({ readonly kind: 'finish' } & Finished)
@@ -50,7 +50,7 @@ export function readResult(value: unknown): Finished & { readonly text: string }
 }
 
 /** Reads one part of what `doStream` streams. Throws Failure for an error, and for an end that is none. */
-export function readPart(value: unknown, origin: string): Part {
+export function readPart(value: unknown, origin: string): AiSdkPart {
   if (delta.Check(value)) return { kind: 'text', text: value.delta.toWellFormed() }
   if (thought.Check(value)) return { kind: 'thought' }
   if (finish.Check(value)) return { kind: 'finish', ...readFinish(value) }

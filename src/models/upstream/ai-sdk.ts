@@ -7,7 +7,7 @@ import { createAiSdkStream } from './ai-sdk-stream.ts'
 import { createDeadline, type Deadline } from './deadline.ts'
 import { unusable } from './failure.ts'
 import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
-import { createPool } from './pool.ts'
+import { createMemberPool } from './pool.ts'
 import { begin, relay } from './relay.ts'
 import { neverBegun, wholeOf, type UpstreamRun } from './usage.ts'
 
@@ -77,7 +77,12 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   const model = options.provider(settings, options.upstreamModel)
   let running = 0
   const member = { name: origin, full: () => running >= connections }
-  const pool = createPool({ members: [member], total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
+  const pool = createMemberPool({
+    members: [member],
+    total: timeout.total,
+    pause: Math.max(timeout.first_token, 1000),
+    log,
+  })
 
   /** Makes one attempt. Resolves with undefined when the caller disconnects. */
   async function attempt<Value>(deadline: Deadline, limits: RunLimits, work: () => Promise<Value>) {
@@ -98,7 +103,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   async function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
     const { signal, limits } = upstreamRun
     if (signal.aborted) return { text: '', ...neverBegun }
-    const answered = await pool.ask(async (_, total) => {
+    const answered = await pool.run(async (_, total) => {
       const deadline = openDeadline(signal, total)
       unanswered.set(deadline.signal, deadline)
       return attempt(deadline, limits, async () => {
@@ -113,14 +118,14 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
   async function beginStream(upstreamRun: UpstreamRun) {
     const { signal, limits } = upstreamRun
     const sizes = { maxOutputTokens: limits.maxOutputTokens, context }
-    const answered = await pool.ask(async (_, total) => {
+    const answered = await pool.run(async (_, total) => {
       const deadline = openDeadline(signal, total)
       return attempt(deadline, limits, async () => {
         const parts = partsOf(await model.doStream(callOf(upstreamRun, deadline.signal)))
         return begin(createAiSdkStream(parts, deadline, origin, sizes))
       })
     }, upstreamRun)
-    return answered?.value && { ...answered.value, blame: () => pool.blame(member, limits.requestId) }
+    return answered?.value && { ...answered.value, reportFailure: () => pool.reportFailure(member, limits.requestId) }
   }
 
   return Object.freeze({

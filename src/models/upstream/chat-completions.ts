@@ -13,25 +13,30 @@ const stopReasons = {
 } as const satisfies Record<string, StopReason>
 
 export const FinishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('content_filter')])
-export const Text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+export const TextField = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const Tokens = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
-export const Usage = Type.Optional(
+export const UsageField = Type.Optional(
   Type.Union([
     Type.Object({ prompt_tokens: Type.Optional(Tokens), completion_tokens: Type.Optional(Tokens) }),
     Type.Null(),
   ]),
 )
-export const Index = Type.Optional(Type.Unknown())
+export const IndexField = Type.Optional(Type.Unknown())
 /** Where vLLM and SGLang say which stop sequence it was. */
-export const matched = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
+export const stopFields = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
 
 /** What is read of a reply of `POST /chat/completions`; whatever else is in it is let be. */
 const completion = Compile(
   Type.Object({
     choices: Type.Array(
-      Type.Object({ index: Index, message: Type.Object({ content: Text }), finish_reason: FinishReason, ...matched }),
+      Type.Object({
+        index: IndexField,
+        message: Type.Object({ content: TextField }),
+        finish_reason: FinishReason,
+        ...stopFields,
+      }),
     ),
-    usage: Usage,
+    usage: UsageField,
   }),
 )
 

@@ -1,7 +1,16 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { RunLimits, StopReason } from '../model.ts'
-import { FinishReason, firstOf, Index, matched, parse, stopReasonOf, Text, Usage } from './chat-completions.ts'
+import {
+  FinishReason,
+  firstOf,
+  IndexField,
+  stopFields,
+  parse,
+  stopReasonOf,
+  TextField,
+  UsageField,
+} from './chat-completions.ts'
 import { unusable } from './failure.ts'
 
 /** What is read of one event of a stream. Reasoning is not part of the reply, but it was generated. */
@@ -9,15 +18,18 @@ const chunk = Compile(
   Type.Object({
     choices: Type.Array(
       Type.Object({
-        index: Index,
+        index: IndexField,
         delta: Type.Optional(
-          Type.Union([Type.Object({ content: Text, reasoning: Text, reasoning_content: Text }), Type.Null()]),
+          Type.Union([
+            Type.Object({ content: TextField, reasoning: TextField, reasoning_content: TextField }),
+            Type.Null(),
+          ]),
         ),
         finish_reason: Type.Optional(Type.Union([FinishReason, Type.Null()])),
-        ...matched,
+        ...stopFields,
       }),
     ),
-    usage: Usage,
+    usage: UsageField,
   }),
 )
 const fault = Compile(Type.Object({ error: Type.Object({}) }))

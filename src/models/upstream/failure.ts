@@ -41,12 +41,12 @@ export const unusable = (what: string, repeatable = false): Failure =>
 
 export const connectionLost = (cause: Error, repeatable: boolean): Failure =>
   new Failure(
-    new Problem('upstream_failed', 'The connection to the model failed. Try again.', { cause: inWords(cause) }),
+    new Problem('upstream_failed', 'The connection to the model failed. Try again.', { cause: describe(cause) }),
     { repeatable },
   )
 
 /** undici's error of an answer that is no HTTP has the bytes of it, and those may be a reply: the log gets its words. */
-function inWords(cause: Error): Error {
+function describe(cause: Error): Error {
   const code = 'code' in cause ? ` (${String(cause.code)})` : ''
   return new Error(`${cause.name}${code}: ${cause.message}`)
 }
@@ -61,7 +61,7 @@ const timedOut = (): Problem =>
   new Problem('upstream_timeout', 'The model did not answer in time. Try again, or ask for fewer tokens.')
 
 /** A refusal by its status and what came with it. */
-export interface Refusal {
+export interface UpstreamRefusal {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: string
@@ -71,7 +71,7 @@ export interface Refusal {
 }
 
 /** Nothing of the body reaches the caller or the log: it may repeat keys and prompts. `sizes` are tokens. */
-export function refused(refusal: Refusal, sizes: { maxOutputTokens: number; context: number }): Failure {
+export function refused(refusal: UpstreamRefusal, sizes: { maxOutputTokens: number; context: number }): Failure {
   const { status, origin, code } = refusal
   const cause = new Error(`${origin} answered ${status} (${code})`)
   if ([400, 413, 422].includes(status)) {
@@ -98,7 +98,7 @@ function tooLong({ maxOutputTokens, context }: { maxOutputTokens: number; contex
 }
 
 /** Whether a refusal speaks of the context: by OpenAI's code, or in the words of the servers that have none. */
-function isAboutContext({ body }: Refusal): boolean {
+function isAboutContext({ body }: UpstreamRefusal): boolean {
   return /context[ _](length|size|window|limit)|prompt is too long/i.test(body.slice(0, 4096))
 }
 

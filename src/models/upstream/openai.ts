@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import type { Model, Prompt, RunLimits, WholeReply } from '../model.ts'
 import { readCompletion, readErrorCode, writeRequest } from './chat-completions.ts'
 import { createChatStream } from './chat-stream.ts'
-import { createEndpoint, type Endpoint, type EndpointOptions } from './exchange.ts'
+import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts'
 import { Failure, refused } from './failure.ts'
 import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
-import { createPool } from './pool.ts'
+import { createMemberPool } from './pool.ts'
 import type { Reception } from './reception.ts'
 import { begin, relay } from './relay.ts'
 import { neverBegun, wholeOf, type UpstreamRun } from './usage.ts'
@@ -47,7 +47,12 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const endpoints = options.endpoints.map((endpoint) =>
     createEndpoint('/chat/completions', endpoint, { connections, connect: timeout.connect }),
   )
-  const pool = createPool({ members: endpoints, total: timeout.total, pause: Math.max(timeout.first_token, 1000), log })
+  const pool = createMemberPool({
+    members: endpoints,
+    total: timeout.total,
+    pause: Math.max(timeout.first_token, 1000),
+    log,
+  })
 
   // The most frequent path: one promise for each step and no async function.
   function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
@@ -61,7 +66,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
         if (answer === undefined || answer.status === 200) return answer && readCompletion(answer.body, limits)
         throw refusal(endpoint, answer, answer.body.toString(), context, limits)
       })
-    return pool.ask(ask, upstreamRun).then((answered) => wholeOf(answered?.value, upstreamRun))
+    return pool.run(ask, upstreamRun).then((answered) => wholeOf(answered?.value, upstreamRun))
   }
 
   async function beginStream(upstreamRun: UpstreamRun) {
@@ -69,14 +74,19 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     const body = writeRequest(upstreamModel, prompt, limits, true)
     const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
-    const answered = await pool.ask(async (endpoint, total) => {
+    const answered = await pool.run(async (endpoint, total) => {
       const reception = await endpoint.open(body, { ...bounds, total })
       if (reception && reception.status !== 200) {
         throw refusal(endpoint, reception, await readWhole(reception), context, limits)
       }
       return reception && begin(createChatStream(reception, limits))
     }, upstreamRun)
-    return answered?.value && { ...answered.value, blame: () => pool.blame(answered.member, limits.requestId) }
+    return (
+      answered?.value && {
+        ...answered.value,
+        reportFailure: () => pool.reportFailure(answered.member, limits.requestId),
+      }
+    )
   }
 
   return Object.freeze({

@@ -19,19 +19,19 @@ export interface Member extends Weighted {
 }
 
 /** Those who share the work of one model, by weight; who keeps failing is left out until it is well again. */
-export interface MemberPool<Somebody extends Member> {
+export interface MemberPool<Kind extends Member> {
   /**
    * Has the work done by one member, and after a repeatable Failure by another, or by the same after a pause: as long as
    * the upstream asks, where that is in time. `work` gets the milliseconds that are left. `undefined` when the caller
    * left during a pause. Throws the Problem of the last Failure; `overloaded` when all are full; `unavailable` when all
    * are given up for the moment.
    */
-  ask<Value>(
-    work: (member: Somebody, left: number) => Promise<Value>,
+  run<Value>(
+    work: (member: Kind, left: number) => Promise<Value>,
     asked: PoolRequest,
-  ): Promise<{ readonly value: Value; readonly member: Somebody } | undefined>
+  ): Promise<{ readonly value: Value; readonly member: Kind } | undefined>
   /** Counts a failure of a member whose stream broke off after it began. */
-  blame(member: Somebody, requestId: string | undefined): void
+  reportFailure(member: Kind, requestId: string | undefined): void
   health(): { readonly ready: boolean; readonly reason?: string }
 }
 
@@ -41,24 +41,24 @@ export interface PoolRequest {
   readonly limits: { readonly requestId?: string | undefined }
 }
 
-export interface PoolOptions<Somebody extends Member> {
-  readonly members: readonly Somebody[]
+export interface PoolOptions<Kind extends Member> {
+  readonly members: readonly Kind[]
   /** Milliseconds: `total` for all attempts and pauses, `pause` for the longest one. */
   readonly total: number
   readonly pause: number
   readonly log: Logger
 }
 
-interface Entry<Somebody> extends Weighted {
-  readonly member: Somebody
+interface Entry<Kind> extends Weighted {
+  readonly member: Kind
   readonly breaker: Breaker
   /** Until when the upstream asked to be left alone. */
   restsUntil: number
 }
 
-export function createPool<Somebody extends Member>(options: PoolOptions<Somebody>): MemberPool<Somebody> {
+export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>): MemberPool<Kind> {
   const { total, pause, log } = options
-  const entries: readonly Entry<Somebody>[] = options.members.map((member) => ({
+  const entries: readonly Entry<Kind>[] = options.members.map((member) => ({
     member,
     weight: member.weight,
     restsUntil: 0,
@@ -71,12 +71,12 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
   const turns = createTurns(entries)
   const most = Math.min(attempts.most, Math.max(attempts.least, entries.length))
 
-  async function ask<Value>(
-    work: (member: Somebody, left: number) => Promise<Value>,
+  async function run<Value>(
+    work: (member: Kind, left: number) => Promise<Value>,
     { signal, limits: { requestId } }: PoolRequest,
   ) {
     const began = performance.now()
-    let tried: Map<Entry<Somebody>, number> | undefined
+    let tried: Map<Entry<Kind>, number> | undefined
     let entry = first(began)
     for (let attempt = 1; ; attempt++) {
       const now = performance.now()
@@ -108,7 +108,7 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
     }
   }
 
-  function first(now: number): Entry<Somebody> {
+  function first(now: number): Entry<Kind> {
     const rested = turns.next((entry) => entry.restsUntil <= now && isUsable(entry, now))
     const chosen = rested ?? turns.next((entry) => isUsable(entry, now))
     if (chosen) return chosen
@@ -123,7 +123,7 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
   }
 
   /** Who goes on, and when: somebody new at once, else who may be asked again the soonest. */
-  function another(tried: ReadonlyMap<Entry<Somebody>, number>, now: number, elsewhere: boolean) {
+  function another(tried: ReadonlyMap<Entry<Kind>, number>, now: number, elsewhere: boolean) {
     const fresh = turns.next((entry) => !tried.has(entry) && entry.restsUntil <= now && isUsable(entry, now))
     if (fresh) return { entry: fresh, at: now }
     return entries
@@ -133,8 +133,8 @@ export function createPool<Somebody extends Member>(options: PoolOptions<Somebod
   }
 
   return Object.freeze({
-    ask,
-    blame(member: Somebody, requestId: string | undefined) {
+    run,
+    reportFailure(member: Kind, requestId: string | undefined) {
       const breaker = entries.find((entry) => entry.member === member)?.breaker
       if (breaker?.retryAt === undefined) breaker?.begin(requestId)('sick', performance.now())
     },

@@ -8,7 +8,7 @@ const mostWaiting = 64 * 1024
 const patience = 1000
 
 /** For undici, which repeats it to a handler that is over. */
-export const givenUp = new Error('given up')
+export const abandoned = new Error('given up')
 
 /** Milliseconds and bytes that an answer may take, and when it is not wanted any more. */
 export interface ReceptionBounds {
@@ -73,7 +73,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     if (this.#ending !== undefined) return
     this.#end('end')
     this.#forget()
-    this.#timers.draining = setTimeout(() => this.#controller?.abort(givenUp), patience)
+    this.#timers.draining = setTimeout(() => this.#controller?.abort(abandoned), patience)
   }
 
   /** Cuts the connection, unless the answer has ended. */
@@ -81,7 +81,7 @@ export class Reception implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Given up while it waited for a connection.
-    if (this.#ending !== undefined) controller.abort(givenUp)
+    if (this.#ending !== undefined) controller.abort(abandoned)
     this.#controller = controller
   }
 
@@ -128,7 +128,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     this.#bounds.signal.removeEventListener('abort', this.leave)
     if (how instanceof Error) this.#opening.reject(how)
     else this.#opening.resolve(false)
-    if (how !== 'end') this.#controller?.abort(givenUp)
+    if (how !== 'end') this.#controller?.abort(abandoned)
     this.#wake?.()
   }
 

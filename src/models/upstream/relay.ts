@@ -30,30 +30,30 @@ export async function begin(stream: ReplyStream): Promise<Begun> {
 }
 
 /**
- * A stream whose texts come from an upstream. `ask` has somebody begin it: undefined when the caller left before; `blame`
+ * A stream whose texts come from an upstream. `ask` has somebody begin it: undefined when the caller left before; `reportFailure`
  * is called when the reply breaks off. What goes wrong after its beginning is an end with `error`.
  */
 export async function* relay(
   run: UpstreamRun,
-  ask: () => Promise<(Begun & { readonly blame: () => void }) | undefined>,
+  ask: () => Promise<(Begun & { readonly reportFailure: () => void }) | undefined>,
 ): AsyncGenerator<StreamPart, void, undefined> {
   if (run.signal.aborted) return yield { kind: 'end', ...neverBegun }
   const begun = await ask()
   if (!begun) return yield { kind: 'end', ...brokenOff('cancelled', nothingReceived, run) }
-  const { stream, texts, blame } = begun
+  const { stream, texts, reportFailure } = begun
   try {
     for (let ready = texts; ready.length > 0; ready = await stream.read()) yield { kind: 'texts', texts: ready }
-    yield endOf(stream, run, blame)
+    yield endOf(stream, run, reportFailure)
   } finally {
     stream.leave()
   }
 }
 
-function endOf({ ending, received }: ReplyStream, run: UpstreamRun, blame: () => void): StreamEnd {
+function endOf({ ending, received }: ReplyStream, run: UpstreamRun, reportFailure: () => void): StreamEnd {
   if (ending === 'cancelled') return { kind: 'end', ...brokenOff(ending, received, run) }
   if (typeof ending === 'string') return { kind: 'end', stopReason: ending, usage: usageOf(received, run) }
   const { requestId: request_id } = run.limits
   run.log.warn({ request_id, err: ending?.problem.details.cause, code: ending?.problem.code }, 'a stream broke off')
-  blame()
+  reportFailure()
   return { kind: 'end', ...brokenOff('error', received, run), ...(ending && { problem: ending.problem }) }
 }

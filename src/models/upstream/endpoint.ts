@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { connectionLost, firstTokenLate, replyLate, unusable, type Failure } from './failure.ts'
 import type { Member } from './pool.ts'
-import { givenUp, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
+import { abandoned, Reception, retryAfterOf, type ReceptionBounds } from './reception.ts'
 
 export interface EndpointOptions {
   /** Address up to and including the version: http://127.0.0.1:9101/v1 */
@@ -15,7 +15,7 @@ export interface EndpointOptions {
 }
 
 /** What came back, whole. */
-export interface Answer {
+export interface UpstreamAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: Buffer
@@ -27,7 +27,7 @@ export interface Endpoint extends Member {
    * Sends one request and waits for its whole answer, `undefined` if `signal` aborted first; the connection is then cut.
    * Throws Failure: repeatable as long as no answer has begun.
    */
-  post(body: string, bounds: ReceptionBounds): Promise<Answer | undefined>
+  post(body: string, bounds: ReceptionBounds): Promise<UpstreamAnswer | undefined>
   /** Sends one request and waits until its answer begins, else as `post`. `first` bounds the time until it says `begun`. */
   open(body: string, bounds: ReceptionBounds): Promise<Reception | undefined>
   close(): Promise<void>
@@ -62,9 +62,9 @@ export function createEndpoint(
     full: () => running >= limits.connections,
     post(body: string, bounds: ReceptionBounds) {
       running++
-      const exchange = new Exchange(bounds, () => running--)
-      pool.dispatch({ ...request, body }, exchange)
-      return exchange.answer
+      const receiver = new AnswerReceiver(bounds, () => running--)
+      pool.dispatch({ ...request, body }, receiver)
+      return receiver.answer
     },
     async open(body: string, bounds: ReceptionBounds) {
       running++
@@ -80,19 +80,19 @@ export function createEndpoint(
  * One answer, taken in whole. On the path of every request: undici's lowest level, which makes no stream of the answer,
  * and one object instead of a function for each thing that undici may say.
  */
-class Exchange implements Dispatcher.DispatchHandler {
+class AnswerReceiver implements Dispatcher.DispatchHandler {
   /** Undefined where the caller left. Rejects with a Failure. */
-  readonly answer: Promise<Answer | undefined>
+  readonly answer: Promise<UpstreamAnswer | undefined>
   readonly #mostBytes: number
   readonly #signal: AbortSignal
   readonly #ended: () => void
   readonly #leave = (): void => {
     this.#finish()
     this.#resolve(undefined)
-    this.#controller?.abort(givenUp)
+    this.#controller?.abort(abandoned)
   }
   readonly #timers: { readonly first: NodeJS.Timeout; readonly total: NodeJS.Timeout }
-  #resolve!: (answer: Answer | undefined) => void
+  #resolve!: (answer: UpstreamAnswer | undefined) => void
   #reject!: (failure: Failure) => void
   #controller: Dispatcher.DispatchController | undefined
   #over = false
@@ -119,7 +119,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Given up while it waited for a connection.
-    if (this.#over) controller.abort(givenUp)
+    if (this.#over) controller.abort(abandoned)
     this.#controller = controller
   }
 
@@ -153,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #fail(failure: Failure): void {
     this.#finish()
     this.#reject(failure)
-    this.#controller?.abort(givenUp)
+    this.#controller?.abort(abandoned)
   }
 
   #finish(): void {

@@ -1,10 +1,10 @@
 /** Things that are lent to one at a time, the longest waiting first. */
-export interface Pool<Thing> {
+export interface LendingPool<Thing> {
   take(): Promise<Thing>
   giveBack(thing: Thing): void
 }
 
-export function createPool<Thing>(things: readonly Thing[]): Pool<Thing> {
+export function createLendingPool<Thing>(things: readonly Thing[]): LendingPool<Thing> {
   const free = [...things]
   const waiting: ((thing: Thing) => void)[] = []
   return {

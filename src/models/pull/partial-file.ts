@@ -3,19 +3,19 @@ import { createReadStream } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 
 /** What makes a later request go on where an earlier one broke off: the same file at the same address. */
-export interface Origin {
+export interface DownloadOrigin {
   readonly address: string
   /** A strong ETag, or a Last-Modified date. */
   readonly validator: string
 }
 
 /** A download that is not whole yet: `<file>.part`, and beside it `<file>.part.json` with where it comes from. */
-export interface Part extends AsyncDisposable {
+export interface PartialFile extends AsyncDisposable {
   /** Bytes that are there. */
   size(): number
-  origin(): Origin | undefined
+  origin(): DownloadOrigin | undefined
   /** Empties it. What comes next is of `origin`; without one it cannot be gone on with. */
-  restart(origin: Origin | undefined): Promise<void>
+  restart(origin: DownloadOrigin | undefined): Promise<void>
   append(bytes: Uint8Array): Promise<void>
   /** SHA-256 of what is there, in lower-case hex. */
   digest(): string
@@ -27,7 +27,7 @@ export interface Part extends AsyncDisposable {
 }
 
 /** Opens what an earlier download left for `file`, or begins anew. */
-export async function openPart(file: string): Promise<Part> {
+export async function openPartialFile(file: string): Promise<PartialFile> {
   const partPath = `${file}.part`
   const notePath = `${partPath}.json`
   let origin = await readNote(notePath)
@@ -77,7 +77,7 @@ async function hashOf(file: string, size: number): Promise<Hash> {
   return hash
 }
 
-async function readNote(file: string): Promise<Origin | undefined> {
+async function readNote(file: string): Promise<DownloadOrigin | undefined> {
   try {
     const note: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (typeof note !== 'object' || note === null || !('address' in note) || !('validator' in note)) return undefined
