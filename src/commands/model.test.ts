@@ -91,7 +91,7 @@ test('model pull refuses a bad source, checksum or token file in one line', asyn
     [[`${base}/x.gguf`, '--sha256', '0'.repeat(64)], /instead of 0{64}/],
     [[`${base}/x.gguf`, '--token-file', path.join(folder, 'nothing')], /contains no access token/],
     ...(process.platform === 'linux'
-      ? ([[[`${base}/x.gguf`, '--to', '/proc/tollgate/'], /Nothing may be written to \/proc\/tollgate/]] as const)
+      ? ([[[`${base}/x.gguf`, '--to', '/proc/tollgate/'], /No permission to write to \/proc\/tollgate/]] as const)
       : []),
   ] as const) {
     const { status, stdout, stderr } = await run('model', 'pull', ...args)

@@ -14,17 +14,17 @@ export interface Offer {
   /** Seconds since 1970: when this instance began to offer it. */
   readonly createdAt: number
   /**
-   * The id of the model that takes over when this one fails before its first piece. It may have one in turn; who follows
-   * the chain takes each model once.
+   * The id of the model that takes over when this one fails before its first token. That model may have a fallback too; a
+   * request tries each model of the chain once.
    */
   readonly fallback?: string | undefined
 }
 
 /** The models of the configuration, by id and by alias. */
 export interface Catalogue {
-  /** Throws Problem `unknown_model` for what is not configured, and for a model without a price. */
+  /** Throws Problem `unknown_model` if the name is not configured or the model has no price. */
   find(name: string): Offer
-  /** Those with a price, in the order of the configuration. */
+  /** The models with a price, in the order of the configuration. */
   list(): readonly Offer[]
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ export async function createCatalogue({
       const near = closest(name, [...models.keys(), ...Object.keys(aliases)])
       const hint = near === undefined || near === name ? '' : ` Did you mean ${near}?`
       const reason = model ? 'This model has no price, so it cannot be called.' : 'There is no model of this name.'
-      throw new Problem('unknown_model', `${reason}${hint} GET /v1/models lists those there are.`, { field: 'model' })
+      throw new Problem('unknown_model', `${reason}${hint} GET /v1/models lists the models.`, { field: 'model' })
     },
     list: () => [...models.values()].flatMap((model) => offer(model) ?? []),
     close,

@@ -4,15 +4,15 @@ import type { StreamFault } from './vendor-stream.ts'
 type Answer = (
   response: ServerResponse,
   reply: Buffer,
-  options: { readonly retryAfter?: string; readonly bodyDelay?: number },
+  options: { readonly retryAfter?: string; readonly bodyGate?: Promise<void> },
 ) => void
 
 /** How it may answer, by name. A fault of the wire takes the reply that would have been sent. */
 export const answers = {
-  none: (response, reply, { bodyDelay }) => {
-    if (bodyDelay === undefined) return send(response, 200, reply)
+  none: (response, reply, { bodyGate }) => {
+    if (bodyGate === undefined) return send(response, 200, reply)
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length }).flushHeaders()
-    setTimeout(() => response.end(reply), bodyDelay)
+    void bodyGate.then(() => response.end(reply))
   },
   models: (response) => send(response, 200, Buffer.from('{"object":"list","data":[{"id":"m","object":"model"}]}')),
   unknown_address: (response) => refuse(response, 404, { code: 'not_found' }),

@@ -12,8 +12,8 @@ export interface VendorOptions {
   readonly usage?: unknown
   /** Milliseconds before it answers. */
   readonly delay?: number
-  /** Milliseconds between the headers and the body of a whole reply. */
-  readonly bodyDelay?: number
+  /** The body of a whole reply waits for it; the headers do not. */
+  readonly bodyGate?: Promise<void>
   /**
    * What each token of a stream waits for, by its index, and the end of it, by their number; an answer in one piece waits
    * for 0. Nothing can be told in words to a stand-in in another process, so there is none there.

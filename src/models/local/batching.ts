@@ -1,19 +1,19 @@
 import type { CustomBatchingPrioritizationStrategy, PrioritizedBatchItem } from 'node-llama-cpp'
 
-/** How the runs on one context share its batches. */
+/** Decides which tokens go into the next batch of a context. */
 export interface Batching {
-  /** For node-llama-cpp, which asks before each batch. */
+  /** node-llama-cpp calls it before each batch. */
   readonly nextBatch: CustomBatchingPrioritizationStrategy
-  /** Tells that a reply has begun to grow, and will want a token of every batch until this is disposed of. */
+  /** Reserves one token of every batch for a reply, until the result is disposed of. */
   readonly beginReply: () => Disposable
 }
 
-/** Replies ask for their next token some promises after the last batch; three empty batches are enough for all. */
+/** Most empty batches in a row. Replies request their next token a few microtasks after a batch; three pauses are enough. */
 const mostPauses = 16
 
 /**
- * @param chunkLength tokens of a prompt that are read at once
- * @param isApart whether each batch has tokens of one run alone, so that no run's arithmetic depends on the others
+ * @param chunkLength tokens of a prompt per batch
+ * @param isApart whether each batch contains tokens of one run only, so that results do not depend on other runs
  */
 export function createBatching(chunkLength: number, isApart: boolean): Batching {
   let replies = 0
@@ -32,9 +32,9 @@ export function createBatching(chunkLength: number, isApart: boolean): Batching 
 }
 
 /**
- * One after the other, in the order in which they ask. Between two chunks of prompts every reply that grows has its turn.
- * llama.cpp adds numbers up in another order for a batch of one token than for one of several, and cuts a chunk that
- * comes with others' tokens in two: results differ in their last bits, and now and then in a word.
+ * Serves one run per batch, in the order of the requests. Between two chunks of prompts, every reply gets a turn. llama.cpp
+ * sums in a different order for a batch of one token than for a larger one, and splits a chunk that shares a batch. The
+ * results then differ in their last bits, and occasionally in a word.
  */
 function turns(growing: () => number): CustomBatchingPrioritizationStrategy {
   let owed = 0
@@ -48,13 +48,13 @@ function turns(growing: () => number): CustomBatchingPrioritizationStrategy {
 }
 
 /**
- * What goes into the next batch: first the next token of every reply that grows, then chunks of prompts, whole and in
- * the order in which they came. A run asks for its next chunk when the last one is done, so that prompts take turns.
+ * Fills each batch with the next token of every reply in progress, then with whole chunks of prompts in the order of their
+ * arrival. A run requests its next chunk when the previous one is done, so prompts take turns.
  *
- * While any reply grows, a batch has one chunk of prompts at most, so that no prompt holds up the replies for longer.
- * An empty batch lets replies that have not asked yet do so: without it one in eight would miss every other batch.
- * Chunks are not cut, as node-llama-cpp does by default: attention over fewer than 64 tokens of a sequence is slower on
- * a CPU, by 7 % of the whole.
+ * While a reply is in progress, a batch contains at most one chunk, which bounds the delay that a prompt causes. An empty
+ * batch gives replies time to request their next token: without it, one in eight would miss every other batch. Chunks are
+ * not cut, as node-llama-cpp does by default: attention over fewer than 64 tokens of a sequence costs a CPU 7 % of its
+ * throughput.
  */
 function sharedBatches(chunkLength: number, growing: () => number): CustomBatchingPrioritizationStrategy {
   let pauses = 0
@@ -75,7 +75,7 @@ function fill(items: readonly PrioritizedBatchItem['item'][], size: number): Pri
   let room = size
   for (const item of items) {
     const { length } = item.tokens
-    // The first goes in as far as there is room: it may be longer than any batch.
+    // The first item is cut to fit, because it may be longer than any batch.
     if (length > room && batch.length > 0) continue
     const processAmount = Math.min(length, room)
     batch.push({ item, processAmount })

@@ -1,10 +1,10 @@
 import { createInbox } from './inbox.ts'
 import type { CallMessage, RunText } from './protocol.ts'
 
-/** What a call gets from the child, or `gone` when the child ended first. */
+/** A message of the child for one call, or `gone` if the child ended. */
 export type EngineAnswer = CallMessage | TextSoFar | { readonly kind: 'gone' }
 
-/** RunText of a run, and the tokens that it has had by then. */
+/** Text of a run, with the token counts up to its end. */
 export interface TextSoFar {
   readonly kind: 'text'
   readonly text: string
@@ -12,20 +12,20 @@ export interface TextSoFar {
   readonly outputTokens: number
 }
 
-/** One question to the child. Disposing of it forgets it; what still comes for it is dropped. */
+/** One request to the child. Disposing of it drops any later answers. */
 export interface Call extends Disposable {
   readonly id: number
   next(): Promise<EngineAnswer>
-  /** Whether its last answer has come. */
+  /** Whether the last answer has arrived. */
   isOver(): boolean
 }
 
-/** All calls under way, by the id that the child knows them by. */
+/** The calls in progress, by the id that the child uses. */
 export interface Calls {
   open(): Call
   readonly take: (message: CallMessage) => void
   readonly takeTexts: (texts: readonly RunText[]) => void
-  /** The child is gone, and every call with it. */
+  /** Ends every call with `gone` because the child has ended. */
   readonly dropAll: () => void
   underWay(): number
 }

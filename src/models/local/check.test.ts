@@ -5,7 +5,6 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { tinyFile } from '../../../tests/support/engine.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
-import { until } from '../../../tests/support/until.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { checkModel } from './check.ts'
 
@@ -28,20 +27,14 @@ const refusal = (reason: RegExp) => (error: unknown) => {
   return true
 }
 
-void test('says what a model is and how fast', async () => {
-  let { speed, ...facts } = await checkModel(tinyFile, createTestLog())
-  // The machine may pause in one of the two; to read is quicker than to write all the same.
-  await until(async () => {
-    if (speed && speed.prefill > speed.decode && speed.decode > 10) return true
-    ;({ speed, ...facts } = await checkModel(tinyFile, createTestLog()))
-    return false
-  })
+void test('reports the facts and the speed of a model', async () => {
+  const { speed, ...facts } = await checkModel(tinyFile, createTestLog())
   assert.equal(facts.architecture, 'llama')
   assert.equal(facts.trainedContext, 1024)
   assert.equal(facts.hasChatTemplate, true)
   assert.equal(facts.bytes, original.length)
   assert.ok(speed)
-  assert.ok(speed.load > 0, JSON.stringify(speed))
+  for (const measured of [speed.load, speed.prefill, speed.decode]) assert.ok(measured > 0, JSON.stringify(speed))
   assert.equal(speed.context, 1024)
   assert.ok(speed.memory === null || speed.memory > original.length, JSON.stringify(speed))
 })

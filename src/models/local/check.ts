@@ -5,40 +5,40 @@ import type { Model } from '../model.ts'
 import { createLocalEngine } from './engine.ts'
 import { inspectModelFile } from './gguf.ts'
 
-/** What a model file is and what it does on this machine. */
+/** The facts of a model file and its speed on this machine. */
 export interface ModelCheck {
   readonly architecture: string
   readonly parameters: number
-  /** Tokens that it was trained for. */
+  /** The context length of its training, in tokens. */
   readonly trainedContext: number
   readonly vocabulary: number
   readonly hasChatTemplate: boolean
   readonly bytes: number
-  /** What it does; null for a model without a chat template, which cannot be served. */
+  /** Null for a model without a chat template, because it cannot be served. */
   readonly speed: Speed | null
 }
 
 export interface Speed {
-  /** Milliseconds from the start of the process until it can be asked. */
+  /** Milliseconds from the start of the process until it is ready. */
   readonly load: number
-  /** Tokens/s of a prompt that is read. */
+  /** Prompt tokens read per second. */
   readonly prefill: number
-  /** Tokens/s of a reply that is generated, one at a time. */
+  /** Reply tokens generated per second, for one reply at a time. */
   readonly decode: number
-  /** Tokens that prompt and reply had room for. */
+  /** Context of the test run, in tokens. */
   readonly context: number
-  /** Bytes that its process held in memory then; null where the system does not say. */
+  /** Resident memory of the process in bytes; null if the system does not report it. */
   readonly memory: number | null
 }
 
-/** Tokens of the context that a check makes, at most: a larger one only takes memory. */
+/** The largest context of a test run, in tokens. A larger context would only take memory. */
 const mostContext = 1024
-/** Of the context: how much is prompt when reading is timed, and how much is reply when generating is. */
+/** Shares of the context: the prompt when reading is timed, and the reply when generating is timed. */
 const promptShare = 0.5
 const replyShare = 0.25
 
 /**
- * Loads a model file in a process of its own and tries it. Throws OperatorError with the reason when the file cannot be
+ * Loads a model file in a separate process and measures it. Throws OperatorError with the reason if the file cannot be
  * used.
  */
 export async function checkModel(file: string, { log }: { log: Logger }): Promise<ModelCheck> {
@@ -72,7 +72,7 @@ async function measure(file: string, trainedContext: number, log: Logger): Promi
   }
 }
 
-/** A text that makes a prompt of about so many tokens, however long the words are in this vocabulary. */
+/** A text of about this many tokens, whatever the vocabulary. */
 async function textOfLength(model: Model, tokens: number): Promise<string> {
   const text = 'word '.repeat(tokens)
   const counted = await model.count({ messages: [{ role: 'user', text }] })
@@ -88,7 +88,7 @@ interface Timing {
 async function time(model: Model, text: string, maxOutputTokens: number): Promise<Timing> {
   const startedAt = performance.now()
   const prompt = { messages: [{ role: 'user', text } as const] }
-  // At a temperature, so that a model that is no talker does not end at once every time.
+  // With temperature 0, some models would always end at once.
   const { signal } = new AbortController()
   const { usage } = await model.run(prompt, { maxOutputTokens, temperature: 1, seed: 1 }, signal)
   return { ...usage, milliseconds: performance.now() - startedAt }

@@ -6,8 +6,8 @@ import { createLendingPool } from './lending-pool.ts'
 import { isToChild, type FromChild, type LoadOrder, type RunOrder, type ToChild } from './protocol.ts'
 
 /**
- * The process that has the model, forked by `engine-process.ts`. It keeps no state but the model in memory, so that it
- * can be killed at any moment, and it ends with the server.
+ * The engine process, forked by `engine-process.ts`. It has no state but the model in memory, so it can be killed at any
+ * time. It ends when the server ends.
  */
 
 /** Milliseconds between two signs of life. */
@@ -18,12 +18,12 @@ const onProgress = (): void => {
   progress += 1
 }
 
-/** Not `process.exit`: it waits for, and can crash on, what llama.cpp does in other threads. */
+/** Ends the process. `process.exit` would wait for llama.cpp's threads and can crash on them. */
 function end(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** What cannot be sent is dropped: the server is gone then, and `disconnect` follows. */
+/** Drops the message if the server is gone; `disconnect` follows then. */
 function send(message: FromChild): void {
   process.send?.(message, undefined, undefined, () => {})
 }
@@ -51,13 +51,13 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
 
   async function run({ id, prompt, limits, stream }: RunOrder): Promise<void> {
     const tokens = await renderer.render(prompt)
-    // Requests that came together are read together: the others' messages are taken in before this prompt begins.
+    // Requests that arrive together share batches: receive the other messages before this prompt begins.
     await setImmediate()
     if (tokens.length + limits.maxOutputTokens > context) return send({ kind: 'too-long', id, tokens: tokens.length })
     const sequence = await sequences.take()
-    let unasked = ''
+    let unsent = ''
     const keep = (text: string): void => {
-      unasked += text
+      unsent += text
     }
     try {
       const ended = await generateReply({
@@ -71,14 +71,14 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
         onText: stream ? (text, generated) => outbox.add([id, text, tokens.length, generated]) : keep,
         onProgress,
       })
-      send({ kind: 'ended', id, ...ended, text: unasked + outbox.take(id) + ended.text })
+      send({ kind: 'ended', id, ...ended, text: unsent + outbox.take(id) + ended.text })
     } finally {
       await sequence.clearHistory().catch(end)
       sequences.giveBack(sequence)
     }
   }
 
-  /** A call that fails fails alone: what is wrong with all of them ends the process by itself. */
+  /** An error fails only its own call. Faults that affect every call end the process anyway. */
   function attempt(id: number, work: Promise<void>): void {
     running.add(id)
     void work
@@ -96,7 +96,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
   }
 }
 
-/** Where the error was thrown. Its message is left out because it may quote the prompt. */
+/** The name and stack of an error. The message is left out because it may quote the prompt. */
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const { name, message, stack = '' } = error
@@ -106,8 +106,7 @@ function faultOf(error: unknown): string {
 
 let calls: Promise<(message: ToChild) => void> | undefined
 
-// Ctrl-C and the end of a terminal reach every process of it, and a manager of services tells all of one to stop: when to
-// end is the server's to say.
+// Terminals and service managers signal every process of the group. The server decides when the child ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 process.on('disconnect', end)
 process.on('message', (message) => {

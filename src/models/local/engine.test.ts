@@ -69,7 +69,7 @@ void test('a prompt that does not fit is refused with both numbers, also by the 
   await assert.rejects(readRun(engine, prompt, { maxOutputTokens: 25 }), (error) => {
     assert.ok(error instanceof Problem)
     assert.equal(error.code, 'context_length_exceeded')
-    assert.match(error.message, /1024 tokens, and 1000 tokens .* 25 of/)
+    assert.match(error.message, /1000 tokens\) and max_output_tokens \(25\).*1024 tokens/)
     return true
   })
 })

@@ -22,25 +22,25 @@ export interface LocalEngineNeeds {
   readonly id: string
   /** The GGUF file. */
   readonly file: string
-  /** Tokens that a prompt and its reply may have together. */
+  /** The most tokens that a prompt and its reply may have together. */
   readonly context: number
   readonly maxOutputTokens: number
-  /** Runs that go on at the same time. */
+  /** Runs that generate at the same time. */
   readonly parallel: number
   readonly log: Logger
-  /** Runs that may wait for their turn; four times `parallel` unless said otherwise. */
+  /** Runs that may wait for a slot. Default: four times `parallel`. */
   readonly queue?: number
-  /** Milliseconds that `close` waits for the runs that are under way or wait; 30 000 unless said otherwise. */
+  /** Milliseconds that `close` waits for running and waiting runs. Default 30 000. */
   readonly grace?: number
-  /** Milliseconds without progress after which the child is killed and started again; 120 000 unless said otherwise. */
+  /** Milliseconds without progress after which the child is killed and restarted. Default 120 000. */
   readonly stallTimeout?: number
 }
 
-/** llama.cpp in a child process of its own. */
+/** llama.cpp in a separate child process. */
 export interface LocalEngine extends Model {
-  /** Resolves when the model is first loaded. Throws OperatorError with the reason when that fails. */
+  /** Resolves when the model is first loaded. Throws OperatorError with the reason if loading fails. */
   ready(): Promise<void>
-  /** The child, for whoever watches its memory. */
+  /** The process id of the child. */
   pid(): number | undefined
 }
 
@@ -49,8 +49,8 @@ const defaultGrace = 30_000
 const defaultStallTimeout = 120_000
 
 /**
- * Runs a GGUF model in a child process, which is started at once, and again whenever it ends. Whatever happens to the
- * child, this process goes on: runs under way then fail with Problem `unavailable`, later ones wait for the restart.
+ * Runs a GGUF model in a child process. The child starts at once and is restarted whenever it ends. If it ends, runs in
+ * progress fail with Problem `unavailable`, and later runs wait for the restart.
  */
 export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
   const { id, file, context, maxOutputTokens, parallel, stallTimeout = defaultStallTimeout } = needs
@@ -103,22 +103,22 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
 
   async function* piecesOf(
     call: Call,
-    { maxOutputTokens: asked, requestId }: RunLimits,
+    { maxOutputTokens: requested, requestId }: RunLimits,
   ): AsyncGenerator<StreamPart, void, void> {
-    let told: TextSoFar | undefined
+    let soFar: TextSoFar | undefined
     for (;;) {
       const answer = await call.next()
-      if (answer.kind === 'too-long') throw tooLong(answer.tokens, asked, context)
+      if (answer.kind === 'too-long') throw tooLong(answer.tokens, requested, context)
       if (answer.kind === 'text') {
-        told = answer
+        soFar = answer
         yield { kind: 'texts', texts: [answer.text] }
       } else if (answer.kind === 'ended') {
         if (answer.text !== '') yield { kind: 'texts', texts: [answer.text] }
         return yield end(answer.stopReason, answer.inputTokens, answer.outputTokens)
       } else {
         const problem = failure(answer, log, requestId)
-        if (!told) throw problem
-        return yield { ...end('error', told.inputTokens, told.outputTokens), problem }
+        if (!soFar) throw problem
+        return yield { ...end('error', soFar.inputTokens, soFar.outputTokens), problem }
       }
     }
   }
@@ -166,7 +166,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
   })
 }
 
-/** Tells the child when `signal` aborts, or when the call is left before it is over. */
+/** Cancels the call in the child if `signal` aborts or the call is disposed of before its end. */
 function cancelling(child: EngineProcess, call: Call, signal?: AbortSignal): Disposable {
   const cancel = (): void => child.send({ kind: 'cancel', id: call.id })
   signal?.addEventListener('abort', cancel, { once: true })
@@ -179,18 +179,18 @@ function cancelling(child: EngineProcess, call: Call, signal?: AbortSignal): Dis
 }
 
 function uncounted(): Problem {
-  return new Problem('malformed_request', 'The caller went away before the tokens were counted.')
+  return new Problem('malformed_request', 'The caller disconnected before the tokens were counted.')
 }
 
 function end(stopReason: StopReason, inputTokens: number, outputTokens: number): StreamEnd {
   return { kind: 'end', stopReason, usage: { inputTokens, outputTokens, source: 'model' } }
 }
 
-/** Whoever calls has counted before; this is for who has not. */
-function tooLong(tokens: number, asked: number, context: number): Problem {
+/** The till counts prompts before it runs them. This covers other callers. */
+function tooLong(tokens: number, requested: number, context: number): Problem {
   return new Problem(
     'context_length_exceeded',
-    `The context of this model is ${context} tokens, and ${tokens} tokens of input and ${asked} of max_output_tokens do not fit. Shorten the one or lower the other.`,
+    `The input (${tokens} tokens) and max_output_tokens (${requested}) exceed the model's context of ${context} tokens. Shorten the input or lower max_output_tokens.`,
     { field: 'input' },
   )
 }

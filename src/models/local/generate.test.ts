@@ -73,3 +73,30 @@ void test('of 16-bit weights every likelihood is the same to the last bit, alone
   assert.deepEqual(await noted(summary, 1), alone[1])
   assert.deepEqual(await growing, alone[0])
 })
+
+test('a cancellation stops the reading of the prompt within one chunk', async () => {
+  const [sequence] = sequences
+  assert.ok(sequence)
+  let chunks = 0
+  const counting: GenerateNeeds['sequence'] = {
+    model: sequence.model,
+    evaluateWithoutGeneratingNewTokens: (...given) => {
+      chunks += 1
+      return sequence.evaluateWithoutGeneratingNewTokens(...given)
+    },
+    evaluate: () => assert.fail('nothing is generated'),
+  }
+  const ended = await generateReply({
+    sequence: counting,
+    prompt: await renderer.render(promptOf(' the'.repeat(900))),
+    chunkLength,
+    beginReply: batching.beginReply,
+    limits: { maxOutputTokens: 9 },
+    isEnd: renderer.isEnd,
+    isCancelled: () => chunks === 2,
+    onText: () => assert.fail('nothing is generated'),
+    onProgress: () => {},
+  })
+  assert.deepEqual([chunks, ended.stopReason, ended.outputTokens], [2, 'cancelled', 0])
+  await sequence.clearHistory()
+})

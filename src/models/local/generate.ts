@@ -5,28 +5,28 @@ import type { Batching } from './batching.ts'
 import { createReplyText } from './reply-text.ts'
 import type { GeneratedEnd } from './protocol.ts'
 
-/** llama.cpp takes the largest seed for "choose one yourself". */
+/** The number of seeds: llama.cpp reserves the largest value for a random seed. */
 const seeds = 2 ** 32 - 1
 
 export interface GenerateNeeds {
   /** With an empty history. */
   readonly sequence: Pick<LlamaContextSequence, 'model' | 'evaluate' | 'evaluateWithoutGeneratingNewTokens'>
   readonly prompt: readonly Token[]
-  /** Tokens of the prompt that are read at once. */
+  /** Tokens of the prompt per batch. */
   readonly chunkLength: number
   readonly beginReply: Batching['beginReply']
   readonly limits: RunLimits
   readonly isEnd: (token: Token) => boolean
   readonly isCancelled: () => boolean
-  /** Text that is certain, in order, with the tokens that the reply has by then. */
+  /** Receives text that can be sent, in order, and the number of tokens so far. */
   readonly onText: (text: string, outputTokens: number) => void
-  /** Called after every step of work, to show that there is progress. */
+  /** Called after every step of work. */
   readonly onProgress: () => void
 }
 
 /**
- * Generates one reply, token by token. Counts exactly the tokens that were sampled and kept; the token that ends the
- * text is not one of them. Heeds a cancellation within one chunk of the prompt, and within one token after that.
+ * Generates one reply, token by token. Counts the tokens that were sampled and kept, without the end-of-text token. Stops
+ * within one chunk of the prompt, or within one token of the reply, after a cancellation.
  */
 export async function generateReply(needs: GenerateNeeds): Promise<GeneratedEnd> {
   const { sequence, prompt, limits, isEnd, isCancelled, beginReply, onText, onProgress } = needs
@@ -59,7 +59,7 @@ export async function generateReply(needs: GenerateNeeds): Promise<GeneratedEnd>
   return ended('complete', text.rest())
 }
 
-/** Reads the prompt in chunks up to the last one, and returns that. */
+/** Evaluates all chunks of the prompt but the last one, which it returns. */
 async function prefill({ sequence, prompt, chunkLength, isCancelled, onProgress }: GenerateNeeds): Promise<Token[]> {
   let at = 0
   for (; prompt.length - at > chunkLength && !isCancelled(); at += chunkLength) {
@@ -69,7 +69,7 @@ async function prefill({ sequence, prompt, chunkLength, isCancelled, onProgress 
   return prompt.slice(at)
 }
 
-/** Nothing but what the caller asked for shapes the choice: node-llama-cpp's own defaults for `topK` and `topP` do not. */
+/** Turns off node-llama-cpp's defaults for `topK` and `topP`, so that only the caller's parameters apply. */
 function sampling({ temperature = 0, topP = 1, seed }: RunLimits): SequenceEvaluateOptions {
   return {
     temperature,
@@ -81,7 +81,7 @@ function sampling({ temperature = 0, topP = 1, seed }: RunLimits): SequenceEvalu
   }
 }
 
-/** A shift would drop the beginning of the prompt without a word. Room is checked before; this is the second lock. */
+/** A context shift would silently drop the beginning of the prompt. The length was checked before, so this never runs. */
 const neverShift = {
   strategy: (): never => {
     throw new Error('The sequence ran out of context.')

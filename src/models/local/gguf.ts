@@ -1,13 +1,13 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** What the header of a GGUF file says of the model, or why the file cannot be used and what to do about it. */
+/** The model's facts from the header of a GGUF file, or why the file cannot be used and what to do. */
 export type ModelFile =
   | {
       readonly ok: true
       readonly architecture: string
       readonly parameters: number
-      /** Tokens that the model was trained for. */
+      /** The context length of its training, in tokens. */
       readonly trainedContext: number
       readonly vocabulary: number
       readonly hasChatTemplate: boolean
@@ -16,13 +16,13 @@ export type ModelFile =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Looks at the header of a GGUF file, in a few milliseconds and without loading it. Refuses what llama.cpp would refuse
- * or would end the process for: no file, no right to read it, another format, a header or data cut off, and settings
- * missing without which llama.cpp aborts. The weights themselves are not checked. Never throws.
+ * Reads the header of a GGUF file, in a few milliseconds and without loading the model. Refuses files that llama.cpp would
+ * refuse or abort on: missing or unreadable files, other formats, truncated headers or data, and missing settings. Does not
+ * check the weights. Never throws.
  */
 export async function inspectModelFile(path: string): Promise<ModelFile> {
   try {
-    // Opening a pipe would wait for its writer, were it not for O_NONBLOCK.
+    // O_NONBLOCK keeps the opening of a pipe from waiting for its writer.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const found = await file.stat()
     if (!found.isFile()) return refuse(path, 'is not a file')
@@ -51,7 +51,7 @@ interface Tensor {
 }
 
 interface Header {
-  /** Single values, and for an array its length. */
+  /** Single values; for an array, its length. */
   readonly settings: ReadonlyMap<string, string | number>
   readonly tensors: readonly Tensor[]
   /** Where the weights begin. */
@@ -66,7 +66,7 @@ const cutOff = 'is cut off. Copy it again'
 const damaged = 'is damaged. Copy it again'
 const notGguf = 'is not a GGUF file'
 
-/** Reads as much as the header turns out to need. Answers with what is wrong with it otherwise. */
+/** Reads the header, however long it is. Resolves with the reason if it is not valid. */
 async function readHeader(file: FileHandle, size: number): Promise<Header | string> {
   for (let length = firstRead; ; length *= readGrowth) {
     const bytes = Buffer.alloc(Math.min(length, size))
@@ -84,15 +84,15 @@ async function readHeader(file: FileHandle, size: number): Promise<Header | stri
 const magic = 'GGUF'
 const versions: readonly number[] = [2, 3]
 const mostEntries = 1_000_000
-/** It is shown to the operator: nothing in it may steer a terminal. */
+/** The operator sees the name, so it must not contain terminal control characters. */
 const architectureName = /^[\w.-]*$/
 const defaultAlignment = 32
 const arrayType = 9
 const textType = 8
-/** Bytes of the types of single values, by their numbers in the format. */
+/** Sizes in bytes of the single-value types, by type number. */
 const sizes: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 }
 
-/** Throws a RangeError where `bytes` end too early, an Error with what is wrong for anything else. */
+/** Throws RangeError if `bytes` end too early, and Error with the reason for any other fault. */
 function parse(bytes: Buffer): Header {
   if (bytes.toString('latin1', 0, 4) !== magic) throw new Error(notGguf)
   const read = createReader(bytes, 4)
@@ -171,7 +171,7 @@ function judge(path: string, { settings, tensors, dataStart }: Header, size: num
   }
 }
 
-/** Settings whose absence llama.cpp does not report but dies of, given the tensors that are there. */
+/** Settings without which llama.cpp aborts instead of reporting an error, given the file's tensors. */
 function needed(tensors: readonly Tensor[]): string[] {
   const has = (pattern: RegExp): boolean => tensors.some(({ name }) => pattern.test(name))
   return [

@@ -1,4 +1,4 @@
-/** The packages with which npm brings llama.cpp for a graphics processor. None of them is installed unless asked for. */
+/** npm packages with a GPU build of llama.cpp. The operator installs them explicitly. */
 const builds: Readonly<Record<string, readonly string[]>> = {
   'linux-x64': ['linux-x64-cuda', 'linux-x64-vulkan'],
   'linux-arm64': ['linux-arm64-vulkan'],
@@ -6,7 +6,7 @@ const builds: Readonly<Record<string, readonly string[]>> = {
   'darwin-arm64': ['mac-arm64-metal'],
 }
 
-/** Whether a build of llama.cpp for a graphics processor is installed. Nothing is ever built or downloaded. */
+/** Whether a GPU build of llama.cpp is installed. Builds and downloads nothing. */
 export function hasGpuBuild(platform: string = process.platform, arch: string = process.arch): boolean {
   return (builds[`${platform}-${arch}`] ?? []).some((name) => isInstalled(`@node-llama-cpp/${name}`))
 }

@@ -1,7 +1,7 @@
-/** Hands over from a callback to an `await`, in order, without losing anything. */
+/** A queue from a callback to an `await`. It keeps the order and loses nothing. */
 export interface Inbox<Item> {
   readonly put: (item: Item) => void
-  /** The next item, as soon as there is one. */
+  /** Resolves with the next item when it is there. */
   readonly next: () => Promise<Item>
 }
 

@@ -1,4 +1,4 @@
-/** Things that are lent to one at a time, the longest waiting first. */
+/** Lends each thing to one borrower at a time, in the order of the requests. */
 export interface LendingPool<Thing> {
   take(): Promise<Thing>
   giveBack(thing: Thing): void

@@ -16,31 +16,31 @@ import type { LoadOrder } from './protocol.ts'
 import { createRenderer, type Renderer } from './render.ts'
 import { threadsFor } from './threads.ts'
 
-/** A model in memory with room for its sequences. */
+/** A model in memory and its sequences. */
 export interface LoadedModel {
   readonly renderer: Renderer
   readonly sequences: readonly LlamaContextSequence[]
-  /** Tokens of a prompt that are read at once: a caller who leaves, and everybody else's next token, wait that long. */
+  /** Tokens of a prompt per batch. Cancellations, and the next tokens of other replies, wait for one such batch. */
   readonly chunkLength: number
   readonly batching: Batching
   readonly threads: number
 }
 
-/** Tokens of prompts that are read at once while no reply grows. */
+/** Tokens of prompts per batch while no reply is in progress. */
 const batchLength = 512
 
-/** With weights of these types sharing a batch gains little, and being computed apart gives the same bits always. */
+/** With weights of these types, sharing batches gains little, and separate batches make results reproducible. */
 const unquantised: ReadonlySet<GgmlType> = new Set([GgmlType.F32, GgmlType.F16, GgmlType.BF16])
 
-/** How llama.cpp begins to say what is wrong with a file; node-llama-cpp's own error says only that it failed. */
+/** The prefix of llama.cpp's message about a bad file. The error of node-llama-cpp contains no reason. */
 const complaint = 'error loading model: '
 const complaintDelay = 100
 
 /**
- * Loads the file and makes one context with a sequence for each run that may go on at the same time. Throws an Error
- * whose message is for the operator. A file that lacks certain settings ends the process instead.
+ * Loads the file and creates one context with a sequence per slot. Throws an Error whose message is for the operator. If
+ * the file lacks certain settings, llama.cpp ends the process instead.
  *
- * @param onProgress called after each step of it
+ * @param onProgress called after each step
  */
 export async function loadModel({ file, context, parallel }: LoadOrder, onProgress: () => void): Promise<LoadedModel> {
   const complaints: string[] = []
@@ -65,17 +65,17 @@ export async function loadModel({ file, context, parallel }: LoadOrder, onProgre
     const sequences = Array.from({ length: parallel }, () => room.getSequence())
     return { renderer, sequences, chunkLength, batching, threads }
   } catch (error) {
-    // What llama.cpp complains of takes another way than the error, and may come after it.
+    // llama.cpp's message takes a different path than the error and may arrive later.
     await setTimeout(complaintDelay)
-    const told = complaints
+    const reported = complaints
       .find((line) => line.includes(complaint))
       ?.split(complaint)
       .at(-1)
-    throw new Error(told ?? (error instanceof Error ? error.message : String(error)), { cause: error })
+    throw new Error(reported ?? (error instanceof Error ? error.message : String(error)), { cause: error })
   }
 }
 
-/** What llama.cpp complains of goes to the error output, and the errors also into `complaints`. */
+/** Writes llama.cpp's warnings and errors to stderr, and the errors to `complaints` as well. */
 function startLlama(complaints: string[]): Promise<Llama> {
   return getLlama({
     gpu: hasGpuBuild() ? 'auto' : false,
@@ -94,7 +94,7 @@ function isUnquantised({ fileInfo }: LlamaModel): boolean {
   return (fileInfo.fullTensorInfo ?? []).every(({ ggmlType }) => unquantised.has(ggmlType))
 }
 
-/** llama.cpp accepts any length and then talks nonsense. */
+/** llama.cpp accepts any context length, but beyond the trained one the replies are nonsense. */
 function assertTrainedFor({ trainContextSize }: LlamaModel, context: number): void {
   if (context <= trainContextSize) return
   throw new Error(

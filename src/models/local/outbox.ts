@@ -1,16 +1,16 @@
 import type { RunText } from './protocol.ts'
 
-/** Texts of all runs on their way to the server. */
+/** Collects the texts of all runs and sends them to the server in batches. */
 export interface Outbox {
   add(text: RunText): void
-  /** Takes what has not been sent of one run. */
+  /** Removes and returns the unsent text of a run. */
   take(id: number): string
 }
 
-/** Milliseconds between two messages. A message costs about 0.3 ms on both sides together, and nobody reads faster. */
+/** Milliseconds between two messages. A message costs about 0.3 ms on both sides together; readers do not notice the delay. */
 const pause = 20
 
-/** Sends the first texts at once, those of one batch together, and what comes soon after them together, too. */
+/** Sends the first texts at once, in one message per batch of tokens. Later texts wait for the pause and share a message. */
 export function createOutbox(send: (texts: readonly RunText[]) => void): Outbox {
   const waiting = new Map<number, RunText>()
   let isScheduled = false

@@ -1,22 +1,22 @@
 import type { Prompt, RunLimits, StopReason } from '../model.ts'
 
-/** What the child loads, and how much room it makes. */
+/** The model that the child loads, and the size of its context. */
 export interface LoadOrder {
   readonly file: string
-  /** Tokens of one sequence: prompt and reply together. */
+  /** Tokens per sequence, prompt and reply together. */
   readonly context: number
   /** Sequences that generate at the same time. */
   readonly parallel: number
 }
 
-/** From the server to the child. `load` comes first and once. */
+/** From the server to the child. `load` is sent once, as the first message. */
 export type ToChild =
   | { readonly kind: 'load'; readonly order: LoadOrder }
   | { readonly kind: 'count'; readonly id: number; readonly prompt: Prompt }
   | RunOrder
   | { readonly kind: 'cancel'; readonly id: number }
 
-/** A run; as a `stream` its texts are sent while it goes on, else all of them with its end. */
+/** A run. With `stream`, texts are sent as they are generated; otherwise together with the end. */
 export interface RunOrder {
   readonly kind: 'run'
   readonly id: number
@@ -25,10 +25,10 @@ export interface RunOrder {
   readonly stream: boolean
 }
 
-/** RunText of a run, and the tokens that it has had by then, in and out. */
+/** Text of a run, with the token counts up to its end. */
 export type RunText = readonly [id: number, text: string, inputTokens: number, outputTokens: number]
 
-/** How a run ended, and the text that had not been sent yet. */
+/** How a run ended, and its unsent text. */
 export interface GeneratedEnd {
   readonly text: string
   readonly stopReason: StopReason
@@ -36,14 +36,14 @@ export interface GeneratedEnd {
   readonly outputTokens: number
 }
 
-/** What the child says of one call; the last one is all that a call gets besides texts. */
+/** The final answer to one call. Only texts precede it. */
 export type CallMessage =
   | { readonly kind: 'counted'; readonly id: number; readonly tokens: number }
   | ({ readonly kind: 'ended'; readonly id: number } & GeneratedEnd)
   | { readonly kind: 'too-long'; readonly id: number; readonly tokens: number }
   | { readonly kind: 'failed'; readonly id: number; readonly fault: string }
 
-/** From the child to the server. Texts of all runs travel together, so that many small tokens cost few messages. */
+/** From the child to the server. One message carries the texts of all runs, to save messages. */
 export type FromChild =
   | { readonly kind: 'ready'; readonly threads: number; readonly loadMilliseconds: number }
   | { readonly kind: 'unusable'; readonly reason: string }
@@ -63,12 +63,12 @@ const kindsFromChild: ReadonlySet<unknown> = new Set<FromChild['kind']>([
   'failed',
 ])
 
-/** Both ends are this program in one version, so the kind settles the rest; anything else on the channel is not ours. */
+/** Both ends run the same version of this program, so `kind` implies the other fields. */
 export function isToChild(message: unknown): message is ToChild {
   return kindsToChild.has(kindOf(message))
 }
 
-/** As `isToChild`, for the other direction. */
+/** Like `isToChild`, for the other direction. */
 export function isFromChild(message: unknown): message is FromChild {
   return kindsFromChild.has(kindOf(message))
 }

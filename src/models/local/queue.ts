@@ -1,40 +1,40 @@
 import { Problem } from '../../platform/problems.ts'
 
-/** A turn to generate. Disposing of it lets the next one in; doing so again does nothing. */
+/** The right to use a slot. The first disposal frees the slot; later ones do nothing. */
 export type Turn = Disposable
 
-export interface Ask {
+export interface TurnRequest {
   readonly signal: AbortSignal
-  /** Whose work it is. Accounts take turns; work without one counts as one account's. */
+  /** Accounts take turns. Requests without an account count as one account. */
   readonly account?: string | undefined
 }
 
-/** Who runs and who waits. */
+/** The queue for the slots of a model. */
 export interface Queue {
   /**
-   * Resolves when it is this one's turn; undefined when `signal` aborted first. Throws Problem `overloaded`: at once when
-   * too many wait already, or later when it has to make room for an account that has fewer waiting.
+   * Resolves when a slot is free, or with undefined if `signal` aborts first. Throws Problem `overloaded`: at once if the
+   * queue is full, or later if the request must make room for an account that has fewer requests waiting.
    */
-  enter(ask: Ask): Promise<Turn | undefined>
-  /** Resolves when nobody runs or waits any more. */
+  enter(ask: TurnRequest): Promise<Turn | undefined>
+  /** Resolves when no request runs or waits. */
   idle(): Promise<void>
 }
 
 export interface QueueLimits {
-  /** How many have their turn at the same time. */
+  /** Slots: requests that run at the same time. */
   readonly turns: number
-  /** How many may wait for one. */
+  /** Requests that may wait. */
   readonly waiting: number
 }
 
 type Waiter = PromiseWithResolvers<Turn | undefined>
 
-/** Milliseconds that a turn is taken to last until one has ended. */
+/** The assumed duration of a turn in milliseconds, until one has ended. */
 const firstGuess = 1000
 const weightOfLast = 0.2
 const mostRetryAfter = 60
 
-/** First come, first served within an account; the accounts that have work waiting take turns. */
+/** Requests of one account are served in order. Accounts with waiting requests take turns. */
 export function createQueue({ turns, waiting }: QueueLimits): Queue {
   const lines = createLines()
   let taken = 0
@@ -70,7 +70,7 @@ export function createQueue({ turns, waiting }: QueueLimits): Queue {
     )
   }
 
-  async function wait({ signal, account = '' }: Ask): Promise<Turn | undefined> {
+  async function wait({ signal, account = '' }: TurnRequest): Promise<Turn | undefined> {
     const waiter: Waiter = Promise.withResolvers()
     const leave = (): void => {
       lines.remove(account, waiter)
@@ -82,7 +82,7 @@ export function createQueue({ turns, waiting }: QueueLimits): Queue {
   }
 
   return Object.freeze({
-    async enter(ask: Ask) {
+    async enter(ask: TurnRequest) {
       if (ask.signal.aborted) return undefined
       if (taken < turns) return begin()
       if (lines.waiting() >= waiting) {
@@ -98,7 +98,7 @@ export function createQueue({ turns, waiting }: QueueLimits): Queue {
   })
 }
 
-/** A line of waiters for each account that has any, the account whose turn is next first. */
+/** A line of waiting requests per account. The account whose turn is next comes first. */
 function createLines() {
   const lines = new Map<string, Waiter[]>()
 
@@ -122,7 +122,7 @@ function createLines() {
       if (left.length > 0) lines.set(account, left)
       return waiter
     },
-    /** Takes out the last of the longest line, where that is longer than the one of `account` would become. */
+    /** Removes the last request of the longest line, if that line is longer than the line of `account` would become. */
     makeRoomFor(account: string): Waiter | undefined {
       const [longest] = [...lines].toSorted(([, a], [, b]) => b.length - a.length)
       if (!longest || longest[1].length <= (lines.get(account)?.length ?? 0) + 1) return undefined

@@ -92,13 +92,14 @@ void test('long texts take turns: after each slice of any of them everything els
   assert.equal(new Set((await rendered).map(String)).size, 1)
 })
 
-void test('a tokenizer that recurses with every character does not end the child', async () => {
+void test('a tokenizer that recurses per character does not crash the child', async () => {
   const bytes = await readFile(tinyFile)
   bytes.write('bloom', bytes.indexOf('qwen2', bytes.indexOf('tokenizer.ggml.pre')))
   const file = path.join(folder, 'bloom.gguf')
   await writeFile(file, bytes)
   const engine = createTestEngine({ file })
   try {
+    await engine.ready()
     const { tokens } = await engine.count(promptOf('x'.repeat(500_000)))
     assert.ok(tokens > 100_000, `${tokens}`)
   } finally {
@@ -117,4 +118,12 @@ void test('the real tokens of any text come back as that text, a token at a time
 void test('the token that the template puts behind a reply ends it, and no token of a text does', async () => {
   assert.equal(model.tokenize('<|im_end|>', true).every(renderer.isEnd), true)
   assert.equal(model.tokenize('<|im_end|> and words').some(renderer.isEnd), false)
+})
+
+void test('a cancellation skips the rest of a long text', async () => {
+  const prompt = promptOf('lorem ipsum '.repeat(2000))
+  const whole = await renderer.render(prompt)
+  let looks = 0
+  const started = await renderer.render(prompt, () => ++looks > 2)
+  assert.ok(started.length < whole.length / 2, `${started.length} of ${whole.length} tokens`)
 })

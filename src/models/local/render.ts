@@ -10,12 +10,12 @@ import type { Message, Prompt } from '../model.ts'
 import { slicesOf } from '../text-slices.ts'
 import { createLendingPool } from './lending-pool.ts'
 
-/** Prompts to tokens, in the manner of one model. */
+/** Converts prompts to the tokens of one model. */
 export interface Renderer {
   /**
-   * The tokens of the prompt in the model's own chat template, ready for the reply. Always the same for the same
-   * prompt. Only the template makes control tokens: text that looks like one is plain text. What is left of a long text
-   * is left out once `isCancelled`.
+   * The tokens of the prompt in the model's chat template, up to where the reply begins. The same prompt always gives the
+   * same tokens. Only the template produces control tokens; text that looks like one stays text. Once `isCancelled`
+   * returns true, the rest of a long text is skipped.
    */
   render(prompt: Prompt, isCancelled?: () => boolean): Promise<Token[]>
   /** Whether this token ends the reply. */
@@ -23,12 +23,12 @@ export interface Renderer {
 }
 
 /**
- * The most characters that are given to the tokenizer at once. Some of llama.cpp's tokenizers recurse once for every
- * character of an unbroken run and end the process at about 20 000 of them; and while one works, nothing else does.
+ * The most characters per call of the tokenizer. Some tokenizers of llama.cpp recurse once per character of an unbroken run
+ * and crash the process at about 20 000 characters. The call also blocks everything else.
  */
 const sliceLength = 4096
 
-/** Takes the chat template from the file. Throws an Error that says so when the template is missing or does not work. */
+/** Uses the chat template of the file. Throws an Error if the template is missing or does not work. */
 export function createRenderer(model: LlamaModel): Renderer {
   const template = model.fileInfo.metadata.tokenizer?.chat_template
   if (!template) throw new Error('The file has no chat template. Use a GGUF of a model that was tuned for chat.')
@@ -52,7 +52,7 @@ export function createRenderer(model: LlamaModel): Renderer {
   }
 }
 
-/** A last message of the assistant is continued; otherwise an empty one makes the template open the reply. */
+/** If the last message is the assistant's, the reply continues it. Otherwise an empty message makes the template open the reply. */
 function history(messages: readonly Message[]): ChatHistoryItem[] {
   const items = messages.map(({ role, text }): ChatHistoryItem =>
     role === 'assistant' ? { type: 'model', response: [text] } : { type: role, text },
@@ -60,7 +60,7 @@ function history(messages: readonly Message[]): ChatHistoryItem[] {
   return messages.at(-1)?.role === 'assistant' ? items : [...items, { type: 'model', response: [''] }]
 }
 
-/** The control token that the template puts behind a reply, where it has one: not every file names it as an end. */
+/** The control token that the template puts after a reply, if any. Not every file marks it as an end token. */
 function closingToken(wrapper: JinjaTemplateChatWrapper, model: LlamaModel): Token | undefined {
   const { stopGenerationTriggers } = wrapper.generateContextState({
     chatHistory: history([{ role: 'user', text: 'Hello' }]),
@@ -70,8 +70,8 @@ function closingToken(wrapper: JinjaTemplateChatWrapper, model: LlamaModel): Tok
 }
 
 /**
- * Long texts take turns, slice by slice, and after each slice everything else has its own: so many of them together
- * hold up a reply no more than one.
+ * Long texts take turns slice by slice, and other work runs after each slice. Several long texts therefore delay a reply no
+ * more than one does.
  */
 function createTextAppender(model: LlamaModel) {
   const turns = createLendingPool(['the turn'])
@@ -94,7 +94,7 @@ function createTextAppender(model: LlamaModel) {
   }
 }
 
-/** One by one: a spread of very many arguments does not fit the stack. */
+/** Pushes one by one, because spreading a very long array overflows the stack. */
 function append(tokens: Token[], more: readonly Token[]): void {
   for (const token of more) tokens.push(token)
 }

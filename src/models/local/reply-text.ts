@@ -1,24 +1,24 @@
-/** Tokens to text, as node-llama-cpp does it. `before` are tokens in front, which may decide on a leading space. */
+/** Converts tokens to text. `before` are the preceding tokens, which can determine a leading space. */
 export type Detokenize<Token> = (tokens: readonly Token[], before: readonly Token[]) => string
 
-/** The text of a reply as it grows. */
+/** The text of a reply in progress. */
 export interface ReplyText<Token> {
-  /** Takes the next token. Returns the text that is now certain, and whether a stop string has ended the reply. */
+  /** Adds the next token. Returns the text that can be sent now, and whether a stop string has ended the reply. */
   add(token: Token): { readonly text: string; readonly stopped: boolean }
-  /** What was held back for a stop string that never came. A character that was never finished is left out. */
+  /** The text held back for a stop string that did not follow. An incomplete character is dropped. */
   rest(): string
 }
 
-/** What an unfinished character decodes to: at most three bytes of it can be there, each at most one of these. */
+/** An incomplete character decodes to at most three of these: it lacks at least one of at most four bytes. */
 const unfinished = /\uFFFD{1,3}$/
 
-/** A character has at most four bytes, so that four tokens finish any; more only happens to text that is no UTF-8. */
+/** Four tokens complete any character, because it has at most four bytes. Only invalid UTF-8 takes more. */
 const mostTokensHeld = 16
 
 /**
- * Turns tokens into text that may be sent: never half a character, and never a part of a stop string.
+ * Turns tokens into text that can be sent. Holds back incomplete characters and possible beginnings of stop strings.
  *
- * @param stop strings that end the reply; their text is not part of it
+ * @param stop strings that end the reply and are not part of it
  */
 export function createReplyText<Token>(detokenize: Detokenize<Token>, stop: readonly string[]): ReplyText<Token> {
   const stops = stop.filter((text) => text !== '')
@@ -27,7 +27,7 @@ export function createReplyText<Token>(detokenize: Detokenize<Token>, stop: read
   let pendingSent = 0
   let held = ''
 
-  /** The text of the pending tokens as far as it is whole and was not returned before. */
+  /** The complete characters of the pending tokens that were not returned before. */
   function decode(token: Token): string {
     pending.push(token)
     const text = detokenize(pending, before)
@@ -69,7 +69,7 @@ function firstStop(text: string, stops: readonly string[]): number | undefined {
   return found.length === 0 ? undefined : Math.min(...found)
 }
 
-/** The length of the longest end of `text` that a stop string begins with. */
+/** The length of the longest suffix of `text` that is a prefix of a stop string. */
 function longestStart(text: string, stops: readonly string[]): number {
   let longest = 0
   for (const stop of stops) {

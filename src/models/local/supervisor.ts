@@ -8,9 +8,9 @@ import { inspectModelFile } from './gguf.ts'
 /** Keeps one engine process running over one model file. */
 export interface Supervisor {
   /**
-   * The process with the model loaded. Waits while it starts, until five seconds after the later of `since` and the end of
-   * the previous process. Throws Problem `unavailable` with `retryAfter` if that is not enough or nothing is starting.
-   * Undefined if `signal` aborts first.
+   * Resolves with the process when its model is loaded, or with undefined if `signal` aborts first. Waits until five seconds
+   * after the later of `since` and the end of the previous process. Throws Problem `unavailable` with `retryAfter` if that
+   * time is over or no process is starting.
    *
    * @param since `performance.now()` when the request arrived
    */
@@ -61,7 +61,7 @@ export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervi
   let state: State = { phase: 'starting' }
   let changed = Promise.withResolvers<void>()
   let current: EngineProcess | undefined
-  /** Of `performance.now()`: when a process that was ready ended. */
+  /** When the last process that was ready ended (`performance.now()`). */
   let endedAt = -Infinity
 
   function become(next: State): void {
@@ -147,7 +147,7 @@ function healthOf(state: State): { ready: boolean; reason?: string } {
   return { ready: false, reason: state.fault ?? 'The model is being loaded.' }
 }
 
-/** Of `performance.now()`; 0 without a pause. */
+/** When the current pause ends (`performance.now()`); 0 without a pause. */
 function pauseEnd(state: State): number {
   return state.phase === 'down' ? state.until : 0
 }
@@ -159,7 +159,7 @@ function unavailable(state: State): Problem {
   })
 }
 
-/** Resolves at the change, after `milliseconds`, or when `signal` aborts. */
+/** Resolves on the change, after `milliseconds`, or when `signal` aborts. */
 async function soonest(change: Promise<void>, milliseconds: number, signal?: AbortSignal): Promise<void> {
   const over = new AbortController()
   const signals = signal ? [signal, over.signal] : [over.signal]
@@ -168,7 +168,7 @@ async function soonest(change: Promise<void>, milliseconds: number, signal?: Abo
   over.abort()
 }
 
-/** Waits for the file to differ from `seen`, at most `milliseconds`. Returns whether it does. */
+/** Waits up to `milliseconds` for the file to differ from `seen`. Resolves with whether it does. */
 async function fileChanges(file: string, seen: string, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const end = performance.now() + milliseconds
   while (!signal.aborted && performance.now() < end) {
@@ -178,7 +178,7 @@ async function fileChanges(file: string, seen: string, milliseconds: number, sig
   return false
 }
 
-/** Changes when the file appears, is written, or replaces another. */
+/** A value that changes when the file appears, is written, or is replaced. */
 async function fingerprint(file: string): Promise<string> {
   try {
     const { ino, size, mtimeMs } = await stat(file)

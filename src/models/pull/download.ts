@@ -4,12 +4,12 @@ import { setTimeout } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { OperatorError } from '../../platform/problems.ts'
 import type { DownloadOrigin, PartialFile } from './partial-file.ts'
-import { BrokenOff, faultOf, refusedStatus, Unreachable } from './refusal.ts'
+import { ConnectionBroken, faultOf, refusedStatus, Unreachable } from './refusal.ts'
 import { requestFile, headerText, wholeNumber, type Announced, type FileAnswer } from './request.ts'
 import type { ModelSource } from './source.ts'
 
 export interface Progress {
-  /** Bytes that are there, those of an earlier download among them. */
+  /** Bytes received, including those of an earlier download. */
   readonly received: number
   readonly total: number | undefined
 }
@@ -19,7 +19,7 @@ export interface DownloadNeeds {
   readonly part: PartialFile
   readonly dispatcher: Dispatcher
   readonly onProgress: (progress: Progress) => void
-  /** Milliseconds before the second try in a row that brought nothing; each further one waits twice as long. */
+  /** Milliseconds between attempts. They double with each attempt that receives nothing. */
   readonly pause: number
 }
 
@@ -27,20 +27,20 @@ const mostFruitless = 5
 const magic = Buffer.from('GGUF')
 
 /**
- * Downloads until the part is whole, going on after each break of the connection. Resolves with what the host announced
- * of the file. Throws OperatorError with what to do.
+ * Downloads until the file is complete, and resumes after each break of the connection. Resolves with what the host
+ * announced about the file. Throws OperatorError with what to do.
  */
 export async function download(needs: DownloadNeeds): Promise<Announced> {
   const { source, part, pause } = needs
-  let hasCome = false
+  let hasReceived = false
   for (let fruitless = 0; ;) {
     const before = part.size()
     try {
       return await attempt(needs)
     } catch (error) {
       const fault = faultOf(error, source.url.host, path.dirname(part.path))
-      hasCome ||= part.size() > before
-      const isTemporary = fault instanceof BrokenOff || (fault instanceof Unreachable && hasCome)
+      hasReceived ||= part.size() > before
+      const isTemporary = fault instanceof ConnectionBroken || (fault instanceof Unreachable && hasReceived)
       if (!isTemporary) throw fault
       fruitless = part.size() > before ? 0 : fruitless + 1
       if (fruitless >= mostFruitless) throw givenUp(part, source.url.host)
@@ -51,11 +51,11 @@ export async function download(needs: DownloadNeeds): Promise<Announced> {
 
 function givenUp(part: PartialFile, host: string): OperatorError {
   const kept =
-    part.origin() === undefined ? 'it begins anew' : `it goes on after the ${part.size()} bytes that are here`
-  return new OperatorError(`${host} breaks off the download again and again. Run the command again later: ${kept}.`)
+    part.origin() === undefined ? 'the download starts again' : `the download resumes after ${part.size()} bytes`
+  return new OperatorError(`${host} keeps breaking off the download. Run the command again later: ${kept}.`)
 }
 
-/** One request, and what it brings. Throws BrokenOff when that is not the whole rest. */
+/** Makes one request and stores its bytes. Throws ConnectionBroken if bytes are still missing. */
 async function attempt({ source, part, dispatcher, onProgress }: DownloadNeeds): Promise<Announced> {
   const address = source.url.href
   if (part.origin()?.address !== address) await part.restart(undefined)
@@ -79,15 +79,15 @@ function rangeAfter(part: PartialFile): Record<string, string> {
   return { range: `bytes=${part.size()}-`, 'if-range': origin.validator }
 }
 
-/** RFC 9110 section 14.4: nothing is left when the part is as long as the file. Otherwise the part is not of this file. */
+/** Handles status 416 (RFC 9110, section 14.4): the file is complete if the lengths match, or else it is a different file. */
 async function assertWhole(part: PartialFile, { headers, announced }: FileAnswer): Promise<Announced> {
   const whole = wholeNumber(/^bytes \*\/(\d+)$/.exec(headerText(headers['content-range']) ?? '')?.[1])
   if (whole !== undefined && whole === part.size()) return announced
   await part.restart(undefined)
-  throw new BrokenOff('another file')
+  throw new ConnectionBroken('another file')
 }
 
-/** Makes the part ready for what comes: where it goes on, or from the beginning. Answers with the length of the file. */
+/** Prepares the partial file: to be resumed, or empty. Resolves with the length of the whole file. */
 async function begin(
   part: PartialFile,
   { status, headers }: FileAnswer,
@@ -96,7 +96,7 @@ async function begin(
 ): Promise<number | undefined> {
   const refusal = status === 200 || status === 206 ? undefined : refusedStatus(status, host)
   if (refusal) throw refusal
-  if (status !== 200 && status !== 206) throw new BrokenOff(`status ${status}`)
+  if (status !== 200 && status !== 206) throw new ConnectionBroken(`status ${status}`)
   const origin = originOf(headers, address)
   if (status === 200) {
     await part.restart(origin)
@@ -105,12 +105,12 @@ async function begin(
   const [, start, whole] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headerText(headers['content-range']) ?? '') ?? []
   if (Number(start) !== part.size() || (origin && origin.validator !== part.origin()?.validator)) {
     await part.restart(undefined)
-    throw new BrokenOff('another part of the file, or of another file')
+    throw new ConnectionBroken('an unexpected range, or a different file')
   }
   return wholeNumber(whole)
 }
 
-/** RFC 9110 section 13.1.5: If-Range wants a strong validator. */
+/** If-Range requires a strong validator (RFC 9110, section 13.1.5). */
 function originOf(headers: FileAnswer['headers'], address: string): DownloadOrigin | undefined {
   const etag = headerText(headers['etag'])
   const validator = etag?.startsWith('"') ? etag : headerText(headers['last-modified'])
@@ -120,7 +120,7 @@ function originOf(headers: FileAnswer['headers'], address: string): DownloadOrig
 function expectedOf(total: number | undefined, { bytes }: Announced, host: string): number | undefined {
   if (total !== undefined && bytes !== undefined && total !== bytes) {
     throw new OperatorError(
-      `${host} announced a file of ${bytes} bytes and sends one of ${total}. Try again later, or take another source.`,
+      `${host} announced a file of ${bytes} bytes but sends ${total} bytes. Try again later, or choose another source.`,
     )
   }
   return total ?? bytes
@@ -132,7 +132,7 @@ async function assertRoom(part: PartialFile, expected: number | undefined): Prom
   const missing = (expected ?? 0) - part.size() - bavail * bsize
   if (missing > 0) {
     throw new OperatorError(
-      `The disk of ${folder} lacks ${missing} bytes for this file. Make room, or name another place with --to.`,
+      `The disk of ${folder} lacks ${missing} bytes for this file. Free some space, or choose another place with --to.`,
     )
   }
 }
@@ -155,15 +155,17 @@ async function receive(
     if (expected !== undefined && part.size() > expected) throw longer(expected, host)
     onProgress({ received: part.size(), total: expected })
   }
-  if (expected !== undefined && part.size() < expected) throw new BrokenOff('too short')
+  if (expected !== undefined && part.size() < expected) throw new ConnectionBroken('too short')
 }
 
-/** A page that says "sign in", for instance, is found out at its first bytes. */
+/** Detects other content, such as a sign-in page, by its first bytes. */
 function assertMagic(first: Buffer, host: string): void {
   if (first.subarray(0, magic.length).equals(magic.subarray(0, first.length))) return
-  throw new OperatorError(`What ${host} sends is not a GGUF file. Look whether the address is that of the file itself.`)
+  throw new OperatorError(
+    `The response of ${host} is not a GGUF file. Check that the address is that of the file itself.`,
+  )
 }
 
 function longer(expected: number, host: string): OperatorError {
-  return new OperatorError(`${host} sends more than the ${expected} bytes that it announced. Take another source.`)
+  return new OperatorError(`${host} sends more than the ${expected} bytes that it announced. Choose another source.`)
 }

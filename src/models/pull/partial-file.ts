@@ -2,31 +2,31 @@ import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 
-/** What makes a later request go on where an earlier one broke off: the same file at the same address. */
+/** Identifies the file at its address, so that a later request can resume the download. */
 export interface DownloadOrigin {
   readonly address: string
   /** A strong ETag, or a Last-Modified date. */
   readonly validator: string
 }
 
-/** A download that is not whole yet: `<file>.part`, and beside it `<file>.part.json` with where it comes from. */
+/** An incomplete download: `<file>.part`, and `<file>.part.json` with its origin. */
 export interface PartialFile extends AsyncDisposable {
-  /** Bytes that are there. */
+  /** Bytes received. */
   size(): number
   origin(): DownloadOrigin | undefined
-  /** Empties it. What comes next is of `origin`; without one it cannot be gone on with. */
+  /** Empties the file. The next bytes come from `origin`. Without an origin, the download cannot be resumed. */
   restart(origin: DownloadOrigin | undefined): Promise<void>
   append(bytes: Uint8Array): Promise<void>
-  /** SHA-256 of what is there, in lower-case hex. */
+  /** SHA-256 of the received bytes, in lower-case hex. */
   digest(): string
-  /** The path of the part itself. */
+  /** The path of the incomplete file. */
   readonly path: string
   /** Gives the file its final name, durably. */
   finish(): Promise<void>
   remove(): Promise<void>
 }
 
-/** Opens what an earlier download left for `file`, or begins anew. */
+/** Opens the incomplete download of `file`, or creates one. */
 export async function openPartialFile(file: string): Promise<PartialFile> {
   const partPath = `${file}.part`
   const notePath = `${partPath}.json`

@@ -14,34 +14,34 @@ export type { Progress } from './download.ts'
 
 export interface PullNeeds {
   readonly source: ModelSource
-  /** Where the file is to be in the end. */
+  /** The path of the finished file. */
   readonly file: string
-  /** What the file must be, in lower-case hex. */
+  /** The expected SHA-256, in lower-case hex. */
   readonly sha256?: string | undefined
   readonly onProgress: (progress: Progress) => void
-  /** A certificate in PEM to trust instead of the usual ones. */
+  /** A PEM certificate to trust instead of the usual ones. */
   readonly authority?: string
-  /** Milliseconds between tries; 1000 unless said otherwise. */
+  /** Milliseconds between attempts. Default 1000. */
   readonly pause?: number
 }
 
-/** A model file that is here, whole and checked. */
+/** A complete and verified model file. */
 export interface PulledModel {
   readonly file: string
   readonly bytes: number
   readonly sha256: string
-  /** What the checksum was compared with: one that was given, one that the host announced, or none. */
+  /** The checksum was compared with the operator's (`given`), with the host's (`announced`), or with none (null). */
   readonly comparedWith: 'given' | 'announced' | null
   readonly model: Extract<ModelFile, { ok: true }>
 }
 
 const defaultPause = 1000
-/** Milliseconds that a second download of the same file waits for the first. */
+/** Milliseconds that a second download of the same file waits for the first one. */
 const patience = 2000
 
 /**
- * Downloads a model file, going on where an earlier try broke off. The file gets its name only when it is whole, has
- * the right checksum and is one that llama.cpp can load. Throws OperatorError with what to do.
+ * Downloads a model file and resumes an earlier download. The file gets its final name only when it is complete, has the
+ * right checksum and can be loaded by llama.cpp. Throws OperatorError with what to do.
  */
 export async function pullModel(needs: PullNeeds): Promise<PulledModel> {
   const { file, source } = needs
@@ -57,7 +57,7 @@ export async function pullModel(needs: PullNeeds): Promise<PulledModel> {
 async function pullAlone(needs: PullNeeds): Promise<PulledModel> {
   const { file } = needs
   if (await exists(file)) {
-    throw new OperatorError(`There is a file at ${file} already. Remove it first, or name another place with --to.`)
+    throw new OperatorError(`${file} already exists. Remove it first, or choose another place with --to.`)
   }
   await using part = await openPartialFile(file)
   try {
@@ -89,11 +89,11 @@ async function pullInto(part: PartialFile, needs: PullNeeds): Promise<PulledMode
 async function wrongChecksum(part: PartialFile, wanted: string, found: string): Promise<OperatorError> {
   await part.remove()
   return new OperatorError(
-    `The file has the SHA-256 ${found} instead of ${wanted}: it was changed or damaged, and is removed. Try again, or take another source.`,
+    `The file has the SHA-256 ${found} instead of ${wanted}: it was changed or damaged, so it was removed. Try again, or choose another source.`,
   )
 }
 
 async function unusable(part: PartialFile, reason: string, file: string): Promise<OperatorError> {
   await part.remove()
-  return new OperatorError(`${reason.replace(part.path, path.basename(file))} What was downloaded is removed.`)
+  return new OperatorError(`${reason.replace(part.path, path.basename(file))} The download was removed.`)
 }

@@ -3,12 +3,12 @@ import { Agent, request, type Dispatcher } from 'undici'
 import { OperatorError } from '../../platform/problems.ts'
 import { isAllowed, type ModelSource } from './source.ts'
 
-/** The head of an answer, and its body as it comes. */
+/** A response, with its body as a stream. */
 export interface FileAnswer {
   readonly status: number
   readonly headers: Dispatcher.ResponseData['headers']
   readonly body: Readable
-  /** What the first host says of the file itself, wherever it sends us for it. */
+  /** What the first host announced about the file, before any redirect. */
   readonly announced: Announced
 }
 
@@ -24,15 +24,15 @@ const headersTimeout = 30_000
 /** Milliseconds without a byte after which a connection counts as broken. */
 const silence = 60_000
 
-/** What makes the connections of one download. `authority`: a certificate in PEM that is trusted besides none other. */
+/** Creates the agent of one download. `authority` is a PEM certificate to trust instead of the usual ones. */
 export function createConnections(authority?: string): Agent {
   const trusted = authority === undefined ? {} : { ca: authority }
   return new Agent({ connect: { timeout: connectTimeout, ...trusted }, headersTimeout, bodyTimeout: silence })
 }
 
 /**
- * Asks for the file, following redirects by its own rules: never from https to http, and what the Authorization header
- * says is for the first host alone. The body must be read or destroyed.
+ * Requests the file. Follows redirects, but never from https to http, and sends the Authorization header to the first host
+ * only. The caller must read or destroy the body.
  */
 export async function requestFile(
   { url: first, authorization }: ModelSource,
@@ -55,7 +55,7 @@ export async function requestFile(
     await answer.body.dump()
     url = redirected(url, location)
   }
-  throw new OperatorError(`${first.host} sends the download round in circles. Look whether the address is right.`)
+  throw new OperatorError(`${first.host} redirects the download too often. Check the address.`)
 }
 
 function redirected(from: URL, location: string): URL {
@@ -63,7 +63,7 @@ function redirected(from: URL, location: string): URL {
   const isWorse = from.protocol === 'https:' && to?.protocol === 'http:'
   if (to === undefined || !isAllowed(to) || isWorse) {
     throw new OperatorError(
-      `${from.host} sends the download to an address that is not https, which could be changed on its way. Take another source.`,
+      `${from.host} redirects the download to an address without https, where it could be changed on the way. Choose another source.`,
     )
   }
   return to
@@ -75,7 +75,7 @@ function announcedBy(headers: FileAnswer['headers']): Announced {
   return { bytes: wholeNumber(headerText(headers['x-linked-size'])), sha256: sha256?.toLowerCase() }
 }
 
-/** A header that may come once. */
+/** The first value of a header. */
 export function headerText(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }

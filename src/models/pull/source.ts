@@ -1,8 +1,8 @@
-/** Where a model file is downloaded from, and the name that it has there. */
+/** The address of a model file, and its name there. */
 export interface ModelSource {
   readonly url: URL
   readonly fileName: string
-  /** What an Authorization header says to the host of `url`, and to no other. */
+  /** The Authorization header for the host of `url`. No other host receives it. */
   readonly authorization: string | undefined
 }
 
@@ -11,10 +11,10 @@ const expects = 'must be hf:owner/repository/file.gguf or an https:// address th
 const plainName = /^\w[\w.+=@-]*\.gguf$/i
 
 /**
- * Reads `hf:owner/repository[@revision]/path/file.gguf`, or an address. `http://` is taken on loopback addresses only.
- * Throws a RangeError with what is right.
+ * Parses `hf:owner/repository[@revision]/path/file.gguf` or an address. Accepts `http://` for loopback addresses only.
+ * Throws a RangeError that describes the valid forms.
  *
- * @param token for the first host; a name and password in the address count as well
+ * @param token an access token for the host; it takes precedence over a user name and password in the address
  */
 export function parseModelSource(text: string, token?: string): ModelSource {
   const url = parseUrl(text.startsWith('hf:') ? addressOnHub(text.slice(3)) : text)
@@ -29,7 +29,7 @@ export function parseModelSource(text: string, token?: string): ModelSource {
   return { url, fileName, authorization: token === undefined ? basic : `Bearer ${token}` }
 }
 
-/** Whether files are taken from there: nobody between here and there can change what comes. */
+/** Whether a download from this address is safe from changes on the way. */
 export function isAllowed(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
 }

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../platform/problems.ts'
 
-/** What is asked of a language model of the AI SDK; every version of its interface from 2 on takes this. */
+/** The options of a call to an AI SDK language model. Every interface version since 2 accepts them. */
 export interface CallOptions {
   readonly prompt: readonly object[]
   readonly maxOutputTokens: number
@@ -11,20 +11,20 @@ export interface CallOptions {
   readonly abortSignal: AbortSignal
 }
 
-/** A language model of the AI SDK. What it answers is looked at before it is believed: the package is not ours. */
+/** An AI SDK language model. Its results are `unknown` because the package is third-party code: validate them. */
 export interface LanguageModel {
   doGenerate(options: CallOptions): PromiseLike<unknown>
   doStream(options: CallOptions): PromiseLike<unknown>
 }
 
-/** What a provider package makes its models with. */
+/** Creates the models of one provider package. */
 export type Provider = (settings: object, model: string) => LanguageModel
 
 const versions = ['v2', 'v3', 'v4']
 
 /**
- * Loads the provider packages, by name. Throws OperatorError with what to run when one is not installed, or not one.
- * They are not dependencies of ours: there are dozens, and nobody needs more than a few.
+ * Loads provider packages by name. Throws OperatorError if a package is not installed or is not a provider. Tollgate does
+ * not depend on them: there are dozens, and an installation needs only a few.
  */
 export async function loadProviders(names: readonly string[]): Promise<ReadonlyMap<string, Provider>> {
   const packages = [...new Set(names)]
@@ -39,7 +39,7 @@ export async function loadProviders(names: readonly string[]): Promise<ReadonlyM
   return loaded
 }
 
-/** Why a package cannot be used, and what to do; null when it can. `all` are those of the configuration. */
+/** Returns why a package cannot be used and what to do, or null if it can. `all` are the configured packages. */
 export async function faultOfProvider(name: string, all: readonly string[]): Promise<string | null> {
   try {
     if (!(await load(name))) throw notInstalled([name], [...new Set(all)])
@@ -50,7 +50,7 @@ export async function faultOfProvider(name: string, all: readonly string[]): Pro
   }
 }
 
-/** npm removes what an earlier --no-save brought: all of them have to be named each time. */
+/** The command names every package because npm removes those that an earlier `--no-save` installed. */
 function notInstalled(missing: readonly string[], all: readonly string[]): OperatorError {
   const command = `npm install --no-save ${all.join(' ')}`
   return new OperatorError(`models: the package ${missing.join(', ')} is not installed: run ${command}`)
@@ -66,7 +66,7 @@ async function load(name: string): Promise<Provider | undefined> {
     throw new OperatorError(`models: the package ${name} cannot be loaded: ${error instanceof Error ? error.name : ''}`)
   }
   const create = creatorIn(found)
-  if (!create) throw new OperatorError(`models: the package ${name} is not an AI SDK provider: name one that is`)
+  if (!create) throw new OperatorError(`models: the package ${name} is not an AI SDK provider: name a package that is`)
   return (settings, model) => {
     const made = make(create, settings, model)
     if (isLanguageModel(made)) return made
@@ -76,7 +76,7 @@ async function load(name: string): Promise<Provider | undefined> {
   }
 }
 
-/** Every provider package has one export `createX`, whatever else it has. */
+/** Every provider package exports a function `createX`. */
 function creatorIn(exported: unknown): ((...given: readonly unknown[]) => unknown) | undefined {
   if (typeof exported !== 'object' || exported === null) return undefined
   const name = Object.keys(exported).find((key) => /^create[A-Z]/.test(key))
@@ -89,7 +89,7 @@ function make(create: (settings: object) => unknown, settings: object, model: st
     const provider = create(settings)
     return isFunction(provider) ? provider(model) : undefined
   } catch {
-    // Whatever it misses; its message may repeat the settings.
+    // The error is dropped because its message may quote the settings.
     return undefined
   }
 }

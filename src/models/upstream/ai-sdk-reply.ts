@@ -4,7 +4,7 @@ import type { StopReason } from '../model.ts'
 import { readErrorCode } from './chat-completions.ts'
 import { connectionLost, Failure, refused, unusable } from './failure.ts'
 
-/** Versions 3 and 4 of the interface nest what version 2 says plainly. */
+/** Versions 3 and 4 of the interface nest the values that are plain in version 2. */
 const Finish = {
   finishReason: Type.Union([
     Type.String(),
@@ -20,7 +20,7 @@ const thought = Compile(Type.Object({ type: Type.Literal('reasoning-delta') }))
 const finish = Compile(Type.Object({ type: Type.Literal('finish'), ...Finish }))
 const fault = Compile(Type.Object({ type: Type.Literal('error'), error: Type.Unknown() }))
 
-/** An `APICallError`, by its shape: each package may bring a class of its own. */
+/** An `APICallError`, recognized by its shape: each package may have its own copy of the class. */
 const callError = Compile(
   Type.Object({
     isRetryable: Type.Boolean(),
@@ -36,20 +36,20 @@ export interface Finished {
   readonly outputTokens: number | undefined
 }
 
-/** One part of a stream, as far as it matters. */
+/** One part of a stream, reduced to what a reply needs. */
 export type AiSdkPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thought' | 'other' }
   | ({ readonly kind: 'finish' } & Finished)
 
-/** Reads what `doGenerate` resolves to. Throws Failure for what is not a reply. */
+/** Reads the result of `doGenerate`. Throws Failure if it is not a reply. */
 export function readResult(value: unknown): Finished & { readonly text: string } {
   if (!result.Check(value)) throw unusable('not a result of a language model')
   const texts = value.content.map((part) => (textPart.Check(part) ? part.text : ''))
   return { ...readFinish(value), text: texts.join('').toWellFormed() }
 }
 
-/** Reads one part of what `doStream` streams. Throws Failure for an error, and for an end that is none. */
+/** Reads one part of a `doStream` stream. Throws Failure for an error part and for an unknown finish reason. */
 export function readPart(value: unknown, origin: string): AiSdkPart {
   if (delta.Check(value)) return { kind: 'text', text: value.delta.toWellFormed() }
   if (thought.Check(value)) return { kind: 'thought' }
@@ -66,7 +66,7 @@ interface Finish {
 function readFinish({ finishReason, usage }: Finish): Finished {
   const { unified, raw } = typeof finishReason === 'string' ? { unified: finishReason, raw: undefined } : finishReason
   const stopReason = raw === 'stop_sequence' ? 'stop_sequence' : stopReasons.get(unified)
-  if (!stopReason) throw unusable('an end for a reason that is none of a text', unified === 'error')
+  if (!stopReason) throw unusable('an unknown finish reason', unified === 'error')
   return { stopReason, inputTokens: countOf(usage.inputTokens), outputTokens: countOf(usage.outputTokens) }
 }
 
@@ -76,7 +76,7 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['content-filter', 'content_filter'],
 ])
 
-/** A number, or one inside: `{ total }`. 0 is a number; whatever is not a count is missing. */
+/** Reads a count: a number, or an object `{ total }`. 0 is a count; anything else is undefined. */
 function countOf(value: unknown): number | undefined {
   const count: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'total') : value
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
@@ -88,13 +88,13 @@ export interface Sizes {
 }
 
 /**
- * What an error of a provider package means. Only its status and a code that is a plain word are kept: its message, its
- * body and what it repeats of the request stay out of answers and logs.
+ * Classifies an error of a provider package. Keeps only the status and an error code that is a plain word. The message and
+ * the body may quote the request, so they reach neither the caller nor the log.
  */
 export function failureOf(error: unknown, origin: string, sizes: Sizes | undefined): Failure {
   if (error instanceof Failure) return error
   if (!callError.Check(error)) {
-    // undici's error of a connection that breaks in the middle of an answer.
+    // undici throws a TypeError if the connection breaks during a response.
     if (error instanceof TypeError) return connectionLost(new Error(`${origin}: the connection broke`), true)
     return unusable(error instanceof Error ? error.name : 'an error without a name', !(error instanceof Error))
   }

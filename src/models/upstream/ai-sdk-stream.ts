@@ -5,10 +5,10 @@ import { Failure, unusable } from './failure.ts'
 import type { ReplyStream } from './relay.ts'
 import { nothingReceived, type Received } from './usage.ts'
 
-/** Milliseconds that an upstream gets to end an answer whose last part has come; its connection is then kept. */
+/** Milliseconds to wait for the end of the response after its last part, so that the connection can be reused. */
 const patience = 1000
 
-/** A reply as a provider package streams it. It is complete only after its part `finish`. */
+/** Reads a reply that a provider package streams. The reply is complete only after its part `finish`. */
 export function createAiSdkStream(
   parts: ReadableStream<unknown>,
   deadline: Deadline,
@@ -24,14 +24,14 @@ export function createAiSdkStream(
     try {
       while (ending === undefined) {
         const { done, value } = await reader.read()
-        if (deadline.reason !== undefined) throw new Error('given up')
+        if (deadline.reason !== undefined) throw new Error('abandoned')
         if (done) throw unusable('a stream without its last part', true)
         const text = take(value)
         if (text !== '') return [text]
       }
     } catch (error) {
       ending = endingOf(error)
-      leave()
+      abandon()
     }
     return []
   }
@@ -54,7 +54,7 @@ export function createAiSdkStream(
   }
 
   function endingOf(error: unknown): StopReason | Failure {
-    if (deadline.reason === 'left') return 'cancelled'
+    if (deadline.reason === 'disconnected') return 'cancelled'
     const failure = deadline.reason ?? failureOf(error, origin, sizes)
     return generated ? new Failure(failure.problem, { repeatable: false }) : failure
   }
@@ -64,12 +64,12 @@ export function createAiSdkStream(
     try {
       while (!(await reader.read()).done);
     } catch {
-      // The reply has been read: what becomes of the rest of its answer is nobody's concern.
+      // The reply is complete, so an error after it does not matter.
     }
     clearTimeout(timer)
   }
 
-  function leave(): void {
+  function abandon(): void {
     deadline.end()
     if (typeof ending === 'string' && ending !== 'cancelled') return
     deadline.abort()
@@ -78,7 +78,7 @@ export function createAiSdkStream(
 
   return Object.freeze({
     read,
-    leave,
+    abandon,
     get ending() {
       return ending
     },

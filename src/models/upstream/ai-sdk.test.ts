@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, describe, test } from 'node:test'
 import { inspect } from 'node:util'
+import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { createGate } from '../../../tests/support/gate.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
@@ -17,7 +18,7 @@ import {
 import { startVendor } from '../../../tests/support/vendor.ts'
 import type { StreamPart } from '../model.ts'
 import { OperatorError } from '../../platform/problems.ts'
-import { loadProviders } from './ai-sdk-provider.ts'
+import { loadProviders, type Provider } from './ai-sdk-provider.ts'
 import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk.ts'
 
 const packages = ['@ai-sdk/anthropic', '@ai-sdk/openai', '@ai-sdk/openai-compatible']
@@ -48,6 +49,23 @@ afterEach(async () => {
   await models.close()
 })
 after(() => vendor.close())
+
+/** A provider, and a promise that resolves when the model has received the headers of its first response. */
+function announcingProvider(name: string): { provider: Provider; answered: Promise<void> } {
+  const original = providers.get(name) ?? assert.fail(name)
+  const answered = Promise.withResolvers<void>()
+  const provider: Provider = (settings, model) => {
+    const fetch: unknown = Reflect.get(settings, 'fetch')
+    assert.ok(typeof fetch === 'function')
+    const announcing = async (...given: unknown[]): Promise<unknown> => {
+      const response: unknown = await Reflect.apply(fetch, undefined, given)
+      answered.resolve()
+      return response
+    }
+    return original({ ...settings, fetch: announcing }, model)
+  }
+  return { provider, answered: answered.promise }
+}
 
 const bodyOf = (part: string): unknown => {
   const { body } = vendor.last
@@ -194,10 +212,18 @@ for (const name of packages) {
       assert.equal(vendor.calls, calls + 1)
     })
 
-    test('a whole reply may take longer than first_token once its answer has begun', async () => {
+    test('a whole reply may take longer than first_token once its answer has begun', async (t) => {
+      const clock = stopClock(t)
       const timeout = { connect: 20_000, first_token: 3000, total: 3_600_000 }
-      vendor.set({ bodyDelay: 3500 })
-      assert.equal(parts(await pieces(open(name, { timeout }))).stopReason, 'complete')
+      const body = Promise.withResolvers<void>()
+      vendor.set({ bodyGate: body.promise })
+      const { provider, answered } = announcingProvider(name)
+      const running = pieces(open(name, { timeout, provider }))
+      await answered
+      clock.advance(3500)
+      await settle()
+      body.resolve()
+      assert.equal(parts(await running).stopReason, 'complete')
     })
 
     test('more requests than connections are overloaded; then there is room again', async () => {
@@ -247,6 +273,6 @@ describe('a provider package', () => {
   })
 
   test('that is none is refused', async () => {
-    assert.equal(await refusal('pino'), 'models: the package pino is not an AI SDK provider: name one that is')
+    assert.equal(await refusal('pino'), 'models: the package pino is not an AI SDK provider: name a package that is')
   })
 })

@@ -8,7 +8,7 @@ import { createDeadline, type Deadline } from './deadline.ts'
 import { unusable } from './failure.ts'
 import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { createMemberPool } from './pool.ts'
-import { begin, relay } from './relay.ts'
+import { startReply, relay } from './relay.ts'
 import { neverBegun, wholeOf, type UpstreamRun } from './usage.ts'
 
 export interface AiSdkModelOptions {
@@ -90,7 +90,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
       return await work()
     } catch (error) {
       deadline.end()
-      if (deadline.reason === 'left') return undefined
+      if (deadline.reason === 'disconnected') return undefined
       throw deadline.reason ?? failureOf(error, origin, { maxOutputTokens: limits.maxOutputTokens, context })
     }
   }
@@ -122,7 +122,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
       const deadline = openDeadline(signal, total)
       return attempt(deadline, limits, async () => {
         const parts = partsOf(await model.doStream(callOf(upstreamRun, deadline.signal)))
-        return begin(createAiSdkStream(parts, deadline, origin, sizes))
+        return startReply(createAiSdkStream(parts, deadline, origin, sizes))
       })
     }, upstreamRun)
     return answered?.value && { ...answered.value, reportFailure: () => pool.reportFailure(member, limits.requestId) }

@@ -15,7 +15,7 @@ beforeEach(() => {
 const note = (...outcomes: Health[]) => {
   for (const health of outcomes) breaker.begin()(health, now)
 }
-const sick = (times: number): Health[] => Array.from({ length: times }, () => 'sick')
+const sick = (times: number): Health[] => Array.from({ length: times }, () => 'failing')
 /** Goes on to where the cool-down is over. */
 const wait = () => {
   const before = now
@@ -25,23 +25,24 @@ const wait = () => {
 
 describe('A13 a circuit breaker', () => {
   test('opens after 5 failures in a row, and says so once', () => {
-    note(...sick(4), 'well', ...sick(4))
+    note(...sick(4), 'healthy', ...sick(4))
     assert.equal(breaker.permits(now), true)
-    note('sick')
+    note('failing')
     assert.equal(breaker.permits(now), false)
     assert.deepEqual(changes, ['open 5'])
   })
 
   test('opens when half of the last 20 outcomes are failures', () => {
-    for (let pair = 0; pair < 9; pair++) note('sick', 'well')
-    note('well')
+    for (let pair = 0; pair < 9; pair++) note('failing', 'healthy')
+    note('healthy')
     assert.equal(breaker.permits(now), true)
-    note('sick')
+    note('failing')
     assert.deepEqual(changes, ['open 1'])
   })
 
   test('stays closed for failures that are few, and for outcomes that say nothing', () => {
-    for (let round = 0; round < 100; round++) note('well', 'sick', 'well', 'unknown', 'unknown', 'unknown', 'unknown')
+    for (let round = 0; round < 100; round++)
+      note('healthy', 'failing', 'healthy', 'unknown', 'unknown', 'unknown', 'unknown')
     assert.deepEqual(changes, [])
   })
 
@@ -53,7 +54,7 @@ describe('A13 a circuit breaker', () => {
     assert.equal(breaker.permits(now), true)
     const report = breaker.begin()
     assert.equal(breaker.permits(now), false)
-    report('well', now)
+    report('healthy', now)
     assert.equal(breaker.permits(now), true)
     assert.equal(breaker.retryAt, undefined)
     assert.deepEqual(changes, ['open 5', 'closed 0'])
@@ -63,7 +64,7 @@ describe('A13 a circuit breaker', () => {
     note(...sick(5))
     const pauses = Array.from({ length: 6 }, () => {
       const pause = wait()
-      note('sick')
+      note('failing')
       return Math.round(pause / 1000)
     })
     assert.deepEqual(pauses.slice(0, 3), [1, 2, 4])
@@ -72,7 +73,7 @@ describe('A13 a circuit breaker', () => {
       String(pauses),
     )
     wait()
-    note('well', ...sick(5))
+    note('healthy', ...sick(5))
     assert.equal(Math.round(wait() / 1000), 1)
   })
 
@@ -87,9 +88,9 @@ describe('A13 a circuit breaker', () => {
     const late = [breaker.begin(), breaker.begin()]
     note(...sick(5))
     const at = breaker.retryAt
-    late[0]?.('sick', now + 500)
+    late[0]?.('failing', now + 500)
     assert.equal(breaker.retryAt, at)
-    late[1]?.('well', now + 500)
+    late[1]?.('healthy', now + 500)
     assert.equal(breaker.retryAt, undefined)
   })
 })

@@ -1,27 +1,27 @@
 import type { Health } from './failure.ts'
 
-/** When an endpoint is given up: after failures in a row, or when half of the last outcomes are failures. */
+/** A breaker opens after this many consecutive failures, or if half of this many recent outcomes are failures. */
 const limits = { consecutive: 5, outcomes: 20 }
 
-/** Milliseconds until an endpoint that was given up is tried again; doubled each time that fails, too. */
+/** Milliseconds until an open breaker permits a probe. Each failed probe doubles the time. */
 const coolDown = { first: 1000, most: 10_000 }
 
 /** A circuit breaker opened or closed. */
 export interface BreakerChange {
   readonly state: 'open' | 'closed'
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number
   /** The request whose outcome caused the change. */
   readonly requestId: string | undefined
 }
 
-/** A circuit breaker. Times are milliseconds of one monotonic clock. */
+/** A circuit breaker. Times are milliseconds of a monotonic clock. */
 export interface Breaker {
-  /** Whether a request may go there now: always while it is well, one at a time once the cool-down is over. */
+  /** Whether a request may use the endpoint now. After the cool-down, an open breaker permits one request at a time. */
   permits(now: number): boolean
   /** Starts a request. Report its outcome exactly once. */
   begin(requestId?: string): (health: Health, now: number) => void
-  /** When the next request may try it; undefined while it is well. */
+  /** When an open breaker permits the next request; undefined while it is closed. */
   readonly retryAt: number | undefined
 }
 
@@ -34,7 +34,7 @@ export function createBreaker(changed: (change: BreakerChange) => void): Breaker
   let probing = false
 
   function open(now: number, requestId: string | undefined): void {
-    // Spread out, so that several instances do not come back at the same moment.
+    // The jitter keeps several instances from probing at the same moment.
     retryAt = now + pause * (0.9 + Math.random() * 0.2)
     pause = Math.min(pause * 2, coolDown.most)
     recent = []
@@ -48,11 +48,11 @@ export function createBreaker(changed: (change: BreakerChange) => void): Breaker
     changed({ state: 'closed', failures: 0, requestId })
   }
 
-  function note(sick: boolean, now: number, requestId: string | undefined): void {
-    failures = sick ? failures + 1 : 0
-    recent.push(sick)
+  function record(failed: boolean, now: number, requestId: string | undefined): void {
+    failures = failed ? failures + 1 : 0
+    recent.push(failed)
     if (recent.length > limits.outcomes) recent.shift()
-    if (!sick) return
+    if (!failed) return
     const many = recent.length === limits.outcomes && recent.filter(Boolean).length * 2 >= limits.outcomes
     if (failures >= limits.consecutive || many) open(now, requestId)
   }
@@ -65,8 +65,8 @@ export function createBreaker(changed: (change: BreakerChange) => void): Breaker
       return (health: Health, now: number) => {
         if (probe) probing = false
         if (health === 'unknown') return
-        if (retryAt === undefined) note(health === 'sick', now, requestId)
-        else if (health === 'well') {
+        if (retryAt === undefined) record(health === 'failing', now, requestId)
+        else if (health === 'healthy') {
           failures = 0
           close(requestId)
         } else if (probe) {

@@ -5,7 +5,7 @@ import type { Prompt, RunLimits, StopReason } from '../model.ts'
 import { unusable } from './failure.ts'
 import type { UpstreamReply } from './usage.ts'
 
-/** The API's finish reasons and the stop reasons they map to. */
+/** Finish reasons of the API and the stop reasons they map to. */
 const stopReasons = {
   stop: 'complete',
   length: 'max_output_tokens',
@@ -22,10 +22,10 @@ export const UsageField = Type.Optional(
   ]),
 )
 export const IndexField = Type.Optional(Type.Unknown())
-/** Where vLLM and SGLang say which stop sequence it was. */
+/** Fields in which vLLM and SGLang name the stop sequence that ended the reply. */
 export const stopFields = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
 
-/** What is read of a reply of `POST /chat/completions`; whatever else is in it is let be. */
+/** The fields of a `POST /chat/completions` response that are used. Other fields are ignored. */
 const completion = Compile(
   Type.Object({
     choices: Type.Array(
@@ -43,8 +43,8 @@ const completion = Compile(
 const refusal = Compile(Type.Object({ error: Type.Object({ code: Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }) }) }))
 
 /**
- * The body of a request, for the reply whole or as a stream. It says `max_tokens`, which every server but OpenAI's newest models takes; those want
- * `max_completion_tokens`, which many servers ignore, and a reply without an end is the worse of the two.
+ * Writes the body of a request. It sends `max_tokens`, which every server accepts except for OpenAI's newest models. They
+ * require `max_completion_tokens`, but many servers ignore that field, and an unlimited reply is the worse failure.
  */
 export function writeRequest(model: string, prompt: Prompt, limits: RunLimits, stream: boolean): string {
   return JSON.stringify({
@@ -59,7 +59,7 @@ export function writeRequest(model: string, prompt: Prompt, limits: RunLimits, s
   })
 }
 
-/** Reads a reply. Throws Failure for anything that is not one, without repeating what it says. */
+/** Reads a whole reply. Throws Failure if it is not a chat completion. The Failure does not quote the body. */
 export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply {
   if (!isUtf8(body)) throw unusable('not UTF-8')
   const reply = parse(body.toString())
@@ -67,7 +67,7 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply
   const choice = firstOf(reply.choices)
   if (!choice) throw unusable('a chat completion without a choice')
   const { content } = choice.message
-  // A filter may leave no message at all; from anyone else that is half an answer.
+  // Only a content filter may remove the message.
   if (content === undefined && choice.finish_reason !== 'content_filter') throw unusable('a message without content')
   return {
     text: (content ?? '').toWellFormed(),
@@ -77,7 +77,7 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply
   }
 }
 
-/** The code in an error's body, if it has one that is a plain word: the rest may repeat keys and prompts. */
+/** The error code in a body, if it is a plain word. Nothing else is read because it may quote keys and prompts. */
 export function readErrorCode(body: string): string {
   try {
     const reply = parse(body)
@@ -87,7 +87,7 @@ export function readErrorCode(body: string): string {
   }
 }
 
-/** The one choice that was asked for: some send more of them, which are other replies. */
+/** The first choice. Some servers send further choices that were not requested. */
 export function firstOf<Choice extends { readonly index?: unknown }>(choices: readonly Choice[]): Choice | undefined {
   return choices.find(({ index }) => typeof index !== 'number' || index === 0)
 }

@@ -13,7 +13,7 @@ import {
 } from './chat-completions.ts'
 import { unusable } from './failure.ts'
 
-/** What is read of one event of a stream. Reasoning is not part of the reply, but it was generated. */
+/** The fields of a stream event that are used. Reasoning is not part of the reply, but it counts as generated. */
 const chunk = Compile(
   Type.Object({
     choices: Type.Array(
@@ -37,7 +37,7 @@ const fault = Compile(Type.Object({ error: Type.Object({}) }))
 /** One event of a stream. */
 export interface Delta {
   readonly text: string
-  /** Whether something was generated, if only thoughts. */
+  /** Whether the event contains generated text, reasoning included. */
   readonly generated: boolean
   readonly stopReason: StopReason | undefined
   readonly inputTokens: number | undefined
@@ -45,8 +45,8 @@ export interface Delta {
 }
 
 /**
- * Reads the data of one event after the other. Throws Failure for anything that is not one; repeatable, when it is their
- * error.
+ * Creates a reader for the events of one stream, in order. The reader throws Failure for data that is not an event. The
+ * Failure is repeatable if the data is an error of the upstream.
  */
 export function createDeltaReader({ stop }: Pick<RunLimits, 'stop'>): (data: string) => Delta {
   let frame: Frame | undefined
@@ -75,8 +75,8 @@ function readEvent(data: string, stop: RunLimits['stop']): Delta {
 }
 
 /**
- * An event that was read, without its text. The events of a stream mostly differ in nothing else: where the rest is the
- * same to the byte and the text is a plain string, the JSON means the same but for it, and need not be read again.
+ * An event that was parsed, without its text. Most events of a stream differ only in their text. If the bytes around the
+ * text are the same and the text needs no unescaping, the event need not be parsed again.
  */
 interface Frame {
   readonly before: string
@@ -86,7 +86,7 @@ interface Frame {
 
 const key = '"content"'
 const betweenKeyAndText = /\s*:\s*$/y
-/** Of a string in JSON: neither its end nor an escape. */
+/** JSON string content without a quote, an escape or a control character. */
 const plain = /^[^"\\\p{Cc}]+$/u
 
 function frameOf(data: string, delta: Delta): Frame | undefined {
@@ -100,11 +100,11 @@ function frameOf(data: string, delta: Delta): Frame | undefined {
   return { before: copy(`${before}"`), after: copy(`"${data.slice(start + text.length)}`), delta }
 }
 
-/** A slice would keep all that came with it in memory, as long as the stream goes on. */
+/** Copies a string, because a slice would keep its whole source in memory while the stream lasts. */
 const copy = (text: string): string => Buffer.from(text).toString()
 
 function textIn(data: string, { before, after }: Frame): string | undefined {
-  // Faster than startsWith and endsWith, by five times.
+  // Five times as fast as startsWith and endsWith.
   if (data.slice(0, before.length) !== before || data.slice(-after.length) !== after) return undefined
   const text = data.slice(before.length, -after.length)
   return plain.test(text) ? text : undefined

@@ -6,8 +6,8 @@ import type { Reception } from './reception.ts'
 import type { ReplyStream } from './relay.ts'
 
 /**
- * A chat completion as it comes. It is complete, or whatever reason it gave, only after its last event, `[DONE]`: what
- * ends without it, or without a reason, has failed.
+ * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`. A stream that ends without it, or
+ * without a finish reason, has failed.
  */
 export function createChatStream(reception: Reception, limits: RunLimits): ReplyStream {
   const events = createEventReader(take)
@@ -25,14 +25,14 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
     ready = []
     while (ready.length === 0 && ending === undefined) await readOn()
     if (ending instanceof Failure && pieces > 0) ending = new Failure(ending.problem, { repeatable: false })
-    if (ending !== undefined && ready.length === 0) reception.leave()
+    if (ending !== undefined && ready.length === 0) reception.abandon()
     return ready
   }
 
   async function readOn(): Promise<void> {
     try {
       const chunk = await reception.read()
-      if (chunk === 'left') ending = 'cancelled'
+      if (chunk === 'abandoned') ending = 'cancelled'
       else if (chunk === 'end') {
         hasEnded = true
         events.end()
@@ -46,11 +46,11 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
   function take(data: string): void {
     if (ending !== undefined) return
     if (data === '[DONE]') return finish()
-    // Half an event is no event; only the last one may lack its blank line.
+    // An event that the end of the stream cuts off is ignored. Only `[DONE]` may lack its blank line.
     if (hasEnded) return
     const delta = readDelta(data)
     if (delta.generated) note(delta.text)
-    // Set, not added: some say it once, some on every event, each time for the whole reply.
+    // Assigned, not added: servers that report usage on every event report the total each time.
     inputTokens = delta.inputTokens ?? inputTokens
     outputTokens = delta.outputTokens ?? outputTokens
     stopReason = delta.stopReason ?? stopReason
@@ -59,7 +59,7 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
   }
 
   function finish(): void {
-    ending = stopReason ?? unusable('a stream that does not say why it ended')
+    ending = stopReason ?? unusable('a stream without a finish reason')
     const rest = joiner.rest()
     if (rest !== '') ready.push(rest)
     reception.finish()
@@ -73,7 +73,7 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
 
   return Object.freeze({
     read,
-    leave: reception.leave,
+    abandon: reception.abandon,
     get ending() {
       return ending
     },
@@ -83,7 +83,7 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
   })
 }
 
-/** Puts the halves of a character together that one server may send in two events. */
+/** Joins surrogate pairs that a server splits between two events. */
 function createJoiner(): { add(text: string): string; rest(): string } {
   let half = ''
   return {

@@ -3,11 +3,11 @@ import { firstTokenLate, replyLate, type Failure } from './failure.ts'
 /** A signal that aborts when the caller disconnects or a timeout expires, with the reason. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Why it aborted; undefined while it has not. */
-  readonly reason: 'left' | Failure | undefined
-  /** Ends the timeout `first`: the reply has begun. */
+  /** Why the signal aborted; undefined before that. */
+  readonly reason: 'disconnected' | Failure | undefined
+  /** Stops the timeout `first` because the reply has begun. */
   begun(): void
-  /** Ends both timeouts. */
+  /** Stops both timeouts. */
   end(): void
   /** Aborts without a reason. */
   abort(): void
@@ -20,13 +20,13 @@ export function createDeadline(
   ended: () => void,
 ): Deadline {
   const controller = new AbortController()
-  let reason: 'left' | Failure | undefined
+  let reason: 'disconnected' | Failure | undefined
   let open = true
-  const stop = (why: 'left' | Failure): void => {
+  const stop = (why: 'disconnected' | Failure): void => {
     reason ??= why
     controller.abort()
   }
-  const leave = (): void => stop('left')
+  const leave = (): void => stop('disconnected')
   const firstTimer = setTimeout(() => stop(firstTokenLate()), first)
   const totalTimer = setTimeout(() => stop(replyLate()), total)
   caller.addEventListener('abort', leave)

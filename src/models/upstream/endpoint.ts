@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-// This file of it and no more: with the rest, its fetch and caches, come 6 MB that no request here needs.
+// Imports only the pool: the rest of undici (fetch, caches) would take 6 MB of memory that no request here needs.
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { connectionLost, firstTokenLate, replyLate, unusable, type Failure } from './failure.ts'
 import type { Member } from './pool.ts'
@@ -10,30 +10,30 @@ export interface EndpointOptions {
   readonly url: string
   readonly key?: string | undefined
   readonly weight?: number | undefined
-  /** Instead of the Authorization header that `key` makes: names and values in turn. */
+  /** Names and values, alternating. They replace the Authorization header that `key` sets. */
   readonly headers?: readonly string[]
 }
 
-/** What came back, whole. */
+/** A complete response. */
 export interface UpstreamAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: Buffer
 }
 
-/** One address of an upstream, with the connections that are kept to it. It is full when every connection is in use. */
+/** One address of an upstream and its connections. It is full when every connection is in use. */
 export interface Endpoint extends Member {
   /**
-   * Sends one request and waits for its whole answer, `undefined` if `signal` aborted first; the connection is then cut.
-   * Throws Failure: repeatable as long as no answer has begun.
+   * Sends one request and waits for the whole response. Resolves with undefined and closes the connection if `signal`
+   * aborts first. Throws Failure, which is repeatable unless a response has begun.
    */
   post(body: string, bounds: ReceptionBounds): Promise<UpstreamAnswer | undefined>
-  /** Sends one request and waits until its answer begins, else as `post`. `first` bounds the time until it says `begun`. */
+  /** Like `post`, but waits only until the response begins. `first` bounds the time until the reader calls `begun`. */
   open(body: string, bounds: ReceptionBounds): Promise<Reception | undefined>
   close(): Promise<void>
 }
 
-/** `connect` is milliseconds; `connections` is the most requests at a time. */
+/** `connect` is a timeout in milliseconds; `connections` is the most requests in flight. */
 export function createEndpoint(
   path: string,
   { url, key, weight = 1, headers = key ? ['authorization', `Bearer ${key}`] : [] }: EndpointOptions,
@@ -45,7 +45,7 @@ export function createEndpoint(
     pipelining: 1,
     allowH2: false,
     connectTimeout: limits.connect,
-    // The timers are ours, over the whole exchange.
+    // Our own timers cover the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -77,11 +77,11 @@ export function createEndpoint(
 }
 
 /**
- * One answer, taken in whole. On the path of every request: undici's lowest level, which makes no stream of the answer,
- * and one object instead of a function for each thing that undici may say.
+ * Collects one response. It runs on every request, so it uses undici's lowest-level interface, which creates no stream for
+ * the response, and one object instead of a closure per callback.
  */
 class AnswerReceiver implements Dispatcher.DispatchHandler {
-  /** Undefined where the caller left. Rejects with a Failure. */
+  /** Resolves with undefined if the caller disconnects. Rejects with a Failure. */
   readonly answer: Promise<UpstreamAnswer | undefined>
   readonly #mostBytes: number
   readonly #signal: AbortSignal
@@ -101,7 +101,7 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = []
   #size = 0
 
-  /** `ended` is called once, when nothing more is wanted of it. */
+  /** `ended` is called once, when the exchange is over. */
   constructor({ first, total, mostBytes, signal }: ReceptionBounds, ended: () => void) {
     this.#mostBytes = mostBytes
     this.#signal = signal
@@ -118,13 +118,13 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection.
+    // Abandoned while it waited for a connection.
     if (this.#over) controller.abort(abandoned)
     this.#controller = controller
   }
 
   onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
-    // Informational responses precede the answer (RFC 9110 section 15.2).
+    // Informational responses precede the final response (RFC 9110, section 15.2).
     if (status < 200) return
     clearTimeout(this.#timers.first)
     this.#status = status
@@ -134,7 +134,7 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
   onResponseData(_: unknown, chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length
-    if (this.#size > this.#mostBytes && !this.#over) this.#fail(unusable('more bytes than any reply has'))
+    if (this.#size > this.#mostBytes && !this.#over) this.#fail(unusable('more bytes than any reply needs'))
   }
 
   onResponseEnd(): void {
@@ -146,7 +146,7 @@ class AnswerReceiver implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, cause: Error): void {
     this.#finish()
-    // Half an answer was generated, and is lost; half a refusal was not.
+    // A partial reply has cost tokens, so it must not be generated again. A partial refusal has not.
     this.#reject(connectionLost(cause, this.#status !== 200))
   }
 

@@ -1,36 +1,36 @@
 import { Problem } from '../../platform/problems.ts'
 
-/** What an attempt says of the endpoint; `unknown` where it says nothing: the caller left, or the pace was refused. */
-export type Health = 'well' | 'sick' | 'unknown'
+/** What an attempt shows about the endpoint. `unknown`: the caller disconnected, or a rate limit refused the request. */
+export type Health = 'healthy' | 'failing' | 'unknown'
 
-type FailureDetails = Partial<Pick<Failure, 'repeatable' | 'elsewhere' | 'health' | 'rest'>>
+type FailureDetails = Partial<Pick<Failure, 'repeatable' | 'otherEndpointOnly' | 'health' | 'pause'>>
 
-/** One attempt that failed: what the caller is told if it was the last, and what it means for another. */
+/** A failed attempt: the Problem to report if it was the last one, and whether and where to try again. */
 export class Failure extends Error {
   readonly problem: Problem
-  /** Whether another attempt may succeed and this one has generated nothing. */
+  /** Whether another attempt may succeed and this attempt has generated nothing. */
   readonly repeatable: boolean
   readonly health: Health
-  /** Whether only another endpoint may be tried. */
-  readonly elsewhere: boolean
-  /** Milliseconds of the upstream's Retry-After. */
-  readonly rest: number
+  /** Whether only another endpoint may be tried, not the same one again. */
+  readonly otherEndpointOnly: boolean
+  /** The upstream's Retry-After, in milliseconds. */
+  readonly pause: number
 
   constructor(
     problem: Problem,
-    { repeatable = false, elsewhere = false, health = 'sick', rest = 0 }: FailureDetails = {},
+    { repeatable = false, otherEndpointOnly = false, health = 'failing', pause = 0 }: FailureDetails = {},
   ) {
     super(problem.message, { cause: problem })
     this.name = 'Failure'
     this.problem = problem
     this.repeatable = repeatable
-    this.elsewhere = elsewhere
+    this.otherEndpointOnly = otherEndpointOnly
     this.health = health
-    this.rest = rest
+    this.pause = pause
   }
 }
 
-/** An answer that is none. `what` is for the log and repeats nothing of it. */
+/** The failure for a response that cannot be used. `what` goes to the log and quotes nothing from the response. */
 export const unusable = (what: string, repeatable = false): Failure =>
   new Failure(
     new Problem('upstream_failed', 'The model sent an answer that cannot be used. Try again.', {
@@ -45,14 +45,14 @@ export const connectionLost = (cause: Error, repeatable: boolean): Failure =>
     { repeatable },
   )
 
-/** undici's error of an answer that is no HTTP has the bytes of it, and those may be a reply: the log gets its words. */
+/** Copies name, code and message only: undici's parser error contains the bytes received, which may be a reply. */
 function describe(cause: Error): Error {
   const code = 'code' in cause ? ` (${String(cause.code)})` : ''
   return new Error(`${cause.name}${code}: ${cause.message}`)
 }
 
 /** `timeout.first_token` expired. A hung endpoint is not tried twice. */
-export const firstTokenLate = (): Failure => new Failure(timedOut(), { repeatable: true, elsewhere: true })
+export const firstTokenLate = (): Failure => new Failure(timedOut(), { repeatable: true, otherEndpointOnly: true })
 
 /** `timeout.total` expired. */
 export const replyLate = (): Failure => new Failure(timedOut())
@@ -60,33 +60,35 @@ export const replyLate = (): Failure => new Failure(timedOut())
 const timedOut = (): Problem =>
   new Problem('upstream_timeout', 'The model did not answer in time. Try again, or ask for fewer tokens.')
 
-/** A refusal by its status and what came with it. */
+/** An error response of an upstream. */
 export interface UpstreamRefusal {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: string
-  /** Whose it is, and in which words of theirs: for the log. */
+  /** The endpoint's name and its error code, for the log. */
   readonly origin: string
   readonly code: string
 }
 
-/** Nothing of the body reaches the caller or the log: it may repeat keys and prompts. `sizes` are tokens. */
+/** Classifies an error response. Its body may quote keys and prompts, so it reaches neither the caller nor the log. `sizes` are tokens. */
 export function refused(refusal: UpstreamRefusal, sizes: { maxOutputTokens: number; context: number }): Failure {
   const { status, origin, code } = refusal
   const cause = new Error(`${origin} answered ${status} (${code})`)
   if ([400, 413, 422].includes(status)) {
-    return new Failure(isAboutContext(refusal) ? tooLong(sizes, cause) : refusedByUpstream(cause), { health: 'well' })
+    return new Failure(isAboutContext(refusal) ? tooLong(sizes, cause) : refusedByUpstream(cause), {
+      health: 'healthy',
+    })
   }
-  const rest = millisecondsOf(refusal.retryAfter)
+  const pause = millisecondsOf(refusal.retryAfter)
   if ([429, 503, 529].includes(status)) {
-    const retryAfter = Math.min(3600, Math.max(1, Math.ceil(rest / 1000)))
+    const retryAfter = Math.min(3600, Math.max(1, Math.ceil(pause / 1000)))
     const problem = new Problem('overloaded', `The model has no room. Try again in ${retryAfter} s.`, {
       retryAfter,
       cause,
     })
-    return new Failure(problem, { repeatable: true, health: status === 429 ? 'unknown' : 'sick', rest })
+    return new Failure(problem, { repeatable: true, health: status === 429 ? 'unknown' : 'failing', pause })
   }
-  return new Failure(refusedByUpstream(cause), { repeatable: status >= 500 || status === 408, rest })
+  return new Failure(refusedByUpstream(cause), { repeatable: status >= 500 || status === 408, pause })
 }
 
 const refusedByUpstream = (cause: Error): Problem =>
@@ -97,12 +99,12 @@ function tooLong({ maxOutputTokens, context }: { maxOutputTokens: number; contex
   return new Problem('context_length_exceeded', `The prompt and ${sizes}. Shorten one of them.`, { cause })
 }
 
-/** Whether a refusal speaks of the context: by OpenAI's code, or in the words of the servers that have none. */
+/** Whether the prompt was too long: OpenAI sends a code for it, other servers only a message. */
 function isAboutContext({ body }: UpstreamRefusal): boolean {
   return /context[ _](length|size|window|limit)|prompt is too long/i.test(body.slice(0, 4096))
 }
 
-/** Retry-After (RFC 9110, 10.2.3): seconds or a date; 0 where there is none or nonsense. */
+/** Parses Retry-After (RFC 9110, section 10.2.3), which is seconds or a date. Returns 0 if it is missing or invalid. */
 function millisecondsOf(retryAfter = ''): number {
   const milliseconds = /^\d+(\.\d+)?$/.test(retryAfter)
     ? Number(retryAfter) * 1000

@@ -3,6 +3,7 @@ import { after, afterEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { settle, stopClock } from '../../../tests/support/clock.ts'
 import { createGate } from '../../../tests/support/gate.ts'
+import { startRawUpstream } from '../../../tests/support/raw-upstream.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { VendorOptions } from '../../../tests/support/vendor-options.ts'
 import { createModels, failure, parts, pieces, prompt, stepwise } from '../../../tests/support/vendor-run.ts'
@@ -148,6 +149,19 @@ describe('A14 a stream that is not whole is an error, not complete', () => {
       assert.equal(vendor.calls - before, fault === 'html' || fault === 'cut_json' ? 3 : attempts)
     })
   }
+
+  test('a stream that breaks off after its first reasoning is not tried again', async () => {
+    const raw = await startRawUpstream()
+    try {
+      const thought = JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] })
+      const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
+      raw.behave((socket) => socket.end(`${head}data: ${thought}\n\n`))
+      assert.equal((await failure(open({ endpoints: [{ url: raw.url }] }), stream)).code, 'upstream_failed')
+      assert.equal(raw.requests, 1)
+    } finally {
+      await raw.close()
+    }
+  })
 
   test('an odd reason to end is an error', async () => {
     for (const finishReason of ['tool_calls', null]) {

@@ -7,7 +7,7 @@ import { Failure, refused } from './failure.ts'
 import { byteTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { createMemberPool } from './pool.ts'
 import type { Reception } from './reception.ts'
-import { begin, relay } from './relay.ts'
+import { startReply, relay } from './relay.ts'
 import { neverBegun, wholeOf, type UpstreamRun } from './usage.ts'
 
 export interface OpenAiModelOptions {
@@ -30,7 +30,7 @@ export interface OpenAiModelOptions {
   readonly log: Logger
 }
 
-/** Bytes of an answer: for its envelope, for a token of a whole reply, and for a token of a stream. */
+/** The most bytes of a response: its envelope, plus bytes per token of a whole reply or of a stream. */
 const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
 
 /**
@@ -54,7 +54,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     log,
   })
 
-  // The most frequent path: one promise for each step and no async function.
+  // The busiest path: one promise per step and no async function.
   function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
     const { prompt, limits, signal } = upstreamRun
     if (signal.aborted) return Promise.resolve({ text: '', ...neverBegun })
@@ -79,7 +79,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
       if (reception && reception.status !== 200) {
         throw refusal(endpoint, reception, await readWhole(reception), context, limits)
       }
-      return reception && begin(createChatStream(reception, limits))
+      return reception && startReply(createChatStream(reception, limits))
     }, upstreamRun)
     return (
       answered?.value && {
@@ -104,7 +104,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   })
 }
 
-/** The body of a refusal; as far as it arrives, because its status is what matters. */
+/** Reads the body of an error response as far as it arrives. A partial body is fine because the status decides. */
 async function readWhole(reception: Reception): Promise<string> {
   const chunks: Buffer[] = []
   try {

@@ -4,38 +4,38 @@ import { createBreaker, type Breaker } from './breaker.ts'
 import { Failure } from './failure.ts'
 import { createTurns, type Weighted } from './turns.ts'
 
-/** Attempts of one request: at least 3, and one for each member, up to 6. */
+/** Attempts per request: one for each member, but at least 3 and at most 6. */
 const attempts = { least: 3, most: 6 }
 
-/** Milliseconds before the same member is tried again, doubled with each attempt; less by chance, down to the half. */
+/** Milliseconds before the same member is tried again. Each attempt doubles them; jitter takes off up to a half. */
 const backoff = 100
 
-/** One of several that can do the same work. */
+/** One of several servers that can do the same work. */
 export interface Member extends Weighted {
-  /** For the log and for operators; no secret. */
+  /** Appears in the log and in health reports. */
   readonly name: string
-  /** Whether it takes no more for the moment. */
+  /** Whether it cannot take another request now. */
   full(): boolean
 }
 
-/** Those who share the work of one model, by weight; who keeps failing is left out until it is well again. */
+/** Shares the work of one model between its members by weight. Skips members that keep failing until they recover. */
 export interface MemberPool<Kind extends Member> {
   /**
-   * Has the work done by one member, and after a repeatable Failure by another, or by the same after a pause: as long as
-   * the upstream asks, where that is in time. `work` gets the milliseconds that are left. `undefined` when the caller
-   * left during a pause. Throws the Problem of the last Failure; `overloaded` when all are full; `unavailable` when all
-   * are given up for the moment.
+   * Calls `work` with a member and the milliseconds that remain. After a repeatable Failure, calls it with another member,
+   * or with the same one after a pause; the pause follows the upstream's Retry-After if the time allows. Resolves with
+   * undefined if the caller disconnects during a pause. Throws the Problem of the last Failure, `overloaded` if all members
+   * are full, or `unavailable` if all are skipped.
    */
   run<Value>(
     work: (member: Kind, left: number) => Promise<Value>,
-    asked: PoolRequest,
+    request: PoolRequest,
   ): Promise<{ readonly value: Value; readonly member: Kind } | undefined>
-  /** Counts a failure of a member whose stream broke off after it began. */
+  /** Records a failure of a member whose stream broke off after it began. */
   reportFailure(member: Kind, requestId: string | undefined): void
   health(): { readonly ready: boolean; readonly reason?: string }
 }
 
-/** The request that an attempt is made for. */
+/** The request that the work is for. */
 export interface PoolRequest {
   readonly signal: AbortSignal
   readonly limits: { readonly requestId?: string | undefined }
@@ -43,7 +43,7 @@ export interface PoolRequest {
 
 export interface PoolOptions<Kind extends Member> {
   readonly members: readonly Kind[]
-  /** Milliseconds: `total` for all attempts and pauses, `pause` for the longest one. */
+  /** Milliseconds: `total` bounds all attempts and pauses, `pause` a single pause. */
   readonly total: number
   readonly pause: number
   readonly log: Logger
@@ -52,8 +52,8 @@ export interface PoolOptions<Kind extends Member> {
 interface Entry<Kind> extends Weighted {
   readonly member: Kind
   readonly breaker: Breaker
-  /** Until when the upstream asked to be left alone. */
-  restsUntil: number
+  /** When the upstream's Retry-After ends. */
+  pausedUntil: number
 }
 
 export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>): MemberPool<Kind> {
@@ -61,7 +61,7 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
   const entries: readonly Entry<Kind>[] = options.members.map((member) => ({
     member,
     weight: member.weight,
-    restsUntil: 0,
+    pausedUntil: 0,
     breaker: createBreaker(({ state, failures, requestId: request_id }) => {
       const endpoint = member.name
       if (state === 'open') log.warn({ request_id, endpoint, failures }, 'an endpoint keeps failing: skipped for now')
@@ -77,13 +77,13 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
   ) {
     const began = performance.now()
     let tried: Map<Entry<Kind>, number> | undefined
-    let entry = first(began)
+    let entry = firstMember(began)
     for (let attempt = 1; ; attempt++) {
       const now = performance.now()
       const report = entry.breaker.begin(requestId)
       try {
         const value = await work(entry.member, began + total - now)
-        report(signal.aborted ? 'unknown' : 'well', performance.now())
+        report(signal.aborted ? 'unknown' : 'healthy', performance.now())
         return { value, member: entry.member }
       } catch (error) {
         const failed = performance.now()
@@ -91,12 +91,13 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
           report('unknown', failed)
           throw error
         }
-        // One request counts once against a member, however often it asks.
+        // One request counts once against a member, however many attempts it makes there.
         tried ??= new Map()
         report(tried.has(entry) ? 'unknown' : error.health, failed)
-        if (error.rest > 0) entry.restsUntil = failed + error.rest + Math.random() * backoff
+        if (error.pause > 0) entry.pausedUntil = failed + error.pause + Math.random() * backoff
         tried.set(entry, failed + spread(backoff * 2 ** (attempt - 1)))
-        const next = error.repeatable && attempt < most ? another(tried, failed, error.elsewhere) : undefined
+        const next =
+          error.repeatable && attempt < most ? nextAttempt(tried, failed, error.otherEndpointOnly) : undefined
         if (!next || next.at > Math.min(failed + pause, began + total)) throw error.problem
         const { cause } = error.problem.details
         log.info({ request_id: requestId, endpoint: entry.member.name, attempt, err: cause }, 'an attempt failed')
@@ -108,8 +109,8 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
     }
   }
 
-  function first(now: number): Entry<Kind> {
-    const rested = turns.next((entry) => entry.restsUntil <= now && isUsable(entry, now))
+  function firstMember(now: number): Entry<Kind> {
+    const rested = turns.next((entry) => entry.pausedUntil <= now && isUsable(entry, now))
     const chosen = rested ?? turns.next((entry) => isUsable(entry, now))
     if (chosen) return chosen
     if (entries.some(({ breaker }) => breaker.permits(now))) {
@@ -122,13 +123,13 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
     throw new Problem('unavailable', `The model cannot be reached. Try again in ${retryAfter} s.`, { retryAfter })
   }
 
-  /** Who goes on, and when: somebody new at once, else who may be asked again the soonest. */
-  function another(tried: ReadonlyMap<Entry<Kind>, number>, now: number, elsewhere: boolean) {
-    const fresh = turns.next((entry) => !tried.has(entry) && entry.restsUntil <= now && isUsable(entry, now))
+  /** The next member to try, and when: an untried member now, or else the member whose pause ends first. */
+  function nextAttempt(tried: ReadonlyMap<Entry<Kind>, number>, now: number, otherEndpointOnly: boolean) {
+    const fresh = turns.next((entry) => !tried.has(entry) && entry.pausedUntil <= now && isUsable(entry, now))
     if (fresh) return { entry: fresh, at: now }
     return entries
-      .filter((entry) => isUsable(entry, now) && !(elsewhere && tried.has(entry)))
-      .map((entry) => ({ entry, at: Math.max(entry.restsUntil, tried.get(entry) ?? 0, now) }))
+      .filter((entry) => isUsable(entry, now) && !(otherEndpointOnly && tried.has(entry)))
+      .map((entry) => ({ entry, at: Math.max(entry.pausedUntil, tried.get(entry) ?? 0, now) }))
       .toSorted((one, other) => one.at - other.at)[0]
   }
 
@@ -136,7 +137,7 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
     run,
     reportFailure(member: Kind, requestId: string | undefined) {
       const breaker = entries.find((entry) => entry.member === member)?.breaker
-      if (breaker?.retryAt === undefined) breaker?.begin(requestId)('sick', performance.now())
+      if (breaker?.retryAt === undefined) breaker?.begin(requestId)('failing', performance.now())
     },
     health() {
       const now = performance.now()
@@ -145,7 +146,7 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
       if (failing.length === 0) return { ready }
       return {
         ready,
-        reason: `left out, because they keep failing: ${failing.map(({ member }) => member.name).join(', ')}`,
+        reason: `skipped because they keep failing: ${failing.map(({ member }) => member.name).join(', ')}`,
       }
     },
   })
@@ -155,7 +156,7 @@ const isUsable = ({ member, breaker }: Entry<Member>, now: number): boolean => b
 
 const spread = (milliseconds: number): number => milliseconds * (0.5 + Math.random() * 0.5)
 
-/** Whether it slept to the end; not, when the caller left. */
+/** Resolves with false if `signal` aborts before the time is up. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const wake = (): void => {

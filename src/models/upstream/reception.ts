@@ -1,36 +1,36 @@
 import type { Dispatcher } from 'undici'
 import { connectionLost, firstTokenLate, replyLate, unusable, type Failure } from './failure.ts'
 
-/** Bytes that wait for a slow caller before the upstream is told to wait, too. */
+/** Bytes that may be buffered for a slow caller before reading from the upstream pauses. */
 const mostWaiting = 64 * 1024
 
-/** Milliseconds that an upstream gets to end an answer whose last event has come; its connection is then kept. */
+/** Milliseconds to wait for the end of the response after its last event, so that the connection can be reused. */
 const patience = 1000
 
-/** For undici, which repeats it to a handler that is over. */
-export const abandoned = new Error('given up')
+/** The reason given to undici for closing a connection. */
+export const abandoned = new Error('abandoned')
 
-/** Milliseconds and bytes that an answer may take, and when it is not wanted any more. */
+/** The bounds of one response: milliseconds, bytes, and the caller's signal. */
 export interface ReceptionBounds {
-  /** Until it says `begun`. */
+  /** Until `begun` is called. */
   readonly first: number
   readonly total: number
   readonly mostBytes: number
   readonly signal: AbortSignal
 }
 
-/** One answer, read as it comes: undici hands it in, one reader takes it out. It must be ended by `finish` or `leave`. */
+/** A response that one reader consumes while undici receives it. The reader ends it with `finish` or `abandon`. */
 export class Reception implements Dispatcher.DispatchHandler {
   status = 0
   retryAfter: string | undefined
-  /** Settles when the answer begins: whether it has; not, when the caller left before. Rejects with a Failure. */
+  /** Resolves with true when the response begins, or with false if it was abandoned before. Rejects with a Failure. */
   readonly opened: Promise<boolean>
   readonly #opening = Promise.withResolvers<boolean>()
   readonly #bounds: ReceptionBounds
   readonly #closed: () => void
   readonly #timers: { first: NodeJS.Timeout; total: NodeJS.Timeout; draining?: NodeJS.Timeout }
   #controller: Dispatcher.DispatchController | undefined
-  #ending: 'end' | 'left' | Failure | undefined
+  #ending: 'end' | 'abandoned' | Failure | undefined
   #wake: (() => void) | undefined
   #waiting: Buffer[] = []
   #waitingBytes = 0
@@ -45,16 +45,16 @@ export class Reception implements Dispatcher.DispatchHandler {
       first: setTimeout(() => this.#end(firstTokenLate()), bounds.first),
       total: setTimeout(() => this.#end(replyLate()), bounds.total),
     }
-    bounds.signal.addEventListener('abort', this.leave)
+    bounds.signal.addEventListener('abort', this.abandon)
   }
 
-  /** What has come since the last time; `end` when that was all, `left` when the caller left. Throws Failure. */
-  async read(): Promise<Buffer | 'end' | 'left'> {
+  /** Resolves with the bytes since the last call, `end` after the last byte, or `abandoned`. Throws Failure. */
+  async read(): Promise<Buffer | 'end' | 'abandoned'> {
     while (this.#waiting.length === 0 && this.#ending === undefined) {
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
     const [first] = this.#waiting
-    if (first !== undefined && this.#ending !== 'left') {
+    if (first !== undefined && this.#ending !== 'abandoned') {
       const all = this.#waiting.length === 1 ? first : Buffer.concat(this.#waiting)
       this.#forget()
       return all
@@ -63,12 +63,12 @@ export class Reception implements Dispatcher.DispatchHandler {
     return this.#ending ?? 'end'
   }
 
-  /** The reply has begun: from now on only the total time counts. */
+  /** Stops the timeout `first` because the reply has begun. */
   begun(): void {
     clearTimeout(this.#timers.first)
   }
 
-  /** All that matters has come. The connection is kept if the answer ends soon. */
+  /** Stops reading because the reply is complete. The connection is kept if the response ends soon. */
   finish(): void {
     if (this.#ending !== undefined) return
     this.#end('end')
@@ -76,11 +76,11 @@ export class Reception implements Dispatcher.DispatchHandler {
     this.#timers.draining = setTimeout(() => this.#controller?.abort(abandoned), patience)
   }
 
-  /** Cuts the connection, unless the answer has ended. */
-  readonly leave = (): void => this.#end('left')
+  /** Closes the connection unless the response has ended. */
+  readonly abandon = (): void => this.#end('abandoned')
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection.
+    // Abandoned while it waited for a connection.
     if (this.#ending !== undefined) controller.abort(abandoned)
     this.#controller = controller
   }
@@ -90,9 +90,9 @@ export class Reception implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // They are slices of what was read: with them all of that would be kept, as long as the answer goes on.
+    // The raw headers are slices of the bytes read and would keep them in memory for the whole response.
     controller.rawHeaders = null
-    // One that only informs: the answer is still to come (RFC 9110 section 15.2).
+    // Informational responses precede the final response (RFC 9110, section 15.2).
     if (status < 200) return
     this.status = status
     this.retryAfter = retryAfterOf(headers)
@@ -102,7 +102,7 @@ export class Reception implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ending !== undefined) return
     this.#bytes += chunk.length
-    if (this.#bytes > this.#bounds.mostBytes) return this.#end(unusable('more bytes than any reply has'))
+    if (this.#bytes > this.#bounds.mostBytes) return this.#end(unusable('more bytes than any reply needs'))
     this.#waiting.push(chunk)
     this.#waitingBytes += chunk.length
     if (this.#waitingBytes > mostWaiting) controller.pause()
@@ -119,13 +119,13 @@ export class Reception implements Dispatcher.DispatchHandler {
     this.#close()
   }
 
-  /** Once: however it ends, nothing more is taken in. */
-  #end(how: 'end' | 'left' | Failure): void {
+  /** The first call decides how the response ended. Later bytes are dropped. */
+  #end(how: 'end' | 'abandoned' | Failure): void {
     if (this.#ending !== undefined) return
     this.#ending = how
     clearTimeout(this.#timers.first)
     clearTimeout(this.#timers.total)
-    this.#bounds.signal.removeEventListener('abort', this.leave)
+    this.#bounds.signal.removeEventListener('abort', this.abandon)
     if (how instanceof Error) this.#opening.reject(how)
     else this.#opening.resolve(false)
     if (how !== 'end') this.#controller?.abort(abandoned)
@@ -144,7 +144,7 @@ export class Reception implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The header, where there is one of them. */
+/** The Retry-After header, if it occurs once. */
 export function retryAfterOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
   const value = headers['retry-after']
   return typeof value === 'string' ? value : undefined

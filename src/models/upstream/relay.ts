@@ -2,50 +2,50 @@ import type { StreamEnd, StreamPart, StopReason } from '../model.ts'
 import { Failure } from './failure.ts'
 import { brokenOff, neverBegun, nothingReceived, usageOf, type UpstreamRun, type Received } from './usage.ts'
 
-/** A reply as it comes from an upstream. */
+/** A reply that arrives from an upstream. */
 export interface ReplyStream {
-  /** The texts that have come since the last time, none of them empty; none at all when it is over. Never throws. */
+  /** Resolves with the texts since the last call, none of them empty. No texts means the end. Never throws. */
   read(): Promise<readonly string[]>
-  /** Undefined until it is over. */
+  /** How the reply ended; undefined before that. */
   readonly ending: StopReason | Failure | undefined
   readonly received: Received
-  /** Gives the reply up, unless it is over. */
-  leave(): void
+  /** Stops the reply unless it has ended. */
+  abandon(): void
 }
 
-/** A reply whose first texts have come, or that ended without any. */
-export interface Begun {
+/** A reply whose first texts have arrived, or that ended without text. */
+export interface StartedReply {
   readonly stream: ReplyStream
   readonly texts: readonly string[]
 }
 
-/** Waits for the first text of a reply. Throws the Failure of one that failed before it: another attempt is possible. */
-export async function begin(stream: ReplyStream): Promise<Begun> {
+/** Waits for the first text of a reply. Throws the Failure if the reply fails before it; another attempt is possible then. */
+export async function startReply(stream: ReplyStream): Promise<StartedReply> {
   const texts = await stream.read()
   if (texts.length === 0 && stream.ending instanceof Failure) {
-    stream.leave()
+    stream.abandon()
     throw stream.ending
   }
   return { stream, texts }
 }
 
 /**
- * A stream whose texts come from an upstream. `ask` has somebody begin it: undefined when the caller left before; `reportFailure`
- * is called when the reply breaks off. What goes wrong after its beginning is an end with `error`.
+ * Relays a reply from an upstream. `start` begins the reply and resolves with undefined if the caller disconnects first.
+ * `reportFailure` is called if the reply breaks off. Failures after the first text end the stream with `error`.
  */
 export async function* relay(
   run: UpstreamRun,
-  ask: () => Promise<(Begun & { readonly reportFailure: () => void }) | undefined>,
+  start: () => Promise<(StartedReply & { readonly reportFailure: () => void }) | undefined>,
 ): AsyncGenerator<StreamPart, void, undefined> {
   if (run.signal.aborted) return yield { kind: 'end', ...neverBegun }
-  const begun = await ask()
+  const begun = await start()
   if (!begun) return yield { kind: 'end', ...brokenOff('cancelled', nothingReceived, run) }
   const { stream, texts, reportFailure } = begun
   try {
     for (let ready = texts; ready.length > 0; ready = await stream.read()) yield { kind: 'texts', texts: ready }
     yield endOf(stream, run, reportFailure)
   } finally {
-    stream.leave()
+    stream.abandon()
   }
 }
 

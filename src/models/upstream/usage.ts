@@ -11,15 +11,15 @@ export interface UpstreamRun {
   readonly tokenizer: Pick<Tokenizer, 'estimateOf'>
 }
 
-/** Bytes of one token where nothing else is known: about what English takes. */
+/** Average bytes of one token of English text. */
 const bytesPerToken = 4
 
-/** A delta that is longer than this, on average, is more than one token. */
+/** If the deltas of a stream are longer than this on average, each contains more than one token. */
 const mostBytesOfToken = 16
 
 const estimate = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
 
-/** What arrived of a reply, and what the upstream reported. A number that it did not report is undefined; 0 is a number. */
+/** The part of a reply that arrived, and the counts that the upstream reported. Counts that it did not report are undefined. */
 export interface Received {
   /** Deltas of a stream; undefined for a whole reply. */
   readonly pieces: number | undefined
@@ -29,8 +29,8 @@ export interface Received {
 }
 
 /**
- * The usage of a reply as the upstream reports it, even if that is more than was held. What it does not report is
- * estimated: the prompt by the model's tokenizer, the reply as one token for each delta or for each 4 bytes.
+ * The usage of a reply as the upstream reports it, even if it exceeds the hold. Counts that it does not report are
+ * estimated: the prompt by the model's tokenizer, the reply as one token per delta or per 4 bytes.
  */
 export function usageOf(received: Received, run: UpstreamRun): Usage {
   const { inputTokens, outputTokens } = received
@@ -41,7 +41,7 @@ export function usageOf(received: Received, run: UpstreamRun): Usage {
   }
 }
 
-/** The end of a run that broke off, with the usage of what arrived: any report until then is provisional. */
+/** The end of a run that broke off, with the usage of the part that arrived. Counts reported before the end are provisional. */
 export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, run: UpstreamRun): RunEnd {
   const output = Math.max(received.outputTokens ?? 0, generatedTokens(received))
   return {
