@@ -93,6 +93,21 @@ for (const stream of [false, true]) {
       assert.deepEqual(calls, [1, 0])
     })
 
+    test('a caller who disconnects frees the connection', async () => {
+      one.set({ fault: 'hang' })
+      const model = models.openAi({ endpoints: [{ url: one.url }], timeout, connections: 1 })
+      const { calls } = one
+      const leaving = new AbortController()
+      const running = pieces(model, { stream }, leaving.signal)
+      await until(() => one.calls > calls)
+      assert.equal((await failure(model, { stream })).code, 'overloaded')
+      leaving.abort()
+      assert.equal(parts(await running).stopReason, 'cancelled')
+      await settle()
+      one.set({})
+      assert.equal((await run(model, stream)).stopReason, 'complete')
+    })
+
     test('no attempt begins after the total timeout', async (t) => {
       stopClock(t)
       one.set({ fault: 'rate_limit', retryAfter: '30' })
