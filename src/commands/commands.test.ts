@@ -381,6 +381,19 @@ async function readLedger(stdout: Writable) {
   return { status, stderr, listeners: count() - own }
 }
 
+test('verify refuses the database of another program in one line', async () => {
+  const foreign = await createTestDatabase({ empty: true })
+  const other = new Client(foreign.url)
+  await other.connect()
+  for (const table of ['ledger (id integer)', 'migration (id integer, name text)']) {
+    await other.query(`create table ${table}`)
+    const outcome = await tollgateHere(['verify'], { ...environment, DATABASE_URL: foreign.url })
+    assertRefused(outcome, /^The database has tables, but none of Tollgate: check its address\./)
+  }
+  await other.end()
+  await foreign.drop()
+})
+
 test('verify proves the books, and shows the rows at fault otherwise', async () => {
   assert.equal((await json('verify'))['ok'], true)
   await database.rows(`update account set charged = charged + 1 where name = 'Monthly'`)

@@ -31,8 +31,13 @@ export async function lockMigrations(client: Client): Promise<void> {
   await run(client, 'select pg_advisory_lock($1)', [migrationLock])
 }
 
+/** Whether there is a history of Tollgate's migrations. Other programs may have a table of that name. */
 export async function hasHistory(client: Client): Promise<boolean> {
-  const [history] = await run<{ exists: boolean }>(client, `select to_regclass('migration') is not null as exists`)
+  const [history] = await run<{ exists: boolean }>(
+    client,
+    `select count(*) = 3 as exists from pg_attribute
+     where attrelid = to_regclass('migration') and attname in ('number', 'name', 'checksum')`,
+  )
   return history?.exists === true
 }
 
