@@ -499,6 +499,16 @@ const schema: Tampering[] = [
     names: one('grant select on ledger to public'),
   },
   {
+    name: 'the right of everybody to create temporary tables',
+    sql: `do $$ begin execute format('grant temporary on database %I to public', current_database()); end $$`,
+    names: one('grant temporary on the database to public'),
+  },
+  {
+    name: 'the right of the portal login to create temporary tables',
+    sql: `do $$ begin execute format('grant temporary on database %I to %I', current_database(), portal_role('portal')); end $$`,
+    names: one('grant temporary on the database to portal'),
+  },
+  {
     name: 'a right to write a partition',
     sql: `do $$ begin execute format('grant insert on ledger_default to %I', portal_role('partner')); end $$`,
     names: one('grant insert on ledger_default to partner'),

@@ -60,6 +60,12 @@ const facts = `
     from pg_namespace cross join lateral aclexplode(nspacl) a left join role r on r.oid = a.grantee
     where nspname = current_schema() and a.privilege_type = 'CREATE' and (a.grantee = 0 or r.oid is not null)
   union all
+  -- A database that is new or restored has no rights of its own yet; the next start revokes this one.
+  select format('grant temporary on the database to %s', coalesce(r.for_whom, 'public'))
+    from pg_database d cross join lateral aclexplode(d.datacl) a left join role r on r.oid = a.grantee
+    where d.datname = current_database() and a.privilege_type = 'TEMPORARY' and (a.grantee = 0 or r.oid is not null)
+      and exists (select from role join pg_roles on pg_roles.oid = role.oid where for_whom = 'portal' and rolcanlogin)
+  union all
   select format('role %s%s', role.for_whom, concat(case when a.rolinherit then ', inherits' end, case when a.rolsuper then ', superuser' end,
       case when a.rolbypassrls then ', bypasses row-level security' end, case when a.rolcreaterole then ', creates roles' end,
       case when a.rolcreatedb then ', creates databases' end))
