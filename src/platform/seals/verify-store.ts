@@ -43,14 +43,14 @@ export function findBrokenLinks(tx: Queryable, chain: Chain): Promise<object[]> 
 }
 
 /** Rows whose numbers were never drawn from the sequence. */
-export function findStrayNumbers(tx: Queryable, { name, number, naming }: Chain): Promise<object[]> {
+export async function findStrayNumbers(tx: Queryable, { name, number, naming }: Chain): Promise<object[]> {
+  // A statement of its own: the planner uses the index only for a number that it knows.
+  const [drawn] = await tx.rows<{ last: bigint }>(`select last_number($1, '${number}') as last`, [name])
   return tx.rows(
     `select '${name}' as table, t.${number} as row, ${labelled(naming)}, case when t.${number} <= 0
          then 'its number is below 1' else 'its number was never drawn' end as fault
-     from ${name} t
-     where t.${number} <= 0 or t.${number} > (select last_number($1, '${number}'))
-     limit 10`,
-    [name],
+     from ${name} t where t.${number} <= 0 or t.${number} > $1 limit 10`,
+    [drawn?.last],
   )
 }
 
