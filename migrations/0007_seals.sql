@@ -25,6 +25,8 @@ create table seal (
   -- Eight bytes a row: its number less the previous seal's upto, and the first four bytes of its digest. They name the rows
   -- at fault once the seal's digest differs.
   marks   bytea not null,
+  -- What the rows add to the checksum of the daily roll-ups; null for every table but the ledger.
+  checksum numeric,
   hash    bytea not null check (length(hash) = 32),
   primary key (chain, number),
   unique (chain, upto)
@@ -106,9 +108,43 @@ language sql stable set search_path from current as $$
   from row_digests(p_table, p_number, p_columns, p_after, p_upto) r
 $$;
 
+-- The checksum of daily roll-ups: their requests, tokens and cost, each multiplied by 64 bits of a hash that names the roll-up.
+-- The ledger's rows and the roll-ups have the same checksum, and the checksum of a sealed range is in its seal, so the
+-- roll-ups can be compared with the ledger without reading it.
+create function usage_hash(p_account_id uuid, p_day date, p_key_id uuid, p_person_id uuid, p_model text, p_client_id uuid)
+returns bytea language sql immutable
+return sha256(convert_to((p_day - date '2000-01-01')::text || '/' || p_account_id::text || '/' || coalesce(p_key_id::text, '')
+  || '/' || coalesce(p_person_id::text, '') || '/' || coalesce(p_client_id::text, '') || '/' || p_model, 'UTF8'));
+
+create function hash_part(p_hash bytea, p_part integer) returns numeric language sql immutable
+return ('x' || encode(substring(p_hash from 8 * p_part + 1 for 8), 'hex'))::bit(64)::bigint::numeric;
+
+create function usage_checksum(p_hash bytea, p_requests numeric, p_input_tokens numeric, p_output_tokens numeric, p_cost numeric)
+returns numeric language sql immutable
+return hash_part(p_hash, 0) * p_requests + hash_part(p_hash, 1) * p_input_tokens + hash_part(p_hash, 2) * p_output_tokens
+  + hash_part(p_hash, 3) * p_cost;
+
+-- The checksum of the ledger's rows whose number is in (p_after, p_upto].
+create function ledger_checksum(p_after bigint, p_upto bigint) returns numeric
+language sql stable set enable_seqscan = off set enable_sort = off set jit = off set search_path from current as $$
+  select coalesce(sum(usage_checksum(hash, requests, input_tokens, output_tokens, cost)), 0) from (
+    select usage_hash(account_id, (at at time zone 'UTC')::date, key_id, person_id, model, client_id) as hash,
+      count(*) as requests, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as cost
+    from ledger where number > p_after and number <= p_upto
+    group by account_id, (at at time zone 'UTC')::date, key_id, person_id, model, client_id offset 0) u
+$$;
+
+-- The checksum of the roll-ups.
+create function roll_up_checksum() returns numeric language sql stable set jit = off set search_path from current as $$
+  select coalesce(sum(usage_checksum(hash, requests, input_tokens, output_tokens, cost)), 0) from (
+    select usage_hash(account_id, day, key_id, person_id, model, client_id) as hash, requests, input_tokens, output_tokens, cost
+    from usage_day offset 0) u
+$$;
+
 create function seal_hash(p_previous bytea, p_seal seal) returns bytea language sql stable set search_path from current as $$
   select sha256(p_previous || convert_to(jsonb_build_array(p_seal.chain, p_seal.number, p_seal.upto, p_seal.rows,
-    p_seal.columns, (extract(epoch from p_seal.at) * 1000000)::bigint, encode(p_seal.digest, 'hex'))::text, 'UTF8'))
+    p_seal.columns, (extract(epoch from p_seal.at) * 1000000)::bigint, encode(p_seal.digest, 'hex'),
+    p_seal.checksum)::text, 'UTF8'))
 $$;
 
 -- The last number drawn for a table.
@@ -164,6 +200,7 @@ begin
   v_new.at := clock_timestamp();
   select d.rows, d.digest, d.marks into v_new.rows, v_new.digest, v_new.marks
     from range_digest(p_chain, v_chain.number, v_new.columns, v_chain.upto, v_new.upto) d;
+  if p_chain = 'ledger' then v_new.checksum := ledger_checksum(v_chain.upto, v_new.upto); end if;
   v_new.hash := seal_hash(v_chain.hash, v_new);
   insert into seal select v_new.*;
   update seal_chain set seals = v_new.number, upto = v_new.upto, hash = v_new.hash where name = p_chain;

@@ -391,6 +391,16 @@ const history: Tampering[] = [
     needsSeals: true,
   },
   {
+    name: 'the checksum in a seal',
+    sql: `update seal set checksum = checksum + 1 where chain = 'ledger' and number = 1`,
+    names: one('"table":"ledger","seal":"1"'),
+  },
+  {
+    name: 'a charge and its roll-up moved to another key, with the checksums as they were',
+    sql: `update ledger set key_id = (select key_id from ledger where account_id = ${other} limit 1) where request_id = ${row}; ${follow}`,
+    names: one('the checksums in the seals are not that of the roll-ups'),
+  },
+  {
     name: 'all seals of a table removed',
     sql: `delete from seal where chain = 'revision'`,
     names: one('"table":"revision"'),

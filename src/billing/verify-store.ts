@@ -1,33 +1,16 @@
 import type { Queries } from '../platform/checks.ts'
+import type { Queryable } from '../platform/database/database.ts'
 
-/**
- * What must hold between the ledger, the roll-ups, the accounts and what is in flight. Each query finds the rows at fault.
- * One of them reads the whole ledger; the seals prove its rows one by one.
- */
+/** What must hold between the roll-ups, the accounts and what is in flight. Each query finds the rows at fault. */
 export const books: Queries = {
   'every account was charged the sum of its roll-ups': `
     select id as account, charged, coalesce(roll_ups, 0) as roll_ups
     from account left join (select account_id, sum(cost) as roll_ups from usage_day group by account_id) u on account_id = id
     where charged <> coalesce(roll_ups, 0)`,
-  'the daily roll-ups are the sums of the ledger': `
-    select account_id as account, day, key_id as key, person_id as person, model, client_id as client, sum(requests) as missing_requests,
-      sum(input_tokens) as missing_input_tokens, sum(output_tokens) as missing_output_tokens, sum(cost) as missing_cost
-    from (
-      select account_id, (at at time zone 'UTC')::date as day, key_id, person_id, model, client_id, count(*) as requests,
-        sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as cost
-      from ledger group by 1, 2, 3, 4, 5, 6
-      union all
-      select account_id, day, key_id, person_id, model, client_id, -requests, -input_tokens, -output_tokens, -cost from usage_day) u
-    group by account_id, day, key_id, person_id, model, client_id
-    having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(cost) <> 0`,
   'the charges of this month are the sum of its roll-ups': `
     select id as account, month, month_charged, coalesce(sum(cost), 0) as roll_ups
     from account left join usage_day on account_id = id and day >= month
     group by id having month_charged <> coalesce(sum(cost), 0)`,
-  'every ledger row has a known stop reason and a time in the past': `
-    select request_id as request, account_id as account, at, stop_reason from ledger
-    where stop_reason not in ('complete', 'max_output_tokens', 'stop_sequence', 'content_filter', 'cancelled', 'error')
-      or at > now() + interval '5 minutes'`,
   'the held credit is the sum of the holds and the allowances': `
     select id as account, held, coalesce(holds, 0) as holds, coalesce(instances, 0) as allowances
     from account left join (select account_id, sum(cost) as holds from hold group by account_id) h on h.account_id = id
@@ -85,25 +68,64 @@ export const books: Queries = {
     where (k.id, k.account_id, k.secret_hash) is distinct from (i.key_id, i.account_id, i.secret_hash)`,
 }
 
-/** Requests that occur in the ledger more than once. */
-export const duplicateCharges = `
-  select request_id as request, count(*) as rows from ledger group by request_id having count(*) > 1`
+/** Roll-ups that differ from the sums of the whole ledger. */
+export const differingRollUps = `
+  select account_id as account, day, key_id as key, person_id as person, model, client_id as client, sum(requests) as missing_requests,
+    sum(input_tokens) as missing_input_tokens, sum(output_tokens) as missing_output_tokens, sum(cost) as missing_cost
+  from (
+    select account_id, (at at time zone 'UTC')::date as day, key_id, person_id, model, client_id, count(*) as requests,
+      sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as cost
+    from ledger group by 1, 2, 3, 4, 5, 6
+    union all
+    select account_id, day, key_id, person_id, model, client_id, -requests, -input_tokens, -output_tokens, -cost from usage_day) u
+  group by account_id, day, key_id, person_id, model, client_id
+  having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(cost) <> 0`
 
-/**
- * The same of unsealed rows, and of one of several parts of the sealed ones, chosen by the last byte of the request's id.
- * $1: how many sealed rows to read; $2: which part. "offset 0" keeps the planner from reading rows in the order of an index.
- */
-export const duplicateChargesInSample = `
-  with sealed as materialized (
-    select greatest(1, least(256, ceil(upto / $1::numeric)))::integer as parts, upto from seal_chain where name = 'ledger')
-  select request_id as request, count(*) as rows from (
-    select request_id from ledger
-    where get_byte(uuid_send(request_id), 15) % (select parts from sealed) = $2::integer % (select parts from sealed)
-      or number > (select upto from sealed) offset 0) l
-  group by request_id having count(*) > 1`
+const implausible = `stop_reason not in ('complete', 'max_output_tokens', 'stop_sequence', 'content_filter', 'cancelled', 'error')
+  or at > now() + interval '5 minutes'`
+
+/** Checks of every row of the ledger. */
+export const wholeLedger = {
+  'every ledger row has a known stop reason and a time in the past': `
+    select request_id as request, account_id as account, at, stop_reason from ledger where ${implausible}`,
+  'no request was charged twice': `
+    select request_id as request, count(*) as rows from ledger group by request_id having count(*) > 1`,
+} satisfies Queries
+
+/** The rows whose numbers are in the ranges ($1, $2]. "offset 0" makes each range a scan of its own, by the index. */
+const sampledRows = `
+  with sampled as materialized (
+    select l.* from unnest($1::bigint[], $2::bigint[]) as range(after, upto) cross join lateral (
+      select number, request_id, account_id, at, stop_reason from ledger where number > after and number <= upto offset 0) l)`
+
+/** The same checks of the sampled rows. The whole ledger is searched for a second charge of each, by its primary key. */
+export const sampledLedger = {
+  'every ledger row has a known stop reason and a time in the past': `
+    ${sampledRows} select request_id as request, account_id as account, at, stop_reason from sampled where ${implausible}`,
+  'no request was charged twice': `
+    ${sampledRows} select distinct request_id as request, rows
+    from sampled s cross join lateral (select count(*) as rows from ledger l where l.request_id = s.request_id offset 0) c
+    where rows > 1`,
+} satisfies Queries
 
 /** Holds whose instance was still alive long after the request must have ended. $1: the longest a request may take, in s. */
 export const leakedHolds = `
   select hold.id as request, account_id as account, instance_id as instance, created_at, seen_at from hold
     join instance on instance.id = instance_id
   where seen_at - created_at > make_interval(secs => $1::float8)`
+
+export interface Checksums {
+  readonly sealed: string
+  readonly unsealed: string
+  readonly roll_ups: string
+}
+
+/** The checksum of the ledger, of which sealed rows are not read, and that of the roll-ups. */
+export async function readChecksums(tx: Queryable): Promise<Checksums> {
+  const [sums] = await tx.rows<Checksums>(
+    `select sealed::text, ledger_checksum(upto, 9223372036854775807)::text as unsealed, roll_up_checksum()::text as roll_ups
+     from (select coalesce(sum(checksum), 0) as sealed, coalesce(max(upto), 0) as upto from seal where chain = 'ledger') s`,
+  )
+  if (sums === undefined) throw new Error('an aggregate has a row')
+  return sums
+}

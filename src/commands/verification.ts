@@ -3,7 +3,7 @@ import { verifyBooks } from '../billing/verify.ts'
 import { verifyRecords } from '../clients/verify.ts'
 import type { Check } from '../platform/checks.ts'
 import type { Database } from '../platform/database/database.ts'
-import { defaultSample, today, verifySeals, type SealOptions } from '../platform/seals/verify.ts'
+import { verifySeals, type SealOptions } from '../platform/seals/verify.ts'
 
 export interface VerificationOptions extends SealOptions {
   /** The longest that a request may take, in seconds. */
@@ -13,10 +13,9 @@ export interface VerificationOptions extends SealOptions {
 /** Every check of `tollgate verify`. */
 export async function verifyAll(database: Database, options: VerificationOptions = {}): Promise<Check[]> {
   const { longestRequest, ...sealOptions } = options
-  const { sample = defaultSample, turn = today() } = sealOptions
   const { checks } = await verifyBooks(database, {
     ...(longestRequest !== undefined && { longestRequest }),
-    ...(options.full !== true && { sample, turn }),
+    ...(options.full !== true && { sample: sealOptions }),
   })
   return [
     ...checks,

@@ -3,11 +3,18 @@ export interface Chain {
   readonly name: string
   readonly number: 'number' | 'id'
   readonly naming: Readonly<Record<string, string>>
+  /** The SQL function of a range of rows whose result is the checksum in each seal. */
+  readonly checksum?: 'ledger_checksum'
 }
 
 /** Every append-only table. A new one needs an entry here and a row in `seal_chain` (migrations/0007_seals.sql). */
 export const chains: readonly Chain[] = [
-  { name: 'ledger', number: 'number', naming: { request: 'request_id', account: 'account_id' } },
+  {
+    name: 'ledger',
+    number: 'number',
+    naming: { request: 'request_id', account: 'account_id' },
+    checksum: 'ledger_checksum',
+  },
   { name: 'credit_entry', number: 'number', naming: { entry: 'id', account: 'account_id' } },
   { name: 'price', number: 'number', naming: { model: 'model', valid_from: 'valid_from' } },
   { name: 'key_issue', number: 'number', naming: { key: 'key_id', account: 'account_id' } },

@@ -2,19 +2,10 @@ import type { Queryable } from '../database/database.ts'
 import type { Chain } from './chains.ts'
 import type { SealLine } from './seal-line.ts'
 
-/** What the database has of a chain. */
-export interface ChainState {
-  readonly name: string
-  /** The last sealed row number. */
-  readonly upto: bigint
-  readonly seals: bigint
-  readonly rows: bigint
-}
-
-export function readChains(database: Queryable): Promise<ChainState[]> {
+/** The chains that the database has, each with the last row number that a seal covers. */
+export function readChains(database: Queryable): Promise<{ readonly name: string; readonly upto: bigint }[]> {
   return database.rows(
-    `select c.name, coalesce(max(s.upto), 0)::bigint as upto, count(s.number) as seals, coalesce(sum(s.rows), 0)::bigint as rows
-     from seal_chain c left join seal s on s.chain = c.name group by c.name`,
+    'select name, coalesce((select max(upto) from seal where chain = name), 0) as upto from seal_chain',
   )
 }
 
@@ -62,12 +53,14 @@ interface FaultySeal {
   readonly rows_there: bigint
 }
 
-/** The seals of which the rows changed, of those that end in (from, upto]. */
-export function findFaultySeals(
-  database: Queryable,
-  { chain, from, upto }: { readonly chain: string; readonly from: bigint; readonly upto: bigint },
-): Promise<FaultySeal[]> {
-  return database.rows('select * from faulty_seals($1, $2, $3)', [chain, from, upto])
+interface Ends {
+  readonly after: bigint
+  readonly upto: bigint
+}
+
+/** The seals of which the rows changed, of those that end in (after, upto]. */
+export function findFaultySeals(tx: Queryable, { name }: Chain, { after, upto }: Ends): Promise<FaultySeal[]> {
+  return tx.rows('select * from faulty_seals($1, $2, $3)', [name, after, upto])
 }
 
 /** The rows of a faulty seal that changed, were added or are missing, at most ten. */
@@ -79,6 +72,24 @@ export function findFaultyRows(tx: Queryable, { name, number, naming }: Chain, s
        and t.${number} <= (select upto from seal where chain = $1 and number = $2)
      order by 2`,
     [name, seal],
+  )
+}
+
+/** Whether the checksums of the seals that end in (after, upto] are those of their rows; names the first and last seal. */
+export async function findWrongChecksum(
+  tx: Queryable,
+  { name, checksum }: Chain,
+  { after, upto }: Ends,
+): Promise<object[]> {
+  if (checksum === undefined) return []
+  return tx.rows(
+    `select $1 as table, seal, to_seal, 'the checksums of these seals are not those of their rows' as fault
+     from (
+       select min(number) as seal, max(number) as to_seal, max(upto) as upto, sum(checksum) as checksum,
+         (select coalesce(max(b.upto), 0) from seal b where b.chain = $1 and b.upto <= $2) as after
+       from seal where chain = $1 and upto > $2 and upto <= $3) s
+     where seal is not null and checksum is distinct from ${checksum}(after, upto)`,
+    [name, after, upto],
   )
 }
 

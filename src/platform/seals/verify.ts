@@ -1,30 +1,16 @@
 import { checkOf, mostFaults, withSnapshot, type Check } from '../checks.ts'
 import type { Database } from '../database/database.ts'
 import { chains, type Chain } from './chains.ts'
+import { blockSize, sampleOf, type RowRange, type SampleOptions } from './sample.ts'
 import { formatSeal, type SealLine } from './seal-line.ts'
 import * as store from './verify-store.ts'
 
-export interface SealOptions {
-  /** Reads every sealed row, not a sample. */
-  readonly full?: boolean
+export interface SealOptions extends SampleOptions {
   /** Seals that were kept outside of the database. */
   readonly kept?: readonly SealLine[]
   /** Called now and then with a line about how far the proof is. */
   readonly onProgress?: (line: string) => void
-  /** Which part of a large table to read; default `today()`. */
-  readonly turn?: number
-  /** Row numbers to read of one table; default `defaultSample`. */
-  readonly sample?: number
 }
-
-/** How many rows of a large table are read unless all are. */
-export const defaultSample = 500_000
-
-/** The days since 1970: the sample is another one each day. */
-export const today = (): number => Math.floor(Date.now() / 86_400_000)
-
-/** Row numbers that one statement reads. */
-const blockSize = 20_000n
 
 /**
  * Proves that the rows of every append-only table are the rows that were sealed, and that the seals are one chain. Of a
@@ -66,15 +52,15 @@ async function checkKept(database: Database, kept: readonly SealLine[]): Promise
 /** Sealed rows never change, so each block is read on a snapshot of its own: none is held for long. */
 async function checkRows(database: Database, chain: Chain, options: SealOptions): Promise<Check> {
   const faults: object[] = []
-  const { blocks, sample } = await blocksToRead(database, chain, options)
+  const { ranges, part } = await sampleOf(database, chain.name, options)
   const progress = createProgress(options)
-  for (const [index, block] of blocks.entries()) {
-    faults.push(...(await changedRowsOf(database, chain, block)))
+  for (const [index, range] of ranges.entries()) {
+    faults.push(...(await changedRowsOf(database, chain, range)))
     if (faults.length >= mostFaults) break
-    progress(`${chain.name}: ${index + 1} of ${blocks.length} blocks of ${blockSize} rows`)
+    progress(`${chain.name}: ${index + 1} of ${ranges.length} blocks of ${blockSize} rows`)
   }
   const check = checkOf(`the sealed rows of ${chain.name} are unchanged`, faults)
-  return sample === undefined ? check : { ...check, sample }
+  return part === undefined ? check : { ...check, sample: part }
 }
 
 /** At most one line every two seconds. */
@@ -87,35 +73,15 @@ function createProgress({ onProgress }: SealOptions): (line: string) => void {
   }
 }
 
-async function changedRowsOf(database: Database, chain: Chain, block: bigint): Promise<object[]> {
+async function changedRowsOf(database: Database, chain: Chain, range: RowRange): Promise<object[]> {
   return withSnapshot(database, async (tx) => {
-    const range = { chain: chain.name, from: block * blockSize, upto: (block + 1n) * blockSize }
     const faults: object[] = []
-    for (const { seal, after, upto, sealed_rows, rows_there } of await store.findFaultySeals(tx, range)) {
+    for (const { seal, after, upto, sealed_rows, rows_there } of await store.findFaultySeals(tx, chain, range)) {
       const rows = await store.findFaultyRows(tx, chain, seal)
       const unnamed = { table: chain.name, seal, from: after + 1n, to: upto, sealed_rows, rows_there }
       faults.push(...(rows.length > 0 ? rows : [{ ...unnamed, fault: 'the seal is not that of its rows' }]))
       if (faults.length >= mostFaults) break
     }
-    return faults
+    return faults.length > 0 ? faults : store.findWrongChecksum(tx, chain, range)
   })
-}
-
-interface Blocks {
-  readonly blocks: readonly bigint[]
-  readonly sample?: string
-}
-
-/** The blocks in which seals end: all of them, or the newest and every n-th. */
-async function blocksToRead(database: Database, { name }: Chain, options: SealOptions): Promise<Blocks> {
-  const { full = false, sample = defaultSample, turn = today() } = options
-  const state = (await store.readChains(database)).find((each) => each.name === name)
-  if (state === undefined || state.upto <= 0n) return { blocks: [] }
-  const count = Number((state.upto - 1n) / blockSize) + 1
-  const parts = full ? 1 : Math.ceil((count * Number(blockSize)) / Math.max(sample, Number(blockSize)))
-  const part = turn % parts
-  const blocks = Array.from({ length: count }, (_, block) => block).filter(
-    (block) => block % parts === part || block === count - 1,
-  )
-  return { blocks: blocks.map(BigInt), ...(parts > 1 && { sample: `part ${part + 1} of ${parts}` }) }
 }
