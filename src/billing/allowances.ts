@@ -4,29 +4,29 @@ import {
   emptyStock,
   hasAny,
   hasFree,
-  hear,
-  isOwing,
+  noteStanding,
+  hasSurplus,
   isPlenty,
   isSteady,
-  keeps,
-  kept,
-  learn,
+  hasAllowance,
+  idleAfter,
+  adjustMost,
   levelsOfStock,
   nothing,
-  remembered,
-  renewed,
-  tell,
-  trusted,
-  type Ending,
+  forgetAfter,
+  renewAfter,
+  buildReport,
+  validFor,
+  type RequestOutcome,
   type More,
   type Renewal,
   type Report,
   type Stock,
-  type Taken,
+  type AdmittedRequest,
 } from './stock.ts'
 import type { AdmissionRequest } from './till.ts'
 
-export type { Ending, Renewal, Report, Taken } from './stock.ts'
+export type { RequestOutcome, Renewal, Report, AdmittedRequest } from './stock.ts'
 
 /** Milliseconds between two looks for idle allowances. */
 const lookPause = 100
@@ -39,7 +39,7 @@ const mostReported = 500
  */
 export class Allowances {
   readonly #stocks = new Map<string, Stock>()
-  #requests = new Map<string, Taken>()
+  #requests = new Map<string, AdmittedRequest>()
   /** Accounts to report although none of their requests ends. */
   readonly #pending = new Map<Stock, 'ask' | 'give back'>()
   /** What the reports in flight ask for. */
@@ -54,7 +54,7 @@ export class Allowances {
     const need = request.inputTokens + request.maxOutputTokens
     const now = performance.now()
     noteRequest(stock, cost, need, now)
-    if (!stock.granted || now - stock.toldAt > trusted) return undefined
+    if (!stock.granted || now - stock.renewedAt > validFor) return undefined
     if (stock.requests < 1 || stock.tokens < need || stock.credit < cost) return undefined
     stock.requests -= 1
     stock.tokens -= need
@@ -62,12 +62,12 @@ export class Allowances {
     stock.inFlight += 1
     stock.held += cost
     const levels = levelsOfStock(stock)
-    this.#requests.set(request.requestId, { request, cost, levels, instance: this.#instance, ending: undefined })
+    this.#requests.set(request.requestId, { request, cost, levels, instance: this.#instance, settling: undefined })
     return levels
   }
 
   /** The request with that id, if it was admitted from an allowance and has not ended. */
-  taken(requestId: string): Taken | undefined {
+  taken(requestId: string): AdmittedRequest | undefined {
     return this.#requests.get(requestId)
   }
 
@@ -80,9 +80,9 @@ export class Allowances {
   noted(accountId: string, standing: Standing, sentAt: number): void {
     const stock = this.#stocks.get(accountId)
     if (stock === undefined) return
-    hear(stock, standing)
+    noteStanding(stock, standing)
     // After a refused allowance the next try is a second later.
-    if (!stock.granted && sentAt - stock.refusedAt > trusted && isSteady(stock) && isPlenty(stock)) {
+    if (!stock.granted && sentAt - stock.refusedAt > validFor && isSteady(stock) && isPlenty(stock)) {
       this.#pending.set(stock, 'ask')
     }
   }
@@ -90,14 +90,14 @@ export class Allowances {
   /** Returns the account's allowance with the next call. Returns whether there is one. */
   giveBack(accountId: string): boolean {
     const stock = this.#stocks.get(accountId)
-    if (stock === undefined || !keeps(stock)) return false
+    if (stock === undefined || !hasAllowance(stock)) return false
     this.#pending.set(stock, 'give back')
     return true
   }
 
   /** Returns all allowances with the next call. Returns whether there is anything to report. */
   giveAllBack(): boolean {
-    for (const stock of this.#stocks.values()) if (isOwing(stock)) this.#pending.set(stock, 'give back')
+    for (const stock of this.#stocks.values()) if (hasSurplus(stock)) this.#pending.set(stock, 'give back')
     return this.#pending.size > 0
   }
 
@@ -108,19 +108,21 @@ export class Allowances {
   }
 
   /** The reports for the next call, with which these requests end. */
-  report(endings: readonly Ending[]): Report[] {
-    const byStock = new Map<Stock, Ending[]>([...this.#pending.keys()].slice(0, mostReported).map((it) => [it, []]))
-    for (const ending of endings) {
-      const stock = this.#stockOf(ending.taken.request.payer.accountId)
+  report(outcomes: readonly RequestOutcome[]): Report[] {
+    const byStock = new Map<Stock, RequestOutcome[]>(
+      [...this.#pending.keys()].slice(0, mostReported).map((it) => [it, []]),
+    )
+    for (const outcome of outcomes) {
+      const stock = this.#stockOf(outcome.taken.request.payer.accountId)
       const others = byStock.get(stock)
-      if (others === undefined) byStock.set(stock, [ending])
-      else others.push(ending)
+      if (others === undefined) byStock.set(stock, [outcome])
+      else others.push(outcome)
     }
     return [...byStock].map(([stock, ended]) => this.#reportOf(stock, ended))
   }
 
-  #reportOf(stock: Stock, ended: readonly Ending[]): Report {
-    const { report, more } = tell(stock, ended, this.#pending.get(stock) === 'give back')
+  #reportOf(stock: Stock, ended: readonly RequestOutcome[]): Report {
+    const { report, more } = buildReport(stock, ended, this.#pending.get(stock) === 'give back')
     this.#pending.delete(stock)
     if (report.at_hand > 0) this.#asking.set(stock, more)
     // Granted or not: the answer may never arrive.
@@ -129,8 +131,8 @@ export class Allowances {
   }
 
   /** Applies the answer to the call that was sent at `sentAt`. */
-  answered(endings: readonly Ending[], renewals: readonly Renewal[], sentAt: number): void {
-    for (const ending of endings) this.#end(ending)
+  answered(outcomes: readonly RequestOutcome[], renewals: readonly Renewal[], sentAt: number): void {
+    for (const outcome of outcomes) this.#end(outcome)
     for (const renewal of renewals) this.#renew(this.#stockOf(renewal.id), renewal, sentAt)
     // A Map that has grown old rehashes into old space, where its garbage keeps whole requests until a full collection.
     // The garbage of a young one is collected with it.
@@ -148,9 +150,9 @@ export class Allowances {
   }
 
   /** The request ended in another way. */
-  dropped(ending: Ending): void {
-    this.#end(ending)
-    const stock = this.#stocks.get(ending.taken.request.payer.accountId)
+  dropped(outcome: RequestOutcome): void {
+    this.#end(outcome)
+    const stock = this.#stocks.get(outcome.taken.request.payer.accountId)
     if (stock?.lent) this.#pending.set(stock, 'give back')
   }
 
@@ -163,7 +165,7 @@ export class Allowances {
   /** The same if the database sent them within the last second, and undefined otherwise. */
   recentLevels(accountId: string): Levels | undefined {
     const stock = this.#stocks.get(accountId)
-    return stock && performance.now() - stock.heardAt <= trusted ? levelsOfStock(stock) : undefined
+    return stock && performance.now() - stock.standingAt <= validFor ? levelsOfStock(stock) : undefined
   }
 
   /** What this instance may still admit of an account's requests and tokens. */
@@ -188,7 +190,7 @@ export class Allowances {
   }
 
   /** Idempotent: an ending is reported again after a lost connection. */
-  #end({ taken }: Ending): void {
+  #end({ taken }: RequestOutcome): void {
     if (!this.#requests.delete(taken.request.requestId)) return
     const stock = this.#stocks.get(taken.request.payer.accountId)
     if (stock === undefined || taken.instance !== this.#instance) return
@@ -197,14 +199,14 @@ export class Allowances {
   }
 
   #renew(stock: Stock, renewal: Renewal, sentAt: number): void {
-    const asked = this.#asking.get(stock)
-    const more = renewal.granted && asked !== undefined ? asked : nothing
+    const requested = this.#asking.get(stock)
+    const more = renewal.granted && requested !== undefined ? requested : nothing
     // What was asked for is granted once.
     this.#asking.delete(stock)
-    hear(stock, renewal)
-    stock.toldAt = sentAt
+    noteStanding(stock, renewal)
+    stock.renewedAt = sentAt
     stock.granted = renewal.granted
-    if (asked !== undefined) learn(stock, sentAt)
+    if (requested !== undefined) adjustMost(stock, sentAt)
     stock.credit += more.credit
     stock.requests += more.requests
     stock.tokens += more.tokens
@@ -218,9 +220,10 @@ export class Allowances {
     if (now - this.#lookedAt < lookPause) return
     this.#lookedAt = now
     for (const [account, stock] of this.#stocks) {
-      if (isOwing(stock) && now - stock.toldAt > renewed)
+      if (hasSurplus(stock) && now - stock.renewedAt > renewAfter)
         this.#pending.set(stock, isSteady(stock) ? 'ask' : 'give back')
-      else if (!stock.lent && stock.inFlight === 0 && now - stock.askedAt > remembered) this.#stocks.delete(account)
+      else if (!stock.lent && stock.inFlight === 0 && now - stock.lastRequestAt > forgetAfter)
+        this.#stocks.delete(account)
     }
   }
 }
@@ -228,9 +231,9 @@ export class Allowances {
 export const createAllowances = (): Allowances => new Allowances()
 
 function noteRequest(stock: Stock, cost: bigint, need: number, now: number): void {
-  stock.streak = now - stock.askedAt > kept ? 1 : stock.streak + 1
-  stock.asked += 1
-  stock.askedAt = now
+  stock.streak = now - stock.lastRequestAt > idleAfter ? 1 : stock.streak + 1
+  stock.requestsSinceReport += 1
+  stock.lastRequestAt = now
   stock.cost = cost
   stock.need = need
 }

@@ -2,36 +2,36 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Allowances, Ending } from './allowances.ts'
-import { heartbeat, isGivenUp, openInstance, type Errand, type Item } from './instance.ts'
+import type { Allowances, RequestOutcome } from './allowances.ts'
+import { heartbeat, isLeaseLost, openInstance, type TillItem, type BatchItem } from './instance.ts'
 import type { TillRow } from './till-row.ts'
 
-/** The one queue to the database's till: whatever gathers while a call is under way goes with the next. */
+/** The queue of calls to `till()` and `exchange()`. Items that arrive during a call go with the next one. */
 export interface Batches {
-  /** For `till()`. Rejects with Problem `unavailable` after `patience` ms without the database. */
-  send(kind: Errand['kind'], payload: Errand['payload'], patience: number): Promise<TillRow | undefined>
+  /** Sends an item to `till()`. Rejects with Problem `unavailable` after `patience` ms without the database. */
+  send(kind: TillItem['kind'], payload: TillItem['payload'], patience: number): Promise<TillRow | undefined>
   /**
-   * Ends a request that was taken from an allowance, with its row of the type charge if it is charged. False when this
-   * instance was given up meanwhile: it is not charged. Rejects as `send` does.
+   * Ends a request admitted from an allowance. `charge` is its row of the type charge, or undefined to release it. Returns
+   * false if this instance was reaped in the meantime, and then nothing is charged. Rejects as `send` does.
    */
-  end(ending: Ending, charge: string | undefined, patience: number): Promise<boolean>
-  /** Settles what is queued, gives the instance up and closes. */
+  end(outcome: RequestOutcome, charge: string | undefined, patience: number): Promise<boolean>
+  /** Sends what is queued and removes this instance. */
   drain(): Promise<void>
 }
 
 const mostPerCall = 256
 /**
- * Of what is under way a call carries no more than this share: the process works at the others until it is answered, and
- * one that carried all would find nobody when it is. A call of so few leaves out none.
+ * The share of the requests in flight that one call may carry. The process works on the others during the call; if a call
+ * carried all, the next one would find an empty queue. Up to `few` items always go together.
  */
-const carriedAtOnce = { share: 0.75, few: 8 }
+const batchShare = { share: 0.75, few: 8 }
 /**
- * A call costs the database nearly the same whatever it carries. So after one that carried at least so many items, the
- * next waits until such a share of as many is there, or for so many milliseconds; not where nobody else is on the way.
+ * A call costs the database nearly the same for one item as for many. After a call of at least `items` items, the next
+ * waits up to `milliseconds` for `share` of that number, unless fewer requests are in flight.
  */
-const gathered = { items: 4, share: 0.75, milliseconds: 2 }
-/** How often it is looked whether an allowance lies idle. */
-const lookRound = 250
+const gathering = { items: 4, share: 0.75, milliseconds: 2 }
+/** Milliseconds between checks for idle allowances. */
+const idleCheck = 250
 
 /** Registers this process as an instance and keeps it alive. Throws Problem `unavailable` without a database. */
 export async function openBatches({
@@ -43,62 +43,62 @@ export async function openBatches({
   allowances: Allowances
   log: Logger
 }): Promise<Batches> {
-  let queue: Item[] = []
+  let queue: BatchItem[] = []
   const instance = await openInstance({ database, allowances, log })
-  /** Items of the last call. */
+  /** How many items the last call carried. */
   let carried = 0
-  /** With how many the present pause ends. */
+  /** The queue length that ends the current pause. */
   let awaited = 1
   let closing = false
-  /** When the present call was begun. */
+  /** When the current call began. */
   let begunAt = 0
-  /** Whether the last call failed: what follows from it is not said again. */
+  /** Whether the last call failed, so that an outage is logged once. */
   let isAway = false
   let wake: (() => void) | undefined
 
-  /** A lost connection leaves open whether the call was committed: what it carried is sent again, never guessed at. */
-  async function recover(error: unknown, items: readonly Item[]): Promise<void> {
+  /** After a lost connection it is unknown whether the call was committed, so its items are sent again. */
+  async function recover(error: unknown, items: readonly BatchItem[]): Promise<void> {
     if (!isAway) log.warn({ err: error }, 'the till cannot reach the database')
     isAway = true
     allowances.lost()
     await instance.reset(error)
     const now = performance.now()
     const all = [...items, ...queue]
-    // What may be charged already is given up by a call that was begun too late, not by one that came back too late: this
-    // process may have slept meanwhile, and the next call finds the charge.
-    const isOver = ({ kind, sent, deadline }: Item) => deadline <= (sent && kind !== 'admit' ? begunAt : now)
-    // The releases are left to whoever reaps this instance when the database is away while it stops.
+    // An item that may be charged already expires only if its last call began too late. A call that returned too late does
+    // not count: this process may have slept, and the next call finds the charge.
+    const isOver = ({ kind, sent, deadline }: BatchItem) => deadline <= (sent && kind !== 'admit' ? begunAt : now)
+    // If the database is away during shutdown, the instance that reaps this one releases the holds.
     queue = all.filter((item) => !isOver(item) && !(closing && item.deadline === Infinity))
     for (const item of all.filter(isOver)) {
       item.reject(new Problem('unavailable', reasonOf(item), { retryAfter: 1 }))
-      // What is not settled is still held, and what nobody heard of may be: the next call that gets through releases it.
-      // The batch number keeps out a late one.
-      if (item.kind === 'end') allowances.dropped(item.ending)
+      // An item that was not settled is still held, and an admission that was sent may be: the next call releases it. The
+      // batch number keeps out a call that arrives late.
+      if (item.kind === 'end') allowances.dropped(item.outcome)
       else if (item.kind === 'settle' || item.sent) queue.push(releaseOf(item.id))
     }
     await sleep(100)
   }
 
-  /** An item that the database refuses must not take down those that were sent with it: each is sent alone. */
-  async function carryEach<Of extends Item>(items: readonly Of[], carry: (items: readonly Of[]) => Promise<void>) {
+  /** Sends each item alone, so that one that the database refuses does not fail the others. */
+  async function carryEach<Of extends BatchItem>(items: readonly Of[], carry: (items: readonly Of[]) => Promise<void>) {
     for (const [sent, item] of items.entries()) {
       try {
         await carry([item])
       } catch (error) {
-        if (isPassing(error)) return recover(error, items.slice(sent))
-        const id = item.kind === 'end' ? item.ending.taken.request.requestId : item.id
+        if (isTransient(error)) return recover(error, items.slice(sent))
+        const id = item.kind === 'end' ? item.outcome.taken.request.requestId : item.id
         log.error({ err: error, request_id: id }, 'the till refused an item')
-        if (item.kind === 'end') allowances.dropped(item.ending)
+        if (item.kind === 'end') allowances.dropped(item.outcome)
         item.reject(error)
       }
     }
   }
 
-  /** Returns false if the connection was lost: the items and those to follow are queued again. */
-  async function carryAll<Of extends Item>(
+  /** Returns false if the connection was lost. Then these items and the following ones are queued again. */
+  async function carryAll<Of extends BatchItem>(
     items: readonly Of[],
     carry: (items: readonly Of[]) => Promise<void>,
-    following: readonly Item[] = [],
+    following: readonly BatchItem[] = [],
   ): Promise<boolean> {
     try {
       await carry(items)
@@ -106,8 +106,8 @@ export async function openBatches({
       isAway = false
       return true
     } catch (error) {
-      // Without items there is nothing to send alone, and the same report would fail again at once.
-      if (!isPassing(error) && items.length > 0) {
+      // Without items there is nothing to send alone, and a call of the reports alone would fail again at once.
+      if (!isTransient(error) && items.length > 0) {
         await carryEach(items, carry)
         return true
       }
@@ -122,69 +122,70 @@ export async function openBatches({
       const due = closing ? allowances.giveAllBack() : allowances.due()
       if (queue.length === 0 && closing && (!due || !instance.isConnected())) return
       if (
-        carried >= gathered.items &&
-        queue.length < carried * gathered.share &&
+        carried >= gathering.items &&
+        queue.length < carried * gathering.share &&
         queue.length < allowances.underWay()
       ) {
-        await pause(gathered.milliseconds, carried * gathered.share)
+        await pause(gathering.milliseconds, carried * gathering.share)
       }
       begunAt = performance.now()
-      const items = queue.splice(0, most())
+      const items = queue.splice(0, batchLimit())
       carried = items.length
-      const endings = items.filter((item) => item.kind === 'end')
-      const errands = items.filter((item) => item.kind !== 'end')
-      // First, so that the admissions of the same round find what is returned. If its outcome is unknown, they wait until
-      // it is sent again: until then the account may seem to have too little left.
-      const exchanges = endings.length > 0 || due
-      if (exchanges && !(await carryAll(endings, (some) => instance.exchange(some), errands))) continue
-      if (errands.length > 0 || (endings.length === 0 && !due)) await carryAll(errands, (some) => instance.till(some))
+      const exchangeItems = items.filter((item) => item.kind === 'end')
+      const tillItems = items.filter((item) => item.kind !== 'end')
+      // The exchange goes first, so that the admissions of the same round can use what it returns. If its outcome is
+      // unknown, they wait until it is sent again: until then an account may seem to have too little left.
+      const exchanges = exchangeItems.length > 0 || due
+      if (exchanges && !(await carryAll(exchangeItems, (some) => instance.exchange(some), tillItems))) continue
+      if (tillItems.length > 0 || (exchangeItems.length === 0 && !due))
+        await carryAll(tillItems, (some) => instance.till(some))
       await instance.reap().catch((error: unknown) => recover(error, []))
     }
   }
 
   /**
-   * The same admission, refused when its patience ends, also while a call that carries it waits for the database. If that
-   * call admits it after all, its hold is released.
+   * The same admission, rejected after `patience` ms even if a call with it still waits for the database. If that call
+   * admits it after all, its hold is released.
    */
-  function limited(errand: Errand, patience: number): Errand {
+  function limited(item: TillItem, patience: number): TillItem {
     const timer = setTimeout(() => {
       limit.abandoned = true
       const isQueued = queue.includes(limit)
-      if (isQueued) queue = queue.filter((item) => item !== limit)
+      if (isQueued) queue = queue.filter((other) => other !== limit)
       if (isQueued && limit.sent) queue.push(releaseOf(limit.id))
-      errand.reject(new Problem('unavailable', reasonOf(limit), { retryAfter: 1 }))
+      item.reject(new Problem('unavailable', reasonOf(limit), { retryAfter: 1 }))
     }, patience)
-    const limit: Errand = {
-      ...errand,
+    const limit: TillItem = {
+      ...item,
       resolve(row) {
         clearTimeout(timer)
         if (limit.abandoned && row?.outcome === 'admitted') queue.push(releaseOf(limit.id))
-        errand.resolve(row)
+        item.resolve(row)
       },
       reject(error) {
         clearTimeout(timer)
-        errand.reject(error)
+        item.reject(error)
       },
     }
     return limit
   }
 
-  /** Items of the next call, at most. */
-  function most(): number {
+  /** The most items that the next call may carry. */
+  function batchLimit(): number {
     const underWay = Math.max(queue.length, allowances.underWay())
-    return Math.min(mostPerCall, Math.max(carriedAtOnce.few, Math.ceil(underWay * carriedAtOnce.share)))
+    return Math.min(mostPerCall, Math.max(batchShare.few, Math.ceil(underWay * batchShare.share)))
   }
 
-  /** Until something is queued, or it is time to look round, or to say that this instance lives. */
+  /** Waits for an item, for an allowance that must be reported, or for the next heartbeat. */
   async function idle(): Promise<void> {
     const until = performance.now() + heartbeat
     for (;;) {
-      await pause(lookRound, 1)
+      await pause(idleCheck, 1)
       if (queue.length > 0 || closing || allowances.due() || performance.now() > until) return
     }
   }
 
-  /** For so long, or until so many items are there. */
+  /** Waits `ms` milliseconds, or until `items` items are queued. */
   async function pause(ms: number, items: number): Promise<void> {
     const timer = setTimeout(() => wake?.(), ms)
     awaited = items
@@ -195,7 +196,7 @@ export async function openBatches({
 
   const running = loop()
 
-  function enqueue<Answer>(itemOf: (waiting: Resolvers<Answer>) => Item): Promise<Answer> {
+  function enqueue<Answer>(itemOf: (waiting: Resolvers<Answer>) => BatchItem): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       if (closing) return reject(new Problem('unavailable', 'The service is stopping; try again.', { retryAfter: 1 }))
       queue.push(itemOf({ resolve, reject }))
@@ -204,15 +205,15 @@ export async function openBatches({
   }
 
   return Object.freeze({
-    send: (kind: Errand['kind'], payload: Errand['payload'], patience: number) =>
+    send: (kind: TillItem['kind'], payload: TillItem['payload'], patience: number) =>
       enqueue<TillRow | undefined>((then) => {
         const deadline = performance.now() + patience
-        const errand: Errand = { kind, id: payload.hold, payload, deadline, sent: false, abandoned: false, ...then }
-        return kind === 'admit' ? limited(errand, patience) : errand
+        const item: TillItem = { kind, id: payload.hold, payload, deadline, sent: false, abandoned: false, ...then }
+        return kind === 'admit' ? limited(item, patience) : item
       }),
-    end: (ending: Ending, charge: string | undefined, patience: number) =>
+    end: (outcome: RequestOutcome, charge: string | undefined, patience: number) =>
       enqueue<boolean>((then) => {
-        return { kind: 'end', ending, charge, deadline: performance.now() + patience, sent: false, ...then }
+        return { kind: 'end', outcome, charge, deadline: performance.now() + patience, sent: false, ...then }
       }),
     async drain() {
       closing = true
@@ -228,18 +229,18 @@ interface Resolvers<Answer> {
   readonly reject: (error: unknown) => void
 }
 
-const nobody = (): void => undefined
+const ignore = (): void => undefined
 
-function releaseOf(id: string): Errand {
+function releaseOf(id: string): TillItem {
   const item = { kind: 'settle' as const, id, payload: { hold: id }, deadline: Infinity }
-  return { ...item, sent: true, abandoned: false, resolve: nobody, reject: nobody }
+  return { ...item, sent: true, abandoned: false, resolve: ignore, reject: ignore }
 }
 
-/** What is said of an item that the database is away for. Of a call whose answer was lost nobody knows what it did. */
-const reasonOf = ({ kind, sent }: Item): string =>
+/** The reason of the Problem. After an interrupted settlement it is unknown whether the request was charged. */
+const reasonOf = ({ kind, sent }: BatchItem): string =>
   sent && kind !== 'admit'
     ? 'The database went away while it was charging this. Whether it did, the ledger will show.'
     : 'The database is away. Nothing was charged; try again.'
 
-/** Whether the same call may succeed later, as it is. */
-const isPassing = (error: unknown): boolean => error instanceof Problem || isGivenUp(error)
+/** Whether the same call may succeed later. */
+const isTransient = (error: unknown): boolean => error instanceof Problem || isLeaseLost(error)

@@ -2,13 +2,13 @@ import { columnText } from '../platform/database/rows.ts'
 import type { Report } from './stock.ts'
 import type { AdmissionRequest, Charge } from './till.ts'
 
-/** A row of the type account_report, for `exchange()`. */
+/** A row of the type account_report, as text. */
 export const reportRow = (report: Report): string =>
   `(${report.account},${report.charged},${report.requests_back},${report.tokens_back},${report.held},${report.credit},` +
   `${report.requests},${report.tokens},${report.at_hand},${report.cost},${report.need},` +
   `${report.more_credit},${report.more_requests},${report.more_tokens})`
 
-/** A row of the type charge, for `exchange()`; `cost` in 10⁻¹² of the currency unit. */
+/** A row of the type charge, as text. `cost` is in 10⁻¹² of the currency unit. */
 export const chargeRow = ({ payer, ...request }: AdmissionRequest, charge: Charge, cost: bigint): string =>
   `(${request.requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
   `${columnText(request.model)},${columnText(payer.clientId)},` +

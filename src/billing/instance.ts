@@ -1,68 +1,66 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
-import type { PreparedStatement } from '../platform/database/batch.ts'
 import type { Database, Session } from '../platform/database/database.ts'
-import { rowsText } from '../platform/database/rows.ts'
-import type { Allowances, Ending, Renewal } from './allowances.ts'
-import { reportRow } from './exchange-rows.ts'
+import type { Allowances, RequestOutcome } from './allowances.ts'
 import * as store from './instance-store.ts'
 import { standingOf } from './limits.ts'
 import { createReaper } from './reaper.ts'
-import type { Report } from './stock.ts'
 import type { TillRow } from './till-row.ts'
+import { exchangeCall, tillCall } from './till-store.ts'
 
-interface Waiting {
-  /** Milliseconds of `performance.now()`; past it the item is given up. Infinite for what must be done in the end. */
+interface QueuedItem {
+  /** A time of `performance.now()` after which the item is rejected. Infinite for a release, which must happen. */
   readonly deadline: number
-  /** Whether a call that carried it may have been committed. */
+  /** Whether a call with this item may have been committed. */
   sent: boolean
   readonly reject: (error: unknown) => void
 }
 
-/** For `till()`. */
-export interface Errand extends Waiting {
+/** An item of `till()`. */
+export interface TillItem extends QueuedItem {
   readonly kind: 'admit' | 'settle'
-  /** The hold's id; no two items of one kind share it. */
+  /** The hold's id, unique among the items of one kind. */
   readonly id: string
   readonly payload: { readonly hold: string; readonly account?: string }
-  /** Whether its caller no longer waits. */
+  /** Whether the caller has stopped waiting. */
   abandoned: boolean
   readonly resolve: (row: TillRow | undefined) => void
 }
 
-/** For `exchange()`. */
-export interface Farewell extends Waiting {
+/** A request admitted from an allowance that ends with `exchange()`. */
+export interface ExchangeItem extends QueuedItem {
   readonly kind: 'end'
-  readonly ending: Ending
-  /** A row of the type charge; undefined: nothing is charged. */
+  readonly outcome: RequestOutcome
+  /** A row of the type charge, or undefined if the request is released. */
   readonly charge: string | undefined
   readonly resolve: (done: boolean) => void
 }
 
-export type Item = Errand | Farewell
+export type BatchItem = TillItem | ExchangeItem
 
-/** This process as the database knows it, and the connection on which it calls `till()` and `exchange()`. */
+/** This process's row in the database, and its connection for calls of `till()` and `exchange()`. */
 export interface Instance {
-  /** One call of `till()`. What it carried is answered; a failure leaves all of it to be sent again. */
-  till(items: readonly Errand[]): Promise<void>
-  /** One call of `exchange()`: the requests that end, and what this instance has of their accounts and of others. */
-  exchange(items: readonly Farewell[]): Promise<void>
-  /** Gives up the instances that are dead, now and then. */
+  /** Calls `till()` once and resolves all items. If it rejects, no item is resolved and all can be sent again. */
+  till(items: readonly TillItem[]): Promise<void>
+  /** Calls `exchange()` once, with the requests that end and reports of their accounts' and other pending allowances. */
+  exchange(items: readonly ExchangeItem[]): Promise<void>
+  /** Releases what dead instances left. Most calls do nothing. */
   reap(): Promise<void>
-  /** Whether there is a connection. */
+  /** Whether the connection is open. */
   isConnected(): boolean
-  /** Away with the connection, after that error: the next call opens another. */
+  /** Closes the connection after an error. The next call opens another. */
   reset(error: unknown): Promise<void>
-  /** Gives this instance up, if nothing is left that another would have to release. */
+  /** Closes the connection and removes this instance, unless another instance has to release something first. */
   close(): Promise<void>
 }
 
-/** Milliseconds after which an instance says that it lives although it has nothing else to say. */
+/** Milliseconds without other calls after which an instance renews its lease. */
 export const heartbeat = 5000
-const givenUp = 'TG001'
-/** What is answered to a settlement; all else is answered to an admission. */
-const settlements: ReadonlySet<string> = new Set(['settled', 'released'])
+/** The SQLSTATE with which `till()` and `exchange()` refuse an instance whose lease ran out. */
+const leaseLost = 'TG001'
+/** Outcomes of settlements. All others belong to admissions. */
+const settlementOutcomes: ReadonlySet<string> = new Set(['settled', 'released'])
 
 /** Registers this process. Throws Problem `unavailable` without a database. */
 export async function openInstance({
@@ -99,7 +97,7 @@ export async function openInstance({
     allowances.startOver(id)
   }
 
-  async function till(items: readonly Errand[]): Promise<void> {
+  async function till(items: readonly TillItem[]): Promise<void> {
     const on = await connect()
     const payloads = { settle: [] as object[], admit: [] as object[] }
     for (const item of items) {
@@ -108,52 +106,48 @@ export async function openInstance({
     }
     batch += 1n
     const sentAt = performance.now()
-    const answers = await on.call<TillRow>({
-      name: 'till',
-      text: 'select * from till($1, $2, $3, $4)',
-      values: [instance, batch, JSON.stringify(payloads.settle), JSON.stringify(payloads.admit)],
-    })
+    const rows = await on.call(tillCall({ instance, batch }, payloads))
     const settled = new Map<string, TillRow>()
     const admitted = new Map<string, TillRow>()
-    for (const row of answers) {
-      ;(settlements.has(row.outcome) ? settled : admitted).set(row.id, row)
+    for (const row of rows) {
+      ;(settlementOutcomes.has(row.outcome) ? settled : admitted).set(row.id, row)
       const standing = standingOf(row)
       if (standing !== undefined && row.of_account !== null) allowances.noted(row.of_account, standing, sentAt)
     }
     for (const item of items) item.resolve((item.kind === 'settle' ? settled : admitted).get(item.id))
   }
 
-  async function exchange(items: readonly Farewell[]): Promise<void> {
+  async function exchange(items: readonly ExchangeItem[]): Promise<void> {
     const on = await connect()
-    const fresh = await settleByLooking(on, items)
-    const endings = fresh.map(({ ending }) => ending)
-    const reports = allowances.report(endings)
+    const fresh = await resolveFromLedger(on, items)
+    const outcomes = fresh.map(({ outcome }) => outcome)
+    const reports = allowances.report(outcomes)
     for (const item of fresh) item.sent = true
     batch += 1n
     const sentAt = performance.now()
-    const renewals = await on.call(exchangeOf(instance, batch, reports, fresh))
-    allowances.answered(endings, renewals, sentAt)
+    const renewals = await on.call(exchangeCall({ instance, batch }, reports, chargesOf(fresh)))
+    allowances.answered(outcomes, renewals, sentAt)
     for (const item of fresh) item.resolve(true)
   }
 
   /**
-   * Of items that an earlier call carried whose answer was lost, and of those of an instance that was given up, only the
-   * ledger knows whether they are charged. Returns the others.
+   * Looks up in the ledger the items whose call was interrupted, and those of an earlier instance of this process: only
+   * the ledger knows whether they were charged. Returns the items that are still to be sent.
    */
-  async function settleByLooking(on: Session, items: readonly Farewell[]): Promise<readonly Farewell[]> {
-    const open = items.filter(({ sent, ending }) => sent || ending.taken.instance !== instance)
+  async function resolveFromLedger(on: Session, items: readonly ExchangeItem[]): Promise<readonly ExchangeItem[]> {
+    const open = items.filter(({ sent, outcome }) => sent || outcome.taken.instance !== instance)
     if (open.length === 0) return items
-    // Waits for the earlier call if it is still under way, and keeps it out if it is yet to come.
+    // The interrupted call may still be running, or may not have reached the database yet.
     batch += 1n
     await store.refuseEarlierBatches(on, { id: instance, lastBatch: batch })
-    const ids = open.map(({ ending }) => ending.taken.request.requestId)
+    const ids = open.map(({ outcome }) => outcome.taken.request.requestId)
     const charged = await store.readCharged(on, ids)
     return items.filter((item) => {
-      const found = charged.has(item.ending.taken.request.requestId)
-      const isOurs = item.ending.taken.instance === instance
+      const found = charged.has(item.outcome.taken.request.requestId)
+      const isOurs = item.outcome.taken.instance === instance
       if (!open.includes(item) || (!found && isOurs && item.charge !== undefined)) return true
-      // What is not charged leaves no trace: its tokens may be given back already, and are not given back twice.
-      allowances.dropped(item.ending)
+      // A release leaves no trace in the database: its tokens may have been returned, and must not be returned twice.
+      allowances.dropped(item.outcome)
       item.resolve(found || (isOurs && item.charge === undefined))
       return false
     })
@@ -164,10 +158,10 @@ export async function openInstance({
   }
 
   async function close(): Promise<void> {
-    // Left undone, another instance does it when the lease has run out.
+    // If this fails, another instance does it when the lease has run out.
     await store
       .deleteInstance(database, instance)
-      .catch((error: unknown) => log.warn({ err: error }, 'this instance could not be given up'))
+      .catch((error: unknown) => log.warn({ err: error }, 'this instance could not be removed'))
     await session?.close()
   }
 
@@ -178,7 +172,7 @@ export async function openInstance({
     reap,
     isConnected: () => session !== undefined,
     async reset(error: unknown) {
-      if (isGivenUp(error)) instance = ''
+      if (isLeaseLost(error)) instance = ''
       const broken = session
       session = undefined
       await broken?.close().catch(() => undefined)
@@ -187,21 +181,9 @@ export async function openInstance({
   })
 }
 
-/** Not where its answer is waited for: a function that waits keeps what it made for as long as it is kept itself. */
-function exchangeOf(
-  instance: string,
-  batch: bigint,
-  reports: readonly Report[],
-  endings: readonly Farewell[],
-): PreparedStatement<Renewal> {
-  const charges = endings.flatMap(({ charge }) => charge ?? [])
-  return {
-    name: 'exchange',
-    text: 'select * from exchange($1, $2, $3, $4)',
-    values: [instance, batch, rowsText(reports.map(reportRow)), rowsText(charges)],
-  }
-}
+/** Not inline in `exchange`: an async function keeps its local variables alive while it waits for the reply. */
+const chargesOf = (items: readonly ExchangeItem[]): string[] => items.flatMap(({ charge }) => charge ?? [])
 
-/** Whether another has given this instance up: it goes on as a new one. */
-export const isGivenUp = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === givenUp
+/** Whether another instance has reaped this one, which must then register again. */
+export const isLeaseLost = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === leaseLost

@@ -2,7 +2,7 @@ import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Allowances } from './allowances.ts'
 import { readStanding } from './levels-store.ts'
-import { levelsAt, levelsOf, type Levels } from './limits.ts'
+import { projectLevels, levelsOf, type Levels } from './limits.ts'
 import type { TillRow } from './till-row.ts'
 
 /** Milliseconds within which the database must respond to an admission or a reading of levels. */
@@ -20,7 +20,7 @@ export async function readLevels(
   const recent = allowances.recentLevels(accountId)
   if (recent !== undefined) return recent
   const standing = await withinPatience(readStanding(database, accountId))
-  return standing && levelsAt(standing, 0, allowances.atHand(accountId))
+  return standing && projectLevels(standing, 0, allowances.atHand(accountId))
 }
 
 async function withinPatience<T>(reading: Promise<T>): Promise<T> {

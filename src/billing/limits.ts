@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode, type ProblemDetails } from '../platform/problems.ts'
 import type { TillRow } from './till-row.ts'
 
-/** One limit of an account: what it is a minute, what is left of it, and in how many seconds it is whole again. */
+/** One limit of an account: its size per minute, what is left, and the seconds until its bucket is full. */
 export interface Level {
   readonly limit: number
   readonly remaining: number
@@ -13,7 +13,7 @@ export interface Levels {
   readonly tokens: Level
 }
 
-/** A refusal of the till. It tells how the limits stand, where there is an account to tell of. */
+/** A refusal of the till, with the levels of the account if there is one. */
 export class TillRefusal extends Problem {
   readonly levels: Levels | undefined
 
@@ -23,10 +23,10 @@ export class TillRefusal extends Problem {
   }
 }
 
-/** Levels are counted in parts of a request or token. A bucket gets its limit of them every µs. */
+/** Levels count parts of a request or token, so that a bucket refills by its limit every µs. */
 export const unit = 60_000_000n
 
-/** The limits of an account, and what its buckets had left at some moment. */
+/** The limits of an account and the levels of its buckets at some moment. */
 export interface Standing {
   readonly request_level: bigint
   readonly token_level: bigint
@@ -34,7 +34,6 @@ export interface Standing {
   readonly tokens_per_minute: number
 }
 
-/** What the row tells of its account. */
 export function standingOf(row: TillRow | undefined): Standing | undefined {
   if (!row || row.request_level === null || row.token_level === null) return undefined
   const { request_level, token_level, requests_per_minute, tokens_per_minute } = row
@@ -42,14 +41,14 @@ export function standingOf(row: TillRow | undefined): Standing | undefined {
   return { request_level, token_level, requests_per_minute, tokens_per_minute }
 }
 
-/** How the limits stand after what the row tells of. */
+/** The levels after the item of this row. */
 export function levelsOf(row: TillRow | undefined): Levels | undefined {
   const standing = standingOf(row)
-  return standing && levelsAt(standing, 0, { requests: 0, tokens: 0 })
+  return standing && projectLevels(standing, 0, { requests: 0, tokens: 0 })
 }
 
-/** How the limits stand `ms` later, where so much is at hand beside what the buckets have. */
-export function levelsAt(
+/** The levels `ms` milliseconds later, including what an allowance holds. */
+export function projectLevels(
   standing: Standing,
   ms: number,
   atHand: { readonly requests: number; readonly tokens: number },
@@ -68,7 +67,7 @@ function levelOf(limit: number, level: bigint): Level {
   return { limit, remaining: Number((whole - missing) / unit), resetSeconds }
 }
 
-/** What the till answered, as the refusal that it is. `tokens` is what the request asked for, input and output. */
+/** The Problem for a refusal by `till()`. `tokens` is the sum of the request's input and output tokens. */
 export function refusalOf(row: TillRow | undefined, tokens: number): Problem {
   const levels = levelsOf(row)
   const wait = Math.max(1, Math.ceil(Number(row?.wait_us ?? 0n) / 1e6))
@@ -116,7 +115,7 @@ export function refusalOf(row: TillRow | undefined, tokens: number): Problem {
         { field: 'Idempotency-Key' },
       )
     default:
-      return new Problem('internal', 'The till gave no answer to this request.', { cause: row?.outcome })
+      return new Problem('internal', 'The till did not reply to this request.', { cause: row?.outcome })
   }
 }
 

@@ -13,20 +13,20 @@ export { costOf, type Price, type PriceEntry }
 
 export interface Prices {
   /**
-   * The price in force now, as of at most half a second ago and the last one known while the database is away.
-   * Undefined: the model has none and is not callable. Nothing is known before `sync` or `refresh` was first done.
+   * The price in force, as read at most half a second ago, or the last one read while the database is away. Undefined if
+   * the model has no price and cannot be called, and for all models before the first `sync` or `refresh`.
    */
   of(model: string): Price | undefined
   /**
-   * Makes what the configuration says into new prices, where it says something else than the last time; a price set by
-   * command stays in force until then. Instances that start at once write it once.
+   * Writes the configured prices that changed since the last call. A price set by command stays in force until the
+   * configured one changes. Instances that start at the same time write a change once.
    */
   sync(configured: ReadonlyMap<string, Price>): Promise<void>
   /** Sets a price that begins now or later. Returns when it begins. Throws Problem `invalid_field`. */
   set(model: string, price: Price, by: Visit, validFrom?: Date): Promise<Date>
-  /** The whole history, the newest of each model first. */
+  /** All prices, the newest of each model first. */
   list(): Promise<PriceEntry[]>
-  /** Reads the prices anew, which also happens by itself. Throws Problem `unavailable`. */
+  /** Reads the prices again, as a timer also does. Throws Problem `unavailable`. */
   refresh(): Promise<void>
   close(): Promise<void>
 }

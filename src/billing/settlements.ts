@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Allowances, Ending, Taken } from './allowances.ts'
+import type { Allowances, RequestOutcome, AdmittedRequest } from './allowances.ts'
 import type { Batches } from './batches.ts'
 import { chargeRow } from './exchange-rows.ts'
 import { levelsAfter } from './levels.ts'
@@ -52,13 +52,13 @@ export function createSettlements({ database, allowances, batches, log, reprice 
   }
 
   /** Ends a request once: concurrent calls wait for the first one, and only that one succeeds. */
-  function end(ending: Ending, row: string | undefined): Promise<boolean> {
-    const { taken } = ending
-    if (taken.ending !== undefined) return taken.ending.then(() => false)
-    return (taken.ending = batches.end(ending, row, settlementPatience))
+  function end(outcome: RequestOutcome, row: string | undefined): Promise<boolean> {
+    const { taken } = outcome
+    if (taken.settling !== undefined) return taken.settling.then(() => false)
+    return (taken.settling = batches.end(outcome, row, settlementPatience))
   }
 
-  async function settleTaken(taken: Taken, charge: Charge): Promise<Settlement> {
+  async function settleTaken(taken: AdmittedRequest, charge: Charge): Promise<Settlement> {
     const { request } = taken
     const { inputTokens, outputTokens } = charge
     const cost = costOf(request.price, inputTokens, outputTokens)
@@ -67,8 +67,8 @@ export function createSettlements({ database, allowances, batches, log, reprice 
       await reprice(request)
       return settleHold(request.requestId, request.payer.accountId, charge)
     }
-    const ending = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
-    const done = await end(ending, chargeRow(request, charge, cost))
+    const outcome = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
+    const done = await end(outcome, chargeRow(request, charge, cost))
     // After a reconnection as a new instance no account is known, but a reply that was charged is sent all the same.
     const levels = allowances.levels(request.payer.accountId) ?? taken.levels
     if (!done || levels === undefined) throw givenUp()

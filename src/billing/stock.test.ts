@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { ask, mostOfOne, price } from '../../tests/support/tills.ts'
-import { createAllowances, type Allowances, type Ending, type Taken } from './allowances.ts'
+import { createAllowances, type Allowances, type RequestOutcome, type AdmittedRequest } from './allowances.ts'
 import { unit, type Standing } from './limits.ts'
-import { renewed, trusted } from './stock.ts'
+import { renewAfter, validFor } from './stock.ts'
 import type { Payer } from './payer.ts'
 
-// What an instance tells of an account step by step, with the answers of a database that says what the test wants.
+// The reports of an instance step by step, with replies that each test chooses.
 
-/** Time goes on only where a test says so. */
+/** Time passes only where a test advances it. */
 let time = 1_000_000
 mock.method(performance, 'now', () => time)
 
@@ -21,23 +21,28 @@ const full: Standing = {
   tokens_per_minute: 6_000_000,
 }
 
-/** So many requests in a row that find nothing at hand. */
+/** Requests in a row that no allowance covers. */
 function inVain(allowances: Allowances, times: number): void {
   for (let round = 0; round < times; round++) assert.equal(allowances.take(ask(payer)), undefined)
 }
 
-/** What is told of the account now, and nothing of another. */
-function told(allowances: Allowances, endings: readonly Ending[] = []) {
+/** The report of the account now. There must be no other report. */
+function reportOf(allowances: Allowances, endings: readonly RequestOutcome[] = []) {
   const [report, ...others] = allowances.report(endings)
   assert.deepEqual(others, [])
-  return report ?? assert.fail('nothing is told')
+  return report ?? assert.fail('nothing is reported')
 }
 
-function answer(allowances: Allowances, granted: boolean, at = performance.now(), endings: readonly Ending[] = []) {
+function answer(
+  allowances: Allowances,
+  granted: boolean,
+  at = performance.now(),
+  endings: readonly RequestOutcome[] = [],
+) {
   allowances.answered(endings, [{ id: payer.accountId, granted, ...full }], at)
 }
 
-/** Eight requests at hand: as many as four that asked, and one, rounded up. */
+/** An allowance of eight requests: the four that came, and one more, rounded up. */
 function stocked(): Allowances {
   const allowances = createAllowances()
   allowances.startOver('one')
@@ -48,11 +53,11 @@ function stocked(): Allowances {
 function grant(allowances: Allowances): void {
   inVain(allowances, 4)
   allowances.noted(payer.accountId, full, performance.now())
-  assert.equal(told(allowances).at_hand, 8)
+  assert.equal(reportOf(allowances).at_hand, 8)
   answer(allowances, true)
 }
 
-function taken(allowances: Allowances): Taken {
+function taken(allowances: Allowances): AdmittedRequest {
   const each = ask(payer)
   assert.ok(allowances.take(each))
   return allowances.taken(each.requestId) ?? assert.fail()
@@ -63,7 +68,7 @@ test('as much is asked for as asked lately, and one, rounded up to a power of tw
   inVain(allowances, 4)
   allowances.noted(payer.accountId, full, performance.now())
   assert.ok(allowances.due())
-  const { at_hand, more_requests, more_tokens, more_credit, ...rest } = told(allowances)
+  const { at_hand, more_requests, more_tokens, more_credit, ...rest } = reportOf(allowances)
   assert.deepEqual([at_hand, more_requests, more_tokens, more_credit], [8, 8, 240, 8n * mostOfOne])
   assert.deepEqual([rest.requests, rest.tokens, rest.credit, rest.held], [0, 0, 0n, 0n])
 })
@@ -73,7 +78,7 @@ test('what is asked for is granted once, though the answer say it twice', () => 
   allowances.startOver('one')
   inVain(allowances, 4)
   allowances.noted(payer.accountId, full, performance.now())
-  assert.equal(told(allowances).at_hand, 8)
+  assert.equal(reportOf(allowances).at_hand, 8)
   const renewal = { id: payer.accountId, granted: true, ...full }
   allowances.answered([], [renewal, renewal], performance.now())
   for (let request = 0; request < 8; request++) taken(allowances)
@@ -101,7 +106,7 @@ test('what ends gives back what it did not use, and what lies there beyond what 
   const [one] = [taken(allowances), taken(allowances)]
   const ending = { taken: one, charge: { cost: 7n, tokens: 13 } }
   // Of the six that are left, three are enough beside the one in flight: two asked since.
-  assert.deepEqual(told(allowances, [ending]), {
+  assert.deepEqual(reportOf(allowances, [ending]), {
     account: 'a',
     charged: 7n,
     requests_back: 3,
@@ -129,13 +134,13 @@ test('who is refused is granted half, down to two, and after that asks for more 
   let at = performance.now()
   const round = (granted: boolean) => {
     for (let each = 0; each < 60; each++) allowances.take(ask(payer))
-    at += trusted
+    at += validFor
     allowances.noted(payer.accountId, full, at)
     // A second after the refusal, and not within it.
     if (sizes.length > 0) assert.ok(!allowances.due(), `asked again: ${sizes.join(' ')}`)
     at += 1
     allowances.noted(payer.accountId, full, at)
-    sizes.push(told(allowances).at_hand)
+    sizes.push(reportOf(allowances).at_hand)
     answer(allowances, granted, at)
   }
   for (let refusals = 0; refusals < 12; refusals++) round(false)
@@ -144,7 +149,7 @@ test('who is refused is granted half, down to two, and after that asks for more 
   for (const size of [4, 8, 16]) {
     const ending = { taken: taken(allowances) }
     for (let each = 0; each < 60; each++) allowances.take(ask(payer))
-    assert.equal(told(allowances, [ending]).at_hand, size)
+    assert.equal(reportOf(allowances, [ending]).at_hand, size)
     answer(allowances, true, at, [ending])
   }
 })
@@ -152,12 +157,12 @@ test('who is refused is granted half, down to two, and after that asks for more 
 test('it is told of again when it has not been for a while: to keep it in use, or to give it back', () => {
   const [used, idle] = [stocked(), stocked()]
   for (const each of [used, idle]) assert.ok(!each.due())
-  time += renewed + 50
+  time += renewAfter + 50
   taken(used)
   assert.ok(used.due())
-  assert.equal(told(used).at_hand, 2)
+  assert.equal(reportOf(used).at_hand, 2)
   assert.ok(idle.giveBack(payer.accountId))
-  const { at_hand, requests_back, tokens_back, credit } = told(idle)
+  const { at_hand, requests_back, tokens_back, credit } = reportOf(idle)
   assert.deepEqual([at_hand, requests_back, tokens_back, credit], [0, 8, 240, 0n])
   answer(idle, false)
   assert.ok(!idle.giveBack(payer.accountId), 'there is nothing any more')
@@ -167,15 +172,15 @@ test('it is told of again when it has not been for a while: to keep it in use, o
 test('what was refused while a request is in flight is given back when that ends otherwise', () => {
   const allowances = stocked()
   const [one, other] = [taken(allowances), { taken: taken(allowances) }]
-  told(allowances, [other])
+  reportOf(allowances, [other])
   answer(allowances, false, performance.now(), [other])
   assert.ok(allowances.due(), 'the rest goes back at once')
-  assert.deepEqual([told(allowances).held, allowances.due()], [mostOfOne, false])
+  assert.deepEqual([reportOf(allowances).held, allowances.due()], [mostOfOne, false])
   answer(allowances, false)
   assert.ok(!allowances.due())
   allowances.dropped({ taken: one })
   assert.ok(allowances.due())
-  assert.deepEqual([told(allowances).held, allowances.taken(one.request.requestId)], [0n, undefined])
+  assert.deepEqual([reportOf(allowances).held, allowances.taken(one.request.requestId)], [0n, undefined])
 })
 
 test('after a call whose answer is lost nothing is at hand, and nothing is given back a second time', () => {
@@ -184,7 +189,7 @@ test('after a call whose answer is lost nothing is at hand, and nothing is given
   allowances.lost()
   inVain(allowances, 1)
   assert.ok(allowances.due())
-  const { at_hand, requests, requests_back, tokens_back, credit, held } = told(allowances)
+  const { at_hand, requests, requests_back, tokens_back, credit, held } = reportOf(allowances)
   assert.deepEqual([at_hand, requests, requests_back, tokens_back, credit], [0, 0, 0, 0, 0n])
   assert.equal(held, mostOfOne, 'what is in flight stays held')
 })
@@ -199,7 +204,7 @@ test('a new instance has nothing, and what the one before took is nothing to it'
   grant(allowances)
   taken(allowances)
   allowances.dropped({ taken: old })
-  assert.equal(told(allowances).held, mostOfOne)
+  assert.equal(reportOf(allowances).held, mostOfOne)
 })
 
 test('no more remains of a limit than it is, whatever is at hand', () => {
@@ -233,7 +238,7 @@ test('an allowance admits only what its credit, its tokens and its requests each
 
 test('an allowance is relied upon for a second after the report that it answers was sent', () => {
   const allowances = stocked()
-  time += trusted
+  time += validFor
   assert.ok(allowances.take(ask(payer)))
   time += 1
   assert.equal(allowances.take(ask(payer)), undefined)

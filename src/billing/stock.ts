@@ -1,26 +1,26 @@
-import { levelsAt, unit, type Levels, type Standing } from './limits.ts'
+import { projectLevels, unit, type Levels, type Standing } from './limits.ts'
 import type { AdmissionRequest } from './till.ts'
 
-/** A request that was admitted from what this instance has at hand. */
-export interface Taken {
+/** A request that was admitted from an allowance. */
+export interface AdmittedRequest {
   readonly request: AdmissionRequest
   /** The most it can cost. */
   readonly cost: bigint
-  /** How the limits stood after that. */
+  /** The levels after its admission. */
   readonly levels: Levels | undefined
-  /** Who took it. What an instance took that was given up is nobody's to charge. */
+  /** The instance that admitted it. If that instance was reaped, the request can no longer be charged. */
   readonly instance: string
-  /** Under way from when it begins to end: whether it ended as asked. */
-  ending: Promise<boolean> | undefined
+  /** Set when it begins to end. Resolves with whether the charge or the release took effect. */
+  settling: Promise<boolean> | undefined
 }
 
-/** How a taken request ends: charged, or else given back. */
-export interface Ending {
-  readonly taken: Taken
+/** How a request admitted from an allowance ends: charged, or else released. */
+export interface RequestOutcome {
+  readonly taken: AdmittedRequest
   readonly charge?: { readonly cost: bigint; readonly tokens: number }
 }
 
-/** What `exchange()` is told of one account: the type account_report. */
+/** The report of one account to `exchange()`: the type account_report. */
 export interface Report {
   readonly account: string
   readonly charged: bigint
@@ -38,56 +38,56 @@ export interface Report {
   readonly more_tokens: number
 }
 
-/** What `exchange()` answers for one account. */
+/** The reply of `exchange()` for one account. */
 export interface Renewal extends Standing {
   readonly id: string
   readonly granted: boolean
 }
 
-/** For so many ms it is relied upon how an account stood … */
-export const trusted = 1000
-/** … so that it is asked again after as many, while it is in use. */
-export const renewed = 700
-/** What an account has not asked for within so many ms is given back. */
-export const kept = 10_000
-/** In steady use is who has asked so often, with no longer pause. */
+/** Milliseconds for which an allowance and an account's levels may be used after they were read. */
+export const validFor = 1000
+/** Milliseconds after which an allowance in use is renewed, before it expires. */
+export const renewAfter = 700
+/** Milliseconds without a request after which an account's allowance is returned. */
+export const idleAfter = 10_000
+/** Requests without such a pause after which an account is in steady use. */
 const steady = 4
-/** An account that has not asked for so many ms is forgotten. */
-export const remembered = 60_000
+/** Milliseconds without a request after which an account is forgotten. */
+export const forgetAfter = 60_000
 const mostAtHand = 1024
-/** What is left of a limit has to be so many times what an instance may have at hand; the database demands it too. */
+/** A limit must have this many times an instance's allowance left. `exchange()` demands the same. */
 const plenty = 100n
 
-/** Of one account. */
+/** What this instance knows of one account, and its allowance of it. */
 export interface Stock {
   readonly account: string
-  /** What may still be taken. */
+  /** What may still be admitted from the allowance. */
   credit: bigint
   requests: number
   tokens: number
-  /** Requests that were taken and have not ended, and the most that they can cost. */
+  /** Requests admitted from the allowance that have not ended, and the most that they can cost. */
   inFlight: number
   held: bigint
-  /** Requests that asked since the last report, and what the last of them needs. */
-  asked: number
-  askedAt: number
-  /** How often it has asked without a long pause. */
+  /** Requests since the last report, and the time, cost and tokens of the last one. */
+  requestsSinceReport: number
+  lastRequestAt: number
+  /** Requests in a row without a long pause. */
   streak: number
   cost: bigint
   need: number
   standing: Standing | undefined
-  /** When the standing came, and when the last report that was answered was sent; of `performance.now()`. */
-  heardAt: number
-  toldAt: number
-  /** Whether the last report got what it asked for, when one last did not, and how much is worth asking for. */
+  /** When the standing was read, and when the call that last renewed the allowance was sent; of `performance.now()`. */
+  standingAt: number
+  renewedAt: number
+  /** Whether the last request for an allowance was granted, when one was last refused, and the most to request next. */
   granted: boolean
   refusedAt: number
   most: number
-  /** Whether the database may have put something aside. */
+  /** Whether the database may have set something aside. */
   lent: boolean
 }
 
-/** What a report on its way asks for. */
+/** What a report in flight requests. */
 export interface More {
   readonly credit: bigint
   readonly requests: number
@@ -102,14 +102,14 @@ export function emptyStock(account: string): Stock {
     ...nothing,
     inFlight: 0,
     held: 0n,
-    asked: 0,
-    askedAt: -Infinity,
+    requestsSinceReport: 0,
+    lastRequestAt: -Infinity,
     streak: 0,
     cost: 0n,
     need: 0,
     standing: undefined,
-    heardAt: -Infinity,
-    toldAt: -Infinity,
+    standingAt: -Infinity,
+    renewedAt: -Infinity,
     granted: false,
     refusedAt: -Infinity,
     most: mostAtHand,
@@ -119,29 +119,30 @@ export function emptyStock(account: string): Stock {
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const hasFree = (stock: Stock): boolean => stock.requests > 0 || stock.tokens > 0 || stock.credit > 0n
-/** Whether requests or tokens are put aside for it. */
-export const keeps = (stock: Stock): boolean => stock.granted || hasFree(stock)
-/** Whether more is put aside for it than its requests in flight need. */
-export const isOwing = (stock: Stock): boolean => keeps(stock) || (stock.lent && stock.inFlight === 0)
+/** Whether the database has set requests or tokens aside for it. */
+export const hasAllowance = (stock: Stock): boolean => stock.granted || hasFree(stock)
+/** Whether the database may have set aside more than the requests in flight need. */
+export const hasSurplus = (stock: Stock): boolean => hasAllowance(stock) || (stock.lent && stock.inFlight === 0)
 export const hasAny = (stock: Stock): boolean => stock.inFlight > 0 || hasFree(stock)
 
-export const isSteady = (stock: Stock): boolean => stock.streak >= steady && performance.now() - stock.askedAt <= kept
+export const isSteady = (stock: Stock): boolean =>
+  stock.streak >= steady && performance.now() - stock.lastRequestAt <= idleAfter
 
 /**
- * How many requests an instance should be able to admit, those in flight included: as many as asked lately, and one. A
- * power of two, so that what the database has put aside seldom changes.
+ * How many requests the allowance should cover, those in flight included: as many as came since the last report, and one
+ * more. Rounded up to a power of two, so that what the database sets aside seldom changes.
  */
 function sizeOf(stock: Stock, inFlight: number): number {
   if (!isSteady(stock)) return 0
-  const wanted = Math.max(stock.asked, inFlight) + 1
+  const wanted = Math.max(stock.requestsSinceReport, inFlight) + 1
   return Math.min(stock.most, Math.max(2, 2 ** Math.ceil(Math.log2(wanted))))
 }
 
-function sumOf(endings: readonly Ending[]) {
+function sumOf(outcomes: readonly RequestOutcome[]) {
   let charged = 0n
   let held = 0n
   let unused = 0
-  for (const { taken, charge } of endings) {
+  for (const { taken, charge } of outcomes) {
     held += taken.cost
     charged += charge?.cost ?? 0n
     unused += taken.request.inputTokens + taken.request.maxOutputTokens - (charge?.tokens ?? 0)
@@ -149,36 +150,40 @@ function sumOf(endings: readonly Ending[]) {
   return { charged, held, unused }
 }
 
-/** What was refused whole may be granted by half; who is granted that may ask for more again. */
-export function learn(stock: Stock, sentAt: number): void {
+/** Halves the next request for an allowance after a refusal, and doubles it after a grant. */
+export function adjustMost(stock: Stock, sentAt: number): void {
   stock.most = stock.granted ? Math.min(mostAtHand, stock.most * 2) : Math.max(2, stock.most / 2)
   if (!stock.granted) stock.refusedAt = sentAt
 }
 
-export function hear(stock: Stock, standing: Standing): void {
+export function noteStanding(stock: Stock, standing: Standing): void {
   stock.standing = standing
-  stock.heardAt = performance.now()
+  stock.standingAt = performance.now()
 }
 
-/** Whether it is worth asking for an allowance. */
+/** Whether the limits have enough left for `exchange()` to grant an allowance. */
 export function isPlenty({ standing, need }: Stock): boolean {
   if (standing === undefined) return false
   const few = plenty * 2n * unit
   return standing.request_level >= few && standing.token_level >= few * BigInt(need)
 }
 
-export function levelsOfStock({ standing, heardAt, requests, tokens }: Stock): Levels | undefined {
+export function levelsOfStock({ standing, standingAt, requests, tokens }: Stock): Levels | undefined {
   if (standing === undefined) return undefined
-  return levelsAt(standing, performance.now() - heardAt, { requests, tokens })
+  return projectLevels(standing, performance.now() - standingAt, { requests, tokens })
 }
 
 /**
- * What to tell of one account when these requests of it end, and what that asks for. From now on only what is told is at
- * hand. With `givesBack` that is nothing.
+ * Builds the report of one account, with which these requests end, and returns what it requests. The allowance shrinks to
+ * what the report keeps; with `givesBack` it keeps nothing.
  */
-export function tell(stock: Stock, endings: readonly Ending[], givesBack: boolean): { report: Report; more: More } {
-  const ended = sumOf(endings)
-  const inFlight = stock.inFlight - endings.length
+export function buildReport(
+  stock: Stock,
+  outcomes: readonly RequestOutcome[],
+  givesBack: boolean,
+): { report: Report; more: More } {
+  const ended = sumOf(outcomes)
+  const inFlight = stock.inFlight - outcomes.length
   const atHand = givesBack ? 0 : sizeOf(stock, inFlight)
   const free = Math.max(0, atHand - inFlight)
   const keep = {
@@ -207,6 +212,6 @@ export function tell(stock: Stock, endings: readonly Ending[], givesBack: boolea
     more_requests: more.requests,
     more_tokens: more.tokens,
   }
-  Object.assign(stock, keep, { asked: 0 })
+  Object.assign(stock, keep, { requestsSinceReport: 0 })
   return { report, more }
 }

@@ -1,4 +1,4 @@
-/** The answer of the SQL function `till()` to one item. Levels are in 1/60 000 000 of a request or token. */
+/** A row of the SQL function `till()`: the reply to one item. Levels are in 1/60 000 000 of a request or token. */
 export interface TillRow {
   readonly id: string
   readonly of_account: string | null
