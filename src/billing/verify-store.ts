@@ -1,6 +1,13 @@
 import type { Queries } from '../platform/checks.ts'
 import type { Queryable } from '../platform/database/database.ts'
 
+/**
+ * The latest time in the books apart from the buckets' own. After the database's clock was set back it is later than now,
+ * and so are the buckets of idle accounts.
+ */
+const latestTime = `(select greatest((select max(at) from ledger), (select max(seen_at) from instance),
+  (select max(created_at) from account), (select max(at) from credit_entry), (select max(created_at) from hold)))`
+
 /** What must hold between the roll-ups, the accounts and what is in flight. Each query finds the rows at fault. */
 export const books: Queries = {
   'every account was charged the sum of its roll-ups': `
@@ -42,7 +49,8 @@ export const books: Queries = {
   'no bucket is above its limit or filled in the future': `
     select id as account, request_level, requests_per_minute, token_level, tokens_per_minute, level_at from account
     where request_level not between 0 and requests_per_minute * 60000000::bigint
-      or token_level not between 0 and tokens_per_minute * 60000000::bigint or level_at > now() + interval '5 minutes'`,
+      or token_level not between 0 and tokens_per_minute * 60000000::bigint
+      or (level_at > now() + interval '5 minutes' and level_at > ${latestTime} + interval '5 minutes')`,
   'no request is both held and charged': `
     select hold.id as request, hold.account_id as account from hold join ledger on request_id = hold.id`,
   'every idempotency key has its hold or its charge': `
