@@ -9,7 +9,7 @@ import { countClients, readClients, searchClients, type ListFilter, type ListPag
 import { createRecords } from '../src/clients/records.ts'
 import type { ClientQuery } from '../src/clients/schema.ts'
 import { search } from '../src/clients/search-store.ts'
-import { openDatabase, type Database, type Session } from '../src/platform/database/database.ts'
+import { openDatabase, type Database, type DedicatedConnection } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { createTestLog } from './support/log.ts'
@@ -21,7 +21,7 @@ const consultants = 30
 
 let own: TestDatabase
 let database: Database
-let session: Session
+let session: DedicatedConnection
 
 const id = (table: number, n: string) => `('0199000${table}-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
 const person = (n: number) => `01990000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
@@ -64,7 +64,7 @@ const seeds = [
 before(async () => {
   own = await createTestDatabase()
   database = openDatabase(own.url, { log: createTestLog().log, statementTimeout: 0 })
-  session = await database.session()
+  session = await database.connect()
   for (const statement of seeds) await session.rows(statement)
   await session.rows('vacuum analyze')
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { byService } from '../src/access/actor.ts'
 import { verifyAll } from '../src/commands/verification.ts'
-import type { Check } from '../src/platform/checks.ts'
+import type { VerifyCheck } from '../src/platform/verify-checks.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { parseSeals, type SealLine } from '../src/platform/seals/seal-line.ts'
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './support/database.ts'
@@ -78,7 +78,7 @@ async function withCopy<T>(work: (database: Database) => Promise<T>): Promise<T>
   }
 }
 
-const faulty = (checks: readonly Check[]) => checks.filter(({ ok }) => !ok)
+const faulty = (checks: readonly VerifyCheck[]) => checks.filter(({ ok }) => !ok)
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part))
 

@@ -39,9 +39,9 @@ export function renderConfiguration(): string {
 }
 
 function environmentRows(): string[][] {
-  return Object.entries(environmentVariables).map(([name, { kind, default: fallback, description }]) => [
+  return Object.entries(environmentVariables).map(([name, { format, default: fallback, description }]) => [
     `\`${name}\``,
-    kind.expects,
+    format.expects,
     fallback,
     description,
   ])

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { connectionConfig, run } from '../platform/database/connection.ts'
 import { codeOf } from '../platform/database/failure.ts'
-import { refusal } from '../platform/database/refusal.ts'
+import { connectionError } from '../platform/database/connection-error.ts'
 import { scramVerifier } from '../platform/database/scram.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { callFunction, loginStatement, readLogin, readTemporaryRevocation, type Login } from './login-store.ts'
@@ -51,7 +51,7 @@ async function asOwner<T>(ownerUrl: string, work: (owner: Client) => Promise<T>)
     await owner.connect()
     return await work(owner)
   } catch (error) {
-    throw error instanceof OperatorError ? error : refusal(error, owner)
+    throw error instanceof OperatorError ? error : connectionError(error, owner)
   } finally {
     await owner.end().catch(() => undefined)
   }
@@ -82,7 +82,7 @@ async function tryLogin(url: string): Promise<string | undefined> {
   } catch (error) {
     const code = codeOf(error) ?? ''
     if (notAllowed.has(code) || notOpen.has(code)) return code
-    throw refusal(error, client)
+    throw connectionError(error, client)
   } finally {
     await client.end().catch(() => undefined)
   }

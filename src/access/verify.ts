@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { checkOf, withSnapshot, type Check } from '../platform/checks.ts'
+import { checkOf, type VerifyCheck } from '../platform/verify-checks.ts'
+import { withSnapshot } from '../platform/database/snapshot-store.ts'
 import type { Database } from '../platform/database/database.ts'
 import { findMissingPartitions, readFacts, readFunctions } from './facts-store.ts'
 import { readShippedFunctions } from './shipped-functions.ts'
@@ -12,7 +13,7 @@ const expectedFacts = path.join(import.meta.dirname, 'schema-facts.txt')
  * Compares the triggers, row-level security, permissions, constraints and functions of the database with those of this
  * version, and checks the ledger's partitions.
  */
-export async function verifySchema(database: Database): Promise<Check[]> {
+export async function verifySchema(database: Database): Promise<VerifyCheck[]> {
   const expected = (await readFile(expectedFacts, 'utf8')).trimEnd().split('\n')
   const shipped = await readShippedFunctions()
   return withSnapshot(database, async (tx) => [

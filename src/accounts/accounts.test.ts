@@ -74,7 +74,7 @@ test('what the rules refuse leaves nothing behind', async () => {
     [{ name: ' ' }, /Give a name/],
     [{ name: 'x'.repeat(201) }, /shorter name/],
     [{ name: 'a\0b' }, /U\+0000/],
-    [{ name: 'a\ud800' }, /half of a surrogate pair/],
+    [{ name: 'a\ud800' }, /an unpaired surrogate/],
     [{ requestsPerMinute: 0 }, /requests_per_minute must be a whole number/],
     [{ requestsPerMinute: 1.5 }, /requests_per_minute/],
     [{ tokensPerMinute: 2 ** 31 }, /tokens_per_minute/],

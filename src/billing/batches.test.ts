@@ -5,7 +5,7 @@ import { putForward, settle, stopClock } from '../../tests/support/clock.ts'
 import { losing } from '../../tests/support/losses.ts'
 import { ask, log, mostOfOne, openTills, used, type Tills } from '../../tests/support/tills.ts'
 import { until } from '../../tests/support/until.ts'
-import type { Session } from '../platform/database/database.ts'
+import type { DedicatedConnection } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { createAllowances } from './allowances.ts'
 import { openBatches } from './batches.ts'
@@ -24,9 +24,9 @@ test('what ended while there was no connection, and for longer than it could wai
   const lost = losing(stage.database, () => (away ? 'not sent' : 'answered'))
   const session = async () => {
     if (away) throw new Problem('unavailable', 'Nobody listens.')
-    return lost.session()
+    return lost.connect()
   }
-  const batches = await openBatches({ database: { ...lost, session }, allowances: createAllowances(), log })
+  const batches = await openBatches({ database: { ...lost, connect: session }, allowances: createAllowances(), log })
   const payer = await stage.addAccount({ credit: 10n * mostOfOne })
   const held = ask(payer)
   await stage.nth(0).admit(held)
@@ -96,15 +96,19 @@ test('a call waits for company that is on the way, and for no other', { timeout:
 
 test('a call leaves a quarter of many to the next, and none of a few', async () => {
   const sizes: number[] = []
-  const session = async (): Promise<Session> => {
-    const opened = await stage.database.session()
-    const call: Session['call'] = (statement) => {
+  const session = async (): Promise<DedicatedConnection> => {
+    const opened = await stage.database.connect()
+    const call: DedicatedConnection['call'] = (statement) => {
       sizes.push(settlementsIn(statement.values))
       return opened.call(statement)
     }
     return { ...opened, call }
   }
-  const batches = await openBatches({ database: { ...stage.database, session }, allowances: createAllowances(), log })
+  const batches = await openBatches({
+    database: { ...stage.database, connect: session },
+    allowances: createAllowances(),
+    log,
+  })
   const settleAtOnce = (count: number) =>
     Promise.all(Array.from({ length: count }, () => batches.send('settle', { hold: randomUUIDv7() }, 4000)))
   await settleAtOnce(8)

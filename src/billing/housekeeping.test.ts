@@ -45,7 +45,7 @@ test('housekeeping does not hold up the till while somebody reads the whole ledg
     `insert into idempotency (account_id, key, request_hash, hold_id, created_at, body)
      values (gen_random_uuid(), 'old', 'h', gen_random_uuid(), now() - interval '25 hours', '{}')`,
   )
-  const reader = await database.session()
+  const reader = await database.connect()
   await reader.rows('begin')
   await reader.rows('select count(*) from ledger')
   let done = false

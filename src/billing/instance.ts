@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
-import type { Database, Session } from '../platform/database/database.ts'
+import type { Database, DedicatedConnection } from '../platform/database/database.ts'
 import type { Allowances, RequestOutcome } from './allowances.ts'
 import * as store from './instance-store.ts'
 import { standingOf } from './limits.ts'
@@ -72,14 +72,14 @@ export async function openInstance({
   allowances: Allowances
   log: Logger
 }): Promise<Instance> {
-  let session: Session | undefined
+  let session: DedicatedConnection | undefined
   let instance = ''
   let batch = 0n
   const reaper = createReaper(log)
 
-  async function connect(): Promise<Session> {
+  async function connect(): Promise<DedicatedConnection> {
     if (session !== undefined) return session
-    const opened = await database.session()
+    const opened = await database.connect()
     opened.onLost(() => {
       if (session === opened) session = undefined
     })
@@ -89,7 +89,7 @@ export async function openInstance({
     return opened
   }
 
-  async function register(on: Session): Promise<void> {
+  async function register(on: DedicatedConnection): Promise<void> {
     const id = randomUUID()
     await store.insertInstance(on, id, hostname())
     instance = id
@@ -134,7 +134,10 @@ export async function openInstance({
    * Looks up in the ledger the items whose call was interrupted, and those of an earlier instance of this process: only
    * the ledger knows whether they were charged. Returns the items that are still to be sent.
    */
-  async function resolveFromLedger(on: Session, items: readonly ExchangeItem[]): Promise<readonly ExchangeItem[]> {
+  async function resolveFromLedger(
+    on: DedicatedConnection,
+    items: readonly ExchangeItem[],
+  ): Promise<readonly ExchangeItem[]> {
     const open = items.filter(({ sent, outcome }) => sent || outcome.taken.instance !== instance)
     if (open.length === 0) return items
     // The interrupted call may still be running, or may not have reached the database yet.

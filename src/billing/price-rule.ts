@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { ReportFault } from '../platform/config/check.ts'
+import type { ReportConfigError } from '../platform/config/check.ts'
 import { price as priceKind } from '../platform/config/values.ts'
 import type { Price } from './price.ts'
 
@@ -13,7 +13,7 @@ export function isValidPrice({ input, output }: Price): boolean {
 }
 
 /** Reports each model of the configuration whose price breaks that rule. */
-export function checkConfiguredPrices(settings: unknown, fault: ReportFault): void {
+export function checkConfiguredPrices(settings: unknown, fault: ReportConfigError): void {
   if (!Value.Check(Models, settings)) return
   settings.models.forEach((model, index) => {
     if (!Value.Check(Priced, model)) return

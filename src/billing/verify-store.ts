@@ -1,4 +1,4 @@
-import type { Queries } from '../platform/checks.ts'
+import type { VerifyQueries } from '../platform/verify-checks.ts'
 import type { Queryable } from '../platform/database/database.ts'
 
 /**
@@ -9,7 +9,7 @@ const latestTime = `(select greatest((select max(at) from ledger), (select max(s
   (select max(created_at) from account), (select max(at) from credit_entry), (select max(created_at) from hold)))`
 
 /** What must hold between the roll-ups, the accounts and what is in flight. Each query finds the rows at fault. */
-export const books: Queries = {
+export const books: VerifyQueries = {
   'every account was charged the sum of its roll-ups': `
     select id as account, charged, coalesce(roll_ups, 0) as roll_ups
     from account left join (select account_id, sum(cost) as roll_ups from usage_day group by account_id) u on account_id = id
@@ -98,7 +98,7 @@ export const wholeLedger = {
     select request_id as request, account_id as account, at, stop_reason from ledger where ${implausible}`,
   'no request was charged twice': `
     select request_id as request, count(*) as rows from ledger group by request_id having count(*) > 1`,
-} satisfies Queries
+} satisfies VerifyQueries
 
 /** The rows whose numbers are in the ranges ($1, $2]. "offset 0" makes each range a scan of its own, by the index. */
 const sampledRows = `
@@ -114,7 +114,7 @@ export const sampledLedger = {
     ${sampledRows} select distinct request_id as request, rows
     from sampled s cross join lateral (select count(*) as rows from ledger l where l.request_id = s.request_id offset 0) c
     where rows > 1`,
-} satisfies Queries
+} satisfies VerifyQueries
 
 /** Holds whose instance was still alive long after the request must have ended. $1: the longest a request may take, in s. */
 export const leakedHolds = `

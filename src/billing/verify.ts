@@ -1,4 +1,5 @@
-import { checkOf, mostFaults, runChecks, withSnapshot, type Check } from '../platform/checks.ts'
+import { checkOf, maxFaults, runChecks, type VerifyCheck } from '../platform/verify-checks.ts'
+import { withSnapshot } from '../platform/database/snapshot-store.ts'
 import type { Database } from '../platform/database/database.ts'
 import { sampleOf, type SampleOptions } from '../platform/seals/sample.ts'
 import { books, differingRollUps, leakedHolds, readChecksums, sampledLedger, wholeLedger } from './verify-store.ts'
@@ -17,7 +18,7 @@ export interface BookOptions {
 export async function verifyBooks(
   database: Database,
   { longestRequest = 3600, sample }: BookOptions = {},
-): Promise<{ ok: boolean; checks: Check[] }> {
+): Promise<{ ok: boolean; checks: VerifyCheck[] }> {
   const checks = [
     ...(await runChecks(database, {
       ...books,
@@ -30,13 +31,13 @@ export async function verifyBooks(
 }
 
 /** Reads the whole ledger only if it must, or to name the roll-ups at fault. */
-function checkRollUps(database: Database, { whole }: { readonly whole: boolean }): Promise<Check> {
+function checkRollUps(database: Database, { whole }: { readonly whole: boolean }): Promise<VerifyCheck> {
   const name = 'the daily roll-ups are the sums of the ledger'
   return withSnapshot(database, async (tx) => {
     const sums = whole ? undefined : await readChecksums(tx)
     const wrong = sums !== undefined && BigInt(sums.sealed) + BigInt(sums.unsealed) !== BigInt(sums.roll_ups)
     if (!whole && !wrong) return { ...checkOf(name, []), sample: 'sealed rows by the checksums of their seals' }
-    const faults = await tx.rows<object>(`${differingRollUps} limit ${mostFaults}`)
+    const faults = await tx.rows<object>(`${differingRollUps} limit ${maxFaults}`)
     if (faults.length > 0 || !wrong) return checkOf(name, faults)
     return checkOf(name, [{ fault: 'the checksums in the seals are not that of the roll-ups', ...sums }])
   })
@@ -45,7 +46,7 @@ function checkRollUps(database: Database, { whole }: { readonly whole: boolean }
 const bigintMax = 2n ** 63n - 1n
 
 /** Reads the sample, and every row that is newer. */
-async function checkSample(database: Database, options: SampleOptions): Promise<Check[]> {
+async function checkSample(database: Database, options: SampleOptions): Promise<VerifyCheck[]> {
   const { ranges, part } = await sampleOf(database, 'ledger', options)
   const newest = ranges.at(-1)?.after ?? 0n
   const values = [

@@ -1,4 +1,4 @@
-import { timeOf } from '../platform/calendar.ts'
+import { parseTime } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Kind } from './kinds.ts'
 import { newNote, note, noteChange, noteList } from './schema.ts'
@@ -23,4 +23,4 @@ export const notes: Kind = Object.freeze({
   toFields: ({ date, participants, text }) => ({ date, participants, text }),
 } satisfies Kind)
 
-const isDay = (text: string) => text.length === 10 && timeOf(text) !== undefined
+const isDay = (text: string) => text.length === 10 && parseTime(text) !== undefined

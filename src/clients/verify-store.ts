@@ -1,4 +1,4 @@
-import type { Queries } from '../platform/checks.ts'
+import type { VerifyQueries } from '../platform/verify-checks.ts'
 
 /** What `keep_revision()` stores of a record's row. */
 const stateOf = (
@@ -36,7 +36,7 @@ const differing = nouns.map(
       is distinct from (r.version, r.client_id, r.archived, r.data)`,
 )
 
-export const records: Queries = {
+export const records: VerifyQueries = {
   'every record is its last revision': `select * from (${differing.join(' union all ')}) d`,
   'no revision is missing': `
     select noun, noun_id as id, count(*) as revisions, max(version) as last from revision

@@ -1,6 +1,6 @@
 import { checkConfiguredPrices } from '../billing/price-rule.ts'
-import type { Rule } from '../platform/config/check.ts'
+import type { ConfigRule } from '../platform/config/check.ts'
 import { checkSignInSettings } from '../signin/settings-rule.ts'
 
 /** The rules of the features for the configuration, beyond its schema. */
-export const configRules: readonly Rule[] = [checkConfiguredPrices, checkSignInSettings]
+export const configRules: readonly ConfigRule[] = [checkConfiguredPrices, checkSignInSettings]

@@ -1,7 +1,7 @@
 import { verifySchema } from '../access/verify.ts'
 import { verifyBooks } from '../billing/verify.ts'
 import { verifyRecords } from '../clients/verify.ts'
-import type { Check } from '../platform/checks.ts'
+import type { VerifyCheck } from '../platform/verify-checks.ts'
 import type { Database } from '../platform/database/database.ts'
 import { verifySeals, type SealOptions } from '../platform/seals/verify.ts'
 
@@ -11,7 +11,7 @@ export interface VerificationOptions extends SealOptions {
 }
 
 /** Every check of `tollgate verify`. */
-export async function verifyAll(database: Database, options: VerificationOptions = {}): Promise<Check[]> {
+export async function verifyAll(database: Database, options: VerificationOptions = {}): Promise<VerifyCheck[]> {
   const { longestRequest, ...sealOptions } = options
   const { checks } = await verifyBooks(database, {
     ...(longestRequest !== undefined && { longestRequest }),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Config } from '../platform/config/config.ts'
 import { OperatorError } from '../platform/problems.ts'
-import type { Check } from '../platform/checks.ts'
+import type { VerifyCheck } from '../platform/verify-checks.ts'
 import { parseSeals, type SealLine } from '../platform/seals/seal-line.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
@@ -33,7 +33,7 @@ export function verifyCommand(context: Context): Command {
     })
 }
 
-async function runAll(context: Context, { full, seal }: VerifyOptions): Promise<Check[]> {
+async function runAll(context: Context, { full, seal }: VerifyOptions): Promise<VerifyCheck[]> {
   const { verifyAll } = await import('./verification.ts')
   return verifyAll(await context.database(), {
     full: full === true,
@@ -51,7 +51,7 @@ function longestRequestOf({ models }: Config): number {
   return hour + Math.max(0, ...timeouts)
 }
 
-function linesOf({ name, ok, faults, sample }: Check): string[] {
+function linesOf({ name, ok, faults, sample }: VerifyCheck): string[] {
   const read = sample === undefined ? '' : ` (${sample})`
   return [`${ok ? 'ok   ' : 'WRONG'}  ${name}${read}`, ...faults.map((fault) => `       ${jsonOf(fault)}`)]
 }

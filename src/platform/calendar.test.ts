@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { timeOf } from './calendar.ts'
+import { parseTime } from './calendar.ts'
 
-test('days and times of the calendar are taken as they are', () => {
+test('dates and times that exist are parsed', () => {
   for (const [text, time] of [
     ['2026-03-12', '2026-03-12T00:00:00.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
@@ -11,11 +11,11 @@ test('days and times of the calendar are taken as they are', () => {
     ['2026-03-12T10:05Z', '2026-03-12T10:05:00.000Z'],
     ['2026-03-12T10:05:06.7Z', '2026-03-12T10:05:06.700Z'],
   ] as const) {
-    assert.equal(timeOf(text)?.toISOString(), time)
+    assert.equal(parseTime(text)?.toISOString(), time)
   }
 })
 
-test('what there is not is none', () => {
+test('dates and times that do not exist are refused', () => {
   for (const text of [
     '',
     'yesterday',
@@ -32,6 +32,6 @@ test('what there is not is none', () => {
     '10000-01-01',
     '+010000-01-01',
   ]) {
-    assert.equal(timeOf(text), undefined, text)
+    assert.equal(parseTime(text), undefined, text)
   }
 })

@@ -1,10 +1,18 @@
+const shape = /^(?!0000)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::[0-5]\d(?:\.\d{1,3})?)?Z)?$/
+
 /**
- * The time that an ISO text in UTC says, a day or a day and a time; undefined for what the calendar does not have.
- * JavaScript takes 30 February for 2 March, and has a year 0, which PostgreSQL has not.
+ * Parses a date or a time in UTC (ISO 8601). A date is its midnight. Undefined if it does not exist, such as 30 February,
+ * or has the year 0, which PostgreSQL does not have.
  */
-export function timeOf(text: string): Date | undefined {
-  if (!/^(?!0000)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text)) return undefined
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) return undefined
-  return time.toISOString().startsWith(text.slice(0, 16).replace('Z', '')) ? time : undefined
+export function parseTime(text: string): Date | undefined {
+  if (!shape.test(text)) return undefined
+  try {
+    const instant = text.endsWith('Z')
+      ? Temporal.Instant.from(text)
+      : Temporal.PlainDate.from(text).toZonedDateTime('UTC').toInstant()
+    return new Date(instant.epochMilliseconds)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }

@@ -1,4 +1,4 @@
-/** The candidate that `word` was probably meant to be, for "did you mean …"; nothing when none is close. */
+/** The candidate closest to `word`, for "did you mean …". Undefined if none is close. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor(word.length / 2))
   const near = candidates
@@ -9,8 +9,8 @@ export function closest(word: string, candidates: readonly string[]): string | u
 }
 
 /**
- * How many letters must be added, dropped, changed or swapped with their neighbour (optimal string alignment). Words
- * whose lengths differ by more than `most` are not compared, so that a long word costs nothing.
+ * The edit distance with adjacent transpositions (optimal string alignment). Infinite if the lengths differ by more than
+ * `most`, so that a long word costs nothing.
  */
 function distanceOf(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY

@@ -1,16 +1,15 @@
 /**
- * Exact decimal numbers as integers: `0.10` with six decimals is `100000n`. Money and prices never meet a float, so
- * their text goes straight to a bigint here and back again.
+ * Exact decimal numbers as scaled integers: `0.10` with six decimals is `100000n`. Money and prices are never floats.
  */
 
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/
 const mostDigits = 24
 
 /**
- * The integer that `text` is in units of 10^-decimals: `parseDecimal('0.10', 6)` is `100000n`.
+ * Parses a decimal number as an integer in units of 10^-decimals: `parseDecimal('0.10', 6)` is `100000n`.
  *
- * Takes a plain decimal number only: no exponent, no plus sign, no separators, no spaces, at most 24 digits before the
- * point and at most `decimals` after it. Throws a RangeError whose message says what would be right.
+ * Accepts plain decimals only: no exponent, plus sign, separators or spaces, at most 24 digits before the point and at most
+ * `decimals` after it. Throws a RangeError whose message completes "The value …".
  */
 export function parseDecimal(text: string, decimals: number): bigint {
   const parts = shape.exec(text)
@@ -24,7 +23,7 @@ export function parseDecimal(text: string, decimals: number): bigint {
   return sign === '-' ? -value : value
 }
 
-/** The shortest text that `parseDecimal` reads back as `value`: no trailing zeros, no point without decimals. */
+/** The shortest text that `parseDecimal` parses as `value`: no trailing zeros, no point without decimals. */
 export function formatDecimal(value: bigint, decimals: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)

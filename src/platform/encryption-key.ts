@@ -30,7 +30,7 @@ export async function readEncryptionKey({ encryption_key: setting, data }: KeySo
       { cause: error },
     )
   }
-  throw new OperatorError(`${file} is damaged: restore it from a backup, or delete it to create a new key.`)
+  throw new OperatorError(`${file} is damaged: restore it from a backup. Or delete it to create a new key.`)
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
@@ -42,7 +42,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Of several instances that start at once, one creates the file, and it is complete from the start. */
+/** Atomic: of several instances that start at once, one creates the file, and none reads an incomplete one. */
 async function create(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true })

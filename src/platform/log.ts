@@ -3,16 +3,16 @@ import { pino, type Logger } from 'pino'
 import { describeError } from './log-error.ts'
 import { readableLine } from './readable-line.ts'
 
-/** How long lines are gathered: milliseconds, and characters. A write for each would be a tenth of what a request costs. */
-const gathered = { milliseconds: 200, characters: 16 * 1024 }
+/** When buffered lines are written. Writing each line at once would take a tenth of the time of a request. */
+const flushAfter = { milliseconds: 200, characters: 16 * 1024 }
 
-/** Bytes that wait for whoever reads stderr; lines past that are dropped rather than kept without end. */
-const mostWaiting = 1024 * 1024
+/** The most bytes to buffer while nobody reads stderr. Further lines are dropped. */
+const mostBuffered = 1024 * 1024
 
 /** The log of this process. */
 export interface OpenLog {
   readonly log: Logger
-  /** Writes what is gathered, and from then on every line at once; unread lines do not keep the process from ending. */
+  /** Writes the buffer, and every later line at once. Lines that nobody reads do not keep the process alive. */
   close(): void
 }
 
@@ -20,12 +20,12 @@ interface LineSink {
   write(line: string): void
 }
 
-/** Where each log that `createLog` returned writes to. */
+/** The sinks of the logs that `createLog` returned. */
 const sinks = new WeakMap<Logger, LineSink>()
 
 /**
- * Writes the line that `log.info(fields, message)` writes, for a log without bindings. The line of every request goes
- * this way: pino takes twice as long for it (docs/decisions/0010-code-of-our-own.md).
+ * Like `log.info(fields, message)`, for a log without bindings, in half the time. The line of every request is written
+ * this way (docs/decisions/0010-code-of-our-own.md).
  */
 export function writeLine(
   log: Logger,
@@ -39,15 +39,15 @@ export function writeLine(
   sink.write(`${line}\n`)
 }
 
-/** A log that writes JSON lines to a sink, at once. */
+/** A log that writes JSON lines to a sink without buffering. */
 export function createLog(sink: LineSink): Logger {
   const log: Logger = pino({ base: null, serializers: { err: describeError } }, sink)
   sinks.set(log, sink)
   return log
 }
 
-/** To stderr. What does not fit where nobody reads is dropped. */
-function writeAtOnce(lines: string): void {
+/** Writes to stderr. Lines that do not fit into a full pipe are dropped. */
+function writeNow(lines: string): void {
   try {
     writeSync(2, lines)
   } catch (error) {
@@ -56,15 +56,15 @@ function writeAtOnce(lines: string): void {
 }
 
 /**
- * Logs to stderr: readable lines on a terminal, JSON lines otherwise. Gathered lines are written even if the process is
- * made to exit.
+ * Logs to stderr: readable lines on a terminal, JSON lines otherwise. Buffered lines are also written on
+ * `process.exit()`.
  */
 export function openLog({ isTerminal = process.stderr.isTTY } = {}): OpenLog {
   let isOpen = true
   let lines = ''
-  const stderr = pino.destination({ dest: 2, sync: false, maxLength: mostWaiting, retryEAGAIN: () => isOpen })
+  const stderr = pino.destination({ dest: 2, sync: false, maxLength: mostBuffered, retryEAGAIN: () => isOpen })
   stderr.on('error', () => {
-    // At the exit it would try again without end to write what a full disk does not take.
+    // On exit, it would otherwise retry forever on a full disk.
     stderr.flushSync = () => undefined
   })
   const flush = (): void => {
@@ -73,12 +73,12 @@ export function openLog({ isTerminal = process.stderr.isTTY } = {}): OpenLog {
   }
   const write = (line: string): void => {
     lines += isTerminal ? readableLine(line) : line
-    if (!isOpen || lines.length >= gathered.characters) flush()
+    if (!isOpen || lines.length >= flushAfter.characters) flush()
   }
-  const timer = setInterval(flush, gathered.milliseconds).unref()
-  // At once: a write that another thread has only been asked for may not happen any more.
+  const timer = setInterval(flush, flushAfter.milliseconds).unref()
+  // Synchronous: a pending asynchronous write may never happen.
   process.prependListener('exit', () => {
-    if (lines !== '') writeAtOnce(lines)
+    if (lines !== '') writeNow(lines)
     lines = ''
   })
   return {

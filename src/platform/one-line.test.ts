@@ -7,11 +7,11 @@ test('what does not show is found, and named', () => {
     ['a\nb', 'a line break'],
     ['a\u2028b', 'a line break'],
     ['a\tb', 'a tab'],
-    ['\u202e evil', 'the character U+202E, which does not show'],
-    ['a\u2067b', 'the character U+2067, which does not show'],
-    ['a\u200bb', 'the character U+200B, which does not show'],
-    ['\ufeffa', 'the character U+FEFF, which does not show'],
-    ['\u009b31m', 'the character U+009B, which does not show'],
+    ['\u202e evil', 'the character U+202E, which is invisible'],
+    ['a\u2067b', 'the character U+2067, which is invisible'],
+    ['a\u200bb', 'the character U+200B, which is invisible'],
+    ['\ufeffa', 'the character U+FEFF, which is invisible'],
+    ['\u009b31m', 'the character U+009B, which is invisible'],
   ] as const) {
     assert.equal(hiddenIn(text), found)
   }

@@ -1,15 +1,14 @@
 /**
- * What does not show, or makes the text around it show otherwise than it is: control characters, other line breaks,
- * embeddings and isolates of direction, and characters without a width that join nothing (those that do are part of
- * how some languages are written).
+ * Characters that are invisible or change how the text around them is displayed: control characters, line separators,
+ * bidirectional controls, and zero-width characters except joiners, which some scripts need.
  */
 const hidden = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/u
 
-/** The first character of a text that has no place in one line of it, in words; undefined where there is none. */
+/** Describes the first invisible character of a text, such as `a line break`. Undefined if there is none. */
 export function hiddenIn(text: string): string | undefined {
   const found = hidden.exec(text)?.[0]
   if (found === undefined) return undefined
-  return names.get(found) ?? `the character ${codeOf(found)}, which does not show`
+  return names.get(found) ?? `the character ${codeOf(found)}, which is invisible`
 }
 
 const names = new Map([
@@ -20,15 +19,15 @@ const names = new Map([
   ['\t', 'a tab'],
 ])
 
-/** Letters and signs, but for those that are drawn as nothing: fillers of Hangul, the empty pattern of Braille. */
-const shown = /[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]/v
+/** Letters, digits, punctuation and symbols, except blank ones such as Hangul fillers and the empty Braille pattern. */
+const visible = /[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]/v
 
-/** Whether there is anything to see. */
+/** Whether a text has no visible character. */
 export function isBlank(text: string): boolean {
-  return !shown.test(text)
+  return !visible.test(text)
 }
 
-/** A text of somebody else's in quotes, for a terminal: with what does not show written out. */
+/** Quotes untrusted text for a terminal, with invisible characters escaped. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(new RegExp(hidden, 'gu'), (character) => `\\u{${hexOf(character)}}`)
 }

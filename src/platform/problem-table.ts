@@ -1,14 +1,15 @@
-/** One error code: its HTTP status, whether the same request may succeed later, what it means and what to do about it. */
 interface ProblemEntry {
+  /** The HTTP status. */
   readonly status: number
+  /** Whether the same request may succeed later. */
   readonly retry: boolean
   readonly meaning: string
   readonly remedy: string
 }
 
 /**
- * All error codes of the API and the portal: sections 7 and 8 of the specification. 402 is for money, 429 for pace.
- * `docs/errors.md` and the page /docs/errors are made from this table.
+ * All error codes of the API and the portal: sections 7 and 8 of the specification. 402 means credit, 429 rate limits.
+ * `docs/errors.md` and the page /docs/errors are generated from this table.
  */
 export const problems = {
   malformed_request: {

@@ -2,7 +2,7 @@ import type { ProblemCode } from './problem-table.ts'
 
 export { problems, type ProblemCode } from './problem-table.ts'
 
-/** What a problem may have besides its code and its reason. Everything is public except `cause`. */
+/** Everything is public except `cause`. */
 export interface ProblemDetails {
   /** The field of the request at fault, as a path: `metadata.client_id`. */
   readonly field?: string
@@ -10,13 +10,13 @@ export interface ProblemDetails {
   readonly limit?: { readonly name: string; readonly value: number; readonly remaining: number }
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfter?: number
-  /** For a stale change: the current state, sent beside the error. */
+  /** For a stale change: the current state, sent with the error. */
   readonly current?: object
   /** For the log, never for the caller. */
   readonly cause?: unknown
 }
 
-/** A refusal or a fault, with its code and a public reason: what is wrong and what to do. One handler turns it into HTTP. */
+/** An error with its code and a public reason: what is wrong and what to do. http/errors.ts turns it into a response. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly details: ProblemDetails
@@ -29,7 +29,7 @@ export class Problem extends Error {
   }
 }
 
-/** A fault of the configuration or of a command: printed to the operator as one line, without a stack, exit status 1. */
+/** An error that the operator can fix. Commands print its message without a stack and exit with status 1. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 }

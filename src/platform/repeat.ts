@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 
 export interface Repeated {
-  /** Waits for the work under way; it is not begun again. May be called again. */
+  /** Waits for running work and does not start it again. Idempotent. */
   stop(): Promise<void>
 }
 
 /**
- * Does `work` again and again, each time `pause` ms after it last ended, until stopped. A failure is logged when it
- * begins and when it is over, not each time. Does not keep the process alive.
+ * Repeats `work` until stopped, each time `pause` ms after it ended. Of consecutive failures only the first is logged, and
+ * the recovery. Does not keep the process alive.
  */
 export function repeat(needs: { name: string; pause: number; work: () => Promise<void>; log: Logger }): Repeated {
   const { name, pause, work, log } = needs
@@ -21,7 +21,7 @@ export function repeat(needs: { name: string; pause: number; work: () => Promise
       if (failing) log.info(`${name}: works again`)
       failing = false
     } catch (error) {
-      if (!failing) log.warn({ err: error }, `${name}: failed, will be tried again`)
+      if (!failing) log.warn({ err: error }, `${name}: failed, will be retried`)
       failing = true
     }
     schedule()

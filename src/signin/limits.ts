@@ -1,4 +1,4 @@
-import { createPace } from '../platform/pace.ts'
+import { createRateLimit } from '../platform/rate-limit.ts'
 import { Problem } from '../platform/problems.ts'
 
 /** How many sign-ins a network may begin and complete per minute: each attempt is a row, and anyone can begin one. */
@@ -17,8 +17,8 @@ interface LimitNeeds {
 }
 
 export function createSignInLimits({ perMinute, clock = Date.now }: LimitNeeds): SignInLimits {
-  const begun = createPace({ perMinute, clock })
-  const completed = createPace({ perMinute, clock })
+  const begun = createRateLimit({ perMinute, clock })
+  const completed = createRateLimit({ perMinute, clock })
   return Object.freeze({
     begin: (network: string) => refuse(begun.take(network), perMinute),
     complete: (network: string) => refuse(completed.take(network), perMinute),

@@ -1,5 +1,5 @@
 import type { Audit } from '../access/audit.ts'
-import { createPace } from '../platform/pace.ts'
+import { createRateLimit } from '../platform/rate-limit.ts'
 import type { Visitor } from './visitor.ts'
 
 /** Audit rows for refusals of one network in a minute: they are kept for ever, and anyone can cause them. */
@@ -31,7 +31,7 @@ interface RefusalNeeds {
 }
 
 export function createRefusals({ audit, clock = Date.now }: RefusalNeeds): Refusals {
-  const recorded = createPace({ perMinute: rowsPerMinute, clock })
+  const recorded = createRateLimit({ perMinute: rowsPerMinute, clock })
   const unrecorded = new Map<string, number>()
   const cookies = new Set<string>()
 

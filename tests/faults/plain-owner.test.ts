@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { portalAddress } from '../../src/access/login.ts'
 import { migrate } from '../../src/platform/database/migrations.ts'
-import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
+import { openEmbedded, type EmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { tollgateHere } from '../support/command-line.ts'
 import { startFirm } from '../support/firm.ts'
@@ -18,7 +18,7 @@ import { createTestLog } from '../support/log.ts'
 
 let cluster: Cluster
 let admin: Client
-let embedded: Embedded | undefined
+let embedded: EmbeddedPostgres | undefined
 
 before(async () => {
   cluster = await startCluster()

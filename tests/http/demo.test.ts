@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { addressOf, preparePlace, readAccess } from '../../src/platform/embedded-postgres/place.ts'
+import { addressOf, prepareDataFolder, readCredentials } from '../../src/platform/embedded-postgres/cluster-files.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { query } from '../support/embedded.ts'
 import { at, parseObject } from '../support/json.ts'
@@ -214,8 +214,8 @@ test('with TOLLGATE_DEMO=0 there is no provider, nobody, no client and no word o
     await assert.rejects(fetch(`http://127.0.0.1:${free + 1}`), { message: 'fetch failed' })
     const signin = await fetch(`http://localhost:${free}/signin`, { headers: { accept: 'application/json' } })
     assert.deepEqual(at(await signin.json(), 'providers'), [])
-    const place = await preparePlace(path.join(folder, 'off'))
-    const database = addressOf(await readAccess(place), 'tollgate')
+    const place = await prepareDataFolder(path.join(folder, 'off'))
+    const database = addressOf(await readCredentials(place), 'tollgate')
     assert.deepEqual(await query(database, 'select 1 from person union all select 1 from client'), [])
   } finally {
     await started.end()

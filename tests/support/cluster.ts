@@ -7,7 +7,12 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { findBinaries } from '../../src/platform/embedded-postgres/binaries.ts'
 import { prepareCluster } from '../../src/platform/embedded-postgres/cluster.ts'
-import { preparePlace, readAccess, superuserAddressOf, type Place } from '../../src/platform/embedded-postgres/place.ts'
+import {
+  prepareDataFolder,
+  readCredentials,
+  superuserAddressOf,
+  type ClusterFiles,
+} from '../../src/platform/embedded-postgres/cluster-files.ts'
 import { freePort, readRunning, startServer } from '../../src/platform/embedded-postgres/server.ts'
 import { migrate } from '../../src/platform/database/migrations.ts'
 
@@ -27,12 +32,12 @@ export interface Cluster {
 export async function startCluster(): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
   await chmod(directory, 0o711)
-  const place = await preparePlace(directory)
+  const place = await prepareDataFolder(directory)
   const binaries = await findBinaries()
   const launcher = await prepareCluster(place, binaries, settings)
   const port = await startServer(place, binaries, launcher, { choosePort: freePort, settings })
   const stop = await watch(place)
-  const access = { ...(await readAccess(place)), port }
+  const access = { ...(await readCredentials(place)), port }
   const admin = new Client(superuserAddressOf(access, 'postgres'))
   await admin.connect()
   await admin.query(`create database ${template}`)
@@ -42,7 +47,7 @@ export async function startCluster(): Promise<Cluster> {
 }
 
 /** A process that waits for the end of this one, stops the server then, and removes its files. */
-async function watch(place: Place): Promise<() => Promise<void>> {
+async function watch(place: ClusterFiles): Promise<() => Promise<void>> {
   const running = await readRunning(place)
   const script = 'read -r _; kill -QUIT "$1"; while kill -0 "$1" 2>&-; do sleep 0.05; done; rm -rf "$2"'
   const watchdog = spawn('/bin/sh', ['-c', script, 'watchdog', String(running?.pid), place.root], {

@@ -9,7 +9,7 @@ import { after, afterEach, before } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { openEmbedded, type Embedded } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
+import { openEmbedded, type EmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.ts'
 import { createTestLog } from './log.ts'
 
 export const exec = promisify(execFile)
@@ -48,7 +48,7 @@ export function embeddedTests() {
   async function folder(name = 'data'): Promise<string> {
     return path.join(await openFolder(), name)
   }
-  async function open(directory: string, settings: Record<string, string> = hasty): Promise<Embedded> {
+  async function open(directory: string, settings: Record<string, string> = hasty): Promise<EmbeddedPostgres> {
     const embedded = await openEmbedded({ directory, log, settings })
     endings.push(() => embedded.close())
     return embedded

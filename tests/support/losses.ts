@@ -1,15 +1,15 @@
-import type { Database, Session } from '../../src/platform/database/database.ts'
+import type { Database, DedicatedConnection } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 
 /** What becomes of a call: it is carried out, it is not, or it is and nobody hears of it. */
 export type Fate = 'answered' | 'not sent' | 'answer lost'
 
-/** The same database, where sessions lose their connection as `fateOf` tells of each of their statements. */
+/** The same database, whose dedicated connections are lost as `fateOf` decides for each statement. */
 export function losing(database: Database, fateOf: (statement: string) => Fate): Database {
   return {
     ...database,
-    async session() {
-      const session = await database.session()
+    async connect() {
+      const session = await database.connect()
       return {
         ...session,
         rows: (query, values) =>
@@ -20,7 +20,7 @@ export function losing(database: Database, fateOf: (statement: string) => Fate):
   }
 }
 
-async function carry<Rows>(session: Session, fate: Fate, run: () => Promise<Rows>): Promise<Rows> {
+async function carry<Rows>(session: DedicatedConnection, fate: Fate, run: () => Promise<Rows>): Promise<Rows> {
   if (fate === 'answered') return run()
   if (fate === 'answer lost') await run()
   await session.close()

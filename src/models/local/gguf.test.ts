@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { inspectModelFile } from './gguf.ts'
+import { asOrdinaryUser } from '../../../tests/support/ordinary-user.ts'
 
 const tiny = path.join(import.meta.dirname, '../../../models/tiny/tiny.gguf')
 const original = await readFile(tiny)
@@ -54,11 +55,13 @@ void test('no file, a folder, a pipe: each its reason', async () => {
   assert.match(await reasonOf(path.join(folder, 'a-pipe')), /is not a file\.$/)
 })
 
-void test('a file that may not be read', { skip: process.getuid?.() === 0 }, async () => {
+void test('a file that may not be read', async () => {
   const file = path.join(folder, 'secret.gguf')
   await writeFile(file, original)
   await chmod(file, 0)
-  assert.match(await reasonOf(file), /may not be read/)
+  await chmod(folder, 0o755)
+  const reason = await asOrdinaryUser(() => reasonOf(file))
+  assert.match(reason, /may not be read/)
 })
 
 void test('another format', async () => {

@@ -11,6 +11,7 @@ import { createCertificate } from '../../../tests/support/certificate.ts'
 import { tinyFile } from '../../../tests/support/engine.ts'
 import { OperatorError } from '../../platform/problems.ts'
 import { parseModelSource, pullModel, type Progress, type PullNeeds } from './pull.ts'
+import { asOrdinaryUser } from '../../../tests/support/ordinary-user.ts'
 
 const root = await mkdtemp(path.join(tmpdir(), 'pull-'))
 const model = await readFile(tinyFile)
@@ -323,10 +324,13 @@ describe('refused in one line, with no file under the final name', () => {
     await assertLeft()
   })
 
-  test('a folder that may not be written', { skip: process.getuid?.() === 0 }, async () => {
+  test('a folder that may not be written', async () => {
     const { url } = await serve(good(model))
-    await chmod(folder, 0o500)
-    await assert.rejects(pull(url), refusal(/No permission to write/))
+    await chmod(folder, 0o555)
+    await assert.rejects(
+      asOrdinaryUser(() => pull(url)),
+      refusal(/No permission to write/),
+    )
   })
 
   test('no way to the host', async () => {

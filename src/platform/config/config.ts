@@ -2,64 +2,63 @@ import { isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { Value } from 'typebox/value'
-import { readValue, type Fault, type Reading, type Rule } from './check.ts'
+import { readValue, type ConfigError, type ReadContext, type ConfigRule } from './check.ts'
 import { readConfigFile } from './file.ts'
 import { checkRules } from './rules.ts'
-import { configSchema, environmentVariables, type Settings } from './schema.ts'
-import type { Kind } from './values.ts'
+import { configSchema, environmentVariables, type ParsedSettings } from './schema.ts'
+import type { SettingFormat } from './values.ts'
 import { OperatorError } from '../problems.ts'
 
 /** A model of the configuration; `engine` tells the kinds apart. */
-export type ModelConfig = NonNullable<Settings['models']>[number]
+export type ModelConfig = NonNullable<ParsedSettings['models']>[number]
 
-/** Everything that an operator decides, checked and resolved: durations in ms, sizes in bytes, prices as bigint. */
-export interface Config extends Settings {
+/** All settings, validated and resolved: durations in ms, sizes in bytes, prices as bigint. */
+export interface Config extends ParsedSettings {
   readonly base_url: string
   /** With the number of processes resolved. */
-  readonly listen: Settings['listen'] & { readonly processes: number }
+  readonly listen: ParsedSettings['listen'] & { readonly processes: number }
   readonly models: ModelConfig[]
-  /** The absolute path of the file it came from; null when every setting has its default. */
+  /** The absolute path of the configuration file; null if there is none. */
   readonly file: string | null
   /** The absolute path of the folder for the embedded database and for secrets. */
   readonly data: string
-  /** Whether a first start sets up samples. */
+  /** Whether the first start creates sample data. */
   readonly demo: boolean
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What `loadConfig` reads. */
 export interface ConfigSource {
   readonly environment: Environment
   /** The project's folder. */
   readonly root: string
-  /** Where relative paths in environment variables start. Default: the current folder. */
+  /** The base of relative paths in environment variables. Default: the current folder. */
   readonly cwd?: string
-  /** What the features demand of the settings. */
-  readonly rules?: readonly Rule[]
+  /** The rules of the features. */
+  readonly rules?: readonly ConfigRule[]
 }
 
-/** The model in the repository, for when the file names none. */
+/** The model in the repository, used if the file has no models. */
 const shipped = { id: 'tiny', alias: 'default', file: 'models/tiny/tiny.gguf' }
 
 /**
- * The configuration from the environment and `tollgate.yaml`, frozen. Throws an OperatorError with one line for every
- * fault: its path in the file, and what would be right.
+ * Loads the configuration from the environment and `tollgate.yaml`, frozen. Throws OperatorError with one line per error:
+ * its path in the file, and what is expected.
  */
 export function loadConfig({ environment, root, cwd = process.cwd(), rules = [] }: ConfigSource): Config {
-  const faults: Fault[] = []
-  const reading: Reading = {
+  const errors: ConfigError[] = []
+  const context: ReadContext = {
     environment,
-    fault: (place, message) => {
-      faults.push({ path: place, message })
+    report: (where, message) => {
+      errors.push({ path: where, message })
     },
   }
-  const variables = readVariables(environment, reading)
-  const source = readConfigFile(variables.file, root, cwd, reading)
-  const content = source.content === undefined ? undefined : readValue(configSchema, source.content, '', reading)
-  checkRules(content, [shipped.id], reading)
-  for (const rule of rules) rule(content, reading.fault)
-  if (faults.length > 0) throw new OperatorError(faults.map(describe).join('\n'))
+  const variables = readVariables(environment, context)
+  const source = readConfigFile(variables.file, root, cwd, context)
+  const content = source.content === undefined ? undefined : readValue(configSchema, source.content, '', context)
+  checkRules(content, [shipped.id], context)
+  for (const rule of rules) rule(content, context.report)
+  if (errors.length > 0) throw new OperatorError(errors.map(describe).join('\n'))
   return freeze(resolve(Value.Decode(configSchema, content), variables, source, { root, cwd }))
 }
 
@@ -72,16 +71,16 @@ interface Variables {
   readonly demo: boolean | undefined
 }
 
-/** A variable that is set to nothing counts as not set: compose files and service managers write them so. */
-function readVariables(environment: Environment, { fault }: Reading): Variables {
-  const read = <Value>(name: string, { kind }: { kind: Kind<Value> }): Value | undefined => {
+/** An empty variable counts as not set: compose files and service managers set variables to nothing. */
+function readVariables(environment: Environment, { report }: ReadContext): Variables {
+  const read = <Value>(name: string, { format }: { format: SettingFormat<Value> }): Value | undefined => {
     const text = environment[name]
     if (text === undefined || text === '') return undefined
     try {
-      return kind.parse(text)
+      return format.parse(text)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      return fault(name, error.message)
+      return report(name, error.message)
     }
   }
   return {
@@ -95,7 +94,7 @@ function readVariables(environment: Environment, { fault }: Reading): Variables 
 }
 
 function resolve(
-  settings: Settings,
+  settings: ParsedSettings,
   variables: Variables,
   source: { file: string | null; directory: string },
   { root, cwd }: { root: string; cwd: string },
@@ -105,25 +104,25 @@ function resolve(
     host: variables.host ?? settings.listen.host,
     port: variables.port ?? settings.listen.port,
   }
-  const where = variables.database ?? settings.database
+  const database = variables.database ?? settings.database
   const models = settings.models?.map((model) => withAbsoluteFile(model, source.directory)) ?? [shippedModel(root)]
   return {
     ...settings,
     base_url: settings.base_url ?? ownAddress(listen.host, listen.port),
-    database: where,
+    database,
     listen: { ...listen, processes: processesFor(listen.processes, models) },
     models,
     aliases: settings.models === undefined ? { [shipped.alias]: shipped.id, ...settings.aliases } : settings.aliases,
     file: source.file,
     data: variables.data === undefined ? path.join(root, 'data') : path.resolve(cwd, variables.data),
-    demo: variables.demo ?? (where === 'embedded' && settings.sign_in.providers.length === 0),
+    demo: variables.demo ?? (database === 'embedded' && settings.sign_in.providers.length === 0),
   }
 }
 
-/** Where a browser of this machine finds what listens there. Its own name is kept where it is as good. */
+/** The URL of this server for a browser on this machine. Loopback and wildcard addresses become `localhost`. */
 export function ownAddress(host: string, port: number): string {
   const address = `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
-  // An address with a zone is none of a URL.
+  // A URL cannot contain an address with a zone.
   const { hostname } = new URL(URL.canParse(address) ? address : 'http://localhost')
   const everywhere = /^(?:0\.0\.0\.0|127\.0\.0\.1|\[::1?\])$/.test(hostname)
   return `http://${everywhere ? 'localhost' : hostname}:${port}`
@@ -151,8 +150,8 @@ function shippedModel(root: string): ModelConfig {
   }
 }
 
-function describe({ path: place, message }: Fault): string {
-  return place === '' ? `the configuration ${message}` : `${place}: ${message}`
+function describe({ path: where, message }: ConfigError): string {
+  return where === '' ? `the configuration ${message}` : `${where}: ${message}`
 }
 
 function freeze<Part>(part: Part): Part {

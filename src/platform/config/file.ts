@@ -1,30 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseDocument } from 'yaml'
-import type { Reading } from './check.ts'
+import type { ReadContext } from './check.ts'
 
-/** Where the settings come from: the folder that relative paths start at, and the file's content. */
 export interface ConfigFile {
-  /** Absolute; null when there is no file and every setting has its default. */
+  /** Absolute; null if there is no file. */
   readonly file: string | null
+  /** The base of relative paths in the file. */
   readonly directory: string
   readonly content: unknown
 }
 
 /**
- * Reads the file that `TOLLGATE_CONFIG` names, or `tollgate.yaml` of the project if there is one. What is wrong with it
- * is reported with its line and column; the content is then undefined.
+ * Reads the file in `TOLLGATE_CONFIG`, or the project's `tollgate.yaml` if it exists. Syntax errors are reported with line
+ * and column; the content is then undefined.
  */
-export function readConfigFile(named: string | undefined, root: string, cwd: string, reading: Reading): ConfigFile {
+export function readConfigFile(named: string | undefined, root: string, cwd: string, context: ReadContext): ConfigFile {
   const usual = path.join(root, 'tollgate.yaml')
   const file = named === undefined ? usual : path.resolve(cwd, named)
   if (named === undefined && !existsSync(usual)) return { file: null, directory: root, content: {} }
-  const source = readText(file, reading)
-  const content = source === undefined ? undefined : parseYaml(source, path.basename(file), reading)
+  const source = readText(file, context)
+  const content = source === undefined ? undefined : parseYaml(source, path.basename(file), context)
   return { file, directory: path.dirname(file), content }
 }
 
-function readText(file: string, { fault }: Reading): string | undefined {
+function readText(file: string, { report }: ReadContext): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
   } catch (error) {
@@ -35,26 +35,26 @@ function readText(file: string, { fault }: Reading): string | undefined {
       ['EISDIR', 'is a folder, not a file'],
       ['ERR_ENCODING_INVALID_ENCODED_DATA', 'is not text in UTF-8'],
     ])
-    return fault(file, reasons.get(code) ?? `cannot be read (${String(code)})`)
+    return report(file, reasons.get(code) ?? `cannot be read (${String(code)})`)
   }
 }
 
 /**
- * After ten faults of form the rest follow from those. What a deeply nested or endlessly repeating document makes the
- * parser throw is a fault like them.
+ * Reports at most ten syntax errors, because the rest usually follow from them. The parser throws on documents that are
+ * nested too deeply or expand too many aliases.
  */
-function parseYaml(source: string, name: string, { fault }: Reading): unknown {
+function parseYaml(source: string, name: string, { report }: ReadContext): unknown {
   try {
     const document = parseDocument(source, { stringKeys: true, resolveKnownTags: false, logLevel: 'error' })
     const problems = [...document.errors, ...document.warnings]
     for (const { linePos, message } of problems.slice(0, 10)) {
       const { line, col } = linePos?.[0] ?? { line: 1, col: 1 }
-      fault(`${name}:${line}:${col}`, message.split(/;|:? at line \d|\n/)[0] ?? 'is not valid YAML')
+      report(`${name}:${line}:${col}`, message.split(/;|:? at line \d|\n/)[0] ?? 'is not valid YAML')
     }
     if (problems.length > 0) return undefined
     const content: unknown = document.toJS()
     return content ?? {}
   } catch (error) {
-    return fault(name, `cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`)
+    return report(name, `cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

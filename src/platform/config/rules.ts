@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { join, type Reading } from './check.ts'
+import { join, type ReadContext } from './check.ts'
 import { duration, id } from './values.ts'
 
 /**
- * What settings demand of each other. Every rule looks at the settings as they stand in the file and passes over those
- * already found at fault, so that its faults come together with all others.
+ * Rules between settings. Each rule reads the settings as written in the file and skips invalid ones, so that all errors
+ * are reported together.
  */
 
 const Models = Type.Object({ models: Type.Array(Type.Unknown()) })
@@ -26,88 +26,88 @@ const Processes = Type.Object({ listen: Type.Object({ processes: Type.Unknown() 
 const Local = Type.Object({ engine: Type.Literal('local') })
 const Session = Type.Object({ session: Type.Object({ idle: Type.String(), absolute: Type.String() }) })
 
-/** Reports where the settings contradict each other. `shipped` are the ids of the models when the file names none. */
-export function checkRules(settings: unknown, shipped: readonly string[], { fault }: Reading): void {
+/** Reports contradictions between settings. `shipped` are the model ids if the file has no models. */
+export function checkRules(settings: unknown, shipped: readonly string[], { report }: ReadContext): void {
   const models = Value.Check(Models, settings) ? settings.models : []
-  models.forEach((model, index) => checkModel(model, `models[${index}]`, fault))
-  checkUnique(models, 'models', fault)
-  checkFallbacks(models, fault)
-  checkAliases(settings, shipped, fault)
-  checkProcesses(settings, fault)
-  if (Value.Check(Providers, settings)) checkUnique(settings.sign_in.providers, 'sign_in.providers', fault)
+  models.forEach((model, index) => checkModel(model, `models[${index}]`, report))
+  checkUnique(models, 'models', report)
+  checkFallbacks(models, report)
+  checkAliases(settings, shipped, report)
+  checkProcesses(settings, report)
+  if (Value.Check(Providers, settings)) checkUnique(settings.sign_in.providers, 'sign_in.providers', report)
   if (Value.Check(SignUp, settings)) {
     const { policy, domains } = settings.sign_in.sign_up
     if (policy === 'domain' && domains.length === 0) {
-      fault('sign_in.sign_up.domains', 'must have at least one domain for the policy domain')
+      report('sign_in.sign_up.domains', 'must have at least one domain for the policy domain')
     }
   }
   if (
     Value.Check(Session, settings) &&
     duration.parse(settings.session.idle) > duration.parse(settings.session.absolute)
   ) {
-    fault('session.idle', `must be at most the absolute ${settings.session.absolute}`)
+    report('session.idle', `must be at most the absolute ${settings.session.absolute}`)
   }
 }
 
-function checkModel(model: unknown, path: string, fault: Reading['fault']): void {
+function checkModel(model: unknown, path: string, report: ReadContext['report']): void {
   if (Value.Check(Sized, model) && model.max_output_tokens >= model.context) {
-    fault(`${path}.max_output_tokens`, `must be below the context ${model.context}`)
+    report(`${path}.max_output_tokens`, `must be below the context ${model.context}`)
   }
   if (Value.Check(Timed, model) && duration.parse(model.timeout.first_token) > duration.parse(model.timeout.total)) {
-    fault(`${path}.timeout.first_token`, `must be at most the total ${model.timeout.total}`)
+    report(`${path}.timeout.first_token`, `must be at most the total ${model.timeout.total}`)
   }
   if (Value.Check(CountedByServer, model)) {
     const needed = model.tokenizer === 'anthropic' ? 'key' : 'url'
-    if (!Object.hasOwn(model, needed)) fault(`${path}.tokenizer`, `needs ${path}.${needed} to ask the server`)
+    if (!Object.hasOwn(model, needed)) report(`${path}.tokenizer`, `needs ${path}.${needed} to ask the server`)
   }
 }
 
 /** Several processes would load a local model once each, and their engines would compete for the cores. */
-function checkProcesses(settings: unknown, fault: Reading['fault']): void {
+function checkProcesses(settings: unknown, report: ReadContext['report']): void {
   if (!Value.Check(Processes, settings) || !(Number(settings.listen.processes) > 1)) return
   const models = Value.Check(Models, settings) ? settings.models : undefined
   const index = models?.findIndex((model) => Value.Check(Local, model)) ?? 0
   if (index === -1) return
   const name = models === undefined ? 'the shipped model' : `models[${index}]`
-  fault(
+  report(
     'listen.processes',
     `must be 1 with a local model, which ${name} is: its engine uses all cores. For more, serve it with llama-server as engine: openai`,
   )
 }
 
-function checkUnique(entries: readonly unknown[], path: string, fault: Reading['fault']): void {
+function checkUnique(entries: readonly unknown[], path: string, report: ReadContext['report']): void {
   const first = new Map<string, number>()
   entries.forEach((entry, index) => {
     if (!Value.Check(Identified, entry)) return
     const earlier = first.get(entry.id)
     if (earlier === undefined) first.set(entry.id, index)
-    else fault(`${path}[${index}].id`, `must differ from ${path}[${earlier}].id: both are ${entry.id}`)
+    else report(`${path}[${index}].id`, `must differ from ${path}[${earlier}].id: both are ${entry.id}`)
   })
 }
 
-/** A chain may lead back to where it began: whoever follows it takes each model once. */
-function checkFallbacks(models: readonly unknown[], fault: Reading['fault']): void {
+/** A chain of fallbacks may be circular: each model is tried once. */
+function checkFallbacks(models: readonly unknown[], report: ReadContext['report']): void {
   const ids = models.flatMap((model) => (Value.Check(Identified, model) ? [model.id] : []))
   models.forEach((model, index) => {
     if (!Value.Check(FallingBack, model)) return
     const path = `models[${index}].fallback`
-    if (Value.Check(Identified, model) && model.fallback === model.id) fault(path, 'must be another model')
+    if (Value.Check(Identified, model) && model.fallback === model.id) report(path, 'must be another model')
     else if (ids.length === models.length && !ids.includes(model.fallback)) {
-      fault(path, `must be a model: one of ${[...new Set(ids)].join(', ')}`)
+      report(path, `must be a model: one of ${[...new Set(ids)].join(', ')}`)
     }
   })
 }
 
-function checkAliases(settings: unknown, shipped: readonly string[], fault: Reading['fault']): void {
+function checkAliases(settings: unknown, shipped: readonly string[], report: ReadContext['report']): void {
   if (!Value.Check(Aliased, settings)) return
   const written = Value.Check(Models, settings) ? settings.models : undefined
   const ids = written?.flatMap((model) => (Value.Check(Identified, model) ? [model.id] : [])) ?? shipped
   const complete = written === undefined || ids.length === written.length
   for (const [alias, target] of Object.entries(settings.aliases)) {
     const path = join('aliases', alias)
-    if (!isId(alias)) fault(path, `must itself be ${id.expects}`)
-    if (ids.includes(alias)) fault(path, 'must not be the id of a model')
-    if (complete && !ids.includes(target)) fault(path, `must point to a model: one of ${[...new Set(ids)].join(', ')}`)
+    if (!isId(alias)) report(path, `must itself be ${id.expects}`)
+    if (ids.includes(alias)) report(path, 'must not be the id of a model')
+    if (complete && !ids.includes(target)) report(path, `must point to a model: one of ${[...new Set(ids)].join(', ')}`)
   }
 }
 

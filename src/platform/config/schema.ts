@@ -2,14 +2,14 @@ import { Type, type TSchema } from 'typebox'
 import * as values from './values.ts'
 
 /**
- * Every setting of `tollgate.yaml`, once: the type, the check and `docs/configuration.md` come from here. A setting with
- * a `default` may be left out of the file; `shown_default` is for the page where the default is worked out elsewhere.
+ * The settings of `tollgate.yaml`. Types, validation and `docs/configuration.md` derive from this schema. `shown_default`
+ * documents a default that is computed elsewhere.
  */
 
-type Words = { default?: string | undefined; shown_default?: string }
+type Defaults = { default?: string | undefined; shown_default?: string }
 
-const written = <Value>(kind: values.Kind<Value>, description: string, words: Words = {}) =>
-  Type.Decode(Type.String({ description, expects: kind.expects, ...words }), kind.parse)
+const written = <Value>(format: values.SettingFormat<Value>, description: string, defaults: Defaults = {}) =>
+  Type.Decode(Type.String({ description, expects: format.expects, ...defaults }), format.parse)
 const text = (description: string) => Type.String({ description, minLength: 1, expects: 'a text that is not empty' })
 const whole = (description: string, minimum: number, maximum: number, fallback?: number) =>
   Type.Integer({ description, minimum, maximum, ...(fallback !== undefined && { default: fallback }) })
@@ -31,7 +31,7 @@ const price = group(
 
 const everyModel = {
   id: written(values.id, 'The name that requests send as `model`.'),
-  context: whole('The most tokens that a prompt and its reply may have together.', 2, 100_000_000),
+  context: whole('The maximum number of tokens of a prompt and its reply together.', 2, 100_000_000),
   max_output_tokens: whole('The most output tokens of one request. Must be below `context`.', 1, 100_000_000),
   price: Type.Optional(price),
   fallback: Type.Optional(
@@ -103,29 +103,39 @@ const aiSdkModel = group('Any other vendor, through an AI SDK provider package.'
 })
 
 const provider = group('An OpenID provider.', {
-  id: written(values.id, 'Its name in addresses: `/auth/start/<id>`. Never change it.'),
-  name: text('What the button says.'),
-  issuer: written(values.issuer, 'Its issuer, to the letter. `http://` is accepted on loopback addresses only.'),
+  id: written(values.id, 'Its name in URLs: `/auth/start/<id>`. Never change it.'),
+  name: text('The text of its button.'),
+  issuer: written(
+    values.issuer,
+    'Its issuer, exactly as it states it. `http://` is accepted for loopback addresses only.',
+  ),
   client_id: text('The id that the provider gave this application.'),
-  client_secret: Type.Optional(text('The secret that goes with it. Write it as `${NAME}`. None for a public client.')),
+  client_secret: Type.Optional(
+    text('The secret of `client_id`. Write it as `${NAME}`. Leave it out for a public client.'),
+  ),
   trust_email: Type.Enum(['never', 'when_verified', 'always'], {
-    description: 'Whether the e-mail address that the provider reports counts.',
+    description: 'Whether to trust the e-mail address that the provider reports.',
     default: 'when_verified',
   }),
 })
 
-const notYet = 'For ways to sign in that this version does not have yet: checked at start and otherwise not used.'
-const stops = 'This version does not have it yet: the start refuses `true`.'
+const notYet = 'Reserved for sign-in methods of later versions: validated at start, not used.'
+const stops = 'Not available in this version: `true` is refused at start.'
 
 export const configSchema = group('The configuration.', {
   base_url: Type.Optional(
-    written(values.origin, 'The one address that people and the provider use. It is never taken from a request.', {
-      shown_default: '`http://localhost:<port>`, or with the address in `listen.host` where that is another',
-    }),
+    written(
+      values.origin,
+      'The public URL of this service, also for OpenID providers. It is never taken from a request.',
+      {
+        shown_default:
+          '`http://localhost:<port>`, or with the address in `listen.host` if it is not a loopback or wildcard address',
+      },
+    ),
   ),
   database: written(
     values.database,
-    'Where the data is: `embedded` runs PostgreSQL beside the server, in the data folder. `DATABASE_URL` goes before it.',
+    'The database: `embedded` runs PostgreSQL with its files in the data folder. `DATABASE_URL` takes precedence.',
     { default: 'embedded' },
   ),
   encryption_key: Type.Optional(
@@ -136,10 +146,10 @@ export const configSchema = group('The configuration.', {
     ),
   ),
   listen: optionalGroup('Where the server listens.', {
-    host: written(values.host, 'The address of the machine to listen on. `HOST` goes before it.', {
+    host: written(values.host, 'The address of the machine to listen on. `HOST` takes precedence.', {
       default: '127.0.0.1',
     }),
-    port: whole('The port; 0 takes a free one. `PORT` goes before it.', 0, 65_535, 8080),
+    port: whole('The port; 0 chooses a free one. `PORT` takes precedence.', 0, 65_535, 8080),
     processes: Type.Decode(
       Type.Unsafe<string | number>({
         type: ['string', 'integer'],
@@ -151,13 +161,13 @@ export const configSchema = group('The configuration.', {
       (value) => values.processes.parse(String(value)),
     ),
     trusted_proxies: Type.Array(written(values.network, 'A proxy.'), {
-      description: 'Proxies whose `X-Forwarded-For` is believed: addresses or ranges.',
+      description: 'Proxies whose `X-Forwarded-For` is trusted: addresses or ranges.',
       default: [],
     }),
   }),
   currency: Type.String({
     description:
-      'The currency of all prices and accounts. Nothing is ever converted; the commands show amounts with its decimals.',
+      'The currency of all prices and accounts. Amounts are never converted. Commands show them with the decimals of the currency.',
     pattern: '^[A-Z]{3}$',
     expects: 'a currency code of three capital letters such as USD',
     default: 'USD',
@@ -170,51 +180,53 @@ export const configSchema = group('The configuration.', {
     }),
   ),
   aliases: Type.Record(Type.String(), written(values.id, 'The id of a model.'), {
-    description: 'More names for models: `alias: model id`.',
+    description: 'Other names for models: `alias: model id`.',
     expects: 'a group of lines `alias: model id`',
     default: {},
     shown_default: '`default: tiny` with the shipped model, else none',
   }),
-  limits: optionalGroup('What a new account gets, and the largest request.', {
-    requests_per_minute: whole('Requests per minute of a new account.', 1, int4, 60),
-    tokens_per_minute: whole('Tokens per minute of a new account, in and out together.', 1, int4, 100_000),
+  limits: optionalGroup('The default limits of an account, and the largest request.', {
+    requests_per_minute: whole('Requests per minute of a new account, unless the command sets others.', 1, int4, 60),
+    tokens_per_minute: whole('Input and output tokens per minute of a new account.', 1, int4, 100_000),
     request_bytes: written(values.size, 'The largest body of a request.', { default: '1MiB' }),
   }),
   metrics: Type.Optional(
-    group('Figures for Prometheus at `/metrics`. Without it there is no such address.', {
-      token: text('Who asks must send it: `Authorization: Bearer <token>`. Write it as `${NAME}`.'),
+    group('Prometheus metrics at `/metrics`. Without this group, that URL does not exist.', {
+      token: text('The token that requests must send: `Authorization: Bearer <token>`. Write it as `${NAME}`.'),
     }),
   ),
   sign_in: optionalGroup('How people sign in to the portal, and who may.', {
     providers: Type.Array(provider, { description: 'OpenID providers to sign in with.', default: [] }),
     email_link: yesNo(`Sign in with a link sent by e-mail. Needs \`mail\`. ${stops}`, false),
     password: yesNo(`Sign in with a password. ${stops}`, false),
-    passkey: yesNo('Sign in with a passkey. This version does not offer it yet.', true),
+    passkey: yesNo('Sign in with a passkey. Not available in this version.', true),
     second_factor: Type.Enum(['off', 'optional', 'required', 'partners'], {
       description:
-        'Whether people must have a second factor; `partners` asks partners only for it. This version has none yet: the start refuses `required` and `partners`.',
+        'Whether people need a second factor; `partners` requires it of partners only. Not available in this version: `required` and `partners` are refused at start.',
       default: 'optional',
     }),
     starts_per_minute: whole(
-      'Sign-ins that people of one network (a /24, or a /48 of IPv6) may begin in a minute, and come back with; more get 429. Each instance counts for itself. Behind a proxy it takes `listen.trusted_proxies` to tell networks apart.',
+      'Sign-ins per minute that one network (a /24, or a /48 of IPv6) may start, and complete. Beyond that, requests get 429. Each instance counts separately. Behind a proxy, set `listen.trusted_proxies`, or all people count as one network.',
       1,
       int4,
       120,
     ),
-    sign_up: optionalGroup('Who may become a person of the portal.', {
+    sign_up: optionalGroup('Who may sign up to the portal.', {
       policy: Type.Enum(['anyone', 'invited', 'domain'], {
-        description: 'Anyone, invited people only, or addresses at one of `domains`.',
+        description: '`anyone`, `invited` people only, or addresses at one of `domains`.',
         default: 'invited',
       }),
       domains: Type.Array(written(values.domain, 'A domain.'), {
-        description: 'The domains for the policy `domain`. Each is matched exactly: subdomains are others.',
+        description: 'The domains for the policy `domain`. Each is matched exactly: subdomains do not match.',
         default: [],
       }),
     }),
   }),
   session: optionalGroup('How long people stay signed in.', {
-    idle: written(values.duration, 'Without a request.', { default: '60m' }),
-    absolute: written(values.duration, 'At most, counted from the sign-in. At least `idle`.', { default: '12h' }),
+    idle: written(values.duration, 'How long a session lasts without a request.', { default: '60m' }),
+    absolute: written(values.duration, 'The longest duration of a session. Must be at least `idle`.', {
+      default: '12h',
+    }),
   }),
   mail: Type.Optional(
     group(`How mail is sent. Without it none is. ${notYet}`, {
@@ -224,38 +236,46 @@ export const configSchema = group('The configuration.', {
   ),
   sms: Type.Optional(
     group(`How text messages are sent. Without it none are. ${notYet}`, {
-      url: written(values.gateway, 'Where the gateway takes messages.'),
-      token: text('The token it asks for. Write it as `${NAME}`.'),
+      url: written(values.gateway, 'The URL of the gateway.'),
+      token: text('The token of the gateway. Write it as `${NAME}`.'),
     }),
   ),
 })
 
-/** The settings as they are after the check: durations in ms, sizes in bytes, prices in 10⁻¹² units per token. */
-export type Settings = Type.StaticDecode<typeof configSchema>
+/** Validated settings: durations in ms, sizes in bytes, prices in 10⁻¹² units per token. */
+export type ParsedSettings = Type.StaticDecode<typeof configSchema>
 
-/** What the environment says; every other variable is read only where the file names it as `${NAME}`. */
+/** Every other environment variable is read only if the file has it as `${NAME}`. */
 export const environmentVariables = {
-  PORT: { kind: values.port, default: '8080', description: 'The port to listen on. Goes before `listen.port`.' },
-  HOST: { kind: values.host, default: '127.0.0.1', description: 'Where to listen. Goes before `listen.host`.' },
+  PORT: {
+    format: values.port,
+    default: '8080',
+    description: 'The port to listen on. Takes precedence over `listen.port`.',
+  },
+  HOST: {
+    format: values.host,
+    default: '127.0.0.1',
+    description: 'The address to listen on. Takes precedence over `listen.host`.',
+  },
   TOLLGATE_CONFIG: {
-    kind: values.filePath,
+    format: values.filePath,
     default: '`tollgate.yaml` of the project, if there is one',
     description: 'The configuration file. A relative path starts at the current folder.',
   },
   TOLLGATE_DATA: {
-    kind: values.filePath,
+    format: values.filePath,
     default: '`data` in the project',
     description: 'The folder for the embedded database and for secrets. A relative path starts at the current folder.',
   },
   DATABASE_URL: {
-    kind: values.database,
+    format: values.database,
     default: 'none',
-    description: 'Where the data is. Goes before `database`.',
+    description: 'The database. Takes precedence over `database`.',
   },
   TOLLGATE_DEMO: {
-    kind: values.onOff,
+    format: values.onOff,
     default: '1 with the embedded database and no provider, else 0',
     description:
-      'Whether a first start sets up samples: an account with a key and, on an address of this machine, people and clients. The people sign in without a password, for as long as `sign_in.providers` is empty.',
+      'Whether the first start creates sample data: an account with a key and, if the server listens on a loopback address, people and clients. The people sign in without a password while `sign_in.providers` is empty.',
   },
 } as const

@@ -2,13 +2,13 @@ import { Client } from 'pg'
 import { OperatorError } from '../problems.ts'
 import { connectionConfig } from './connection.ts'
 import { readServer } from './migrations-store.ts'
-import { refusal } from './refusal.ts'
+import { connectionError } from './connection-error.ts'
 
 const oldestServer = 15
 
 /**
- * Runs `work` on a connection of its own without a statement timeout. Throws OperatorError, one line, when the database
- * cannot be reached, is older than PostgreSQL 15 or does not use UTF-8, or when `work` fails.
+ * Runs `work` on a separate connection without a statement timeout. Throws OperatorError, one line, if the database cannot
+ * be reached, is older than PostgreSQL 15 or does not use UTF-8, or if `work` fails.
  */
 export async function withAdminConnection<Result>(
   url: string,
@@ -19,7 +19,7 @@ export async function withAdminConnection<Result>(
     await refuseUnsuitable(client)
     return await work(client)
   } catch (error) {
-    throw error instanceof OperatorError ? error : refusal(error, client)
+    throw error instanceof OperatorError ? error : connectionError(error, client)
   } finally {
     await client.end()
   }
@@ -29,9 +29,9 @@ async function connect(url: string): Promise<Client> {
   const client = clientFor(url)
   client.on('error', () => undefined)
   await client.connect().catch(async (error: unknown) => {
-    // A server that still waits for a password would keep this process alive for a minute.
+    // Otherwise a server that waits for a password would keep this process alive for a minute.
     await client.end().catch(() => undefined)
-    throw refusal(error, client)
+    throw connectionError(error, client)
   })
   return client
 }
@@ -40,11 +40,11 @@ function clientFor(url: string): Client {
   try {
     return new Client(connectionConfig(url, 0))
   } catch (error) {
-    // The driver reads the files that the address names, such as certificates, at once.
+    // The driver reads the files that the URL names, such as certificates, immediately.
     if (error instanceof Error && 'path' in error && typeof error.path === 'string') {
       throw new OperatorError(`The address of the database names a file that cannot be read: ${error.path}.`)
     }
-    // No cause: the driver's error may hold the address with its password.
+    // No cause: the driver's error may contain the password.
     throw new OperatorError('The address of the database is not valid: write postgres://user:password@host:port/name.')
   }
 }
@@ -53,7 +53,7 @@ async function refuseUnsuitable(client: Client): Promise<void> {
   const server = await readServer(client)
   if (server === undefined || Number(server.number) < oldestServer * 10_000) {
     throw new OperatorError(
-      `The database is PostgreSQL ${server?.version}, and Tollgate needs ${oldestServer} or newer. Upgrade it, or use another.`,
+      `The database is PostgreSQL ${server?.version}, and Tollgate needs ${oldestServer} or newer. Upgrade it, or use another database.`,
     )
   }
   // Other encodings cannot store every text that a model writes, and SQL_ASCII does not validate what it stores.

@@ -2,14 +2,14 @@ import { Query, type Client, type Connection, type FieldDef } from 'pg'
 import { valueTypes } from './types.ts'
 
 /**
- * SQL that is prepared once per connection under its name. Values go as texts; undefined and null are NULL. `Row` is
- * what its author knows of its rows: types as the `Database` gives them.
+ * SQL that is prepared once per connection under its name. Values are sent as text; undefined and null are NULL. `Row` is
+ * the type of its rows, with the conversions of `Queryable`.
  */
 export interface PreparedStatement<Row = unknown> {
   readonly name: string
   readonly text: string
   readonly values?: readonly (string | number | bigint | boolean | null | undefined)[]
-  /** Never there: it keeps the type. */
+  /** Never set; it carries the type. */
   readonly row?: Row
 }
 
@@ -20,9 +20,9 @@ export type RowsOf<Statements extends readonly PreparedStatement[]> = {
 
 type Rows = Record<string, unknown>[]
 
-/** What one connection knows of a prepared statement. */
+/** A prepared statement of one connection. */
 interface Known {
-  /** A statement of that name may be there without being the right one. */
+  /** Whether the statement still exists on the server is unknown. */
   unsure?: true
   columns?: readonly Column[]
 }
@@ -36,8 +36,8 @@ interface Column {
 const prepared = new WeakMap<Connection, Map<string, Known>>()
 
 /**
- * Carries out all statements as one transaction in one round trip, or none of them. Resolves with the rows of each. Rejects
- * with the driver's error.
+ * Runs all statements as one transaction in one round trip. Resolves with the rows of each. Rejects with the driver's
+ * error.
  */
 export function runBatch<const Statements extends readonly PreparedStatement[]>(
   client: Client,
@@ -55,16 +55,16 @@ export function runBatch(client: Client, statements: readonly PreparedStatement[
 }
 
 /**
- * Several prepared statements with one Sync behind them. PostgreSQL carries them out as one transaction: "Sync causes
- * the backend to close the current transaction if it is not inside a BEGIN/COMMIT block (commit if no error, or roll
- * back if error)". They cost one round trip, and no messages for BEGIN and COMMIT.
+ * Several prepared statements followed by one Sync, which makes them one transaction: "Sync causes the backend to close the
+ * current transaction if it is not inside a BEGIN/COMMIT block (commit if no error, or roll back if error)". This takes one
+ * round trip, and no messages for BEGIN and COMMIT.
  *
- * It lets go of what it carried as soon as that is sent, and of its rows when they are told. Batches that are over come to
- * be among V8's old objects, and what they lead to with them: at 200 calls a second that was most of what came there, and
- * all of it was gone through every other second.
+ * It drops its statements once they are sent and its rows once they are delivered. Otherwise V8 promotes them to the old
+ * generation with the batch: at 200 calls a second they were most of what was promoted, and caused a major garbage
+ * collection every two seconds.
  */
 class Batch extends Query {
-  /** Called by the client: once, with an error or with the rows of each statement. */
+  /** The client calls it once, with an error or with the rows of each statement. */
   callback: (error: unknown, results?: readonly Rows[]) => void
   #statements: readonly PreparedStatement[]
   #results: Rows[]
@@ -131,9 +131,9 @@ class Batch extends Query {
   }
 
   handleError(error: unknown): void {
-    // Which of those prepared here are there now is not known.
+    // Which of the statements that this batch prepared now exist is unknown.
     for (const known of this.#fresh) known.unsure = true
-    // The one that failed may rely on what was made anew meanwhile: then it would fail for as long as the connection lasts.
+    // The failed statement may depend on a recreated object. Unless it is prepared again, it would always fail.
     const failed = this.#known[this.#at]
     if (failed !== undefined) failed.unsure = true
     this.callback(error)
@@ -143,14 +143,14 @@ class Batch extends Query {
     const { callback } = this
     const results = this.#results
     this.#results = []
-    this.callback = nobody
+    this.callback = ignore
     callback(null, results)
   }
 }
 
-const nobody = (): void => undefined
+const ignore = (): void => undefined
 
-/** The driver's own types say that parsers take numbers. */
+/** The driver's types wrongly declare that parsers accept numbers. */
 function isParser(value: unknown): value is Column['parse'] {
   return typeof value === 'function'
 }

@@ -4,7 +4,7 @@ import { runBatch, type PreparedStatement } from './batch.ts'
 import { codeOf, isAway, logLoss, unavailable } from './failure.ts'
 import { valueTypes } from './types.ts'
 
-/** SQL with its `$1` values. With a name it is prepared once per connection: one name, one text. */
+/** SQL with its `$1` values. With a name, it is prepared once per connection; a name always has the same text. */
 export interface Statement {
   readonly name?: string
   readonly text: string
@@ -13,37 +13,37 @@ export interface Statement {
 
 export interface Queryable {
   /**
-   * Runs one statement. int8 and numeric arrive as bigint (a numeric with a fraction is an error: money is whole),
-   * timestamptz as Date, date as 'YYYY-MM-DD'. Throws Problem `unavailable` when the database is away.
+   * Runs one statement. int8 and numeric become bigint (a fraction is an error: money is in whole units), timestamptz
+   * becomes Date, date becomes 'YYYY-MM-DD'. Throws Problem `unavailable` if the database is unavailable.
    */
   rows<Row>(query: string | Statement, values?: readonly unknown[]): Promise<Row[]>
 }
 
-/** A connection of one's own, outside of the pool: one statement at a time. */
-export interface Session extends Queryable {
-  /** Runs a prepared statement, as `rows` does and with less work for both sides. */
+/** A connection outside the pool, for one statement at a time. */
+export interface DedicatedConnection extends Queryable {
+  /** Like `rows`, for a prepared statement; cheaper on both sides. */
   call<Row>(statement: PreparedStatement<Row>): Promise<readonly Row[]>
-  /** Calls once when the connection has ended, also by `close()`; at once if it already has. */
+  /** Calls `react` once, when the connection has ended for any reason, including `close()`. */
   onLost(react: () => void): void
-  /** Ends the connection, a statement under way included. May be called again. */
+  /** Ends the connection and any running statement. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * What the parsers of values rely on, the schema and the isolation that our SQL is written for, and no time limits but our
- * own, whatever is set for the server, the database or the role.
+ * The settings that our SQL and the value parsers rely on, and no time limits but our own. They override the settings of
+ * the server, the database and the role.
  */
 const ourSettings = [
   'DateStyle=ISO',
   'TimeZone=UTC',
-  // Last, where it is otherwise first: no temporary table stands in for one of ours.
+  // By default pg_temp comes first, and a temporary table could shadow one of ours.
   'search_path=public,pg_temp',
   String.raw`default_transaction_isolation=read\ committed`,
   'lock_timeout=0',
   'idle_session_timeout=0',
 ]
 
-/** How every connection is opened. A statement timeout (ms) of 0 means none. */
+/** The options of every connection. `statementTimeout` is in ms; 0 means none. */
 export function connectionConfig(url: string, statementTimeout: number): ClientConfig {
   const [connectionString, theirs] = readAddress(url)
   const settings = [...ourSettings, `statement_timeout=${statementTimeout}`].map((setting) => `-c ${setting}`)
@@ -56,14 +56,14 @@ export function connectionConfig(url: string, statementTimeout: number): ClientC
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     idle_in_transaction_session_timeout: 30_000,
-    // For a server that does not answer at all, and so cannot end the statement by itself.
+    // For a server that does not respond at all, and so cannot enforce statement_timeout.
     ...(statementTimeout > 0 && { query_timeout: statementTimeout + 2000 }),
   }
 }
 
 /**
- * The address for the driver, and the options that were in it: it would take them in place of ours; of a setting that is
- * in both, the later one counts. What it treats as verify-full, with a warning of six lines, it is given as verify-full.
+ * Separates the URL from its `options`, which the driver would use instead of ours. The driver treats several values of
+ * `sslmode` as verify-full, with a long warning; replacing them avoids the warning.
  */
 function readAddress(url: string): [string, string[]] {
   if (!/[?&](options|sslmode)=/.test(url)) return [url, []]
@@ -77,7 +77,7 @@ function readAddress(url: string): [string, string[]] {
   return [address.href, theirs]
 }
 
-/** Runs a statement on a client; errors are the driver's own. */
+/** Runs a statement on a client. Errors are the driver's. */
 export async function run<Row>(
   client: Client,
   query: string | Statement,
@@ -88,8 +88,8 @@ export async function run<Row>(
   return result.rows
 }
 
-/** Connects a client of its own. Throws Problem `unavailable`. */
-export async function openSession(config: ClientConfig, log: Logger): Promise<Session> {
+/** Throws Problem `unavailable`. */
+export async function openDedicatedConnection(config: ClientConfig, log: Logger): Promise<DedicatedConnection> {
   const client = new Client(config)
   const ended = Promise.withResolvers<undefined>()
   client.on('error', (error) => logLoss(log, error))
@@ -103,7 +103,7 @@ export async function openSession(config: ClientConfig, log: Logger): Promise<Se
       return await running
     } catch (error) {
       if (!isAway(error)) throw error
-      // Only a statement timeout leaves a connection that is sure to be in order.
+      // Only after a statement timeout is the connection certain to be usable.
       if (codeOf(error) !== '57014') await client.end()
       throw unavailable(error)
     }

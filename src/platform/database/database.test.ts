@@ -83,7 +83,7 @@ test('a prepared statement whose types were made anew, as a restored database ha
       `create function pairs(p pair[]) returns int language sql as 'select count(*)::int from unnest(p)'`,
     )
   }
-  const session = await database.session()
+  const session = await database.connect()
   const count = () => session.call({ name: 'pairs', text: 'select pairs($1) as n', values: ['{"(1,2)"}'] })
   await make()
   assert.deepEqual(await count(), [{ n: 1 }])
@@ -263,7 +263,7 @@ describe('a database that goes away', () => {
         away.transaction((tx) => tx.rows('select 1')),
         isUnavailable,
       )
-      await assert.rejects(away.session(), isUnavailable)
+      await assert.rejects(away.connect(), isUnavailable)
       await away.close()
     }
     assert.ok(!logged().includes('wrong-password'))
@@ -284,7 +284,7 @@ describe('a database that goes away', () => {
   test('a server that falls silent is unavailable, for the pool and for a session, which is lost then', async () => {
     const line = await silentLine(own.url)
     const hasty = openDatabase(line.url, { log, connections: 1, statementTimeout: 500 })
-    const session = await hasty.session()
+    const session = await hasty.connect()
     await hasty.rows('select 1')
     line.hush()
     const lost = new Promise<void>((resolve) => session.onLost(resolve))
@@ -323,7 +323,7 @@ async function silentLine(
 test('a connection that is reset under a statement is unavailable, for the pool and for a session', async () => {
   const line = await silentLine(own.url)
   const through = openDatabase(line.url, { log, statementTimeout: 0 })
-  const session = await through.session()
+  const session = await through.connect()
   const statements = [through.rows('select pg_sleep(60)'), session.rows('select pg_sleep(60)')]
   await sleeping(60, 2)
   line.reset()
@@ -334,7 +334,7 @@ test('a connection that is reset under a statement is unavailable, for the pool 
 
 describe('sessions', () => {
   test('prepare a named statement once', async () => {
-    const session = await database.session()
+    const session = await database.connect()
     for (const n of [1, 2]) {
       assert.deepEqual(await session.rows({ name: 'twice', text: 'select $1::int * 2 as n', values: [n] }), [
         { n: n * 2 },
@@ -346,7 +346,7 @@ describe('sessions', () => {
   })
 
   test('say that they are lost, also to those who ask later, and answer unavailable from then on', async () => {
-    const session = await database.session()
+    const session = await database.connect()
     const losses: string[] = []
     const lost = new Promise<void>((resolve) => session.onLost(() => resolve(void losses.push('early'))))
     await cut()
@@ -359,7 +359,7 @@ describe('sessions', () => {
 
   test('outlive a statement that took too long', async () => {
     const hasty = openDatabase(own.url, { log, statementTimeout: 500 })
-    const session = await hasty.session()
+    const session = await hasty.connect()
     await assert.rejects(session.rows('select pg_sleep(5)'), isUnavailable)
     assert.deepEqual(await session.rows('select 1 as n'), [{ n: 1 }])
     await hasty.close()
@@ -367,7 +367,7 @@ describe('sessions', () => {
 
   test('do not take a connection of the pool', async () => {
     const single = openDatabase(own.url, { log, connections: 1 })
-    const session = await single.session()
+    const session = await single.connect()
     const held = session.rows('select pg_sleep(0.2)')
     assert.deepEqual(await single.rows('select 1 as n'), [{ n: 1 }])
     await held
@@ -377,7 +377,7 @@ describe('sessions', () => {
 
 test('closing ends pool and sessions, may be repeated, and leaves no connection behind', async () => {
   const other = openDatabase(own.url, { log })
-  const session = await other.session()
+  const session = await other.connect()
   await other.rows(`set application_name = 'closing'`)
   await session.rows(`set application_name = 'closing'`)
   await Promise.all([other.close(), other.close()])

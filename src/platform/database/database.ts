@@ -1,58 +1,65 @@
 import { Pool, type Client } from 'pg'
 import type { Logger } from 'pino'
-import { connectionConfig, openSession, run, type Queryable, type Session, type Statement } from './connection.ts'
+import {
+  connectionConfig,
+  openDedicatedConnection,
+  run,
+  type Queryable,
+  type DedicatedConnection,
+  type Statement,
+} from './connection.ts'
 import { isAway, logLoss, unavailable } from './failure.ts'
 
-export type { Queryable, Session, Statement } from './connection.ts'
+export type { Queryable, DedicatedConnection, Statement } from './connection.ts'
 
 export interface Database extends Queryable {
-  /** Commits what `work` did, or nothing: a throw rolls back. A connection lost during COMMIT leaves it open which. */
+  /** Runs `work` in a transaction; a throw rolls back. If the connection is lost during COMMIT, the outcome is unknown. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
-  /** Opens a connection outside of the pool. */
-  session(): Promise<Session>
-  /** Waits for the statements under way, then closes the pool and every session. May be called again. */
+  /** Opens a connection outside the pool. */
+  connect(): Promise<DedicatedConnection>
+  /** Waits for running statements, then closes the pool and all other connections. Idempotent. */
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   readonly log: Logger
-  /** Most connections in the pool; 10 unless told. */
+  /** The size of the pool. Default 10. */
   readonly connections?: number
-  /** Milliseconds after which the server gives a statement up; 5000 unless told, 0 for never. */
+  /** In ms. Default 5000; 0 means none. */
   readonly statementTimeout?: number
 }
 
 /**
- * Opens a pool on a postgres:// address. It connects when first asked, and again after every loss: no failure of the
- * database ends the process. One of the connection, of the server or of time is Problem `unavailable`.
+ * Opens a pool of connections to a postgres:// URL. It connects on first use and reconnects after a loss. Failures of the
+ * connection or the server, and timeouts, throw Problem `unavailable`; none of them ends the process.
  */
 export function openDatabase(url: string, options: DatabaseOptions): Database {
   const config = connectionConfig(url, options.statementTimeout ?? 5000)
   const pool = openPool(new Pool({ ...config, max: options.connections ?? 10 }), options.log)
-  const sessions = new Set<Session>()
+  const dedicated = new Set<DedicatedConnection>()
   let closing: Promise<unknown> | undefined
 
   return Object.freeze({
     rows: <Row>(query: string | Statement, values?: readonly unknown[]) =>
       withClient(pool, (client) => run<Row>(client, query, values)),
     transaction: <T>(work: (tx: Queryable) => Promise<T>) => withClient(pool, (client) => transact(client, work)),
-    async session() {
-      const session = await openSession(config, options.log)
-      sessions.add(session)
-      session.onLost(() => sessions.delete(session))
-      return session
+    async connect() {
+      const connection = await openDedicatedConnection(config, options.log)
+      dedicated.add(connection)
+      connection.onLost(() => dedicated.delete(connection))
+      return connection
     },
     async close() {
-      closing ??= Promise.all([pool.end(), ...[...sessions].map((session) => session.close())])
+      closing ??= Promise.all([pool.end(), ...[...dedicated].map((connection) => connection.close())])
       await closing
     },
   })
 }
 
 function openPool(pool: Pool, log: Logger): Pool {
-  // A client without a listener for 'error' would end the process, lent out or idle.
+  // Without a listener for 'error', a lost connection would end the process.
   pool.on('connect', (client) => client.on('error', (error) => logLoss(log, error)))
-  // The pool repeats what an idle client said.
+  // The pool repeats the errors of idle clients.
   pool.on('error', () => undefined)
   return pool
 }
@@ -68,7 +75,7 @@ async function withClient<T>(pool: Pool, work: (client: Client) => Promise<T>): 
     away = isAway(error)
     throw away ? unavailable(error) : error
   } finally {
-    // A connection that hangs in a transaction is not for the next one either.
+    // A connection that is still in a transaction cannot be reused either.
     client.release(away || client.getTransactionStatus() !== 'I')
   }
 }

@@ -1,31 +1,30 @@
 import type { Logger } from 'pino'
 import { Problem } from '../problems.ts'
 
-// SQLSTATE classes and codes that speak of the connection, the server or time, not of the statement: connection
-// exception (08), insufficient resources (53), operator intervention and query_canceled (57), system error (58), a
-// server that became a standby (25006), a transaction left idle (25P03).
-// And Node's codes of a socket: no SQLSTATE begins with an E.
+// SQLSTATEs that concern the connection or the server, not the statement: connection exception (08), insufficient
+// resources (53), operator intervention and query_canceled (57), system error (58), a server that became a standby
+// (25006), an idle-in-transaction timeout (25P03). Also Node's socket errors: no SQLSTATE begins with E.
 const awayStates = /^(?:08|53|57|58)...$|^(?:25006|25P03)$|^E[A-Z]+$/
 
-/** Whether a statement failed because the database is away, slow or full, so that the same one may succeed later. */
+/** Whether the database is unavailable, slow or full, so that the same statement may succeed later. */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error)
   if (code !== undefined) return awayStates.test(code)
-  // The driver's own limit (query_timeout) and its words for a connection that ended before the statement.
+  // The driver's query_timeout, and its messages for a connection that ended before the statement.
   return error instanceof Error && /^Query read timeout$|not queryable$|^Connection terminated/.test(error.message)
 }
 
-/** The Problem that callers see when the database is away; the cause is for the log. */
+/** The Problem for callers; the cause is for the log. */
 export function unavailable(cause: unknown): Problem {
-  return new Problem('unavailable', 'The database is away for the moment; try again.', { retryAfter: 1, cause })
+  return new Problem('unavailable', 'The database is temporarily unavailable. Try again.', { retryAfter: 1, cause })
 }
 
-/** The SQLSTATE of a server's error, or Node's code of a failed socket. */
+/** The SQLSTATE of a server error, or the code of a system error. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Logs a lost connection without its address: only what the server or the socket said. */
+/** Logs a lost connection without its URL, which may have a password. */
 export function logLoss(log: Logger, error: Error): void {
   log.warn({ code: codeOf(error), reason: error.message }, 'a database connection was lost')
 }

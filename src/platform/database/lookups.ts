@@ -1,4 +1,4 @@
-/** One query for many: what was asked for, and the answer that all who asked share. */
+/** One query that answers several look-ups. */
 interface Batch<Value> {
   readonly ids: Set<string>
   readonly found: Promise<ReadonlyMap<string, Value>>
@@ -6,9 +6,9 @@ interface Batch<Value> {
 }
 
 /**
- * Turns single look-ups into shared queries: while one query is under way, further ids gather for the next. For as many
- * ms as are given a query under way is fresh enough to be shared, and an id that it carries is not asked for again; with
- * none, what is found was always read after it was asked for. Nothing is remembered once a query has ended.
+ * Combines look-ups into shared queries: while one query runs, further ids are collected for the next. A look-up also
+ * joins a running query for the same id that began at most `shareable` ms ago. With 0, the default, every result was read
+ * after its look-up began. Nothing is cached after a query ends.
  */
 export function createLookups<Value>(
   read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>,

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { OperatorError } from '../problems.ts'
 import type { AppliedMigration } from './migrations-store.ts'
 
-/** A migration as this version of Tollgate ships it. */
+/** A migration that this version of Tollgate ships. */
 export interface MigrationFile extends AppliedMigration {
   readonly sql: string
 }
 
 export const shippedMigrations = join(import.meta.dirname, '../../../migrations')
 
-/** The migrations of a folder, in order. */
+/** Reads the migrations of a folder, in order. */
 export async function readMigrations(directory: string): Promise<MigrationFile[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted()
   return Promise.all(
@@ -24,7 +24,7 @@ export async function readMigrations(directory: string): Promise<MigrationFile[]
 }
 
 /**
- * The files that the database lacks. Throws OperatorError when the database is newer than the files, or when an applied
+ * Returns the files not yet applied. Throws OperatorError if the database is newer than the files, or if an applied
  * migration differs from its file.
  */
 export function pendingMigrations(

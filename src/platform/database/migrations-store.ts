@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { run } from './connection.ts'
 
-/** A migration that the database has had applied. */
+/** A migration that was applied to the database. */
 export interface AppliedMigration {
   readonly number: number
   readonly name: string
@@ -41,7 +41,7 @@ export async function hasHistory(client: Client): Promise<boolean> {
   return history?.exists === true
 }
 
-/** Whether the schema `public` contains a table, whoever made it. */
+/** Whether the schema `public` contains any table. */
 export async function hasTables(client: Client): Promise<boolean> {
   const tables = await run(
     client,
@@ -50,7 +50,7 @@ export async function hasTables(client: Client): Promise<boolean> {
   return tables.length > 0
 }
 
-export async function createHistory(client: Client): Promise<void> {
+export async function createMigrationTable(client: Client): Promise<void> {
   await run(
     client,
     `create table migration (

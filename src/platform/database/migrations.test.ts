@@ -83,7 +83,10 @@ describe('a schema that is only checked', () => {
     )
     assert.deepEqual(await tables(), [])
     await rows('create table invoice (n integer)')
-    await refuses(requireCurrentSchema(url), /^The database has tables, but none of Tollgate: check its address\./)
+    await refuses(
+      requireCurrentSchema(url),
+      /^The database has tables, but they are not of Tollgate: check its address\./,
+    )
     assert.deepEqual(await tables(), ['invoice'])
     await migrate(url, await folder(one))
     await requireCurrentSchema(url, await folder(one))
@@ -190,9 +193,9 @@ describe('the server decides', () => {
       [`postgres://${username}:secret-password@127.0.0.1:1/x`, /No database answers at 127\.0\.0\.1:1: start Postgre/],
       [`postgres://${username}:secret-password@nowhere.invalid/x`, /host "nowhere\.invalid" is not known/],
       [url.replace(pathname, '/nowhere'), /There is no database "nowhere" at 127\.0\.0\.1:\d+: create it/],
-      [url.replace(/:[^:@]+@/, '@'), /asks for a password: put it into its address/],
+      [url.replace(/:[^:@]+@/, '@'), /requires a password: add it to the address/],
       [`${url}&sslrootcert=/nowhere/ca.pem`, /names a file that cannot be read: \/nowhere\/ca\.pem\.$/],
-      [pooler.url, /is no PostgreSQL or a pooler \(unsupported startup parameter: options\): give the address of/],
+      [pooler.url, /is a pooler, or is not PostgreSQL \(unsupported startup parameter: options\): give the address/],
       ['postgres://user:secret-password@host:port/x', /address of the database is not valid: write postgres:/],
     ] as const
     for (const [address, line] of refused) await refuses(migrate(address), line)

@@ -4,7 +4,7 @@ import { withAdminConnection } from './admin-connection.ts'
 import { pendingMigrations, readMigrations, shippedMigrations, type MigrationFile } from './migration-files.ts'
 import {
   applyMigration,
-  createHistory,
+  createMigrationTable,
   hasHistory,
   hasTables,
   lockMigrations,
@@ -12,26 +12,23 @@ import {
 } from './migrations-store.ts'
 
 /**
- * Upgrades the schema to this version, each migration in its own transaction, under a lock, so that several instances
- * may start at once. Returns the names of the migrations applied. Throws OperatorError, one line, when the database
- * refuses, is older than PostgreSQL 15, is newer than this version, or has a different history.
+ * Upgrades the schema to this version, each migration in its own transaction. A lock lets several instances start at the
+ * same time. Returns the names of the applied migrations. Throws OperatorError, one line, if the database cannot be used,
+ * is older than PostgreSQL 15, has a newer schema than this version, or has a different history.
  */
 export function migrate(url: string, directory: string = shippedMigrations): Promise<string[]> {
   return withAdminConnection(url, async (client) => {
     const files = await readMigrations(directory)
     await lockMigrations(client)
     // Checked first: a role that may not create tables can still start on a schema that is up to date.
-    if (!(await hasHistory(client))) await createHistory(client)
+    if (!(await hasHistory(client))) await createMigrationTable(client)
     const pending = pendingMigrations(files, await readHistory(client))
     for (const file of pending) await apply(client, file)
     return pending.map(({ name }) => name)
   })
 }
 
-/**
- * Changes nothing. Throws OperatorError, one line that names the command to run, unless the schema is the one of this
- * version.
- */
+/** Changes nothing. Throws OperatorError, one line with the command to run, unless the schema is of this version. */
 export function requireCurrentSchema(url: string, directory: string = shippedMigrations): Promise<void> {
   return withAdminConnection(url, async (client) => {
     if (!(await hasHistory(client))) throw new OperatorError(await reasonForNoHistory(client))
@@ -46,7 +43,7 @@ export function requireCurrentSchema(url: string, directory: string = shippedMig
 
 async function reasonForNoHistory(client: Client): Promise<string> {
   return (await hasTables(client))
-    ? 'The database has tables, but none of Tollgate: check its address. Only an empty database can become one of Tollgate.'
+    ? 'The database has tables, but they are not of Tollgate: check its address. Tollgate needs an empty database.'
     : 'The database is empty. Create the schema: ./tollgate migrate, or ./tollgate start'
 }
 

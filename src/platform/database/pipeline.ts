@@ -7,40 +7,39 @@ import { codeOf, isAway, logLoss, unavailable } from './failure.ts'
 
 export type { PreparedStatement, RowsOf } from './batch.ts'
 
-/** Few connections that carry many transactions at a time, each of one round trip. */
+/** A few connections that carry many concurrent transactions, each in one round trip. */
 export interface Pipeline {
   /**
-   * Carries out all statements as one transaction in one round trip, or none of them. Returns the rows of each. Throws
-   * the driver's error, or Problem `unavailable` when the database is away: whether it was committed is open then.
+   * Runs all statements as one transaction in one round trip. Returns the rows of each. Throws the driver's error, or
+   * Problem `unavailable`; after that, whether the transaction committed is unknown.
    */
   transact<const Statements extends readonly PreparedStatement[]>(statements: Statements): Promise<RowsOf<Statements>>
-  /** Waits for the transactions under way. May be called again. */
+  /** Waits for running transactions, then closes the connections. Idempotent. */
   close(): Promise<void>
 }
 
 export interface PipelineOptions {
   readonly log: Logger
-  /** 4 unless told: more of them only make the server's processes take turns more often. */
+  /** Default 4. More only cause more context switches on the server. */
   readonly connections?: number
-  /** Milliseconds after which the server gives a statement up; 5000 unless told, 0 for never. */
+  /** In ms. Default 5000; 0 means none. */
   readonly statementTimeout?: number
 }
 
 type Results = readonly (readonly unknown[])[]
 
-/** One of the connections. */
 interface Line {
   client: Promise<Client> | undefined
   inFlight: number
 }
 
 /**
- * The statement was prepared otherwise, or not at all, because what was sent before it failed: nothing was carried out,
- * and it is sent once more.
+ * The prepared statement is missing, or exists although it was not expected, because an earlier batch failed. Nothing was
+ * executed, so the batch is sent again.
  */
 const notPrepared: ReadonlySet<string> = new Set(['26000', '42P05'])
 
-/** Opens connections when they are first needed, and again after every loss. */
+/** Connects on first use and reconnects after a loss. */
 export function openPipeline(url: string, options: PipelineOptions): Pipeline {
   const { log, connections = 4, statementTimeout = 5000 } = options
   const config = pipelined(connectionConfig(url, statementTimeout))
@@ -74,7 +73,7 @@ export function openPipeline(url: string, options: PipelineOptions): Pipeline {
     try {
       return await submit(client, statements)
     } catch (error) {
-      // Only a statement timeout leaves a connection that is sure to be in order.
+      // Only after a statement timeout is the connection certain to be usable.
       if (isAway(error) && codeOf(error) !== '57014' && line.client === connected) {
         line.client = undefined
         client.end().catch((lost: unknown) => log.warn({ err: lost }, 'a lost connection could not be closed'))
@@ -118,8 +117,7 @@ function submit(client: Client, statements: readonly PreparedStatement[]): Promi
 const held = new WeakSet<Duplex>()
 
 /**
- * What is written in one turn of the event loop leaves in one piece: writing to a socket costs more than all else that a
- * short transaction costs here.
+ * Combines all writes of one turn of the event loop. Writing to a socket is the largest cost of a short transaction.
  */
 function holdBack(stream: Duplex): void {
   if (held.has(stream)) return
@@ -132,7 +130,7 @@ function holdBack(stream: Duplex): void {
 }
 
 function pipelined(config: ClientConfig): ClientConfig {
-  // These statements are short: to compile one, or to start processes for it, takes longer than any of them.
+  // For such short statements, JIT compilation and parallel workers take longer than they save.
   return {
     ...config,
     pipeline: true,

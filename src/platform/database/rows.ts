@@ -1,13 +1,13 @@
-// A row as PostgreSQL reads one of a composite type is its columns in the type's order, between brackets, with commas. On the
-// path of every request, so whoever makes one writes it as one text; numbers and ids stand for themselves in it.
+// Values of composite types in PostgreSQL's text format: `(column,column)`. This code runs for every request, so callers write
+// the row themselves. Numbers and ids need no escaping.
 
-/** Any text as a column of such a row; undefined is NULL. */
+/** Escapes a column; undefined is NULL. */
 export function columnText(text: string | undefined): string {
   if (text === undefined) return ''
   return plain.test(text) ? text : `"${text.replaceAll(special, '\\$&')}"`
 }
 
-/** Such rows as an array of them. As a parameter it costs the server a third of what the same costs as JSON. */
+/** An array of rows. The server parses it in a third of the time that JSON takes. */
 export function rowsText(rows: readonly string[]): string {
   let text = ''
   for (const row of rows) {

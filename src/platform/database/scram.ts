@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 
-/** What PostgreSQL stores of a password (RFC 5803), so that the password itself is in no statement and no log. */
+/** The form in which PostgreSQL stores a password (RFC 5803). With it, no statement or log contains the password. */
 export function scramVerifier(password: string): string {
   const [salt, iterations] = [randomBytes(16), 4096]
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')

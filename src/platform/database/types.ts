@@ -1,9 +1,9 @@
 import { TypeOverrides } from 'pg'
 
-/** How values arrive from PostgreSQL: int8 and whole numerics as bigint, dates as text, arrays of them likewise. */
+/** Converts int8 and whole numerics to bigint, dates to text, and arrays of them likewise. */
 export const valueTypes = new TypeOverrides()
 
-// Oids of pg_type, the type and its array. Left alone, a numeric[] would arrive as floats and a date as a local time.
+// Oids of the type and its array. By default the driver converts numeric[] to floats and date to local time.
 const int8 = { one: 20, many: 1016 }
 const numeric = { one: 1700, many: 1231 }
 const date = { one: 1082, many: 1182 }

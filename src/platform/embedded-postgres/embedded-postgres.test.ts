@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { embeddedTests, isRoot, nobody, query, serverOf } from '../../../tests/support/embedded.ts'
-import { preparePlace, readAccess, superuserAddressOf } from './place.ts'
+import { prepareDataFolder, readCredentials, superuserAddressOf } from './cluster-files.ts'
 import { openEmbedded } from './embedded-postgres.ts'
 import { isRunning } from '../system/processes.ts'
 import { OperatorError } from '../problems.ts'
@@ -34,7 +34,7 @@ describe('one process', () => {
   test('is as durable and as closed as it should be', async () => {
     const directory = await folder()
     const embedded = await open(directory, {})
-    const access = await readAccess(await preparePlace(directory))
+    const access = await readCredentials(await prepareDataFolder(directory))
     const [row] = await query(
       superuserAddressOf(access, 'tollgate'),
       `select current_setting('fsync') as fsync, current_setting('TimeZone') as zone,
@@ -151,7 +151,7 @@ describe('refuses in one line', () => {
     { skip: process.platform === 'linux' ? false : 'there is no /proc' },
     async () => {
       for (const directory of ['/proc/tollgate', '/proc/tollgate/data/folder']) {
-        await refused(directory, /^\/proc\/tollgate cannot be made or written to on its disk: set TOLLGATE_DATA/)
+        await refused(directory, /^\/proc\/tollgate cannot be created or written: set TOLLGATE_DATA/)
       }
     },
   )

@@ -3,10 +3,10 @@ import type { Logger } from 'pino'
 import { codeOf, isAway } from '../database/failure.ts'
 import { findBinaries } from './binaries.ts'
 import { prepareCluster } from './cluster.ts'
-import { embeddedFault } from './fault.ts'
+import { embeddedError } from './embedded-error.ts'
 import { databaseName, giveUp, takeLease, type Lease } from './lease.ts'
-import { addressOf, preparePlace, readAccess, writeAccess, type Place } from './place.ts'
-import { watchRecovery } from './progress.ts'
+import { addressOf, prepareDataFolder, readCredentials, writeCredentials, type ClusterFiles } from './cluster-files.ts'
+import { watchRecovery } from './recovery.ts'
 import {
   abandonServer,
   endServer,
@@ -15,63 +15,63 @@ import {
   readRunning,
   startServer,
   stopServer,
-  type Settings,
+  type ServerSettings,
 } from './server.ts'
 import { withFileLock } from '../system/file-lock.ts'
 import { OperatorError } from '../problems.ts'
 
-export interface Embedded {
-  /** The address of the database, the same for as long as this is open. */
+export interface EmbeddedPostgres {
+  /** The URL of the database. It does not change while this is open. */
   readonly url: string
-  /** Lets go of the server; the last process to do so stops it. May be called again. */
+  /** Ends the lease on the server. The last process to do so stops it. Idempotent. */
   close(): Promise<void>
 }
 
 export interface EmbeddedOptions {
-  /** The data folder; made if it is not there. */
+  /** The data folder, created if it does not exist. */
   readonly directory: string
   readonly log: Logger
-  /** PostgreSQL settings on top of ours, for the server if this starts it. */
-  readonly settings?: Settings
+  /** Additional PostgreSQL settings, if this process starts the server. */
+  readonly settings?: ServerSettings
   /**
-   * ms after which a server is started anew that recovers without getting any further, or that was told to stop and waits
-   * for its users; a minute unless told.
+   * How long the server may recover without progress, or wait for clients while it stops, before it is restarted. In ms,
+   * default one minute.
    */
   readonly stuckAfter?: number
   /**
-   * Aborted while the database is being opened, it makes that reject with its reason, soon: a server that still starts or
-   * recovers is ended, and others who wait for it start it anew.
+   * Aborts opening. A server that is still starting or recovering is stopped; other processes that wait for it start it
+   * again.
    */
   readonly signal?: AbortSignal
 }
 
 const longestWait = 300_000
 const longestStuck = 60_000
-/** ms between two looks at a server that takes no connections. */
-const pause = 20
+/** How often to check a server that does not accept connections, in ms. */
+const checkEvery = 20
 
 /**
- * Opens the PostgreSQL that comes with Tollgate on a data folder. Any number of processes may do so: the first starts
- * the server, the others use it, and when it dies while it is in use it is started again on the same port. Recovers by
- * itself from a kill of any of them. Throws OperatorError, one line, when the folder or the server cannot be used.
+ * Opens the embedded PostgreSQL on a data folder. Several processes can share it: the first one starts the server. If it
+ * dies while it is in use, it is restarted on the same port. Any process can be killed without harm to the others. Throws
+ * OperatorError, one line, if the folder or the server cannot be used.
  */
-export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   try {
-    const place = await preparePlace(options.directory)
-    const lease = await withFileLock(place.lock, () => enter(place, options), { signal: options.signal })
-    const access = await readAccess(place)
+    const files = await prepareDataFolder(options.directory)
+    const lease = await withFileLock(files.lock, () => enter(files, options), { signal: options.signal })
+    const credentials = await readCredentials(files)
     return Object.freeze({
-      url: addressOf({ ...access, port: lease.port }, databaseName),
-      close: supervise(place, lease, options),
+      url: addressOf({ ...credentials, port: lease.port }, databaseName),
+      close: supervise(files, lease, options),
     })
   } catch (error) {
     options.signal?.throwIfAborted()
-    throw embeddedFault(error, options.directory)
+    throw embeddedError(error, options.directory)
   }
 }
 
-/** Keeps a lease for as long as it is wanted. Returns what ends that. */
-function supervise(place: Place, first: Lease, { log, ...options }: EmbeddedOptions): () => Promise<void> {
+/** Restarts the server whenever the lease is lost. Returns a function that ends the lease. */
+function supervise(files: ClusterFiles, first: Lease, { log, ...options }: EmbeddedOptions): () => Promise<void> {
   let lease: Lease | undefined = first
   const ending = new AbortController()
   const { signal } = ending
@@ -84,7 +84,7 @@ function supervise(place: Place, first: Lease, { log, ...options }: EmbeddedOpti
       await lease.lost
       if (signal.aborted) return
       lease = undefined
-      log.warn('the embedded database is away; it is started again')
+      log.warn('the embedded database was lost; restarting it')
       recovering = recover()
       await recovering
     }
@@ -92,13 +92,13 @@ function supervise(place: Place, first: Lease, { log, ...options }: EmbeddedOpti
   async function recover(): Promise<void> {
     while (!signal.aborted) {
       try {
-        lease = await withFileLock(place.lock, () => enter(place, { ...options, log, signal }, first.port), { signal })
+        lease = await withFileLock(files.lock, () => enter(files, { ...options, log, signal }, first.port), { signal })
         return log.info('the embedded database is back')
       } catch (error) {
         if (signal.aborted) return
         log.error(
           { reason: error instanceof Error ? error.message : String(error) },
-          'the embedded database stays away',
+          'the embedded database could not be restarted',
         )
         await wait(1000)
       }
@@ -109,10 +109,10 @@ function supervise(place: Place, first: Lease, { log, ...options }: EmbeddedOpti
     await recovering
     const held = lease
     try {
-      // What is lost already is not to be given up, for which others who start the server would have to be waited for.
-      if (held !== undefined) await withFileLock(place.lock, () => giveUp(place, held))
+      // A lost lease needs no release, which would wait for processes that restart the server.
+      if (held !== undefined) await withFileLock(files.lock, () => giveUp(files, held))
     } catch (error) {
-      throw embeddedFault(error, place.root)
+      throw embeddedError(error, files.root)
     } finally {
       await held?.client.end()
       await supervision
@@ -121,63 +121,63 @@ function supervise(place: Place, first: Lease, { log, ...options }: EmbeddedOpti
   return () => (closed ??= leave())
 }
 
-/** Uses the server that runs, or starts it, and takes a lease. A port that is asked for is kept to. */
-async function enter(place: Place, options: EmbeddedOptions, port?: number): Promise<Lease> {
+/** Takes a lease on the running server, or starts it. With `port`, only that port is used. */
+async function enter(files: ClusterFiles, options: EmbeddedOptions, port?: number): Promise<Lease> {
   const { settings = {}, signal } = options
-  const running = await adopt(place, options, port)
+  const running = await adopt(files, options, port)
   if (running !== undefined) return running
   const binaries = await findBinaries()
-  const launcher = await prepareCluster(place, binaries, settings)
-  const access = await readAccess(place)
-  const choosePort = () => (port === undefined ? preferred(access.port) : required(port))
-  const started = await startServer(place, binaries, launcher, { choosePort, settings, signal })
-  if (started !== access.port) await writeAccess(place, { ...access, port: started })
+  const launcher = await prepareCluster(files, binaries, settings)
+  const credentials = await readCredentials(files)
+  const choosePort = () => (port === undefined ? preferred(credentials.port) : required(port))
+  const started = await startServer(files, binaries, launcher, { choosePort, settings, signal })
+  if (started !== credentials.port) await writeCredentials(files, { ...credentials, port: started })
   try {
-    return await takeLease({ ...access, port: started })
+    return await takeLease({ ...credentials, port: started })
   } catch (error) {
-    const server = await readRunning(place)
+    const server = await readRunning(files)
     if (server !== undefined) await stopServer(server)
     throw error
   }
 }
 
-/** Joins the server that runs on the cluster, if one does, once it takes connections. One that hangs is ended. */
-async function adopt(place: Place, options: EmbeddedOptions, port?: number): Promise<Lease | undefined> {
+/** Takes a lease on a running server once it accepts connections. Stops one that is stuck. */
+async function adopt(files: ClusterFiles, options: EmbeddedOptions, port?: number): Promise<Lease | undefined> {
   const { log, stuckAfter = longestStuck, signal } = options
-  const isStuck = watchRecovery(place.cluster, stuckAfter)
+  const isStuck = watchRecovery(files.cluster, stuckAfter)
   let patience = stuckAfter
   let hasTried = false
-  for (const deadline = Date.now() + longestWait; Date.now() < deadline; await wait(pause)) {
-    const running = await readRunning(place)
+  for (const deadline = Date.now() + longestWait; Date.now() < deadline; await wait(checkEvery)) {
+    const running = await readRunning(files)
     if (running === undefined) return undefined
-    // Who is not to wait still enters where that can be done at once, and leaves in order.
-    if (hasTried && signal?.aborted && !running.stopping) await abandonServer(running, place)
+    // An aborted opening still tries once: it can then close in an orderly way.
+    if (hasTried && signal?.aborted && !running.stopping) await abandonServer(running, files)
     if (hasTried) signal?.throwIfAborted()
     hasTried = true
-    // Told to stop when all have left, it takes nobody in and waits for those who have not, who wait for this one.
-    if (running.stopping && (patience -= pause) <= 0) {
-      log.warn({ pid: running.pid }, 'the embedded database waits for its users to leave; it is started anew')
+    // A server in smart shutdown waits for its clients, which may wait for this process: a deadlock.
+    if (running.stopping && (patience -= checkEvery) <= 0) {
+      log.warn({ pid: running.pid }, 'the embedded database waits for its clients to disconnect; restarting it')
       await stopServer(running)
     }
     if (!running.ready) continue
     if (port !== undefined && running.port !== port) throw new OperatorError(moved(port, running.port))
-    const access = await readAccess(place)
-    // A kill between the start of the server and this line of the file leaves the file behind.
-    if (access.port !== running.port) await writeAccess(place, { ...access, port: running.port })
+    const credentials = await readCredentials(files)
+    // The process that started the server may have been killed before it wrote the port.
+    if (credentials.port !== running.port) await writeCredentials(files, { ...credentials, port: running.port })
     try {
-      return await takeLease({ ...access, port: running.port })
+      return await takeLease({ ...credentials, port: running.port })
     } catch (error) {
-      // It may have begun to stop in this very moment.
+      // The server may have just begun to stop.
       if (!isGoing(error)) throw error
       if (codeOf(error) !== recovering || !isStuck()) continue
-      log.warn({ pid: running.pid }, 'the embedded database recovers without getting any further; it is started anew')
-      await endServer(running, place)
+      log.warn({ pid: running.pid }, 'the recovery of the embedded database makes no progress; restarting it')
+      await endServer(running, files)
     }
   }
-  throw new OperatorError(`The database in ${place.cluster} neither starts nor stops: its log is ${place.log}.`)
+  throw new OperatorError(`The database in ${files.cluster} neither starts nor stops: its log is ${files.log}.`)
 }
 
-/** The SQLSTATE of a server that is up and does not take connections yet, or any more. */
+/** The SQLSTATE of a server that is starting, recovering or stopping. */
 const recovering = '57P03'
 
 function isGoing(error: unknown): boolean {
@@ -186,10 +186,10 @@ function isGoing(error: unknown): boolean {
 }
 
 function moved(from: number, to: number): string {
-  return `The embedded database has moved from port ${from} to ${to}: start this process again.`
+  return `The embedded database has moved from port ${from} to ${to}: restart this process.`
 }
 
-/** The port of the last time, so that whoever still knows it finds the server again. */
+/** The previous port, which other processes may still use, or a free one. */
 async function preferred(port: number): Promise<number> {
   return (await isFree(port)) ? port : freePort()
 }

@@ -5,13 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { preparePlace } from './place.ts'
+import { prepareDataFolder } from './cluster-files.ts'
 import { endServer, stopServer } from './server.ts'
 
 test('a server that ends just before it is told to has stopped', async (t) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'tollgate-server-'))
   t.after(() => rm(directory, { recursive: true }))
-  const place = await preparePlace(directory)
+  const place = await prepareDataFolder(directory)
   const server = spawn('true')
   await once(server, 'exit')
   const running = { pid: server.pid ?? assert.fail(), port: 0, ready: true, stopping: false }

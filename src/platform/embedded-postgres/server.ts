@@ -5,110 +5,110 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { bareEnvironment, type Binaries } from './binaries.ts'
-import type { Place } from './place.ts'
+import type { ClusterFiles } from './cluster-files.ts'
 import type { Launcher } from './user.ts'
-import { isRunning, isTaken, tell, workersIn, worksIn } from '../system/processes.ts'
+import { isRunning, isPidInUse, sendSignal, workersIn, worksIn } from '../system/processes.ts'
 import { OperatorError } from '../problems.ts'
 
-export type Settings = Readonly<Record<string, string>>
+export type ServerSettings = Readonly<Record<string, string>>
 
-/** A server that runs on the cluster; port 0 until it listens. */
-export interface Running {
+/** The running server of a cluster. The port is 0 until it listens. */
+export interface RunningServer {
   readonly pid: number
   readonly port: number
   readonly ready: boolean
   readonly stopping: boolean
 }
 
-const settingsOf = (port: number): Settings => ({
+const settingsOf = (port: number): ServerSettings => ({
   listen_addresses: '127.0.0.1',
   port: String(port),
-  // None: the path of one may have 107 bytes only.
+  // No socket: its path may have at most 107 bytes.
   unix_socket_directories: '',
   max_connections: '100',
   timezone: 'UTC',
   log_timezone: 'UTC',
   fsync: 'on',
-  // Details hold the values of rows, which may be answers to prompts.
+  // Error details contain values of rows, which may be text of clients.
   log_error_verbosity: 'terse',
 })
 
 const largestLog = 10 * 1024 * 1024
-// A crash in the middle of heavy work can take minutes to recover from; for a fault that may pass we wait this long.
+// Recovery from a crash during heavy work can take minutes. Transient errors are retried for longestRetry.
 const longestStart = 300_000
 const longestRetry = 30_000
 
-/** What postmaster.pid says, if its process is the server of this cluster: its lines are listed in PostgreSQL's pidfile.h. */
-export async function readRunning(place: Place): Promise<Running | undefined> {
-  const text = await readFile(pidFile(place), 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** Reads postmaster.pid, if its process is the server of this cluster. PostgreSQL's pidfile.h documents the lines. */
+export async function readRunning(files: ClusterFiles): Promise<RunningServer | undefined> {
+  const text = await readFile(pidFile(files), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw error
   })
   const lines = text.split('\n')
   const pid = Number(lines[0])
-  if (!(pid > 0) || !isRunning(pid) || !worksIn(pid, place.cluster)) return undefined
+  if (!(pid > 0) || !isRunning(pid) || !worksIn(pid, files.cluster)) return undefined
   const state = lines[7]?.trim()
   return { pid, port: Number(lines[3] ?? 0), ready: state === 'ready', stopping: state === 'stopping' }
 }
 
 /**
- * Starts the server on the port that is asked for, anew on each try, and waits until it takes connections. It outlives
- * this process and its terminal. Throws OperatorError, and the reason of the signal when that is aborted before: the
- * server is ended then. Only under the place's lock.
+ * Starts the server, on a newly chosen port at each attempt, and waits until it accepts connections. It outlives this
+ * process and its terminal. Throws OperatorError, or the signal's reason after stopping the server. The caller must hold the
+ * cluster's file lock.
  */
 export async function startServer(
-  place: Place,
+  files: ClusterFiles,
   binaries: Binaries,
   launcher: Launcher,
-  options: { choosePort: () => Promise<number>; settings: Settings; signal?: AbortSignal | undefined },
+  options: { choosePort: () => Promise<number>; settings: ServerSettings; signal?: AbortSignal | undefined },
 ): Promise<number> {
   const deadline = Date.now() + longestRetry
   for (;;) {
     options.signal?.throwIfAborted()
     const port = await options.choosePort()
     const settings = { ...settingsOf(port), ...options.settings }
-    const failure = await attempt(place, binaries, launcher, { settings, signal: options.signal })
+    const failure = await attempt(files, binaries, launcher, { settings, signal: options.signal })
     if (failure === undefined) return port
     if (Date.now() > deadline || !/pre-existing shared memory|could not (?:bind|create any)/.test(failure)) {
-      throw new OperatorError(explain(failure, place))
+      throw new OperatorError(explain(failure, files))
     }
-    // What a killed server leaves behind holds its memory until it next looks for the server: it may leave now.
-    for (const pid of workersIn(place.cluster)) tell(pid, 'SIGQUIT')
+    // Orphaned processes of a killed server hold its shared memory until they notice that it is gone.
+    for (const pid of workersIn(files.cluster)) sendSignal(pid, 'SIGQUIT')
     await wait(100)
   }
 }
 
-/** Stops the server after its present statements; by force if it does not heed that within a minute. */
-export async function stopServer({ pid }: Running): Promise<void> {
-  tell(pid, 'SIGINT')
+/** Stops the server (fast shutdown). After a minute, forces an immediate shutdown. */
+export async function stopServer({ pid }: RunningServer): Promise<void> {
+  sendSignal(pid, 'SIGINT')
   if (await isGone(pid, 60_000)) return
-  tell(pid, 'SIGQUIT')
+  sendSignal(pid, 'SIGQUIT')
   await isGone(pid, 10_000)
 }
 
-/** Ends a server that gets no further, and its processes: what was committed is recovered at the next start. */
-export async function endServer({ pid }: Pick<Running, 'pid'>, place: Place): Promise<void> {
-  tell(pid, 'SIGQUIT')
+/** Kills a server that is stuck, and its processes. The next start recovers all committed data. */
+export async function endServer({ pid }: Pick<RunningServer, 'pid'>, files: ClusterFiles): Promise<void> {
+  sendSignal(pid, 'SIGQUIT')
   if (await isGone(pid, 10_000)) return
-  for (const each of [pid, ...workersIn(place.cluster)]) tell(each, 'SIGKILL')
+  for (const each of [pid, ...workersIn(files.cluster)]) sendSignal(each, 'SIGKILL')
   await isGone(pid, 10_000)
 }
 
 /**
- * Ends a server that takes no connections yet and is not waited for any more. A recovery begins anew at the next start;
- * what it writes at its end it does not break off, and is made to.
+ * Stops a server that does not accept connections yet. Recovery restarts at the next start. The checkpoint at the end of
+ * recovery ignores SIGINT, so the server is killed if necessary.
  */
-export async function abandonServer(server: Pick<Running, 'pid'>, place: Place): Promise<void> {
-  tell(server.pid, 'SIGINT')
-  if (!(await isGone(server.pid, 3000))) await endServer(server, place)
+export async function abandonServer(server: Pick<RunningServer, 'pid'>, files: ClusterFiles): Promise<void> {
+  sendSignal(server.pid, 'SIGINT')
+  if (!(await isGone(server.pid, 3000))) await endServer(server, files)
 }
 
-/** Whether the port can be listened on at this moment; port 0 stands for none. */
+/** Whether the port is free now. False for port 0. */
 export async function isFree(port: number): Promise<boolean> {
   return port !== 0 && (await tryPort(port)) !== undefined
 }
 
-/** A port that nobody listens on at this moment. */
+/** A port that is free now. */
 export async function freePort(): Promise<number> {
   return (await tryPort(0)) ?? Promise.reject(new OperatorError('No port on 127.0.0.1 is free for the database.'))
 }
@@ -126,23 +126,23 @@ async function tryPort(port: number): Promise<number | undefined> {
   return typeof address === 'object' ? address?.port : undefined
 }
 
-/** One try. Returns what went wrong, in PostgreSQL's words, or undefined when the server is ready. */
+/** Returns PostgreSQL's error message, or undefined when the server is ready. */
 async function attempt(
-  place: Place,
+  files: ClusterFiles,
   binaries: Binaries,
   launcher: Launcher,
-  { settings, signal }: { settings: Settings; signal: AbortSignal | undefined },
+  { settings, signal }: { settings: ServerSettings; signal: AbortSignal | undefined },
 ): Promise<string | undefined> {
-  await removeForeignPidFile(place)
-  const log = await openLog(place)
+  await removeForeignPidFile(files)
+  const log = await openLog(files)
   const before = (await log.stat()).size
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const { file, args, identity } = launcher(binaries.postgres, ['-D', place.cluster, ...options])
+  const { file, args, identity } = launcher(binaries.postgres, ['-D', files.cluster, ...options])
   const child = spawn(file, args, {
     ...identity,
     env: bareEnvironment,
     cwd: '/',
-    // A session of its own, so that Ctrl-C on our terminal does not reach it.
+    // A separate session, so that Ctrl-C in our terminal does not reach it.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   })
@@ -150,10 +150,10 @@ async function attempt(
   child.on('error', () => (failed = true)).on('exit', () => (failed = true))
   try {
     for (const deadline = Date.now() + longestStart; Date.now() < deadline; await wait(10)) {
-      if (failed) return lastWords(await readFile(place.log, 'utf8').then((text) => text.slice(before)))
-      const running = await readRunning(place)
+      if (failed) return startupError(await readFile(files.log, 'utf8').then((text) => text.slice(before)))
+      const running = await readRunning(files)
       if (running?.ready === true && running.pid === child.pid) return undefined
-      if (signal?.aborted && child.pid !== undefined) await abandonServer({ pid: child.pid }, place)
+      if (signal?.aborted && child.pid !== undefined) await abandonServer({ pid: child.pid }, files)
       signal?.throwIfAborted()
     }
     return 'it is still recovering after five minutes; try again later'
@@ -163,33 +163,33 @@ async function attempt(
   }
 }
 
-async function openLog(place: Place): Promise<FileHandle> {
-  const old = await stat(place.log).catch(() => undefined)
-  if (old !== undefined && old.size > largestLog) await rename(place.log, `${place.log}.1`)
-  return open(place.log, 'a', 0o600)
+async function openLog(files: ClusterFiles): Promise<FileHandle> {
+  const old = await stat(files.log).catch(() => undefined)
+  if (old !== undefined && old.size > largestLog) await rename(files.log, `${files.log}.1`)
+  return open(files.log, 'a', 0o600)
 }
 
 /**
- * PostgreSQL refuses to start while a process has the id in its file, be it another program by now, as after a restart
- * of a container, or a zombie. For an id that nobody has it looks by itself.
+ * PostgreSQL refuses to start while any process has the id in postmaster.pid, even another program, as after a restart of a
+ * container, or a zombie. It removes a file with an unused id itself.
  */
-async function removeForeignPidFile(place: Place): Promise<void> {
-  const text = await readFile(pidFile(place), 'utf8').catch(() => '')
+async function removeForeignPidFile(files: ClusterFiles): Promise<void> {
+  const text = await readFile(pidFile(files), 'utf8').catch(() => '')
   const pid = Number(text.split('\n')[0])
-  if (pid > 0 && isTaken(pid) && !worksIn(pid, place.cluster)) await rm(pidFile(place), { force: true })
+  if (pid > 0 && isPidInUse(pid) && !worksIn(pid, files.cluster)) await rm(pidFile(files), { force: true })
 }
 
-function lastWords(log: string): string {
+function startupError(log: string): string {
   const lines = log.trim().split('\n')
   const fatal = lines.findLast((line) => /FATAL:|PANIC:/.test(line)) ?? lines.at(-1) ?? ''
   const cause = lines.find((line) => /could not bind|No space left/.test(line)) ?? fatal
   return cause.replace(/^.*?(?:FATAL|PANIC|LOG|ERROR): +/, '')
 }
 
-function explain(failure: string, place: Place): string {
+function explain(failure: string, files: ClusterFiles): string {
   if (failure.includes('No space left on device'))
-    return `The disk of ${place.root} is full: the database cannot start.`
-  return `The database in ${place.cluster} did not start: ${failure}. Its log is ${place.log}.`
+    return `The disk of ${files.root} is full: the database cannot start.`
+  return `The database in ${files.cluster} did not start: ${failure}. Its log is ${files.log}.`
 }
 
 async function isGone(pid: number, patience: number): Promise<boolean> {
@@ -199,6 +199,6 @@ async function isGone(pid: number, patience: number): Promise<boolean> {
   return false
 }
 
-function pidFile(place: Place): string {
-  return join(place.cluster, 'postmaster.pid')
+function pidFile(files: ClusterFiles): string {
+  return join(files.cluster, 'postmaster.pid')
 }

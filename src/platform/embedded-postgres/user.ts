@@ -7,25 +7,25 @@ import { OperatorError } from '../problems.ts'
 const exec = promisify(execFile)
 
 /** A user of the system. */
-export interface Owner {
+export interface SystemUser {
   readonly uid: number
   readonly gid: number
 }
 
-/** A program to spawn, and as whom. */
+/** A program to spawn, with its user. */
 export interface Launch {
   readonly file: string
   readonly args: readonly string[]
-  readonly identity: Partial<Owner>
+  readonly identity: Partial<SystemUser>
 }
 
 export type Launcher = (file: string, args: readonly string[]) => Launch
 
 /**
- * Who PostgreSQL runs as: undefined is the user of this process. PostgreSQL refuses to run as root; root lends it the
- * user that has the cluster, else "postgres", else "nobody".
+ * The user to run PostgreSQL as; undefined is the current one. PostgreSQL refuses to run as root. Then it is the owner of
+ * the cluster, or "postgres", or "nobody".
  */
-export async function serverOwner(cluster: string): Promise<Owner | undefined> {
+export async function serverOwner(cluster: string): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const folder = await stat(cluster).catch(() => undefined)
   if (folder !== undefined && folder.uid !== 0) return { uid: folder.uid, gid: folder.gid }
@@ -35,7 +35,7 @@ export async function serverOwner(cluster: string): Promise<Owner | undefined> {
 const noUser =
   'PostgreSQL does not run as root, and there is no user "postgres" or "nobody": run Tollgate as an ordinary user.'
 
-async function userNamed(name: string): Promise<Owner | undefined> {
+async function userNamed(name: string): Promise<SystemUser | undefined> {
   try {
     const [uid, gid] = await Promise.all([exec('id', ['-u', name]), exec('id', ['-g', name])])
     return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
@@ -44,8 +44,8 @@ async function userNamed(name: string): Promise<Owner | undefined> {
   }
 }
 
-/** Gives a folder and all in it to the user. */
-export async function giveTo(owner: Owner | undefined, folder: string): Promise<void> {
+/** Makes the user the owner of a folder and its contents. */
+export async function giveTo(owner: SystemUser | undefined, folder: string): Promise<void> {
   if (owner === undefined) return
   const { uid } = await stat(folder)
   if (uid === owner.uid) return
@@ -53,10 +53,14 @@ export async function giveTo(owner: Owner | undefined, folder: string): Promise<
 }
 
 /**
- * Finds a way to run the binaries as the owner on a folder of his: directly, or, where a folder above is closed to him
- * (a clone under /root), with the capability to pass. Throws OperatorError when there is none.
+ * Finds a way to run the binaries as the owner of a folder: directly or, if a parent folder is closed to that user (a clone
+ * under /root), with a capability. Throws OperatorError if neither works.
  */
-export async function launcherFor(owner: Owner | undefined, binaries: Binaries, folder: string): Promise<Launcher> {
+export async function launcherFor(
+  owner: SystemUser | undefined,
+  binaries: Binaries,
+  folder: string,
+): Promise<Launcher> {
   if (owner === undefined) return (file, args) => ({ file, args, identity: {} })
   const direct: Launcher = (file, args) => ({ file, args, identity: owner })
   if (await reaches(direct, binaries, folder)) return direct
@@ -68,15 +72,15 @@ export async function launcherFor(owner: Owner | undefined, binaries: Binaries, 
   if (await reaches(capable, binaries, folder)) return capable
   throw new OperatorError(
     `PostgreSQL does not run as root, and the user ${owner.uid} cannot reach ${folder} or ${binaries.postgres}: ` +
-      'run Tollgate as an ordinary user, or move it and its data to where others may pass (chmod o+x the folders above).',
+      'run Tollgate as an ordinary user, or move it and its data to folders that other users may enter (chmod o+x).',
   )
 }
 
 /**
- * setpriv(1): becomes the user but keeps the one capability to pass closed folders, as an ambient one that programs
- * inherit (capabilities(7)). Without the secure bit access(2), by which PostgreSQL checks its files, would disregard it.
+ * setpriv(1): switches to the user but keeps one ambient capability, CAP_DAC_OVERRIDE, which programs inherit
+ * (capabilities(7)). Without the secure bit, access(2), which PostgreSQL uses, would ignore it.
  */
-function passing({ uid, gid }: Owner): string[] {
+function passing({ uid, gid }: SystemUser): string[] {
   return [
     `--reuid=${uid}`,
     `--regid=${gid}`,

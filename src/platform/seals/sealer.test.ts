@@ -99,7 +99,7 @@ describe('the sealer', () => {
 
   test('waits for a transaction that drew a smaller number, also if it began last', async () => {
     await sealAll(database)
-    const [first, second] = [await database.session(), await database.session()]
+    const [first, second] = [await database.connect(), await database.connect()]
     // The first has the smaller transaction id and the larger number, and commits first.
     for (const session of [first, second]) {
       await session.rows('begin')

@@ -14,8 +14,8 @@ interface Needs {
 const chainBroken = 'TG004'
 
 /**
- * Seals the rows of every append-only table. Any number of instances may run one: the database lets one seal at a time.
- * Each seal is also a line of the log, which is kept elsewhere and so proves that the chain was not rebuilt.
+ * Seals the rows of every append-only table. Every instance can run a sealer: the database lets one seal at a time. Each
+ * seal is also logged. A log that is kept elsewhere proves that the chain was not rebuilt.
  */
 export function createSealer({ database, log }: Needs) {
   let waiting: { readonly mark: bigint; readonly horizons: readonly Horizon[] } | undefined
@@ -43,8 +43,8 @@ export function createSealer({ database, log }: Needs) {
 
   return {
     /**
-     * Seals the rows that the previous call found, once every transaction of that time has ended: no row with a smaller
-     * number can appear after that. Then looks for more.
+     * Seals the rows that the previous call found, once every transaction of that time has ended: after that, no row with a
+     * smaller number can appear. Then looks for more.
      */
     async seal(this: void): Promise<void> {
       const horizons = await readHorizons(database)
@@ -66,11 +66,11 @@ export function startSealing({ pause = 5000, ...needs }: Needs & { readonly paus
   const sealer = createSealer(needs)
   const sealing = repeat({ name: 'sealing', pause, work: sealer.seal, log: needs.log })
   return Object.freeze({
-    /** Seals what is there, if no other transaction prevents it. */
+    /** Seals all remaining rows, unless a running transaction prevents it. */
     async close(): Promise<void> {
       await sealing.stop()
       for (const call of [sealer.seal, sealer.seal]) {
-        await call().catch((error: unknown) => needs.log.warn({ err: error }, 'rows are left to be sealed'))
+        await call().catch((error: unknown) => needs.log.warn({ err: error }, 'some rows are not sealed yet'))
       }
     },
   })

@@ -1,16 +1,16 @@
 import type { Database } from '../database/database.ts'
 import type { SealLine } from './seal-line.ts'
 
-/** How far a chain has come, and what there is to seal. */
+/** How far a chain is sealed, and what remains. */
 export interface Horizon {
   readonly chain: string
-  /** The last row number that is sealed. */
+  /** The last sealed row number. */
   readonly sealed: bigint
   /** The last row number that was drawn. */
   readonly last: bigint
   /** A transaction id younger than every transaction that drew a number up to `last`; null: nothing is unsealed. */
   readonly mark: string | null
-  /** The oldest transaction that still runs. */
+  /** The oldest running transaction. */
   readonly oldest: string
 }
 

@@ -1,4 +1,5 @@
-import { checkOf, mostFaults, withSnapshot, type Check } from '../checks.ts'
+import { checkOf, maxFaults, type VerifyCheck } from '../verify-checks.ts'
+import { withSnapshot } from '../database/snapshot-store.ts'
 import type { Database } from '../database/database.ts'
 import { chains, type Chain } from './chains.ts'
 import { blockSize, sampleOf, type RowRange, type SampleOptions } from './sample.ts'
@@ -16,8 +17,8 @@ export interface SealOptions extends SampleOptions {
  * Proves that the rows of every append-only table are the rows that were sealed, and that the seals are one chain. Of a
  * table with more rows than `sample` it reads the newest rows and one of several equal parts, in turn.
  */
-export async function verifySeals(database: Database, options: SealOptions = {}): Promise<Check[]> {
-  const checks: Check[] = [await checkChains(database)]
+export async function verifySeals(database: Database, options: SealOptions = {}): Promise<VerifyCheck[]> {
+  const checks: VerifyCheck[] = [await checkChains(database)]
   for (const chain of chains) {
     const { links, strays } = await withSnapshot(database, async (tx) => ({
       links: await store.findBrokenLinks(tx, chain),
@@ -31,7 +32,7 @@ export async function verifySeals(database: Database, options: SealOptions = {})
   return checks
 }
 
-async function checkChains(database: Database): Promise<Check> {
+async function checkChains(database: Database): Promise<VerifyCheck> {
   const known = new Set((await store.readChains(database)).map(({ name }) => name))
   const missing = chains.filter(({ name }) => !known.has(name))
   return checkOf(
@@ -40,7 +41,7 @@ async function checkChains(database: Database): Promise<Check> {
   )
 }
 
-async function checkKept(database: Database, kept: readonly SealLine[]): Promise<Check> {
+async function checkKept(database: Database, kept: readonly SealLine[]): Promise<VerifyCheck> {
   const faults = await withSnapshot(database, async (tx) => {
     const found: object[] = []
     for (const seal of kept) found.push(...(await store.findOtherSeal(tx, seal)))
@@ -50,13 +51,13 @@ async function checkKept(database: Database, kept: readonly SealLine[]): Promise
 }
 
 /** Sealed rows never change, so each block is read on a snapshot of its own: none is held for long. */
-async function checkRows(database: Database, chain: Chain, options: SealOptions): Promise<Check> {
+async function checkRows(database: Database, chain: Chain, options: SealOptions): Promise<VerifyCheck> {
   const faults: object[] = []
   const { ranges, part } = await sampleOf(database, chain.name, options)
   const progress = createProgress(options)
   for (const [index, range] of ranges.entries()) {
     faults.push(...(await changedRowsOf(database, chain, range)))
-    if (faults.length >= mostFaults) break
+    if (faults.length >= maxFaults) break
     progress(`${chain.name}: ${index + 1} of ${ranges.length} blocks of ${blockSize} rows`)
   }
   const check = checkOf(`the sealed rows of ${chain.name} are unchanged`, faults)
@@ -80,7 +81,7 @@ async function changedRowsOf(database: Database, chain: Chain, range: RowRange):
       const rows = await store.findFaultyRows(tx, chain, seal)
       const unnamed = { table: chain.name, seal, from: after + 1n, to: upto, sealed_rows, rows_there }
       faults.push(...(rows.length > 0 ? rows : [{ ...unnamed, fault: 'the seal is not that of its rows' }]))
-      if (faults.length >= mostFaults) break
+      if (faults.length >= maxFaults) break
     }
     return faults.length > 0 ? faults : store.findWrongChecksum(tx, chain, range)
   })

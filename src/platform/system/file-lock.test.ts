@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { withFileLock } from './file-lock.ts'
-import { isRunning, isTaken, startOf, workersIn, worksIn } from './processes.ts'
+import { isRunning, isPidInUse, startOf, workersIn, worksIn } from './processes.ts'
 import { OperatorError } from '../problems.ts'
 
 let root: string
@@ -113,7 +113,7 @@ describe('processes', () => {
   test('live or do not', () => {
     assert.ok(isRunning(process.pid))
     const dead = deadProcess()
-    assert.ok(!isRunning(dead) && !isTaken(dead))
+    assert.ok(!isRunning(dead) && !isPidInUse(dead))
     assert.notEqual(startOf(process.pid), startOf(1))
     assert.equal(startOf(dead), '0')
   })

@@ -11,13 +11,12 @@ interface LockOptions {
 }
 
 /**
- * Runs `work` while no other process on this machine runs any under the same path. A lock whose process was killed
- * counts for nothing. Throws OperatorError when it cannot be had within `patience` ms, two minutes unless told, and the
- * reason of the signal when that is aborted before.
+ * Runs `work` under a lock that processes on this machine share by its path. The lock of a killed process is ignored.
+ * Throws OperatorError if the lock is not free within `patience` ms (default two minutes), or the signal's reason if it
+ * aborts first.
  *
- * Each contender announces itself with a file of its own and then looks for others: of two at once at least one sees
- * the other and steps back. So nobody ever removes a file that could belong to a living one, which a single lock file
- * that is taken over when stale cannot promise.
+ * Each contender creates a file of its own and then looks for others. Of two at once, at least one sees the other and backs
+ * off. So no contender ever removes a file that may belong to a running process, as taking over a stale lock file could.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const release = await acquire(path, options)
@@ -43,7 +42,7 @@ async function acquire(path: string, { patience = 120_000, signal }: LockOptions
     }
     if (Date.now() > deadline) {
       throw new OperatorError(
-        `Process ${other} has been working on ${dirname(path)} for too long: end it, or wait for it.`,
+        `Process ${other} has been working on ${dirname(path)} for too long: end it, or wait until it ends.`,
       )
     }
     await wait(5 + Math.random() * 25)

@@ -3,17 +3,17 @@ import { dirname } from 'node:path'
 import { codeOf } from '../database/failure.ts'
 
 /**
- * Makes a folder and those above it that are missing; nothing where it is there. Throws the error of the system. Node's
- * own `recursive` tries for ever where the folder above is there and the system says that it is not, as in /proc.
+ * Creates a folder and its missing parents, unless it exists. Throws the system's error. Node's `recursive` option loops
+ * forever if the parent exists and mkdir returns ENOENT, as in /proc.
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
-  const above = dirname(folder)
+  const parent = dirname(folder)
   try {
     await makeOne(folder, mode)
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || above === folder) throw error
-    await makeFolder(above, mode)
-    // Once more and not for ever: the folder above is there now, whoever made it.
+    if (codeOf(error) !== 'ENOENT' || parent === folder) throw error
+    await makeFolder(parent, mode)
+    // Only once more: the parent exists now.
     await makeOne(folder, mode)
   }
 }

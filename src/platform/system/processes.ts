@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** Whether a process lives. A zombie does not; a process of another user does. */
+/** Whether a process runs, as any user. A zombie does not. */
 export function isRunning(pid: number): boolean {
-  return isTaken(pid) && statOf(pid)?.[0] !== 'Z'
+  return isPidInUse(pid) && statOf(pid)?.[0] !== 'Z'
 }
 
-/** Whether a process id is in use, if only by a zombie. */
-export function isTaken(pid: number): boolean {
+/** Whether a process id is in use, even if only by a zombie. */
+export function isPidInUse(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -15,8 +15,8 @@ export function isTaken(pid: number): boolean {
   }
 }
 
-/** Sends a signal; to a process that has ended in the meantime there is nothing to send. */
-export function tell(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal. Does nothing if the process has ended. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
@@ -24,23 +24,23 @@ export function tell(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** When a process started, to tell it from a later one with the same id; '0' where the system does not say. */
+/** A process's start time, to distinguish it from a later one with the same id. '0' if the system has no /proc. */
 export function startOf(pid: number): string {
   return statOf(pid)?.[19] ?? '0'
 }
 
-/** Whether a process works in the folder, as a PostgreSQL server and all its processes do in their cluster's. */
+/** Whether the folder is a process's working directory, as the cluster is of all its PostgreSQL processes. */
 export function worksIn(pid: number, folder: string): boolean {
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === folder
-    // Elsewhere the folder of another process is hard to learn, but the server is started with its name.
+    // macOS does not show the working directory, but the cluster is an argument of the server.
     return execFileSync('ps', ['-o', 'command=', '-ww', '-p', String(pid)], { encoding: 'utf8' }).includes(folder)
   } catch {
     return false
   }
 }
 
-/** The ids of all processes that work in the folder; none where the system does not list them under /proc. */
+/** The ids of all processes in the folder. Empty if the system has no /proc. */
 export function workersIn(folder: string): number[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
@@ -48,7 +48,7 @@ export function workersIn(folder: string): number[] {
     .filter((pid) => pid > 0 && worksIn(pid, folder))
 }
 
-/** The title of a process and the time that it has used, in one text; empty where the system does not say. */
+/** A process's title and used CPU time, as one text. Empty if the system has no /proc. */
 export function workOf(pid: number): string {
   try {
     const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
@@ -59,7 +59,7 @@ export function workOf(pid: number): string {
   }
 }
 
-/** Bytes of memory that a process holds, as its file of /proc says; null where the system does not. */
+/** A process's resident memory in bytes. Null if the system has no /proc. */
 export function memoryOf(pid: number | undefined): number | null {
   try {
     const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
@@ -69,7 +69,7 @@ export function memoryOf(pid: number | undefined): number | null {
   }
 }
 
-/** The fields of proc(5) stat from the third (the state) on; the second, the name, may hold blanks and brackets. */
+/** The fields of proc(5) stat after the second. The second, the name, may contain spaces and parentheses. */
 function statOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

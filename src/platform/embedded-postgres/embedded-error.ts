@@ -1,8 +1,8 @@
 import { codeOf } from '../database/failure.ts'
 import { OperatorError } from '../problems.ts'
 
-/** Says in one line why the embedded database cannot be used and what to do; a fault of ours stays what it is. */
-export function embeddedFault(error: unknown, directory: string): unknown {
+/** States in one line why the embedded database cannot be used and what to do. Unknown errors are returned unchanged. */
+export function embeddedError(error: unknown, directory: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const code = codeOf(error)
   if (code === undefined) return error
@@ -21,11 +21,11 @@ function sentence(code: string, path: string, message: string): string {
       return `The disk of ${path} is full: free some space, or set TOLLGATE_DATA to a folder on another disk.`
     case 'EROFS':
     case 'ENOENT':
-      return `${path} cannot be made or written to on its disk: set TOLLGATE_DATA to another folder.`
+      return `${path} cannot be created or written: set TOLLGATE_DATA to another folder.`
     case 'EEXIST':
     case 'ENOTDIR':
     case 'ENOTEMPTY':
-      return `${path} cannot be a folder of data, something else is there: set TOLLGATE_DATA to another folder.`
+      return `${path} cannot be the data folder, because something else is there: set TOLLGATE_DATA to another folder.`
     case '28P01':
       return `The password in ${path}/postgres.json is not the database's: restore the file from a backup.`
     default:

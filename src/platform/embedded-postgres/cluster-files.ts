@@ -5,7 +5,7 @@ import { makeFolder } from '../system/folder.ts'
 import { OperatorError } from '../problems.ts'
 
 /** The files of an embedded database. */
-export interface Place {
+export interface ClusterFiles {
   readonly root: string
   readonly cluster: string
   readonly secrets: string
@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** What other processes need to connect. */
-export interface Access {
+export interface ClusterCredentials {
   /** Of the owner of the database. */
   readonly password: string
   /** The password of the superuser. */
@@ -28,7 +28,7 @@ export const ownerName = 'tollgate'
 export const superuserName = 'postgres'
 
 /** Creates the data folder. As root, others may pass through it but not list it: the server runs as an ordinary user. */
-export async function preparePlace(directory: string): Promise<Place> {
+export async function prepareDataFolder(directory: string): Promise<ClusterFiles> {
   await makeFolder(directory, process.getuid?.() === 0 ? 0o711 : 0o700)
   const root = await realpath(directory)
   return {
@@ -41,32 +41,32 @@ export async function preparePlace(directory: string): Promise<Place> {
 }
 
 /** Reads the passwords and the port. Throws OperatorError if the file is damaged or missing. */
-export async function readAccess(place: Place): Promise<Access> {
-  const text = await readFile(place.secrets, 'utf8').catch((error: NodeJS.ErrnoException) => {
+export async function readCredentials(files: ClusterFiles): Promise<ClusterCredentials> {
+  const text = await readFile(files.secrets, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw error
   })
-  const access = parse(text)
-  if (access !== undefined) return access
+  const credentials = parse(text)
+  if (credentials !== undefined) return credentials
   throw new OperatorError(
-    `${place.secrets} is damaged or missing: restore it from a backup. It has the passwords of the database.`,
+    `${files.secrets} is damaged or missing: restore it from a backup. It has the passwords of the database.`,
   )
 }
 
 /** Replaces the file atomically. Only its owner may read it. */
-export async function writeAccess(place: Place, access: Access): Promise<void> {
-  const fresh = `${place.secrets}.${randomBytes(6).toString('hex')}`
-  await writeFile(fresh, `${JSON.stringify(access)}\n`, { mode: 0o600, flush: true })
-  await rename(fresh, place.secrets)
+export async function writeCredentials(files: ClusterFiles, credentials: ClusterCredentials): Promise<void> {
+  const fresh = `${files.secrets}.${randomBytes(6).toString('hex')}`
+  await writeFile(fresh, `${JSON.stringify(credentials)}\n`, { mode: 0o600, flush: true })
+  await rename(fresh, files.secrets)
 }
 
 /** The address of a database of the cluster, as the owner. */
-export function addressOf({ password, port }: Access, database: string): string {
+export function addressOf({ password, port }: ClusterCredentials, database: string): string {
   return address(ownerName, password, port, database)
 }
 
 /** The address of a database of the cluster, as the superuser. */
-export function superuserAddressOf({ superuser, port }: Access, database: string): string {
+export function superuserAddressOf({ superuser, port }: ClusterCredentials, database: string): string {
   return address(superuserName, superuser, port, database)
 }
 
@@ -74,16 +74,16 @@ function address(user: string, password: string, port: number, database: string)
   return `postgres://${user}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`
 }
 
-function parse(text: string): Access | undefined {
+function parse(text: string): ClusterCredentials | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isAccess(value) ? value : undefined
+    return isCredentials(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function isAccess(value: unknown): value is Access {
+function isCredentials(value: unknown): value is ClusterCredentials {
   if (typeof value !== 'object' || value === null) return false
   const { password, superuser, port } = { password: undefined, superuser: undefined, port: undefined, ...value }
   return typeof password === 'string' && typeof superuser === 'string' && typeof port === 'number'

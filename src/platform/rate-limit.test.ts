@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPace } from './pace.ts'
+import { createRateLimit } from './rate-limit.ts'
 
 test('a minute’s worth goes at once, then as many as come back, after the wait that it says', () => {
   let now = 1_000_000
-  const { take } = createPace({ perMinute: 30, clock: () => now })
+  const { take } = createRateLimit({ perMinute: 30, clock: () => now })
   for (let taken = 0; taken < 30; taken++) assert.equal(take('a'), 0, `the ${taken}th`)
   assert.equal(take('a'), 2)
   now += 500
@@ -18,20 +18,20 @@ test('a minute’s worth goes at once, then as many as come back, after the wait
 })
 
 test('everybody has a bucket of their own', () => {
-  const { take } = createPace({ perMinute: 1, clock: () => 0 })
+  const { take } = createRateLimit({ perMinute: 1, clock: () => 0 })
   assert.deepEqual([take('a'), take('a'), take('b'), take('b')], [0, 60, 0, 60])
 })
 
 test('it never lets more through than a bucket and what has come back', () => {
   let now = 0
-  const { take } = createPace({ perMinute: 60, clock: () => now })
+  const { take } = createRateLimit({ perMinute: 60, clock: () => now })
   let through = 0
   for (; now < 180_000; now += 100) if (take('a') === 0) through++
   assert.ok(through >= 238 && through <= 240, `${through}`)
 })
 
 test('it remembers a bounded number, and forgets the longest silent first', () => {
-  const { take } = createPace({ perMinute: 1, clock: () => 0 })
+  const { take } = createRateLimit({ perMinute: 1, clock: () => 0 })
   take('early')
   for (let who = 0; who < 9_999; who++) take(`${who}`)
   assert.equal(take('early'), 60)

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { watchRecovery } from './progress.ts'
+import { watchRecovery } from './recovery.ts'
 
 const patience = 3000
 const onLinux = { skip: process.platform === 'linux' ? false : 'there is no /proc' }

@@ -1,0 +1,52 @@
+import type { Client } from 'pg'
+import { codeOf } from './failure.ts'
+import { OperatorError } from '../problems.ts'
+
+type Target = Pick<Client, 'host' | 'port' | 'user' | 'database'>
+
+/** States in one line why the database could not be opened and what to do. Never includes the password. */
+export function connectionError(error: unknown, target: Target): OperatorError {
+  return new OperatorError(reason(error, target), { cause: error })
+}
+
+function reason(error: unknown, { host, port, user, database }: Target): string {
+  const server = `${host}:${port}`
+  if (error instanceof Error && error.message.includes('client password must be a')) {
+    return `The database at ${server} requires a password: add it to the address, as in postgres://user:password@….`
+  }
+  switch (codeOf(error) ?? endOf(error)) {
+    case '28P01':
+    case '28000':
+      return `The database at ${server} refuses the user "${user}": check the user and the password in its address.`
+    case '3D000':
+      return `There is no database "${database}" at ${server}: create it, or correct its name in the address.`
+    case 'ECONNREFUSED':
+    case 'ENOENT':
+    case 'end':
+      return `No database answers at ${server}: start PostgreSQL there, or correct the address.`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `The database's host "${host}" cannot be resolved: correct the address, or check DNS.`
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ETIMEDOUT':
+      return `The database's host "${host}" cannot be reached: check the network, or correct the address.`
+    case '57P03':
+      return `The database at ${server} is starting or stopping: try again in a moment.`
+    case '08P01':
+      return `The server at ${server} is a pooler, or is not PostgreSQL (${messageOf(error)}): give the address of PostgreSQL itself.`
+    case '53300':
+      return `The database at ${server} has no free connection: raise its max_connections, or close others.`
+    default:
+      return `The database at ${server} cannot be used: ${messageOf(error)}.`
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The driver sometimes reports the end of a connection before its cause. */
+function endOf(error: unknown): string {
+  return error instanceof Error && error.message.startsWith('Connection terminated') ? 'end' : ''
+}
