@@ -5,7 +5,11 @@ import { createContext } from '../src/commands/context.ts'
 import { createSessions } from '../src/signin/sessions.ts'
 import { readRecord } from '../src/clients/store.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
-import { preparePlace, readAccess, superuserAddressOf } from '../src/platform/embedded-postgres/place.ts'
+import {
+  prepareDataFolder,
+  readCredentials,
+  superuserAddressOf,
+} from '../src/platform/embedded-postgres/cluster-files.ts'
 import type { GetRequest } from './get-load.ts'
 import { freePort, startProcess, type ServerProcess } from './server-process.ts'
 import { install, root, type Installation } from './tollgate.ts'
@@ -101,7 +105,7 @@ export async function openRecordsStage(folder: string): Promise<RecordsStage> {
 }
 
 async function superuserUrl({ TOLLGATE_DATA: data = '' }: Installation['environment']): Promise<string> {
-  return superuserAddressOf(await readAccess(await preparePlace(data)), 'tollgate')
+  return superuserAddressOf(await readCredentials(await prepareDataFolder(data)), 'tollgate')
 }
 
 /** Sends each request once. Every later response must equal the first one byte for byte. */
