@@ -9,7 +9,7 @@ export function readChains(database: Queryable): Promise<{ readonly name: string
   )
 }
 
-/** Seals that do not continue the one before, and a chain whose last seal is not the last one that was added. */
+/** Seals that do not continue the previous one, and a chain whose last seal is missing or changed. */
 export function findBrokenLinks(tx: Queryable, chain: Chain): Promise<object[]> {
   return tx.rows(
     `select s.chain as table, s.number as seal, case
@@ -93,11 +93,11 @@ export async function findWrongChecksum(
   )
 }
 
-/** What the database has in place of a seal that was kept elsewhere; nothing when it is the same. */
+/** Compares a seal that was kept elsewhere with the database. Empty if they are equal. */
 export function findOtherSeal(tx: Queryable, { chain, number, upto, hash }: SealLine): Promise<object[]> {
   return tx.rows(
     `select $1 as table, $2::bigint as seal, $4 as kept_hash, encode(s.hash, 'hex') as hash,
-       case when s.number is null then 'this seal is missing' else 'this seal was made anew' end as fault
+       case when s.number is null then 'this seal is missing' else 'this seal was replaced' end as fault
      from (select) one left join seal s on s.chain = $1 and s.number = $2
      where (s.upto, encode(s.hash, 'hex')) is distinct from ($3::bigint, $4)`,
     [chain, number, upto, hash],

@@ -7,15 +7,15 @@ import { formatSeal, type SealLine } from './seal-line.ts'
 import * as store from './verify-store.ts'
 
 export interface SealOptions extends SampleOptions {
-  /** Seals that were kept outside of the database. */
+  /** Seals that were kept outside the database. */
   readonly kept?: readonly SealLine[]
-  /** Called now and then with a line about how far the proof is. */
+  /** Called at most every two seconds with a line of progress. */
   readonly onProgress?: (line: string) => void
 }
 
 /**
- * Proves that the rows of every append-only table are the rows that were sealed, and that the seals are one chain. Of a
- * table with more rows than `sample` it reads the newest rows and one of several equal parts, in turn.
+ * Proves that the rows of every append-only table are unchanged since they were sealed, and that the seals form one chain.
+ * Of a table with more rows than `sample`, it reads the newest rows and one of several equal parts, in rotation.
  */
 export async function verifySeals(database: Database, options: SealOptions = {}): Promise<VerifyCheck[]> {
   const checks: VerifyCheck[] = [await checkChains(database)]
@@ -50,7 +50,7 @@ async function checkKept(database: Database, kept: readonly SealLine[]): Promise
   return checkOf(`the chains contain the given seals (${kept.map(formatSeal).join(', ')})`, faults)
 }
 
-/** Sealed rows never change, so each block is read on a snapshot of its own: none is held for long. */
+/** Sealed rows never change, so each range can be read on a snapshot of its own. No snapshot is held for long. */
 async function checkRows(database: Database, chain: Chain, options: SealOptions): Promise<VerifyCheck> {
   const faults: object[] = []
   const { ranges, part } = await sampleOf(database, chain.name, options)
@@ -80,7 +80,7 @@ async function changedRowsOf(database: Database, chain: Chain, range: RowRange):
     for (const { seal, after, upto, sealed_rows, rows_there } of await store.findFaultySeals(tx, chain, range)) {
       const rows = await store.findFaultyRows(tx, chain, seal)
       const unnamed = { table: chain.name, seal, from: after + 1n, to: upto, sealed_rows, rows_there }
-      faults.push(...(rows.length > 0 ? rows : [{ ...unnamed, fault: 'the seal is not that of its rows' }]))
+      faults.push(...(rows.length > 0 ? rows : [{ ...unnamed, fault: 'the seal does not match its rows' }]))
       if (faults.length >= maxFaults) break
     }
     return faults.length > 0 ? faults : store.findWrongChecksum(tx, chain, range)
