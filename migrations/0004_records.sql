@@ -1,15 +1,14 @@
--- Client records, who may reach them, and the log of who did.
+-- Client records, the row-level security that protects them, and the audit log.
 --
 -- Every function either sets its search_path with pg_temp last, or has a body whose names were resolved when it was
 -- created (`return …`): otherwise a temporary table could stand in for a table that the function works on.
 --
--- The service reads and changes records by a login of their own, `tollgate_portal_…`, which may do nothing by itself.
--- Each transaction takes the role of the person it works for (`tollgate_consultant_…`, `tollgate_partner_…`) and that
--- person's id (`tollgate.person`) until its end, and row-level security decides by these two, whatever a statement asks
--- for.
+-- The service reads and changes records through a login of its own, `tollgate_portal_…`, which has no permissions.
+-- Each transaction sets the role of its person (`tollgate_consultant_…`, `tollgate_partner_…`) and their id
+-- (`tollgate.person`) until its end. Row-level security depends only on these two, not on the statement.
 
--- Roles belong to the whole server: what their names end in keeps those of its databases apart, so that no Tollgate gets
--- at the records of another, or sets the other's password. It is kept here, so that a copy of the database knows them.
+-- Roles belong to the whole server. A suffix keeps the roles of its databases apart, so that no Tollgate can reach the
+-- records of another or set its password. The suffix is stored here, so that a copy of the database has it too.
 do $$
 begin
   execute format($function$
@@ -19,7 +18,7 @@ begin
     (select oid from pg_database where datname = current_database()))), 8));
 end $$;
 
--- Carries out statements that name them: {consultant}, {partner}, and {owner}.
+-- Executes statements with the placeholders {consultant}, {partner} and {owner}.
 create function with_roles(p_statements text) returns void language plpgsql as $$
 begin
   execute replace(replace(replace(p_statements, '{consultant}', portal_role('consultant')),
@@ -58,12 +57,12 @@ create function portal_person() returns uuid language sql stable parallel safe
 create function portal_actor() returns text language sql stable parallel safe
   return case when portal_person() is null then nullif(current_setting('tollgate.actor', true), '') else 'person' end;
 
--- What tells apart actors of one kind that are not people: the operating-system user of a command, the id of an API key.
+-- Identifies an actor that is not a person: the operating-system user of a command, or the id of an API key.
 create function portal_actor_name() returns text language sql stable parallel safe
   return case when portal_person() is null then nullif(current_setting('tollgate.actor_name', true), '') end;
 
--- The samples of a demo are entered with dates of their own (`tollgate.time`). Nobody can do that any more once anybody
--- has signed in: from then on every time in records and in the log is one of this clock.
+-- The demo's samples are entered with past dates (`tollgate.time`). After the first sign-in this has no effect: every
+-- time in records and in the log is the time of this clock.
 create function sample_time() returns timestamptz language plpgsql security definer set search_path from current as $$
 begin
   if exists (select from person where last_signed_in_at is not null) then
@@ -75,11 +74,11 @@ end $$;
 create function record_time() returns timestamptz language sql volatile
   return case when coalesce(current_setting('tollgate.time', true), '') = '' then clock_timestamp() else sample_time() end;
 
--- A text as it is searched and sorted: words in lower case, without accents, with one space between them.
+-- Normalises text for search and sorting: words in lower case, without accents, separated by single spaces.
 create function words(p_text text) returns text language sql immutable parallel safe
   return trim(regexp_replace(regexp_replace(lower(normalize(p_text, nfkd)), '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g'));
 
--- Finds what has a word that begins with each word of the text. Matches nothing when the text has none.
+-- A query for every word of the text as a prefix. Matches nothing if the text has no word.
 create function beginnings(p_text text) returns tsquery language sql immutable parallel safe
   return to_tsquery('simple', replace(regexp_replace(words(p_text), '(\S+)', '\1:*', 'g'), ' ', ' & '));
 
@@ -93,17 +92,17 @@ create table client (
   created_at    timestamptz(3) not null default record_time(),
   updated_at    timestamptz(3) not null default record_time(),
   version       integer not null default 1,
-  -- When anything of the record was written last, a note, a dispute or a letter as well: kept by triggers.
+  -- When the client or one of its notes, disputes or letters last changed. Set by triggers.
   changed_at    timestamptz(3) not null default record_time(),
-  -- Nobody is shown it any more; its revisions stay.
+  -- A deleted record is hidden; its revisions remain.
   deleted_at    timestamptz(3),
-  -- A character may stand for eighteen: what a cursor carries stays short.
+  -- Limited, because normalising can make eighteen characters of one, and cursors contain this key.
   sort_key      text not null generated always as (left(words(name), 200)) stored,
   reference_key text not null generated always as (lower(coalesce(reference, ''))) stored,
   search        tsvector not null generated always as
     (to_tsvector('simple', words(name || ' ' || coalesce(reference, '') || ' ' || coalesce(email, '')))) stored
 );
--- Of one consultant only: who meets another's reference would learn that it exists.
+-- Per consultant, so that a conflict does not reveal the references of another consultant.
 create unique index client_reference on client (consultant_id, reference_key)
   where reference is not null and deleted_at is null;
 create index on client (consultant_id, sort_key, id);
@@ -113,7 +112,7 @@ create index on client (changed_at, id);
 create index on client (reference_key, id);
 create index on client using gin (search);
 
--- Whichever time a statement gives: neither ahead of the clock nor behind what was there.
+-- Ignores the time that a statement gives: never ahead of the clock, never before the previous change.
 create function stamp_change() returns trigger language plpgsql set search_path from current as $$
 begin
   new.changed_at := greatest(old.changed_at, record_time());
@@ -164,7 +163,7 @@ create table letter (
   body        text not null default '',
   status      text not null default 'draft' check (status in ('draft', 'approved', 'sent')),
   generated   boolean not null default false,
-  -- What drafting it cost, where a model did.
+  -- The cost of the draft, if a model wrote it.
   cost        amount check (cost >= 0),
   created_at  timestamptz(3) not null default record_time(),
   created_by  uuid default portal_person() references person,
@@ -178,9 +177,8 @@ create table letter (
 create index on letter (client_id, created_at);
 create index on letter using gin (search);
 
--- Who writes an item touches its client, as the same person, in the same transaction: the lock puts those who write at the
--- same time in a row. A client that was given to somebody else, or taken away, before it was their turn is out of their
--- reach, and so is the item.
+-- Writing an item updates its client, as the same person in the same transaction. The row lock serialises writers. If the
+-- client was assigned to someone else or deleted while a writer waited, row-level security rejects the item.
 create function touch_client() returns trigger language plpgsql set search_path from current as $$
 begin
   update client set changed_at = default where id = new.client_id and deleted_at is null;
@@ -190,7 +188,7 @@ begin
   return null;
 end $$;
 
--- Every state that a record has had. Written by triggers, so that no edit can leave it out.
+-- Every state of every record. Written by triggers, so that no edit can skip it.
 create table revision (
   noun      text not null,
   noun_id   uuid not null,
@@ -203,7 +201,7 @@ create table revision (
   primary key (noun_id, version)
 );
 
--- As the owner: no role may write a revision by itself.
+-- Runs as the owner: no portal role may write revisions.
 create function keep_revision() returns trigger language plpgsql security definer set search_path from current as $$
 declare
   v_all jsonb := to_jsonb(new);
@@ -211,7 +209,7 @@ declare
     'changed_at', 'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key'];
   v_money text;
 begin
-  -- As texts: a number in JSON may lose digits on its way.
+  -- As text, because JSON numbers can lose digits.
   foreach v_money in array array['amount', 'cost'] loop
     if v_data ? v_money then v_data := v_data || jsonb_build_object(v_money, v_all ->> v_money); end if;
   end loop;
@@ -221,7 +219,7 @@ begin
   return null;
 end $$;
 
--- A record is read whole: what one kind of item may hold together, so that nobody fills the server with one client.
+-- Records are read whole, so the total size of the items of each kind is limited.
 create function refuse_excess() returns trigger language plpgsql set search_path from current as $$
 declare
   v_items bigint;
@@ -239,14 +237,14 @@ create trigger bounded after insert or update of position on dispute for each ro
   execute function refuse_excess('position');
 create trigger bounded after insert or update of body on letter for each row execute function refuse_excess('body');
 
--- Who did what, and was refused what. A transaction has its id before its rows draw their numbers, so that no row can
--- appear among sealed ones: see 0007_seals.sql.
+-- The audit log. A transaction has its id before its rows draw their numbers, so that no row can appear among sealed
+-- rows: see 0007_seals.sql.
 create table audit (
   id         bigint generated always as identity primary key,
   at         timestamptz not null default record_time(),
   action     text not null check (action ~ '^[a-z_]{1,64}$'),
   outcome    text not null check (outcome in ('allowed', 'refused')),
-  -- Who did it: from the transaction where a statement of the portal does not say.
+  -- Default for the portal's statements: the actor of the transaction.
   actor      text not null default portal_actor()
     check (actor in ('person', 'command', 'key', 'service', 'visitor')),
   actor_name text default portal_actor_name(),
@@ -277,14 +275,14 @@ end $$;
 create trigger append_only before update or delete or truncate on audit for each statement execute function refuse_change();
 create trigger append_only before update or delete or truncate on revision for each statement execute function refuse_change();
 
--- Whether somebody is a partner now, asked by each transaction that wants a partner's role: a long download outlives
--- what its reader was when it began. Null is the operator. In a policy it would keep searches from using their indexes.
+-- Whether a person is a partner now. Every transaction with a partner's role calls it, because a role can change during a
+-- long download. Null is the operator. It is not in the policies, where it would prevent searches from using indexes.
 create function is_partner(p_person uuid) returns boolean
 language sql stable security definer set search_path from current as $$
   select p_person is null or exists (select from person where id = p_person and role = 'partner' and status = 'active')
 $$;
 
--- Owners of tables are subject to the policies too (FORCE), so that a statement that comes by another way sees nothing.
+-- FORCE applies the policies to the owner of the tables too, so that a statement outside of the portal sees no rows.
 alter table client enable row level security;
 alter table client force row level security;
 select with_roles($$
@@ -297,7 +295,7 @@ select with_roles($$
   grant update (consultant_id, deleted_at) on client to {partner};
 $$);
 create trigger revised after insert on client for each row execute function keep_revision();
--- A touch is no state of the client itself.
+-- A change of changed_at alone is not a new state of the client.
 create trigger revised_again after update on client for each row
   when (to_jsonb(new) - 'changed_at' <> to_jsonb(old) - 'changed_at') execute function keep_revision();
 
@@ -306,7 +304,7 @@ declare
   v_table text;
 begin
   foreach v_table in array array['note', 'dispute', 'letter', 'revision'] loop
-    -- The consultant sees what client's own policy lets through.
+    -- The policy of client limits what a consultant sees here.
     perform with_roles(replace('
       alter table {table} enable row level security;
       alter table {table} force row level security;
@@ -324,7 +322,7 @@ begin
     ', '{table}', v_table));
   end loop;
 end $$;
--- Who wrote what and when comes from the transaction, and what drafting cost from the ledger: nobody fills those in.
+-- Authors and times come from the transaction, and the cost of a draft from the ledger: no statement may set them.
 select with_roles($$
   grant insert (id, client_id, date, participants, text), update (date, participants, text)
     on note to {consultant}, {partner};
@@ -340,7 +338,7 @@ select with_roles($$
   -- The actor comes from the transaction: its columns are not among those granted below.
   create policy written on audit for insert to {consultant}, {partner}
     with check (person_id is not distinct from (select portal_person()) and actor = (select portal_actor()));
-  -- Of a record, its consultant sees who was let in; who was turned away is for partners.
+  -- The consultant of a client sees allowed access to it. Refused access is only for partners.
   create policy own on audit for select to {consultant}
     using (outcome = 'allowed' and exists (select from client where client.id = audit.client_id));
   create policy every on audit for select to {partner} using (true);
@@ -352,7 +350,7 @@ select with_roles($$
   create policy owned_written on audit for insert to {owner} with check (true);
   create policy kept on revision for insert to {owner} with check (true);
   revoke update, delete, truncate on audit, revision from {owner};
-  -- Names, for the pages.
+  -- For names on the pages.
   grant select (id, name, email, role, status) on person to {consultant}, {partner};
 $$);
 drop function with_roles(text);

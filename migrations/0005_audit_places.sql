@@ -1,6 +1,5 @@
--- Where a time is in the audit log: the number of the first row that is not before it. Rows take their numbers as time
--- goes by, so that a time is found by halving, without an index that every row would pay for. Whoever asks leaves an hour
--- around it for clocks that were set back.
+-- The number of the first row of the audit log at or after a time. Numbers grow with time, so a binary search finds the
+-- row without an index on the time. Callers allow an hour on each side for clocks that were set back.
 create function audit_place(p_at timestamptz) returns bigint language plpgsql stable set search_path from current as $$
 declare
   v_low bigint;

@@ -1,5 +1,5 @@
--- The rows of the audit log are numbered over the whole firm. Who sees those of one client gets their numbers encrypted,
--- with a key that is made here and copied with the database, so that gaps between them do not tell what else was done.
+-- The rows of the audit log are numbered across the firm. The activity of one client shows these numbers encrypted, so that
+-- the gaps do not reveal other activity. The key is created here and copied with the database.
 create table number_key (key bytea not null check (length(key) = 16));
 insert into number_key
   values (substring(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) from 1 for 16));

@@ -15,7 +15,7 @@ create table seal_chain (
 create table seal (
   chain   text not null references seal_chain,
   number  bigint not null,
-  -- The last row number that it covers; the first is the one after the previous seal's.
+  -- The last row number that it covers. The first follows the previous seal's upto.
   upto    bigint not null,
   rows    bigint not null,
   -- Columns added to the table later are covered by later seals only.
@@ -32,7 +32,7 @@ create table seal (
   unique (chain, upto)
 );
 
--- Who a key was issued to. Keys do not move between accounts and their secrets do not change.
+-- The account and secret of each key when it was issued. Neither ever changes.
 create table key_issue (
   number      bigint generated always as identity primary key,
   key_id      uuid not null unique,
@@ -98,7 +98,7 @@ begin
   using p_after, p_upto;
 end $$;
 
--- What a seal says of its rows.
+-- The digest and marks of a range of rows.
 create function range_digest(p_table text, p_number text, p_columns text[], p_after bigint, p_upto bigint,
   out rows bigint, out digest bytea, out marks bytea)
 language sql stable set search_path from current as $$
@@ -157,8 +157,8 @@ begin
   return v_last;
 end $$;
 
--- How far each chain has come, the last number drawn from its sequence, and what tells when no smaller number can appear
--- any more: when the oldest transaction that still runs is younger than `mark`, which is null where nothing is unsealed.
+-- The last sealed number of each chain and the last number drawn from its sequence. Once the oldest running transaction is
+-- younger than `mark`, no smaller number can appear. `mark` is null if every row is sealed.
 create function seal_horizon()
 returns table (chain text, sealed bigint, last bigint, mark text, oldest text) language plpgsql set search_path from current as $$
 declare
@@ -207,7 +207,7 @@ begin
   return next v_new;
 end $$;
 
--- The seals of one chain whose upto is in (p_from, p_upto] and whose rows are not what they were, with what is there now.
+-- The seals of one chain with upto in (p_from, p_upto] whose rows have changed, with the present number of rows.
 create function faulty_seals(p_chain text, p_from bigint, p_upto bigint)
 returns table (seal bigint, after bigint, upto bigint, sealed_rows bigint, rows_there bigint)
 -- The plan must not depend on statistics of a table that is analyzed rarely.
@@ -236,7 +236,7 @@ language sql stable set enable_nestloop = off set search_path from current as $$
   where (s.rows, s.digest, s.marks) is distinct from (f.rows, f.digest, f.marks) order by s.number
 $$;
 
--- Which rows of a seal changed, were added or are missing, by its marks. No row: the seal itself was changed.
+-- The rows of a seal that were changed, added or removed, found by its marks. None if the seal itself was changed.
 create function faulty_rows(p_chain text, p_seal bigint)
 returns table (number bigint, fault text)
 language sql stable set enable_nestloop = off set search_path from current as $$
