@@ -20,12 +20,12 @@ const signedIn = (own: number, other: number, partner = own): Statuses => ({
   disabled: 401,
   partner,
 })
-/** Their client: others are refused as if it were not there. */
+/** On the person's own client: others are refused as if it did not exist. */
 const record = (status: number) => signedIn(status, 403)
-/** Something of one's own, whoever one is. */
+/** On the person's own data, for every signed-in person. */
 const everyone = (status: number) => signedIn(status, status)
 const partners = (status: number) => signedIn(403, 403, status)
-/** The sign-in itself, which has tests of its own. */
+/** Sign-in routes, which have their own tests. */
 const open = (status: number): Statuses => ({
   anonymous: status,
   own: status,
@@ -79,7 +79,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /auth/second-factor': { statuses: open(400), body: { input: {} } },
 }
 
-/** Routes that only an API key opens: a session is no key. */
+/** Routes that need an API key: a session does not open them. */
 const forCallers = [
   'POST /v1/generate',
   'POST /v1/chat/completions',
@@ -107,11 +107,11 @@ const forEveryone = [
   'GET /docs/yaml',
   'GET /docs/clients',
   'GET /docs/errors',
-  // /auth/backchannel-logout/*, whose token is its proof; the router prints only the wildcard.
+  // /auth/backchannel-logout/*, authenticated by its token; the router prints only the wildcard.
   'POST /*',
 ]
 
-/** The addresses that a route's pattern stands for. */
+/** The URLs that a route's pattern stands for. */
 interface Target {
   readonly client: string
   readonly items: Readonly<Record<string, string>>
@@ -137,7 +137,7 @@ before(async () => {
 })
 after(() => firm.close())
 
-/** A client that belonged to one consultant and belongs to another now, with one of everything. */
+/** A client with one item of each kind, handed over from one consultant to another. */
 async function target(): Promise<Target> {
   const visit = { actor: personActor(people.former) }
   const { records } = firm.service
@@ -151,13 +151,13 @@ async function target(): Promise<Target> {
   return { client: id, items }
 }
 
-/** What is on the record, whoever asks. */
+/** What is on the record, read without access checks. */
 async function contents({ client }: Target): Promise<string> {
   const reader = byService
   return JSON.stringify(await firm.service.records.clients.read(reader, client).catch(() => 'gone'))
 }
 
-/** Somebody who does it for the first time, so that what ends a session ends no other's. */
+/** A new person for each request, so that a request that ends sessions affects no other. */
 async function cookieOf(actor: Actor): Promise<string | undefined> {
   if (actor === 'anonymous') return undefined
   if (actor !== 'disabled') return firm.service.signIn(people[actor])
@@ -186,7 +186,7 @@ async function ask(route: string, actor: Actor, at: Target): Promise<Reply> {
 }
 
 describe('every route', () => {
-  test('has its row here, and every row has its route', () => {
+  test('B78: is in this matrix, and every row has a route', () => {
     const routes = routesOf(firm.service).filter((route) => !route.startsWith('HEAD '))
     assert.ok(routes.length > 50, 'the router is not read')
     const rows = [...Object.keys(matrix), ...forCallers, ...forEveryone]
@@ -198,7 +198,7 @@ describe('every route', () => {
   })
 
   for (const route of forCallers) {
-    test(`${route}: a session opens nothing`, async () => {
+    test(`${route}: refuses a session`, async () => {
       const [method = '', path = ''] = route.split(' ')
       for (const actor of actors) {
         const cookie = await cookieOf(actor)
@@ -213,7 +213,7 @@ describe('every route', () => {
   }
 
   for (const route of forEveryone) {
-    test(`${route}: is the same for a visitor and for a partner`, async () => {
+    test(`${route}: responds the same to a visitor and to a partner`, async () => {
       const [method = '', path = ''] = route.split(' ')
       const address = method === 'POST' ? '/auth/backchannel-logout/unknown' : path.replace(/:name|\*/, 'unknown')
       const replies = await Promise.all(

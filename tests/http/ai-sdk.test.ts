@@ -18,7 +18,7 @@ after(async () => {
   await vendor.close()
 })
 
-/** Every way that the AI SDK has to us. */
+/** The AI SDK's providers for the compatibility endpoints. */
 const ways: Readonly<Record<string, (options: { baseURL: string; apiKey: string }) => LanguageModel>> = {
   '@ai-sdk/openai, responses': (options) => createOpenAI(options)('fast'),
   '@ai-sdk/openai, chat completions': (options) => createOpenAI(options).chat('fast'),
@@ -58,7 +58,7 @@ describe('the AI SDK', () => {
       assert.equal((await service.books(accountId)).rows.length, 1)
     })
 
-    it(`A30 throws its error through ${name}, and retries what is worth it`, async () => {
+    it(`A30 throws its error through ${name}, and retries only retryable failures`, async () => {
       const wrong = generateText({ model: modelOf('tg_wrong'), prompt: 'Hello' })
       await assert.rejects(wrong, (error) => APICallError.isInstance(error) && error.statusCode === 401)
       const { accountId, key } = await service.customer({ requestsPerMinute: 60 })

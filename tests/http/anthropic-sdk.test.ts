@@ -30,12 +30,12 @@ const asked = {
   ],
 } satisfies Anthropic.MessageCreateParams
 
-// Its types no longer have these, its programs do.
+// The client's types no longer have these fields, but programs still send them.
 const sampling: object = { temperature: 0.5 }
 const unserved: object = { top_k: 5 }
 
-describe("Anthropic's own client", () => {
-  it('A30 makes a message, charged once, and hands the model the whole conversation', async () => {
+describe("Anthropic's official client", () => {
+  it('A30 creates a message for one charge and passes the whole conversation to the model', async () => {
     const { accountId, key } = await service.customer()
     const began = Date.now()
     const { data, request_id, response } = await clientOf(key)
@@ -87,7 +87,7 @@ describe("Anthropic's own client", () => {
     assert.equal((await service.books(accountId)).rows.length, 1)
   })
 
-  it('A30 tells a cut-off and a filter in its words', async () => {
+  it('A30 maps a token limit and a content filter to its own stop reasons', async () => {
     const { key } = await service.customer()
     for (const [reason, theirs] of [
       ['length', 'max_tokens'],
@@ -112,7 +112,7 @@ describe("Anthropic's own client", () => {
     assert.ok(Math.abs(Date.parse(listed[0]?.created_at ?? '') - Date.now()) < 600_000)
   })
 
-  it('A30 retrieves a model, and is refused in its own shape', async () => {
+  it('A30 retrieves a model, and gets a refusal in its own format', async () => {
     const { key } = await service.customer({}, { allowedModels: ['fast'] })
     const client = clientOf(key)
     const { data, response } = await client.models.retrieve('fast').withResponse()
@@ -134,7 +134,7 @@ describe("Anthropic's own client", () => {
     assert.deepEqual([own.status, own.error['code']], [401, 'missing_key'])
   })
 
-  it('takes the key in either header, but in x-api-key only where these clients send it', async () => {
+  it('sends the key in either header; x-api-key is accepted only on the routes of these clients', async () => {
     const { key } = await service.customer()
     const other = { 'x-api-key': key, 'anthropic-version': '2023-06-01' }
     const statusOf = async (address: string, body?: object) =>
@@ -149,7 +149,7 @@ describe("Anthropic's own client", () => {
     assert.equal((await bearer.messages.create(asked)).type, 'message')
   })
 
-  it('A30 throws its typed errors, with what to do', async () => {
+  it('A30 throws its typed errors, with advice', async () => {
     const { key } = await service.customer()
     const client = clientOf(key)
     await assert.rejects(clientOf('tg_wrong').messages.create(asked), Anthropic.AuthenticationError)
@@ -170,7 +170,7 @@ describe("Anthropic's own client", () => {
     assert.deepEqual([malformed.status, malformed.error['type']], [400, 'invalid_request_error'])
   })
 
-  it('A30 retries by itself what the service says is worth it', async () => {
+  it('A30 retries automatically when the service advises it', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ delay: 2500 })
     const one = { 'idempotency-key': 'k' }
@@ -185,7 +185,7 @@ describe("Anthropic's own client", () => {
     assert.equal((await service.books(accountId)).rows.length, 1)
   })
 
-  it('A14 a stream that breaks off is an error of the client, and what had come is charged', async () => {
+  it('A14 a truncated stream is an error in the client, and the text received is charged', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ tokens: 20, fault: 'reset', after: 5 })
     await assert.rejects(clientOf(key).messages.stream(asked).finalMessage(), Anthropic.APIError)
@@ -197,7 +197,7 @@ describe("Anthropic's own client", () => {
     )
   })
 
-  it('A30 works with a local model, whose input is told at the start of a stream', async () => {
+  it('A30 works with a local model, which states the input tokens at the start of a stream', async () => {
     const { key } = await service.customer()
     const body = { ...asked, model: 'tiny', max_tokens: 20 }
     const whole = await clientOf(key).messages.create(body)

@@ -25,7 +25,7 @@ interface Kept {
   readonly revisions: number
 }
 
-/** What is kept of a client: when anything of its record changed, and what must not change with it. */
+/** The times and versions of a client: when its record last changed, and what must stay the same then. */
 async function kept(id: string): Promise<Kept> {
   const [row] = await firm.service.database.rows<Kept>(
     `select changed_at, updated_at, version,
@@ -37,7 +37,7 @@ async function kept(id: string): Promise<Kept> {
   return row
 }
 
-/** A time from which on every stamp is a later one. */
+/** A time before every later timestamp. */
 async function later(): Promise<Date> {
   const [row] = await firm.service.database.rows<{ now: Date }>(
     `select pg_sleep(0.003), clock_timestamp()::timestamptz(3) as now`,
@@ -64,12 +64,12 @@ const items = [
   { plural: 'letters', noun: 'letter', fresh: { subject: 'S' }, change: { body: 'B' }, bad: { subject: '' } },
 ] as const
 
-/** Those of a client that have versions. */
+/** The versioned items of a client. */
 const fields = ['consultant_id', 'email', 'name', 'reference', 'status']
 
 describe('when a record changed', () => {
   for (const { plural, noun, fresh, change, bad } of items) {
-    test(`is when a ${noun} was written, changed or archived, which makes no edit of the client stale`, async () => {
+    test(`moves when a ${noun} is created, changed or archived, without making edits of the client stale`, async () => {
       const [id, neighbour] = [await firm.client(anna), await firm.client(anna)]
       const [first, beside] = [await kept(id), await kept(neighbour)]
       const read = await anna.get(`/clients/${id}`)
@@ -115,7 +115,7 @@ describe('when a record changed', () => {
       )
     })
 
-    test(`is not when a ${noun} was refused or looked at`, async () => {
+    test(`does not move when a ${noun} is refused or read`, async () => {
       const id = await firm.client(anna)
       const { headers } = await anna.send('POST', `/clients/${id}/${plural}`, fresh)
       const address = headers.get('location') ?? ''
@@ -150,7 +150,7 @@ describe('when a record changed', () => {
     })
   }
 
-  test('is not when a note found the record full', async () => {
+  test('does not move when a note is refused because the record is full', async () => {
     const id = await firm.client(anna)
     await firm.service.database.rows(
       `insert into note (id, client_id, date, text) select gen_random_uuid(), $1, '2026-03-12', '' from generate_series(1, 1000)`,
@@ -162,7 +162,7 @@ describe('when a record changed', () => {
     assert.deepEqual(await kept(id), had)
   })
 
-  test('is the last of many who write at once, none of whom is in the way of another', async () => {
+  test('is the latest of many concurrent writes, none of which blocks another', async () => {
     const id = await firm.client(anna)
     const { headers } = await anna.send('POST', `/clients/${id}/notes`, items[0].fresh)
     const note = headers.get('location') ?? ''
@@ -187,18 +187,18 @@ describe('when a record changed', () => {
   })
 })
 
-describe('a client that goes while something is written on its record', () => {
+describe('while an item is written, a client', () => {
   const goes = [
     {
-      to: 'somebody else',
+      how: 'handed over',
       set: `consultant_id = (select id from person where name = 'Ben')`,
       writer: () => anna,
       status: 403,
     },
-    { to: 'nobody', set: 'deleted_at = now()', writer: () => paula, status: 404 },
+    { how: 'deleted', set: 'deleted_at = now()', writer: () => paula, status: 404 },
   ] as const
-  for (const { to, set, writer, status } of goes) {
-    test(`to ${to}: it is not written, and the log says so`, async () => {
+  for (const { how, set, writer, status } of goes) {
+    test(`that is ${how} refuses the item, and the audit log shows it`, async () => {
       const { database } = firm.service
       const id = await firm.client(anna)
       const { headers } = await anna.send('POST', `/clients/${id}/notes`, items[0].fresh)
@@ -229,7 +229,7 @@ describe('a client that goes while something is written on its record', () => {
   }
 })
 
-/** How many wait for a row that somebody else has. */
+/** How many sessions wait for a row lock. */
 async function waiting(): Promise<number> {
   const [row] = await firm.service.database.rows<{ waiting: number }>(
     `select count(*)::int as waiting from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
@@ -237,7 +237,7 @@ async function waiting(): Promise<number> {
   return row?.waiting ?? 0
 }
 
-/** Two clients of the list, and the cursor of those that come after them. */
+/** Two clients of the list, and the cursor of the next page. */
 async function page(member: Member, query: string): Promise<{ ids: string[]; next: string | null }> {
   const { status, json, text } = await member.get(`/clients?limit=2&${query}`)
   assert.equal(status, 200, text)
@@ -249,9 +249,9 @@ async function page(member: Member, query: string): Promise<{ ids: string[]; nex
   }
 }
 
-describe('the list by when records changed', () => {
+describe('the list sorted by last change', () => {
   for (const also of ['', '&q=client']) {
-    test(`has the one first where something was written last${also && ', when it is searched'}`, async () => {
+    test(`starts with the client whose record changed last${also && ', when it is searched'}`, async () => {
       const member = await firm.join(`Lister${also}`, 'consultant')
       const [one, two, three] = [await firm.client(member), await firm.client(member), await firm.client(member)]
       for (const id of [two, one]) {
@@ -264,7 +264,7 @@ describe('the list by when records changed', () => {
       assert.deepEqual((await page(member, `sort=changed_at${also}`)).ids, [three, two])
     })
 
-    test(`is turned to its end while records change between pages${also && ', when it is searched'}`, async () => {
+    test(`can be paged to its end while records change between pages${also && ', when it is searched'}`, async () => {
       const member = await firm.join(`Turner${also}`, 'consultant')
       const ids: string[] = []
       for (let n = 0; n < 7; n++) ids.push(await firm.client(member))
@@ -278,7 +278,7 @@ describe('the list by when records changed', () => {
           )
           seen.push(...turned.ids)
           next = turned.next
-          // One on the page, at which the cursor stands, and one that is still to come.
+          // One client on this page, where the cursor points, and one on a later page.
           const coming = ids.find((id) => !seen.includes(id))
           for (const id of moved.size > 3 ? [] : [turned.ids.at(-1), coming]) {
             if (id === undefined) continue
@@ -288,14 +288,14 @@ describe('the list by when records changed', () => {
         }
         const still = ids.filter((id) => !moved.has(id))
         assert.deepEqual(seen.filter((id) => !moved.has(id)).toSorted(), still.toSorted(), sort)
-        // To the end of the list they are seen again, to its beginning no more.
+        // Towards the end of the list they appear again; towards its beginning they do not.
         if (sort === 'changed_at') assert.deepEqual(new Set(seen), new Set(ids))
         else assert.equal(new Set(seen).size, seen.length)
       }
     })
   }
 
-  test('is what search goes by for clients', async () => {
+  test('orders the clients that a search finds', async () => {
     const member = await firm.join('Searcher', 'consultant')
     const [one, two] = [await firm.client(member, 'Zirconia one'), await firm.client(member, 'Zirconia two')]
     await later()
@@ -306,7 +306,7 @@ describe('the list by when records changed', () => {
   })
 })
 
-test('a client nobody knows is touched by nobody', async () => {
+test('an item for an unknown client is refused, and no client changes', async () => {
   const stamps = await firm.service.database.rows('select id, changed_at from client order by id')
   const reply = await paula.send('POST', `/clients/${randomUUIDv7()}/notes`, items[0].fresh)
   assert.equal(reply.status, 404)

@@ -22,7 +22,7 @@ after(async () => {
   await vendor.close()
 })
 
-describe('A31 when the clock of the database steps', () => {
+describe('A31 when the clock of the database is set', () => {
   for (const step of steps) {
     it(`by ${step}, an exhausted account is admitted after the time that Retry-After says`, async () => {
       const { key } = await service.customer({ requestsPerMinute: 30 })

@@ -11,7 +11,7 @@ import { startVendor } from '../support/vendor.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-it('A18 a service that stops finishes and settles what is in flight, and refuses what is new', async () => {
+it('A18 a stopping service finishes and settles requests in flight, and refuses new ones', async () => {
   const gate = createGate()
   const vendor = await startVendor({ gate: gate.pass })
   const server = await createTestDatabase()
@@ -50,7 +50,7 @@ it('A18 a service that stops finishes and settles what is in flight, and refuses
   await vendor.close()
 })
 
-it('A18 a service that stops under load resets no connection: each closes after its answer', async () => {
+it('A18 a service that stops under load resets no connection: each closes after its response', async () => {
   const vendor = await startVendor()
   const server = await createTestDatabase()
   const service = await startService({
@@ -68,7 +68,7 @@ it('A18 a service that stops under load resets no connection: each closes after 
       answers += 1
       statuses.push(answer.status)
       if (answer.connection === 'close') return statuses
-      // The callers pause for longer than a request takes, so that moments without any request occur.
+      // The callers pause for longer than a request takes, so that there are moments without a request.
       await wait(100 + index)
     }
   })
@@ -88,7 +88,7 @@ it('A18 a service that stops under load resets no connection: each closes after 
   await vendor.close()
 })
 
-it('A32 a service that stops completes a request with an Idempotency-Key whose caller has disconnected', async () => {
+it('A32 a stopping service completes a request with an Idempotency-Key whose caller has disconnected', async () => {
   const gate = createGate()
   const vendor = await startVendor({ gate: gate.pass })
   const server = await createTestDatabase()
@@ -120,7 +120,7 @@ it('A32 a service that stops completes a request with an Idempotency-Key whose c
   await vendor.close()
 })
 
-/** Rejects when the connection is reset or closed without an answer. */
+/** Rejects if the connection is reset or closed without a response. */
 function post(url: string, key: string, agent: Agent): Promise<{ status: number; connection: string | undefined }> {
   const body = JSON.stringify(valid)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length }
@@ -132,7 +132,7 @@ function post(url: string, key: string, agent: Agent): Promise<{ status: number;
       )
     })
     sent.on('error', reject)
-    // In two parts, as many clients send it.
+    // Head and body in two writes, as many clients send them.
     sent.write(body.slice(0, 10))
     setImmediate(() => sent.end(body.slice(10)))
   })

@@ -21,7 +21,7 @@ after(async () => {
 })
 
 describe('POST /v1/count_tokens', () => {
-  it('says what the same body would count and could cost, for one request of the limit and no money', async () => {
+  it('returns the tokens and the highest cost of the same request, free of charge, as one request of the limit', async () => {
     const { accountId, key } = await service.customer({ requestsPerMinute: 5 })
     const calls = vendor.calls
     const answer = await service.call('/v1/count_tokens', key, valid)
@@ -36,7 +36,7 @@ describe('POST /v1/count_tokens', () => {
     assert.deepEqual([rows.length, holds], [0, 0])
   })
 
-  it('is not refused for want of credit, since it is free: not even when more was charged than the limit is now', async () => {
+  it('is not refused without credit, not even if a lowered limit is exceeded', async () => {
     const { accountId, key } = await service.customer({ monthlyLimit: 10n ** 12n })
     assert.equal((await service.call('/v1/generate', key, valid)).status, 200)
     await service.accounts.setLimits(accountId, { monthlyLimit: 1n }, byService)
@@ -46,7 +46,7 @@ describe('POST /v1/count_tokens', () => {
     assert.equal((await service.call('/v1/models', key)).status, 200)
   })
 
-  it('refuses the same bodies, and is limited', async () => {
+  it('refuses the same invalid bodies, and is rate-limited', async () => {
     const { key } = await service.customer({ requestsPerMinute: 1 })
     assert.equal((await service.call('/v1/count_tokens', key, { ...valid, input: '' })).error['code'], 'invalid_field')
     assert.equal((await service.call('/v1/count_tokens', key, valid)).status, 200)
@@ -57,7 +57,7 @@ describe('POST /v1/count_tokens', () => {
 })
 
 describe('GET /v1/models', () => {
-  it('lists the models with what they cost, and only those that the key may use', async () => {
+  it('lists the models that the key may use, with their prices', async () => {
     const all = await service.call('/v1/models', customer.key)
     assert.equal(all.json['object'], 'list')
     assert.equal(all.json['has_more'], false)

@@ -15,7 +15,7 @@ import { freePorts, start, type Started } from '../support/start.ts'
 import { until } from '../support/until.ts'
 import { createVisitor, type Page, type Visitor } from '../support/visitor.ts'
 
-/** All of this is `npm start` on a fresh clone: the embedded database, the shipped model, no settings. */
+/** As `npm start` on a fresh clone: the embedded database, the shipped model, no settings. */
 let folder: string
 let port: number
 let running: Started | undefined
@@ -30,7 +30,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What the service and the command line see, with the data in a folder of that name. */
+/** The environment of the service and the command line, with the data in this folder. */
 const environment = (data: string, changes: Record<string, string> = {}) => ({
   TOLLGATE_DATA: path.join(folder, data),
   TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'),
@@ -50,7 +50,7 @@ async function signIn(visitor: Visitor, subject: string, returnTo = '/me'): Prom
   return visitor.visit(chosen.headers.get('location') ?? '')
 }
 
-/** What an address of the portal says in JSON. */
+/** The JSON response of a portal URL. */
 async function read(visitor: Visitor, address: string): Promise<{ status: number; json: unknown }> {
   const { status, text } = await visitor.ask(`${portal()}${address}`, { headers: { accept: 'application/json' } })
   return { status, json: parseObject(text) }
@@ -78,14 +78,14 @@ describe('the first start', () => {
     assert.match(said, new RegExp(`^  curl ${portal()}/v1/generate \\\\$`, 'm'))
   })
 
-  test('says nothing else, but the lines of the log, with nobody in them', async () => {
+  test('prints nothing else except log lines without personal data', async () => {
     await until(() => (running?.stderr ?? '') !== '')
     const lines = running?.stderr.trim().split('\n') ?? []
     for (const line of lines) assert.match(line, /^\{"level":30,/)
     assert.doesNotMatch(lines.join('\n'), /client_secret|session=|penhallow/i)
   })
 
-  test('leads who comes to the root to the sign-in, and from there to the clients', async () => {
+  test('redirects from / to the sign-in, and from there to the clients', async () => {
     const visitor = createVisitor()
     const signin = await visitor.visit(`${portal()}/`)
     assert.deepEqual([signin.status, new URL(signin.url).pathname], [200, '/signin'])
@@ -94,9 +94,9 @@ describe('the first start', () => {
   })
 })
 
-describe('at the provider of the demo', () => {
+describe('with the demo’s provider', () => {
   for (const { subject, name, role, clients, archived } of people) {
-    test(`${name} signs in, as a ${role} with ${clients} clients`, async () => {
+    test(`${name} signs in as a ${role} with ${clients} clients`, async () => {
       const visitor = createVisitor()
       assert.equal((await signIn(visitor, subject)).url, `${portal()}/me`)
       const me = await read(visitor, '/me')
@@ -109,7 +109,7 @@ describe('at the provider of the demo', () => {
     })
   }
 
-  test('a consultant reads a record whole, and is refused another’s', async () => {
+  test('a consultant can read an own record completely, and is refused a foreign one', async () => {
     const [ruth, mei] = [createVisitor(), createVisitor()]
     await Promise.all([signIn(ruth, 'ruth'), signIn(mei, 'mei')])
     const idOf = async (name: string) => String(at((await read(ruth, `/clients?q=${name}`)).json, 'clients', 0, 'id'))
@@ -127,7 +127,7 @@ describe('at the provider of the demo', () => {
     assert.equal((await read(ruth, `/clients/${await idOf('Kestrel')}`)).status, 200)
   })
 
-  test('who changes their mind is signed in nowhere, and told so', async () => {
+  test('a visitor who cancels is not signed in, and sees a message', async () => {
     const visitor = createVisitor()
     const page = await signIn(visitor, 'cancel')
     assert.equal(page.status, 400)
@@ -135,7 +135,7 @@ describe('at the provider of the demo', () => {
     assert.equal((await read(visitor, '/me')).status, 401)
   })
 
-  test('a sign-out at the portal ends the sign-in there too, and comes back', async () => {
+  test('signing out of the portal also signs out there, and returns to the portal', async () => {
     const visitor = createVisitor()
     await signIn(visitor, 'daniel')
     const out = await visitor.ask(`${portal()}/signout`, {
@@ -150,7 +150,7 @@ describe('at the provider of the demo', () => {
     assert.equal((await read(visitor, '/me')).status, 401)
   })
 
-  test('a sign-out there ends the session of the portal, and no other', async () => {
+  test('signing out there ends that portal session and no other', async () => {
     const [visitor, elsewhere] = [createVisitor(), createVisitor()]
     await signIn(visitor, 'mei')
     await signIn(elsewhere, 'mei')
@@ -159,7 +159,7 @@ describe('at the provider of the demo', () => {
     assert.equal((await read(elsewhere, '/me')).status, 200)
   })
 
-  test('it answers to its own name alone, and sends nobody elsewhere', async () => {
+  test('the provider accepts only its own host name and redirects nowhere else', async () => {
     const provider = `http://127.0.0.1:${port + 1}`
     const byName = await createVisitor().ask(`http://localhost:${port + 1}/.well-known/openid-configuration`)
     assert.equal(byName.status, 421)
@@ -173,7 +173,7 @@ describe('at the provider of the demo', () => {
 })
 
 describe('a later start', () => {
-  test('after a kill leaves everything as it is, and everybody signed in', async () => {
+  test('after a kill keeps all data and all sessions', async () => {
     const visitor = createVisitor()
     await signIn(visitor, 'ruth')
     const clients = await namesOf(visitor, '&status=all')
@@ -186,7 +186,7 @@ describe('a later start', () => {
     assert.equal((await namesOf(visitor)).length, 18)
   })
 
-  test('on another port, and with the port of the provider taken, lets the same people in', async () => {
+  test('on another port, and with the provider’s port in use, admits the same people', async () => {
     await running?.end('SIGKILL')
     const other = await freePorts()
     const squatter = createServer()
@@ -205,7 +205,7 @@ describe('a later start', () => {
   })
 })
 
-test('with TOLLGATE_DEMO=0 there is no provider, nobody, no client and no word of it', async () => {
+test('TOLLGATE_DEMO=0 starts without a provider, people, clients or any mention of the demo', async () => {
   const off = environment('off', { TOLLGATE_DEMO: '0' })
   const free = await freePorts()
   const started = await start({ ...off, PORT: String(free) })
@@ -222,9 +222,9 @@ test('with TOLLGATE_DEMO=0 there is no provider, nobody, no client and no word o
   }
 })
 
-// Elsewhere a machine has one loopback address only.
+// Other systems have only one loopback address.
 const onLinux = { skip: process.platform === 'linux' ? false : 'there is no 127.0.0.2' }
-test('on another address of the machine, and a free port, what it says works as it stands', onLinux, async () => {
+test('on another address and a free port, the printed command works unchanged', onLinux, async () => {
   const database = await createTestDatabase()
   const other = environment('other', { HOST: '127.0.0.2', PORT: '0', DATABASE_URL: database.url, TOLLGATE_DEMO: '1' })
   const started = await start(other)

@@ -93,7 +93,7 @@ describe('a refusal names the field as its dialect does', () => {
     ...Object.entries(bodies),
     ['/v1/chat/completions', [newer, 'max_completion_tokens']] as const,
   ]) {
-    it(`${url} ${field}: a limit that can never fit, and too little credit`, async () => {
+    it(`${url} names ${field} for a request that can never fit and for too little credit`, async () => {
       const small = await service.customer({ tokensPerMinute: 1000 })
       const poor = await service.customer({ credit: 1n })
       for (const [key, status] of [
@@ -112,7 +112,7 @@ describe('a refusal names the field as its dialect does', () => {
 })
 
 describe('POST /v1/messages/count_tokens', () => {
-  it('counts as the official client calls it, free of charge, and takes one request from the limit', async () => {
+  it('counts for the official client, free of charge, as one request of the limit', async () => {
     const { key, accountId } = await service.customer({ requestsPerMinute: 100 })
     const anthropic = new Anthropic({ baseURL: service.url, apiKey: key, maxRetries: 0 })
     const body = { model: 'fast', system: 'Be brief.', messages: [user] }
@@ -133,7 +133,7 @@ describe('POST /v1/messages/count_tokens', () => {
     assert.equal(theirs.json['input_tokens'], ours.json['input_tokens'])
   })
 
-  it('refuses in the format of Anthropic', async () => {
+  it("refuses in Anthropic's format", async () => {
     const { key } = await service.customer()
     const { status, json, error } = await service.call('/v1/messages/count_tokens', key, { model: 'fast' })
     assert.equal(status, 400)

@@ -19,7 +19,7 @@ after(async () => {
 })
 
 const user = { role: 'user', content: 'Hello' }
-/** A request of each dialect that is in order, and where its refusals name the field. */
+/** A valid request in each dialect, and where its refusals name the field. */
 const dialects = {
   '/v1/generate': { model: 'fast', input: 'Hello', max_output_tokens: 100 },
   '/v1/chat/completions': { model: 'fast', messages: [user], max_tokens: 100 },
@@ -42,7 +42,7 @@ const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png'
 const tool = { type: 'function', function: { name: 'f', parameters: {} } }
 const said = { role: 'assistant', content: 'Yes.' }
 
-/** What is not served, with the place that the refusal names. */
+/** Unsupported fields, with the field that the refusal names. */
 const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (readonly [Json, string])[]>> = {
   '/v1/chat/completions': [
     [{ audio: { voice: 'x', format: 'wav' } }, 'audio'],
@@ -136,10 +136,10 @@ const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (read
   ],
 }
 
-/** What a refusal of any dialect says. */
+/** The message of a refusal in any dialect. */
 const reasonOf = ({ error }: Answer) => String(error['reason'] ?? error['message'])
 
-/** The last event, but for its place in the sequence. */
+/** The last event without its sequence number. */
 const last = ({ text }: Answer) =>
   text
     .trimEnd()
@@ -150,7 +150,7 @@ const last = ({ text }: Answer) =>
 describe('a dialect', () => {
   for (const [address, cases] of Object.entries(unserved)) {
     for (const [change, field] of cases) {
-      it(`${address} refuses ${JSON.stringify(change).slice(0, 70)} by name, uncharged`, async () => {
+      it(`${address} refuses ${JSON.stringify(change).slice(0, 70)} by name and charges nothing`, async () => {
         const { accountId, key } = await service.customer()
         const calls = vendor.calls
         const base = address === '/v1/chat/completions' || address === '/v1/responses' ? address : '/v1/messages'
@@ -165,7 +165,7 @@ describe('a dialect', () => {
     }
   }
 
-  it('takes what asks for nothing', async () => {
+  it('accepts fields that have no effect', async () => {
     const { key } = await service.customer()
     const idle = { tools: [], service_tier: 'auto', stream: null, top_p: null }
     const openAi = { n: undefined, store: false, parallel_tool_calls: true, tool_choice: 'none', user: 'anna' }
@@ -180,7 +180,7 @@ describe('a dialect', () => {
   })
 
   for (const address of addresses) {
-    it(`${address} has its own shape for a refusal of any kind`, async () => {
+    it(`${address} returns every refusal in its own format`, async () => {
       const { key } = await service.customer()
       const [{ status, error, json }, large, text] = [
         await service.call(address, undefined, {}),
@@ -198,7 +198,7 @@ describe('a dialect', () => {
       assert.deepEqual(Object.keys(json), address === '/v1/messages' ? ['type', 'error', 'request_id'] : ['error'])
     })
 
-    it(`${address} sends no 200 before the first token: what fails until then has its status`, async () => {
+    it(`${address} sends no 200 before the first token: a failure until then has its own status`, async () => {
       const { accountId, key } = await service.customer()
       vendor.set({ fault: 'server_error' })
       const failed = await stream(address, key)
@@ -215,7 +215,7 @@ describe('a dialect', () => {
       assert.deepEqual([rows.length, holds], [1, 0])
     })
 
-    it(`${address} tells the pieces as they come, while the rest is still to come`, async () => {
+    it(`${address} sends each piece while the next is still being generated`, async () => {
       const { key } = await service.customer()
       const gate = createGate()
       vendor.set({ tokens: 20, gate: gate.pass })
@@ -230,7 +230,7 @@ describe('a dialect', () => {
       assert.ok(told >= 20, `${told} texts`)
     })
 
-    it(`A15 ${address} whose caller leaves at any event aborts the upstream and is charged once`, async () => {
+    it(`A15 ${address} aborts the upstream and charges once when the caller disconnects at any event`, async () => {
       const { accountId, key } = await service.customer()
       for (let most = 0; most < 9; most++) {
         const gate = createGate()
@@ -257,7 +257,7 @@ describe('a dialect', () => {
       vendor.set({})
     })
 
-    it(`A15 ${address} whose caller leaves before the first token is charged once`, async () => {
+    it(`A15 ${address} charges once when the caller disconnects before the first token`, async () => {
       const { accountId, key } = await service.customer()
       vendor.set({ gate: createGate().pass })
       const controller = new AbortController()
@@ -279,13 +279,13 @@ describe('a dialect', () => {
       'malformed_event',
       'error_event',
     ] as const) {
-      it(`A14 ${address} ends a stream that breaks off (${fault}) with its error; what was sent is charged`, async () => {
+      it(`A14 ${address} ends a truncated upstream stream (${fault}) with an error and charges the text sent`, async () => {
         const { accountId, key } = await service.customer()
         const gate = createGate()
         vendor.set({ tokens: 20, fault, after: 5, gate: gate.pass, usageOn: 'none' })
         gate.open(5)
         const events: ReceivedEvent[] = []
-        // What is lost with a connection that is reset is another matter.
+        // A reset connection may lose text as well.
         for await (const event of readEvents(await stream(address, key))) {
           if (events.push(event) && event.data.includes('word')) gate.open(events.length + 5)
         }
@@ -301,7 +301,7 @@ describe('a dialect', () => {
       })
     }
 
-    it(`A22 ${address} whose stream broke off is generated anew for the same Idempotency-Key`, async () => {
+    it(`A22 ${address} generates again for the same Idempotency-Key after a stream failed`, async () => {
       const { accountId, key } = await service.customer()
       const body = { ...dialects[address], stream: true }
       const headers = { 'idempotency-key': 'k' }
@@ -315,7 +315,7 @@ describe('a dialect', () => {
       assert.deepEqual([rows.map(({ stopReason }) => stopReason), holds], [['complete', 'error'], 0])
     })
 
-    it(`${address} in one piece that breaks off is refused, uncharged`, async () => {
+    it(`${address} refuses a truncated whole reply and charges nothing`, async () => {
       const { accountId, key } = await service.customer()
       vendor.set({ fault: 'half_body' })
       const answer = await service.call(address, key, dialects[address])
@@ -325,7 +325,7 @@ describe('a dialect', () => {
       assert.deepEqual([rows.length, holds], [0, 0])
     })
 
-    it(`A22 ${address} tells a stored stream again, to its end`, async () => {
+    it(`A22 ${address} replays a stored stream to its end`, async () => {
       const { accountId, key } = await service.customer()
       const body = { ...dialects[address], stream: true }
       const headers = { 'idempotency-key': 'k' }

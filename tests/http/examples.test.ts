@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** What each prints at least, and how many requests it is charged for. */
+/** A pattern in the output of each example, and how many requests it is charged for. */
 const expected: Readonly<Record<string, readonly [RegExp, number]>> = {
   'curl.sh': [/^\{"output_text":"[^]+\nevent: output_text\.delta\n[^]+\nevent: done\ndata: \{"output_text"/, 2],
   'fetch.mjs': [/output_text: [^]+ for 0\.\d+\n[^]+output_tokens: \d+/, 2],
@@ -33,14 +33,14 @@ function run(file: string, args: readonly string[], environment: Record<string, 
 }
 
 describe('the examples', () => {
-  it('are all here, and on the page', () => {
+  it('are all tested, and linked from the documentation', () => {
     assert.deepEqual(readdirSync(path.join(root, 'examples')).toSorted(), Object.keys(expected).toSorted())
     const page = readFileSync(path.join(root, 'docs/clients.md'), 'utf8')
     for (const file of Object.keys(expected)) assert.ok(page.includes(`(../examples/${file})`), file)
   })
 
   for (const [file, [output, requests]] of Object.entries(expected)) {
-    it(`A30 ${file} runs as it is, by arguments and by environment`, async () => {
+    it(`A30 ${file} runs unchanged, configured by arguments or by environment`, async () => {
       const { accountId, key } = await service.customer()
       const { stdout } = await run(file, [service.url, key, 'tiny'], {})
       assert.match(stdout, output)
@@ -50,7 +50,7 @@ describe('the examples', () => {
     })
   }
 
-  it('this bites: one that is refused fails', async () => {
+  it('exit with an error if the key is refused', async () => {
     for (const file of Object.keys(expected))
       await assert.rejects(run(file, [service.url, 'tg_wrong', 'tiny'], {}), file)
   })

@@ -35,7 +35,7 @@ describe('a generation that fails', () => {
     ['context_length', 'context_length_exceeded', 400],
   ] as const
   for (const [fault, code, status] of upstreamFaults) {
-    it(`a model that fails (${fault}) charges nothing and releases the hold`, async () => {
+    it(`is charged nothing, and its hold is released (${fault})`, async () => {
       const { accountId, key } = await service.customer()
       vendor.set({ fault })
       const answer = await service.call('/v1/generate', key, valid)
@@ -48,7 +48,7 @@ describe('a generation that fails', () => {
     })
   }
 
-  it('A33 a model that reports more than was held is charged as far as the credit, and the reply says so', async () => {
+  it('A33 usage beyond the hold is charged as far as the credit goes, and the reply says so', async () => {
     vendor.set({ usage: { prompt_tokens: 1_000_000, completion_tokens: 1_000_000 } })
     const { accountId, key } = await service.customer({ credit: 10n ** 8n })
     const answer = await service.call('/v1/generate', key, valid)
@@ -63,7 +63,7 @@ describe('a generation that fails', () => {
     assert.equal(Number(row?.unchargedOutput) + Number(row?.outputTokens), 1_000_000)
   })
 
-  it('a reply whose hold was given up is not sent and not charged', async () => {
+  it('a reply whose hold was released is neither sent nor charged', async () => {
     const gate = createGate()
     vendor.set({ gate: gate.pass })
     const { accountId, key } = await service.customer()
@@ -80,7 +80,7 @@ describe('a generation that fails', () => {
     assert.deepEqual([rows.length, charged], [0, 0n])
   })
 
-  it('A15 a caller who leaves is charged for what was generated, and the model is stopped', async () => {
+  it('A15 a caller who disconnects is charged for the tokens generated, and the model is stopped', async () => {
     vendor.set({ gate: createGate().pass })
     const abandoned = vendor.abandoned
     const { accountId, key } = await service.customer()
@@ -102,7 +102,7 @@ describe('a generation that fails', () => {
   })
 })
 
-/** The events of a stream, and the fields of its last one. */
+/** The events of a stream, and the fields of its last event. */
 async function stream(key: string, changes: object) {
   const response = await fetch(`${service.url}/v1/generate`, {
     method: 'POST',
@@ -175,7 +175,7 @@ it('a busy model is an overloaded_error to Anthropic clients', async () => {
 })
 
 describe('a stream that breaks off', () => {
-  it('A14 states in its last event what was charged for the text that the caller received', async () => {
+  it('A14 states in its last event the charge for the text that the caller received', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ tokens: 9, fault: 'reset', after: 4 })
     const reply = await stream(key, {})
@@ -190,7 +190,7 @@ describe('a stream that breaks off', () => {
     assert.deepEqual([line['cost'], line['output_tokens']], [reply.last['cost'], 4])
   })
 
-  it('is not charged for what a timeout kept from its caller', async () => {
+  it('is not charged for text that a timeout withheld from its caller', async () => {
     const slow = await startService({
       models: [upstreamModel(vendor.url, { timeout: { first_token: '1s', total: '2s' } })],
       databaseUrl: service.databaseUrl,
@@ -226,7 +226,7 @@ describe('the log line of a request', () => {
     assert.deepEqual([refused['code'], refused['status'], refused['cost']], ['invalid_field', 400, undefined])
   })
 
-  it('and no other line contains a text of the caller, even if the database refuses it', async () => {
+  it('contains no text of the caller, nor does any other line, even if the database refuses the text', async () => {
     const secret = 'very private words'
     const { accountId, key } = await service.customer()
     await service.database.rows(
@@ -245,7 +245,7 @@ describe('the log line of a request', () => {
   })
 })
 
-/** The line that the log has of one request. */
+/** The log line of one request. */
 function logLine(id: string) {
   const lines = service
     .logText()

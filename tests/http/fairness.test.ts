@@ -16,7 +16,7 @@ it("one account's flood does not starve another on the local engine's queue", as
   const [loud, quiet] = [await service.customer(), await service.customer()]
   const over = new AbortController()
   let [served, refused] = [0, 0]
-  // Twelve at a time, where one runs and four wait: the queue is full all the time.
+  // Twelve at a time, while one runs and four wait: the queue is always full.
   const flood = Array.from({ length: 12 }, async () => {
     while (!over.signal.aborted) {
       const { status } = await service.call('/v1/generate', loud.key, body)
@@ -26,7 +26,7 @@ it("one account's flood does not starve another on the local engine's queue", as
     }
   })
   await until(() => refused > 0 && served > 1)
-  // Its key is known from here on.
+  // The first call loads the key.
   assert.equal((await service.call('/v1/count_tokens', quiet.key, body)).status, 200)
   const overtaken: number[] = []
   for (let round = 0; round < 8; round++) {
@@ -37,7 +37,7 @@ it("one account's flood does not starve another on the local engine's queue", as
   }
   over.abort()
   await Promise.all(flood)
-  // The one that ran, and one more where it was the other's turn; now and then more, while it is on its way to the queue.
+  // The request that ran and, if the turn was the other account's, one more; sometimes others, before it was queued.
   const [median = Infinity] = overtaken.toSorted((one, other) => one - other).slice(overtaken.length / 2)
   assert.ok(median <= 3, String(overtaken))
   assert.ok(served > 8, 'the other goes on, too')

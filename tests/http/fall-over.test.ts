@@ -25,7 +25,7 @@ after(async () => {
 
 const asked = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-it('A13 where a model fails, the one it falls back on does the work, at its price, for one request', async () => {
+it('A13 if a model fails, its fallback serves the request at its own price, for one charge', async () => {
   const { accountId, key } = await service.customer({ requestsPerMinute: 10 })
   const whole = await service.call('/v1/generate', key, asked)
   assert.deepEqual([whole.status, whole.headers.get('x-model'), whole.headers.get('x-cost')], [200, 'dear', '0.000036'])
@@ -48,7 +48,7 @@ it('A13 where a model fails, the one it falls back on does the work, at its pric
   assert.deepEqual([holds, charged], [0, 72_000_000n])
 })
 
-it('A13 a key that may not use the fall-back is told of the failure', async () => {
+it('A13 a key without access to the fallback gets the failure', async () => {
   const { accountId, key } = await service.customer({}, { allowedModels: ['fast'] })
   const calls = working.calls
   const answer = await service.call('/v1/generate', key, asked)

@@ -30,7 +30,7 @@ async function send(key: string, changes: object = {}, version = '1.1'): Promise
 const untilHeld = (accountId: string) => until(async () => (await service.books(accountId)).holds === 1)
 
 describe('a caller that closes its sending side after its request', () => {
-  it('receives its reply, whole, and pays for it once', async () => {
+  it('receives the whole reply for one charge', async () => {
     const gate = createGate()
     const { accountId, key } = await service.customer()
     vendor.set({ gate: gate.pass })
@@ -64,7 +64,7 @@ describe('a caller that closes its sending side after its request', () => {
     assert.deepEqual([rows.length, rows[0]?.stopReason], [1, 'complete'])
   })
 
-  it('in HTTP/1.0, which has no response that a probe could send, counts as disconnected', async () => {
+  it('counts as disconnected with HTTP/1.0, which has no interim response to probe with', async () => {
     const abandoned = vendor.abandoned
     const { accountId, key } = await service.customer()
     vendor.set({ gate: createGate().pass })
@@ -80,7 +80,7 @@ describe('a caller that closes its sending side after its request', () => {
 
 describe('a caller that disconnects', () => {
   for (const stream of [false, true]) {
-    it(`is noticed, and its model is stopped (${stream ? 'stream' : 'whole reply'})`, async () => {
+    it(`is detected, and its model is stopped (${stream ? 'stream' : 'whole reply'})`, async () => {
       const gate = createGate()
       const abandoned = vendor.abandoned
       const { accountId, key } = await service.customer()

@@ -23,7 +23,7 @@ const once = (key: string, name: string, body: unknown = valid): Promise<Answer>
   service.call('/v1/generate', key, body, { 'idempotency-key': name })
 
 describe('Idempotency-Key', () => {
-  it('A22 twenty at once are one generation and one charge', async () => {
+  it('A22 makes twenty concurrent requests one generation and one charge', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ delay: 150 })
     const calls = vendor.calls
@@ -43,7 +43,7 @@ describe('Idempotency-Key', () => {
     vendor.set({})
   })
 
-  it('A22 a replay is the same to the byte, and free, also on another instance', async () => {
+  it('A22 replays the reply byte for byte and free of charge, also on another instance', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ text: 'Grüße\n"👋"\u2028' })
     const first = await once(key, 'k')
@@ -72,7 +72,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual([rows.length, charged, vendor.calls], [1, 3_600_000n, calls])
   })
 
-  it('A22 another body is idempotency_mismatch, also one that differs in a space', async () => {
+  it('A22 refuses a different body with idempotency_mismatch, even if only a space differs', async () => {
     const { accountId, key } = await service.customer()
     await once(key, 'k')
     for (const body of [{ ...valid, input: 'Other' }, `${JSON.stringify(valid)} `]) {
@@ -82,14 +82,14 @@ describe('Idempotency-Key', () => {
     assert.equal((await service.books(accountId)).rows.length, 1)
   })
 
-  it('belongs to the account: another one with the same key gets its own answer', async () => {
+  it('belongs to one account: another account with the same key gets its own reply', async () => {
     const [one, two] = [await service.customer(), await service.customer()]
     await once(one.key, 'k')
     const answer = await once(two.key, 'k', { ...valid, input: 'Other' })
     assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [200, null])
   })
 
-  it('is free again after a failure', async () => {
+  it('can be used again after a failure', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ fault: 'server_error' })
     assert.equal((await once(key, 'k')).status, 502)
@@ -110,7 +110,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-/** Sends a request and disconnects once the model works on it, for a stream after its first event. */
+/** Sends a request and disconnects while the model works on it; with a stream, after its first event. */
 async function leave(key: string, accountId: string, body: { readonly stream?: boolean }): Promise<void> {
   const controller = new AbortController()
   const left = fetch(`${service.url}/v1/generate`, {
@@ -160,7 +160,7 @@ describe('a caller that disconnects from a request with an Idempotency-Key', () 
     })
   }
 
-  it('A32 is not charged for a stream that breaks off afterwards, and pays for the retry only', async () => {
+  it('A32 is not charged for a stream that fails afterwards, and pays only for the retry', async () => {
     const gate = createGate()
     const { accountId, key } = await service.customer()
     vendor.set({ gate: gate.pass, fault: 'reset', after: 2, tokens: 5 })

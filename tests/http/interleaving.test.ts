@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { personActor } from '../../src/access/actor.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 
-// 60 s in the run for a release; a defect in how the context is set shows within the first hundred requests.
+// B85 asks for 60 s. A defect in how the context is set shows within the first hundred requests.
 const seconds = 5
 const users = 200
 
@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => firm.close())
 
-test(`${users} users at once over few connections: no answer has what belongs to another`, async () => {
+test(`B85: ${users} concurrent users on few connections: no response contains another user’s data`, async () => {
   const ending = performance.now() + seconds * 1000
   const markers = /marker-\d+-/g
   let answers = 0

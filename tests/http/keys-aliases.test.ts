@@ -6,7 +6,7 @@ import { startVendor, type Vendor } from '../support/vendor.ts'
 
 const models = ['fast', 'slow', 'other']
 let vendor: Vendor
-/** Two configurations of one database: the alias points to another model in the second. */
+/** Two configurations on one database: in the second, the alias points to another model. */
 let first: Service
 let second: Service
 before(async () => {
@@ -29,7 +29,7 @@ async function outcome(service: Service, key: string, model: string): Promise<st
   return status === 200 ? (headers.get('x-model') ?? '') : String(error['code'])
 }
 
-test('an alias in the models of a key permits the model to which it points at the time of a request', async () => {
+test('an alias among a key’s models permits the model that it points to at the time of the request', async () => {
   const { key } = await first.customer({}, { allowedModels: ['quick'] })
   for (const [service, own, foreign] of [
     [first, 'fast', 'slow'],

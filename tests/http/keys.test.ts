@@ -32,7 +32,7 @@ function assertCode(answer: Answer, code: ProblemCode): void {
   assert.equal(answer.headers.get('x-ratelimit-limit-requests'), null)
 }
 
-/** Waits until the key is refused; a service that is short of time may say meanwhile that it cannot tell. */
+/** Waits until the key is refused; a service under load may answer 503 until then. */
 async function untilRefused(key: string, code: ProblemCode): Promise<void> {
   await until(async () => {
     const answer = await service.call('/v1/generate', key, valid)
@@ -42,20 +42,20 @@ async function untilRefused(key: string, code: ProblemCode): Promise<void> {
   })
 }
 
-/** The same key with its character at `index` changed. */
+/** The key with its character at `index` changed. */
 function changed(key: string, index: number): string {
   return key.slice(0, index) + (key[index] === 'a' ? 'b' : 'a') + key.slice(index + 1)
 }
 
-describe('the key', () => {
-  it('A7 missing, empty or of another scheme is missing_key', async () => {
+describe('a key', () => {
+  it('A7 that is missing, empty or sent with another scheme is missing_key', async () => {
     const headers = [{}, { authorization: '' }, { authorization: 'Bearer' }, { authorization: 'Bearer ' }]
     const others = [{ authorization: `Basic ${btoa(`x:${customer.key}`)}` }, { authorization: customer.key }]
     for (const each of [...headers, ...others]) assertCode(await generate(each), 'missing_key')
     assertCode(await generate({ 'x-api-key': customer.key }), 'missing_key')
   })
 
-  it('A7 with one changed character anywhere is invalid_key', async () => {
+  it('A7 with one changed character in any position is invalid_key', async () => {
     for (const index of [0, 2, 3, 14, 16, 30, 58, 60, 65]) {
       assertCode(await generate({ authorization: `Bearer ${changed(customer.key, index)}` }), 'invalid_key')
     }
@@ -63,10 +63,10 @@ describe('the key', () => {
     assertCode(await generate({ authorization: `Bearer ${customer.key.slice(0, -1)}` }), 'invalid_key')
   })
 
-  it('A7 expired, revoked, rotated out, of a closed account or of none: each its own code', async () => {
+  it('A7 that is expired, revoked, rotated out, of a closed account or without one gets its own code', async () => {
     const expiring = await service.customer({}, { expiresAt: new Date(Date.now() + 3_600_000) })
     assert.equal((await service.call('/v1/generate', expiring.key, valid)).status, 200)
-    // An hour later, so to speak: a machine that is slow may use a short life up before the first call.
+    // Moves the expiry an hour back: a short life could end before the first call on a slow machine.
     await service.database.rows('update api_key set expires_at = clock_timestamp() where id = $1', [expiring.keyId])
     await untilRefused(expiring.key, 'expired_key')
 
@@ -90,7 +90,7 @@ describe('the key', () => {
     assertCode(await service.call('/v1/generate', free.key, valid), 'no_billing_account')
   })
 
-  it('A7 is looked at before the body is read', async () => {
+  it('A7 is checked before the body is read', async () => {
     const wire = await openWire(service.port)
     wire.send(
       'POST /v1/generate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n{',
@@ -99,7 +99,7 @@ describe('the key', () => {
     wire.cut()
   })
 
-  it('is looked at again when the body has come', async () => {
+  it('is checked again after the body has been read', async () => {
     const { key, keyId } = await service.customer()
     const { calls } = vendor
     const body = JSON.stringify(valid)
@@ -126,7 +126,7 @@ describe('a call from a browser', () => {
     { 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'cors' },
   ]) {
-    it(`A8 with ${JSON.stringify(headers)} is key_in_browser, before the key is looked at`, async () => {
+    it(`A8 with ${JSON.stringify(headers)} is key_in_browser, before the key is checked`, async () => {
       const calls = vendor.calls
       for (const key of [customer.key, 'nonsense', undefined]) {
         const wire = await openWire(service.port)
@@ -146,11 +146,11 @@ describe('a call from a browser', () => {
     })
   }
 
-  it("A8 does not mean Node's fetch, which sends Sec-Fetch-Mode alone", async () => {
+  it("A8 is not assumed for Node's fetch, which sends only Sec-Fetch-Mode", async () => {
     assert.equal((await service.call('/v1/generate', customer.key, valid, { 'sec-fetch-mode': 'cors' })).status, 200)
   })
 
-  it('A8 gets no Access-Control header, also where it asks for leave first', async () => {
+  it('A8 gets no Access-Control header, not even for a preflight request', async () => {
     const preflight = await fetch(`${service.url}/v1/generate`, { method: 'OPTIONS' })
     assert.equal(preflight.status, 405)
     assertNoCors([...preflight.headers.keys()])
@@ -167,7 +167,7 @@ function assertNoCors(names: readonly string[]): void {
 }
 
 describe('a key and the texts of a request', () => {
-  it('A9 are in no log, error, metric or table', async () => {
+  it('A9 appear in no log, error, metric or table', async () => {
     const { key } = await service.customer()
     const [, publicId = '', secret = ''] = key.split('_')
     const answers = [

@@ -5,7 +5,7 @@ import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { until } from '../support/until.ts'
 import { openWire } from '../support/wire.ts'
 
-// The body of a change may take a minute to arrive. Whoever held one back must not outlive their session with it.
+// The body of a change may take a minute to arrive. Holding it back must not extend the rights of a session.
 
 let firm: Firm
 before(async () => {
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => firm.close())
 
-/** Sends a change but for the end of its body, lets `meanwhile` happen, then sends the rest. */
+/** Sends a change except for the end of its body, runs `meanwhile`, then sends the rest. */
 async function heldBack(
   { cookie }: Member,
   { method, address, body, headers = '' }: { method: string; address: string; body: object; headers?: string },
@@ -34,7 +34,7 @@ async function heldBack(
   return answer
 }
 
-test('a partner who is demoted and disabled meanwhile does not become an active partner again', async () => {
+test('a partner who is demoted and disabled meanwhile cannot reactivate themselves', async () => {
   const [ruth, mei] = [await firm.join('Ruth', 'partner'), await firm.join('Mei', 'partner')]
   const back = { role: 'partner', status: 'active' }
   const answer = await heldBack(mei, { method: 'PATCH', address: `/people/${mei.id}`, body: back }, async () => {
@@ -46,7 +46,7 @@ test('a partner who is demoted and disabled meanwhile does not become an active 
   assert.deepEqual([role, status], ['consultant', 'disabled'])
 })
 
-test('who signs out meanwhile changes no record', async () => {
+test('a person who signs out meanwhile changes no record', async () => {
   const daniel = await firm.join('Daniel', 'consultant')
   const id = await firm.client(daniel, 'Untouched')
   const change = { method: 'PATCH', address: `/clients/${id}`, body: { name: 'Changed' }, headers: 'if-match: *\r\n' }
@@ -56,7 +56,7 @@ test('who signs out meanwhile changes no record', async () => {
   assert.equal((await partner.get(`/clients/${id}`)).json['name'], 'Untouched')
 })
 
-test('a body that takes its time is taken all the same', async () => {
+test('a slow body is accepted', async () => {
   const daniel = await firm.join('Daniel', 'consultant')
   const id = await firm.client(daniel, 'Before')
   const change = { method: 'PATCH', address: `/clients/${id}`, body: { name: 'After' }, headers: 'if-match: *\r\n' }

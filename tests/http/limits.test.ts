@@ -33,7 +33,7 @@ function level(answer: Answer, what: 'requests' | 'tokens'): [number, number, nu
 }
 
 describe('limits', () => {
-  it('A24 a request that can ever fit is admitted at once, one that never can is 400', async () => {
+  it('A24 a request that fits the limit is admitted at once; one that can never fit is 400', async () => {
     const { accountId, key } = await service.customer({ tokensPerMinute: counted + 100 })
     const calls = vendor.calls
     const never = await service.call('/v1/generate', key, { ...valid, max_output_tokens: 101 })
@@ -49,7 +49,7 @@ describe('limits', () => {
     assert.equal((await service.call('/v1/generate', key, valid)).status, 200)
   })
 
-  it('A25 what is left falls by what was taken, and recovers by what was given back', async () => {
+  it('A25 the remaining tokens fall by what was taken and rise by what was given back', async () => {
     const limit = 60_000
     const began = performance.now()
     const gate = createGate()
@@ -66,7 +66,7 @@ describe('limits', () => {
     const taken = counted + 4000
     const [most, left, reset] = level(during, 'tokens')
     assert.equal(most, limit)
-    // The bucket refills by 1000 tokens a second, so what is taken is seen less what came in since.
+    // The bucket refills by 1000 tokens a second, so allow for the refill since the start.
     const refilled = limit - taken + 1000 * seconds
     assert.ok(left >= limit - taken && left <= refilled, `${left} left, at most ${refilled}`)
     assert.ok(reset === Math.ceil((limit - left) / 1000), `whole in ${reset} s with ${left} left`)
@@ -79,8 +79,8 @@ describe('limits', () => {
     assert.equal(level(answer, 'requests')[0], 60)
   })
 
-  it('A25 a refusal gives its tokens back, but not its request', async () => {
-    // A request comes in every minute.
+  it('A25 a failed request gives its tokens back, but still counts as a request', async () => {
+    // One request refills every minute.
     const { key } = await service.customer({ requestsPerMinute: 1, tokensPerMinute: 60_000 })
     vendor.set({ fault: 'server_error' })
     const failed = await service.call('/v1/generate', key, { ...valid, max_output_tokens: 4000 })
@@ -94,13 +94,13 @@ describe('limits', () => {
     assert.deepEqual(level(invalid, 'requests').slice(0, 2), [1, 0])
   })
 
-  it('A23 a refusal says which limit, its value and when to come back, and coming back then is enough', async () => {
+  it('A23 a refusal states the limit, its value and Retry-After, and waiting that long is enough', async () => {
     const { accountId, key } = await service.customer({ requestsPerMinute: 120, tokensPerMinute: 60_000 })
     vendor.set({ usage: { prompt_tokens: 20_000, completion_tokens: 0 } })
     const large = { ...valid, input: 'x'.repeat(20_000), max_output_tokens: 1000 }
     let served = 0
     let refused = await service.call('/v1/generate', key, large)
-    // As many as come in while the machine takes its time.
+    // Further requests fit if the bucket refills in the meantime.
     for (; refused.status === 200; served++) refused = await service.call('/v1/generate', key, large)
     assert.ok(served >= 2, `${served} served`)
     assert.deepEqual([refused.status, refused.error['code']], [429, 'rate_limit_exceeded'])
@@ -117,7 +117,7 @@ describe('limits', () => {
     vendor.set({})
   })
 
-  it('402 is for money and 429 for pace: they never swap', async () => {
+  it('too little credit is 402 and too many requests are 429, never the other way round', async () => {
     const poor = await service.customer({ credit: 1n, requestsPerMinute: 1 })
     assert.equal((await service.call('/v1/generate', poor.key, valid)).error['code'], 'insufficient_credit')
     assert.equal((await service.call('/v1/generate', poor.key, valid)).error['code'], 'insufficient_credit')

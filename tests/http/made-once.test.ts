@@ -23,7 +23,7 @@ const items = [
   { plural: 'letters', body: { subject: 'S' }, change: { body: 'other' } },
 ]
 
-/** How often the audit log says that this was made. */
+/** How often the audit log records this creation. */
 async function timesMade(id: unknown): Promise<unknown> {
   const rows = await firm.service.database.rows(
     `select from audit where noun_id = $1 and action like '%\\_created' and outcome = 'allowed'`,
@@ -34,7 +34,7 @@ async function timesMade(id: unknown): Promise<unknown> {
 
 for (const { plural, body, change } of items) {
   describe(`${plural} with an Idempotency-Key`, () => {
-    test('are made once, however often and by however many requests at once that is asked', async () => {
+    test('are created once, however many requests repeat it, also concurrently', async () => {
       const list = `/clients/${await firm.client(anna)}/${plural}`
       const key = { 'idempotency-key': randomUUIDv7() }
       const answers = await Promise.all(Array.from({ length: 8 }, () => anna.send('POST', list, body, key)))
@@ -48,7 +48,7 @@ for (const { plural, body, change } of items) {
       assert.equal(await timesMade(id), 1)
     })
 
-    test('are told as they are by now, whatever is sent with the key', async () => {
+    test('are returned in their current state, whatever the repeated request contains', async () => {
       const list = `/clients/${await firm.client(anna)}/${plural}`
       const key = { 'idempotency-key': randomUUIDv7() }
       const made = await anna.send('POST', list, body, key)
@@ -59,7 +59,7 @@ for (const { plural, body, change } of items) {
       assert.equal(again.headers.get('etag'), '"2"')
     })
 
-    test('are told also when a colleague has archived them since, or the client', async () => {
+    test('are returned even if a colleague has archived them or the client since', async () => {
       const client = await firm.client(anna)
       const list = `/clients/${client}/${plural}`
       const key = { 'idempotency-key': randomUUIDv7() }
@@ -81,7 +81,7 @@ for (const { plural, body, change } of items) {
       assert.equal((await anna.send('POST', list, body, key)).status, 403, 'it is no longer hers to see')
     })
 
-    test('of another person, another client or another key are others', async () => {
+    test('with another person, client or key are created separately', async () => {
       const [mine, other] = [await firm.client(anna), await firm.client(anna)]
       const key = { 'idempotency-key': randomUUIDv7() }
       const answers = [
@@ -98,7 +98,7 @@ for (const { plural, body, change } of items) {
   })
 }
 
-test('a client is made once, also where its reference would be taken by itself', async () => {
+test('a client is created once, although the retry repeats its own unique reference', async () => {
   const key = { 'idempotency-key': randomUUIDv7() }
   const body = { name: 'Once', reference: 'R-1' }
   const answers = await Promise.all(Array.from({ length: 4 }, () => anna.send('POST', '/clients', body, key)))
@@ -113,7 +113,7 @@ test('a client is made once, also where its reference would be taken by itself',
   assert.equal((await anna.send('POST', '/clients', body, key)).status, 403)
 })
 
-test('a client is told again to the partner who made it for somebody that has left since', async () => {
+test('a retry returns the client to the partner who created it for a consultant who has left since', async () => {
   const carl = await firm.join('Carl', 'consultant')
   const key = { 'idempotency-key': randomUUIDv7() }
   const body = { name: 'For Carl', consultant_id: carl.id }
@@ -125,7 +125,7 @@ test('a client is told again to the partner who made it for somebody that has le
   assert.deepEqual([status, error['field']], [400, 'consultant_id'])
 })
 
-test('clients with a reference are made once by many requests at once, and none is told that it is taken', async () => {
+test('concurrent requests create a client with a reference once, and none gets a conflict', async () => {
   for (let n = 0; n < 60; n++) {
     const key = { 'idempotency-key': randomUUIDv7() }
     const body = { name: 'At once', reference: `AT-${n}` }
@@ -134,7 +134,7 @@ test('clients with a reference are made once by many requests at once, and none 
   }
 })
 
-test('a key that is no UUIDv7 is refused by name, and nothing is made', async () => {
+test('a key that is not a UUIDv7 is refused by name, and nothing is created', async () => {
   const list = `/clients/${await firm.client(anna)}/notes`
   for (const key of ['x', randomUUID(), randomUUIDv7().toUpperCase(), ' ', '0'.repeat(300)]) {
     const { status, error } = await anna.send(

@@ -20,7 +20,7 @@ let service: Service
 before(async () => {
   upstream = await startRawUpstream()
   const patient = { connect: '60s', first_token: '60s', total: '60s' }
-  // Only where the time is over in the end, however fast the machine is; the latter has to read a first text in it.
+  // For upstreams that always time out; the second must read a first text within its limit.
   const hasty = { connect: '1s', first_token: '500ms', total: '1500ms' }
   const steady = { connect: '4s', first_token: '4s', total: '4s' }
   service = await startService({
@@ -42,7 +42,7 @@ const whole = http(completion())
 const replyAt = (index: number, content: string) => ({ index, message: { content }, finish_reason: 'stop' })
 const eventOf = (choices: object[], more: object = {}) => `data: ${JSON.stringify({ choices, ...more })}\n\n`
 
-/** Writes until the other side has gone, as fast as it takes it. */
+/** Writes as fast as the other side reads, until it disconnects. */
 function flood(socket: Socket, bytes: string | Buffer): void {
   const more = (): void => {
     if (!socket.destroyed) socket.write(bytes, more)
@@ -50,7 +50,7 @@ function flood(socket: Socket, bytes: string | Buffer): void {
   more()
 }
 
-/** Writes one byte after the other. */
+/** Writes byte by byte. */
 function drip(socket: Socket, bytes: Buffer, milliseconds: number): void {
   let at = 0
   const timer = setInterval(() => {
@@ -65,29 +65,29 @@ const send =
   (socket) =>
     void socket.end(Buffer.concat(parts.map((part) => Buffer.from(part))))
 
-/** Answers that are none, whatever was asked for. */
+/** Responses that are invalid for any request. */
 const nonsense: Readonly<Record<string, readonly [Behaviour, code?: string]>> = {
   'a page of HTML': [send(http('<html><body>Bad gateway</body></html>', { type: 'text/html' }))],
   'a page of HTML with status 502': [send(http('<html>'.repeat(1000), { type: 'text/html', status: 502 }))],
-  'no HTTP': [send('220 mail.example.com ESMTP ready\r\n')],
+  'something other than HTTP': [send('220 mail.example.com ESMTP ready\r\n')],
   'nothing at all': [send('')],
-  'half a head': [send('HTTP/1.1 200 OK\r\ncontent-ty')],
-  'a body that is shorter than it says': [send(whole.subarray(0, -9))],
+  'a truncated head': [send('HTTP/1.1 200 OK\r\ncontent-ty')],
+  'a body that is shorter than its length': [send(whole.subarray(0, -9))],
   'a body with two lengths': [send('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello')],
   'a body of 20 MB': [send(http(Buffer.alloc(20 * megabytes, ' ')))],
   'a refusal of 20 MB': [send(http(Buffer.alloc(20 * megabytes, 'x'), { status: 500 }))],
-  'a body without an end': [(socket) => flood(socket, `${streamHead}${'x'.repeat(65_536)}`)],
+  'an endless body': [(socket) => flood(socket, `${streamHead}${'x'.repeat(65_536)}`)],
   'a head of 1 MB': [send('HTTP/1.1 200 OK\r\n', 'x-more: y\r\n'.repeat(100_000), '\r\n')],
-  'a head without an end': [(socket) => flood(socket, `HTTP/1.1 200 OK\r\n${'x-more: yes\r\n'.repeat(1000)}`)],
-  'one status 103 after the other': [(socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'), 'upstream_timeout'],
+  'an endless head': [(socket) => flood(socket, `HTTP/1.1 200 OK\r\n${'x-more: yes\r\n'.repeat(1000)}`)],
+  'endless 103 responses': [(socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'), 'upstream_timeout'],
   'status 204': [send('HTTP/1.1 204 No Content\r\n\r\n')],
   'status 304': [send('HTTP/1.1 304 Not Modified\r\n\r\n')],
   'status 999': [send(http('{}', { status: 999 }))],
   'an upgrade': [send('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n')],
   'chunks with a wrong length': [send('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n')],
   'JSON that is 100,000 deep': [send(http(`{"choices":${'['.repeat(100_000)}${']'.repeat(100_000)}}`))],
-  'JSON with a broken character': [send(http(Buffer.from(completion().replace('Well', 'W\xff'), 'latin1')))],
-  'JSON that was packed without being asked for': [
+  'JSON with invalid UTF-8': [send(http(Buffer.from(completion().replace('Well', 'W\xff'), 'latin1')))],
+  'compressed JSON that was not requested': [
     send(
       'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n\x1f\x8b\b\0',
     ),
@@ -95,11 +95,11 @@ const nonsense: Readonly<Record<string, readonly [Behaviour, code?: string]>> = 
   'a head that comes byte by byte': [(socket) => drip(socket, whole, 40), 'upstream_timeout'],
 }
 
-/** Answers in one piece that are almost right. */
+/** Whole replies that are almost valid. */
 const almost: Readonly<Record<string, Buffer>> = {
-  'a usage below zero': http(completion({ usage: { prompt_tokens: -5, completion_tokens: -1 } })),
-  'a usage in words': http(completion({ usage: { prompt_tokens: '12', completion_tokens: '3' } })),
-  'a usage without end': http(completion().replace(/}$/, ',"usage":{"prompt_tokens":1e999,"completion_tokens":3}}')),
+  'a negative usage': http(completion({ usage: { prompt_tokens: -5, completion_tokens: -1 } })),
+  'a usage in strings': http(completion({ usage: { prompt_tokens: '12', completion_tokens: '3' } })),
+  'an infinite usage': http(completion().replace(/}$/, ',"usage":{"prompt_tokens":1e999,"completion_tokens":3}}')),
   'a usage with a fraction': http(completion({ usage: { prompt_tokens: 1.5, completion_tokens: 2 } })),
   'a text that is a number': http(completion().replace('"Well."', '7')),
   'no choices': http('{"choices":[]}'),
@@ -108,29 +108,29 @@ const almost: Readonly<Record<string, Buffer>> = {
   'two replies': http(completion() + completion()),
 }
 
-/** Streams that go wrong after their first text. */
+/** Streams that fail after their first text. */
 const broken: Readonly<Record<string, Behaviour>> = {
-  'ends without its last event': send(streamHead, delta('One')),
-  'goes on with HTML': send(streamHead, delta('One'), 'data: <html>\n\n'),
-  'goes on with a broken character': send(streamHead, delta('One'), Buffer.from('data: \xff\n\n', 'latin1')),
-  'has a usage below zero': send(
+  'ends without its terminal event': send(streamHead, delta('One')),
+  'continues with HTML': send(streamHead, delta('One'), 'data: <html>\n\n'),
+  'continues with invalid UTF-8': send(streamHead, delta('One'), Buffer.from('data: \xff\n\n', 'latin1')),
+  'has a negative usage': send(
     streamHead,
     delta('One'),
     'data: {"choices":[],"usage":{"prompt_tokens":-1}}\n\n',
     ending,
   ),
-  'has a usage in words': send(
+  'has a usage in strings': send(
     streamHead,
     delta('One'),
     'data: {"choices":[],"usage":{"prompt_tokens":"1"}}\n\n',
     ending,
   ),
   'has an event of 10 MB': send(streamHead, delta('One'), delta('x'.repeat(10 * megabytes)), ending),
-  'has a line of 10 MB that does not end': (socket) => {
+  'has an endless line of 10 MB': (socket) => {
     socket.write(streamHead + delta('One'))
     socket.write(`data: ${'x'.repeat(10 * megabytes)}`)
   },
-  'has comments without end': (socket) => {
+  'has endless comments': (socket) => {
     socket.write(streamHead + delta('One'))
     flood(socket, ': keep-alive\n\n'.repeat(1000))
   },
@@ -150,8 +150,8 @@ const broken: Readonly<Record<string, Behaviour>> = {
   ),
 }
 
-/** Those that only the time puts an end to. */
-const endless = new Set(['has a line of 10 MB that does not end', 'has comments without end', 'stalls', 'drips'])
+/** Streams that only a timeout ends. */
+const endless = new Set(['has an endless line of 10 MB', 'has endless comments', 'stalls', 'drips'])
 
 const ask = (key: string, stream: boolean, model = 'patient') =>
   service.call('/v1/generate', key, { ...valid, model, stream })
@@ -169,7 +169,7 @@ async function isWell(): Promise<void> {
 describe('an upstream that sends', () => {
   for (const [name, [behaviour, code = 'upstream_failed']] of Object.entries(nonsense)) {
     for (const stream of [false, true]) {
-      it(`${name}${stream ? ' for a stream' : ''} is ${code}; the hold is released, and the next is served`, async () => {
+      it(`${name}${stream ? ' for a stream' : ''} is ${code}; the hold is released, and the next request is served`, async () => {
         const { accountId, key } = await service.customer()
         upstream.behave(behaviour)
         const answer = await ask(key, stream, code === 'upstream_timeout' ? 'hasty' : 'patient')
@@ -194,7 +194,7 @@ describe('an upstream that sends', () => {
     })
   }
 
-  it('more than was asked for is charged up to what was held', async () => {
+  it('a usage beyond the request is charged up to the hold', async () => {
     const { accountId, key } = await service.customer()
     upstream.behave(
       (socket) =>
@@ -205,7 +205,7 @@ describe('an upstream that sends', () => {
     assert.equal((await service.books(accountId)).holds, 0)
   })
 
-  it('several replies unasked sends on the first, whole or as a stream, and its usage is that of all', async () => {
+  it('several replies: the caller gets the first, whole or streamed, and is charged for the reported usage', async () => {
     const { accountId, key } = await service.customer()
     const usage = { prompt_tokens: 3, completion_tokens: 40 }
     const several = [replyAt(1, 'Other.'), replyAt(0, 'Well.'), replyAt(2, 'Third.')]
@@ -228,7 +228,7 @@ describe('an upstream that sends', () => {
     )
   })
 
-  it('a NUL and half a character sends them on as text, also when the answer is stored', async () => {
+  it('a NUL and a lone surrogate: the caller gets them as text, also in a replay', async () => {
     const { accountId, key } = await service.customer()
     upstream.behave((socket) => void socket.write(http(completion().replace('Well.', 'a\\u0000b\\ud800c'))))
     const headers = { 'idempotency-key': 'k' }
@@ -242,7 +242,7 @@ describe('an upstream that sends', () => {
 
 describe('a stream that', () => {
   for (const [name, behaviour] of Object.entries(broken)) {
-    it(`${name} ends with an error, what it had told is charged, and the next is served`, async () => {
+    it(`${name} ends with an error; the text sent is charged, and the next request is served`, async () => {
       const { accountId, key } = await service.customer()
       upstream.behave(behaviour)
       const answer = await ask(key, true, endless.has(name) ? 'steady' : 'patient')
@@ -259,7 +259,7 @@ describe('a stream that', () => {
     })
   }
 
-  it('comes in chunks of one byte is the same', async () => {
+  it('arrives byte by byte is read correctly', async () => {
     const { key } = await service.customer()
     const bytes = Buffer.from(`${delta('Grüß ')}${delta('Gott')}${ending}`)
     upstream.behave((socket) => {
@@ -273,6 +273,6 @@ describe('a stream that', () => {
   })
 })
 
-it('no connection to the upstream is left behind', async () => {
+it('no connection to the upstream is left open', async () => {
   await until(() => upstream.connections <= 1)
 })

@@ -31,7 +31,7 @@ const used = (prompt: number, completion: number) => ({
 })
 
 describe('money', () => {
-  it('A20 the cost is tokens times price, exactly, in the header, the ledger, the roll-up and the account', async () => {
+  it('A20 the cost is exactly tokens times price in the header, the ledger, the roll-up and the account', async () => {
     const { accountId, key } = await service.customer({ credit: 10n ** 20n })
     let sum = 0n
     for (let i = 0; i < 30; i++) {
@@ -55,7 +55,7 @@ describe('money', () => {
     assert.deepEqual([charged, day?.cost, creditLeft], [sum, sum, 10n ** 20n - sum])
   })
 
-  it('A20 charges for any client, the one of zeros too, and for none are told apart, and the books agree', async () => {
+  it('A20 charges with a client id, even the nil UUID, and without one are kept apart, and the books agree', async () => {
     const { accountId, key } = await service.customer()
     const clients = [undefined, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
     for (const id of clients) {
@@ -103,7 +103,7 @@ describe('money', () => {
     assert.deepEqual([late.status, late.headers.get('retry-after')], [402, null])
   })
 
-  it('402 says when to come back while requests in flight hold the credit', async () => {
+  it('402 has Retry-After while requests in flight hold the credit', async () => {
     const counted = await service.call('/v1/count_tokens', (await service.customer()).key, valid)
     const { accountId, key } = await service.customer({ credit: units(String(counted.json['max_cost'])) })
     const gate = createGate()
@@ -118,7 +118,7 @@ describe('money', () => {
     assert.equal((await first).status, 200)
   })
 
-  it('A21 a new price holds for what comes, and changes nothing that is charged', async () => {
+  it('A21 a new price applies to later requests and changes no past charge', async () => {
     const { accountId, key } = await service.customer()
     const cost = async () => (await service.call('/v1/generate', key, valid)).headers.get('x-cost')
     assert.equal(await cost(), '0.0000036')

@@ -21,7 +21,7 @@ const bodies = {
   '/v1/messages': { model: 'fast', messages: [user], max_tokens: 100 },
 } as const
 
-/** Fields that ask for nothing: null, a default that is already the case, and hints that never change an answer. */
+/** Fields without effect: null, explicit defaults, and hints that never change a reply. */
 const neutral: Readonly<Record<keyof typeof bodies, readonly object[]>> = {
   '/v1/chat/completions': [
     { reasoning_effort: 'none' },
@@ -52,7 +52,7 @@ const neutral: Readonly<Record<keyof typeof bodies, readonly object[]>> = {
   ],
 }
 
-/** An assistant's turn as agent frameworks send it back, and the texts that the model must receive. */
+/** Assistant turns as agent frameworks send them back, and the texts that the model must receive. */
 const turns: Readonly<Record<string, readonly [keyof typeof bodies, object]>> = {
   'the Agents SDK over chat completions: parts with the fields of their message': [
     '/v1/chat/completions',
@@ -98,7 +98,7 @@ const turns: Readonly<Record<string, readonly [keyof typeof bodies, object]>> = 
   ],
 }
 
-describe('fields that ask for nothing are accepted (A38)', () => {
+describe('A38: a field without effect is accepted', () => {
   for (const [address, changes] of Object.entries(neutral)) {
     for (const change of changes) {
       it(`${address} ${JSON.stringify(change).slice(0, 90)}`, async () => {
@@ -111,7 +111,7 @@ describe('fields that ask for nothing are accepted (A38)', () => {
     }
   }
 
-  it('and reach no upstream', async () => {
+  it('and not passed on to an upstream', async () => {
     const { key } = await service.customer()
     const hints = { prompt_cache_key: 'k', safety_identifier: 's', reasoning_effort: 'none', verbosity: 'medium' }
     await service.call('/v1/chat/completions', key, { ...bodies['/v1/chat/completions'], ...hints })
@@ -119,7 +119,7 @@ describe('fields that ask for nothing are accepted (A38)', () => {
   })
 })
 
-describe("assistant's turns are accepted as agent frameworks send them back (A38)", () => {
+describe('A38: assistant turns are accepted as agent frameworks send them back', () => {
   for (const [name, [address, change]] of Object.entries(turns)) {
     it(name, async () => {
       const { key } = await service.customer()

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => firm.close())
 
-test('names of which one character sorts as eighteen end no list', async () => {
+test('a list goes on past names in which one character sorts as eighteen', async () => {
   const names = ['\u{fdfa}'.repeat(200), '\u{20000}'.repeat(200), `0${'\u{fdfa}'.repeat(199)}`, 'Last']
   for (const name of names) {
     assert.equal((await partner.send('POST', '/clients', { name, consultant_id: partner.id })).status, 201)
@@ -31,7 +31,7 @@ test('names of which one character sorts as eighteen end no list', async () => {
   assert.equal(seen.length, names.length)
 })
 
-test('a day that PostgreSQL does not know is refused by its field', async () => {
+test('a date that PostgreSQL does not know is refused, naming the field', async () => {
   const id = await firm.client(partner)
   for (const date of ['0000-01-01', '2026-02-30', '10000-01-01']) {
     const refusal = await partner.send('POST', `/clients/${id}/notes`, { date, text: 'x' })
@@ -40,7 +40,7 @@ test('a day that PostgreSQL does not know is refused by its field', async () => 
   assert.equal((await partner.send('POST', `/clients/${id}/notes`, { date: '0001-01-01', text: 'x' })).status, 201)
 })
 
-test('what does not show, or turns the text round it, is refused in texts of one line, by field and character', async () => {
+test('invisible and bidirectional control characters are refused in single-line fields, naming field and character', async () => {
   const id = await firm.client(partner)
   const bodies = [
     ['/clients', (text: string) => ({ name: text }), 'name'],
@@ -78,7 +78,7 @@ test('what does not show, or turns the text round it, is refused in texts of one
   )
 })
 
-test('a cursor that no page gave is refused, whatever a database would make of it', async () => {
+test('a cursor that no page returned is refused, whatever a database would make of it', async () => {
   const id = await firm.client(partner)
   for (const key of ['2026-19-39 29:59:59+00', '2026-02-30 10:00:00+00', '0000-01-01 00:00:00+00', 'now+00']) {
     const cursor = Buffer.from(JSON.stringify([key, id])).toString('base64url')
@@ -96,7 +96,7 @@ test('a cursor that no page gave is refused, whatever a database would make of i
   }
 })
 
-test('a fault while the log is read for a file is a status, and not a file that breaks off', async () => {
+test('a failure during an audit export is an error status, not a truncated file', async () => {
   const { database } = firm.service
   const [roles] = await database.rows<{ partner: string }>(`select portal_role('partner') as partner`)
   await database.rows(`revoke select on audit from ${roles?.partner}`)
@@ -110,7 +110,7 @@ test('a fault while the log is read for a file is a status, and not a file that 
   assert.equal((await partner.get('/audit?format=csv')).status, 200)
 })
 
-test('B32: who is a partner no more does not get the rest of a file, nor one that looks whole', async () => {
+test('B32: a partner who is demoted during a download gets neither the rest nor a file that looks complete', async () => {
   const reader = await firm.join('Reader', 'partner')
   await firm.service.database.rows(
     `insert into audit (action, outcome, actor, details) select 'filler', 'allowed', 'service', jsonb_build_object('n', n, 'x', repeat('x', 400))
@@ -133,7 +133,7 @@ test('B32: who is a partner no more does not get the rest of a file, nor one tha
   assert.ok(file.split('\r\n').length < 60_000)
 })
 
-test('the role of a partner reaches nothing for somebody who is none any more', async () => {
+test('the database role of partners shows nothing to a person who is no longer a partner', async () => {
   await firm.client(partner)
   const former = await firm.join('Former', 'partner')
   const text = `select (select count(*) from client) + (select count(*) from audit) as "all"`
@@ -147,7 +147,7 @@ test('the role of a partner reaches nothing for somebody who is none any more', 
   assert.equal(await reach(), 0)
 })
 
-test('a record takes no more than anybody can read, and says what to do', async () => {
+test('a record refuses items beyond its limit, and the error says what to do', async () => {
   const id = await firm.client(partner)
   const note = { date: '2026-03-12', text: 'x'.repeat(199_000) }
   for (let number = 0; number < 25; number++) {

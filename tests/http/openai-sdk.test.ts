@@ -28,8 +28,8 @@ const messages = [
 ] satisfies OpenAI.ChatCompletionMessageParam[]
 const chat = { model: 'fast', messages, max_tokens: 100 }
 
-describe("OpenAI's own client", () => {
-  it('A30 completes a chat, charged once, and hands the model the whole conversation', async () => {
+describe("OpenAI's official client", () => {
+  it('A30 completes a chat for one charge and passes the whole conversation to the model', async () => {
     const { accountId, key } = await service.customer()
     const clientId = '01997e4c-6a61-7b5e-8d8c-1f0a4b8f7c11'
     const { data, request_id } = await clientOf(key)
@@ -53,7 +53,7 @@ describe("OpenAI's own client", () => {
     assert.match(body, /"max_tokens":100,"temperature":0.5,"seed":7,"stop":\["\\n\\n"\]/)
   })
 
-  it('A30 streams a chat, with its usage when that is asked for', async () => {
+  it('A30 streams a chat, with usage on request', async () => {
     const { accountId, key } = await service.customer()
     const stream = await clientOf(key).chat.completions.create({
       ...chat,
@@ -71,7 +71,7 @@ describe("OpenAI's own client", () => {
     assert.equal((await service.books(accountId)).rows.length, 3)
   })
 
-  it('A30 tells a cut-off and a filter in its words', async () => {
+  it('A30 maps a token limit and a content filter to its own stop reasons', async () => {
     const { key } = await service.customer()
     const client = clientOf(key)
     for (const reason of ['length', 'content_filter']) {
@@ -84,7 +84,7 @@ describe("OpenAI's own client", () => {
     vendor.set({})
   })
 
-  it('A30 makes a response, whole and streamed, and takes its output back into a conversation', async () => {
+  it('A30 creates a response, whole and streamed, and accepts its output as part of a conversation', async () => {
     const { accountId, key } = await service.customer()
     const client = clientOf(key)
     const asked = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 50 }
@@ -136,7 +136,7 @@ describe("OpenAI's own client", () => {
     )
   })
 
-  it('A30 retrieves a model, by its id or an alias', async () => {
+  it('A30 retrieves a model by id or alias', async () => {
     const { accountId, key } = await service.customer({}, { allowedModels: ['fast', 'of/a:vendor'] })
     const client = clientOf(key)
     const { data, response } = await client.models.retrieve('fast').withResponse()
@@ -145,7 +145,7 @@ describe("OpenAI's own client", () => {
     assert.equal(response.headers.get('x-request-id'), response.headers.get('request-id'))
     assert.ok(response.headers.has('x-ratelimit-remaining-requests'))
     assert.equal((await client.models.retrieve('quick')).id, 'fast')
-    // Its client for Python leaves the slash as it is.
+    // The Python client does not encode the slash.
     assert.equal((await client.models.retrieve('of/a:vendor')).id, 'of/a:vendor')
     assert.equal((await service.call('/v1/models/of/a:vendor', key)).json['id'], 'of/a:vendor')
     const unknown = await client.models.retrieve('fsat').catch((error: unknown) => error)
@@ -159,7 +159,7 @@ describe("OpenAI's own client", () => {
     assert.deepEqual([rows.length, holds], [0, 0])
   })
 
-  it('A30 throws its typed errors, with what to do', async () => {
+  it('A30 throws its typed errors, with advice', async () => {
     const { key } = await service.customer()
     const client = clientOf(key)
     await assert.rejects(clientOf('tg_wrong').chat.completions.create(chat), OpenAI.AuthenticationError)
@@ -179,8 +179,8 @@ describe("OpenAI's own client", () => {
     vendor.set({})
   })
 
-  it('A30 waits for Retry-After by itself, and then succeeds', async () => {
-    // One comes in every five seconds.
+  it('A30 waits for Retry-After automatically, then succeeds', async () => {
+    // One request refills every five seconds.
     const { accountId, key } = await service.customer({ requestsPerMinute: 12 })
     const client = clientOf(key)
     await Promise.all(Array.from({ length: 12 }, () => client.models.list()))
@@ -201,7 +201,7 @@ describe("OpenAI's own client", () => {
     assert.equal((await service.books(accountId)).rows.length, charged)
   })
 
-  it('A14 a stream that breaks off is an error of the client, and what had come is charged', async () => {
+  it('A14 a truncated stream is an error in the client, and the text received is charged', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ tokens: 20, fault: 'reset', after: 5 })
     const chatting = await clientOf(key).chat.completions.create({ ...chat, stream: true })
@@ -222,7 +222,7 @@ describe("OpenAI's own client", () => {
     )
   })
 
-  it('A30 works with a local model, also when nothing is said of the length', async () => {
+  it('A30 works with a local model, also without a length limit', async () => {
     const { key } = await service.customer()
     const client = clientOf(key)
     const whole = await client.chat.completions.create({
@@ -243,7 +243,7 @@ describe("OpenAI's own client", () => {
     assert.equal((await client.responses.create({ model: 'tiny', input: 'Hello' })).output_text.length > 0, true)
   })
 
-  it('A22 the same Idempotency-Key gets the same bytes', async () => {
+  it('A22 a repeated Idempotency-Key gets a byte-identical reply', async () => {
     const { accountId, key } = await service.customer()
     for (const [address, body] of [
       ['/v1/chat/completions', chat],

@@ -32,7 +32,7 @@ const codesOf = (response: unknown): unknown[] =>
   ].flat()
 
 describe('the OpenAPI document', () => {
-  it('is OpenAPI 3.1 and describes every address of Area A, and the records', async () => {
+  it('is OpenAPI 3.1 and describes every URL of the API and of the records', async () => {
     const answer = await service.call('/openapi.json', undefined)
     assert.match(String(answer.headers.get('content-type')), /^application\/json/)
     assert.equal(answer.json['openapi'], '3.1.0')
@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
     assert.ok('x-ratelimit-remaining-tokens' in objectAt(reply, 'headers'))
   })
 
-  it('describes the refusals of each dialect in its own shape', async () => {
+  it('describes the refusals of each dialect in its own format', async () => {
     const { json } = await service.call('/openapi.json', undefined)
     const fieldsOf = (address: string) => {
       const refusal = objectAt(json, 'paths', address, 'post', 'responses', '429')
@@ -86,7 +86,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('names for every status the codes it can have, and no code stands under a wrong status', async () => {
+  it('lists the codes of every status, and no code under a wrong status', async () => {
     const { json } = await service.call('/openapi.json', undefined)
     const responses = objectAt(json, 'paths', '/v1/generate', 'post', 'responses')
     const named = Object.entries(responses).flatMap(([status, response]) =>
@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the documentation', () => {
-  it('is served without anything from elsewhere, under a strict policy', async () => {
+  it('is served without third-party resources, under a strict Content-Security-Policy', async () => {
     for (const path of ['/docs', '/docs/', '/docs/errors', '/docs/static/swagger-initializer.js']) {
       const page = await service.call(path, undefined)
       assert.equal(page.status, 200, path)
@@ -114,14 +114,14 @@ describe('the documentation', () => {
     assert.equal((await service.call('/docs/static/none.js', undefined)).error['code'], 'not_found')
   })
 
-  it('serves the page for developers who use clients of other APIs', async () => {
+  it('has a page for developers who use the official clients of other APIs', async () => {
     const page = await service.call('/docs/clients', undefined)
     assert.equal(page.status, 200)
     assert.match(String(page.headers.get('content-type')), /^text\/plain/)
     assert.match(page.text, /^# .*\n/)
   })
 
-  it('has an entry for every error code, where the errors point to', async () => {
+  it('has an entry for every error code at the URL in the error', async () => {
     const { text } = await service.call('/docs/errors', undefined)
     for (const code of Object.keys(problems)) assert.ok(text.includes(`id="${code}"`), code)
     const answer = await service.call('/nowhere', undefined)
@@ -129,8 +129,8 @@ describe('the documentation', () => {
   })
 })
 
-describe('the state of the service', () => {
-  it('/healthz says that the process runs, /readyz what is ready', async () => {
+describe('the health endpoints', () => {
+  it('/healthz reports that the process runs, /readyz what is ready', async () => {
     const health = await service.call('/healthz', undefined)
     assert.deepEqual([health.status, health.json], [200, { status: 'ok', version }])
     const ready = await service.call('/readyz', undefined)
@@ -142,10 +142,10 @@ describe('the state of the service', () => {
 })
 
 describe('/metrics', () => {
-  it('counts what the service did, for who has the token', async () => {
+  it('returns the counters to a caller with the token', async () => {
     const { key } = await service.customer()
     const body = { model: 'fast', input: 'Hello', max_output_tokens: 5 }
-    // The second is a replay: it is answered, and its tokens are not charged again.
+    // The second is a replay, whose tokens are not charged again.
     for (const _ of [1, 2]) await service.call('/v1/generate', key, body, { 'idempotency-key': 'k' })
     await service.call('/v1/generate', key, { ...body, input: '' })
     assert.equal((await service.call('/metrics', key)).status, 401)
@@ -215,13 +215,13 @@ describe('A37 a database that accepts no writes', () => {
   )
 })
 
-/** Whether this user may mount a file system. */
+/** Whether this user can mount a file system. */
 function canMount(): boolean {
   return process.platform === 'linux' && process.getuid?.() === 0
 }
 
-describe('a database that is away', () => {
-  it('is 503 with Retry-After, never 401 and never a reply, and /readyz says so', async () => {
+describe('an unreachable database', () => {
+  it('is 503 with Retry-After, never 401 or a reply, and /readyz reports it', async () => {
     const other = await startService({ models: [upstreamModel(vendor.url)] })
     const { key } = await other.customer()
     const body = { model: 'fast', input: 'Hello', max_output_tokens: 5 }

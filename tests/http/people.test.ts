@@ -29,7 +29,7 @@ async function lastEntry(personId: string): Promise<unknown> {
 }
 
 describe('the list of people', () => {
-  test('shows a partner who there is', async () => {
+  test('shows a partner all people', async () => {
     const [partner, { id, email }] = [await portal.enter('partner'), await portal.enter('consultant')]
     const row = await rowOf(partner, id)
     assert.deepEqual(
@@ -39,7 +39,7 @@ describe('the list of people', () => {
     assert.ok(Date.now() - Date.parse(String(at(row, 'last_signed_in_at'))) < 60_000)
   })
 
-  test('leaves an audit row for every view, as does a change that changes nothing', async () => {
+  test('B94: leaves an audit row for every view, as does a change without effect', async () => {
     const [partner, other] = [await portal.enter('partner'), await portal.enter('consultant')]
     for (const accept of ['application/json', 'text/html']) {
       const page = await partner.profile.ask('/people', { headers: { accept } })
@@ -66,7 +66,7 @@ describe('the list of people', () => {
     })
   })
 
-  test('is not shown if the view cannot be recorded', async () => {
+  test('is withheld if the view cannot be recorded', async () => {
     const { profile } = await portal.enter('partner')
     const { database } = portal.service
     await database.rows(`create trigger full_disk before insert on audit for each row
@@ -79,7 +79,7 @@ describe('the list of people', () => {
     assert.equal((await profile.ask('/people')).status, 200)
   })
 
-  test('counts active clients, not archived or deleted ones', async () => {
+  test('counts only active clients', async () => {
     const [partner, { profile, id }] = [await portal.enter('partner'), await portal.enter('consultant')]
     const addresses: string[] = []
     for (const name of ['Kept', 'Archived', 'Deleted']) {
@@ -94,7 +94,7 @@ describe('the list of people', () => {
     assert.equal(at(await rowOf(partner, id), 'clients'), 1)
   })
 
-  test('and what is done with it are for partners alone, and the audit log has who tried', async () => {
+  test('can be read and changed only by partners; refused attempts are in the audit log', async () => {
     const [consultant, victim] = [await portal.enter('consultant'), await portal.enter('consultant')]
     const pages = [
       await consultant.profile.ask('/people'),
@@ -118,7 +118,7 @@ describe('the list of people', () => {
 })
 
 describe('B32, B76: a change of a person', () => {
-  test('of role holds from their next request on, and their sessions are over', async () => {
+  test('of role takes effect on their next request and ends their sessions', async () => {
     const [partner, other] = [await portal.enter('partner'), await portal.enter('partner')]
     assert.equal((await other.profile.ask('/people')).status, 200)
     const page = await change(partner, other.id, { role: 'consultant' })
@@ -133,7 +133,7 @@ describe('B32, B76: a change of a person', () => {
     })
   })
 
-  test('to disabled holds from their next request on, and they cannot sign in until that ends', async () => {
+  test('to disabled takes effect on their next request, and prevents sign-in until it is undone', async () => {
     const partner = await portal.enter('partner')
     const other = await portal.enter('consultant')
     assert.equal((await change(partner, other.id, { status: 'disabled' })).status, 200)
@@ -145,7 +145,7 @@ describe('B32, B76: a change of a person', () => {
     assert.equal((await other.profile.signIn('firm')).status, 303)
   })
 
-  test('that cannot be noted in the audit log is not made', async () => {
+  test('is not made if it cannot be recorded in the audit log', async () => {
     const [partner, { profile, id }] = [await portal.enter('partner'), await portal.enter('consultant')]
     const { database } = portal.service
     await database.rows(`create trigger full_disk before insert on audit for each row
@@ -159,7 +159,7 @@ describe('B32, B76: a change of a person', () => {
     assert.equal((await profile.who())?.['role'], 'consultant')
   })
 
-  test('that is none, or not one, changes nothing', async () => {
+  test('that is invalid or has no effect leaves the person unchanged', async () => {
     const [partner, other] = [await portal.enter('partner'), await portal.enter('consultant')]
     const was = await rowOf(partner, other.id)
     const bodies: [unknown, number][] = [
@@ -179,7 +179,7 @@ describe('B32, B76: a change of a person', () => {
     assert.ok(await other.profile.who())
   })
 
-  test('of somebody who there is not is 404', async () => {
+  test('of an unknown person is 404', async () => {
     const partner = await portal.enter('partner')
     for (const id of ['01a1fde9-640a-7d47-911d-f32ac54c1c8c', 'x', '%00']) {
       assert.equal((await change(partner, id, { role: 'partner' })).status, 404, id)
@@ -189,7 +189,7 @@ describe('B32, B76: a change of a person', () => {
 })
 
 describe('B76: the last partner', () => {
-  test('stays one, also when two demote each other at the same moment', async () => {
+  test('cannot be demoted, also when two demote each other at the same time', async () => {
     const own = await startPortal()
     try {
       const [first, second] = [await own.enter('partner'), await own.enter('partner')]
@@ -221,7 +221,7 @@ describe('B76: the last partner', () => {
 })
 
 describe('B38: a partner', () => {
-  test('ends every session of somebody, and nobody else’s', async () => {
+  test('can end all sessions of one person, and no others', async () => {
     const [partner, other] = [await portal.enter('partner'), await portal.enter('consultant')]
     const second = portal.profile()
     await second.signIn('firm')

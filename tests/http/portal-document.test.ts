@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => firm.close())
 
-/** Fails unless the answer has the shape, and no field that the shape does not name. */
+/** Fails unless the response matches the schema and has no further fields. */
 function assertShape(shape: TSchema, answer: { readonly status: number; readonly json: object }): void {
   assert.equal(answer.status, 200)
   const check = Compile(shape)
@@ -29,7 +29,7 @@ function assertShape(shape: TSchema, answer: { readonly status: number; readonly
 }
 
 describe('the OpenAPI document', () => {
-  test('has every address of sign-in, people, the account and the audit log', async () => {
+  test('lists every URL of sign-in, people, the account and the audit log', async () => {
     const { json } = await paula.get('/openapi.json')
     const paths = objectAt(json, 'paths')
     for (const [path, methods] of Object.entries({
@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('gives the shapes of the answers', async () => {
+  test('describes the responses', async () => {
     assertShape(peopleList, await paula.get('/people'))
     assertShape(me, await paula.get('/me'))
     assertShape(auditList, await paula.get('/audit'))
@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-test('the People page counts active clients alone', async () => {
+test('the People page counts only active clients', async () => {
   const ben = await firm.join('Ben', 'consultant')
   const id = String(at((await ben.get('/me')).json, 'person', 'id'))
   const [first] = [await firm.client(ben), await firm.client(ben)]

@@ -27,7 +27,7 @@ interface Token {
   readonly signature?: Signature
 }
 
-/** A logout token that is right but for the changes; `undefined` takes a claim out. */
+/** A valid logout token with these changes; `undefined` removes a claim. */
 function tokenOf(subject: string, { claims, header, signature }: Token = {}): Promise<string> {
   const right = { iss: provider.issuer, aud: clientId, iat: now(), exp: now() + 120, jti: randomUUID(), sub: subject }
   return provider.keys.sign(
@@ -44,7 +44,7 @@ async function tell(token: string, path = '/auth/backchannel-logout/firm') {
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 
-/** Two browsers of somebody, each with a session of its own at the provider. */
+/** Two browsers of one person, each with its own session at the provider. */
 async function twice(): Promise<{ subject: string; sids: [string, string]; profiles: [Profile, Profile] }> {
   const { subject } = portal.newcomer()
   const sids: [string, string] = [randomUUID(), randomUUID()]
@@ -61,7 +61,7 @@ const areIn = async (...profiles: readonly Profile[]) =>
   (await Promise.all(profiles.map((profile) => profile.who()))).map((person) => person !== undefined)
 
 describe('B39: a logout token', () => {
-  test('with a subject ends all of their sessions, and nobody else’s', async () => {
+  test('with a subject ends all sessions of that person and no others', async () => {
     const [{ subject, profiles }, other] = [await twice(), await twice()]
     const { status, headers, text } = await tell(await tokenOf(subject))
     assert.deepEqual([status, headers.get('cache-control'), text], [200, 'no-store', ''])
@@ -73,13 +73,13 @@ describe('B39: a logout token', () => {
     assert.deepEqual(entries, [{ details }, { details }])
   })
 
-  test('with a sid ends that one session', async () => {
+  test('with a sid ends only that session', async () => {
     const { profiles, sids } = await twice()
     assert.equal((await tell(await tokenOf('', { claims: { sub: undefined, sid: sids[0] } }))).status, 200)
     assert.deepEqual(await areIn(...profiles), [false, true])
   })
 
-  test('with both ends what both name', async () => {
+  test('with both ends the sessions that match both', async () => {
     const [{ subject, profiles, sids }, other] = [await twice(), await twice()]
     assert.equal((await tell(await tokenOf(subject, { claims: { sid: other.sids[0] } }))).status, 200)
     assert.deepEqual(await areIn(...profiles, ...other.profiles), [true, true, true, true])
@@ -87,7 +87,7 @@ describe('B39: a logout token', () => {
     assert.deepEqual(await areIn(...profiles), [true, false])
   })
 
-  test('is taken once, also by two requests at the same moment', async () => {
+  test('is accepted once, also when two requests send it at the same time', async () => {
     const { subject, profiles } = await twice()
     const token = await tokenOf(subject)
     const statuses = (await Promise.all([tell(token), tell(token)])).map(({ status }) => status)
@@ -101,7 +101,7 @@ describe('B39: a logout token', () => {
     assert.deepEqual(await areIn(profiles[0]), [true])
   })
 
-  test('that could not be carried out is not used up: the provider sends it again', async () => {
+  test('that could not be processed can be sent again', async () => {
     const { subject, profiles } = await twice()
     const token = await tokenOf(subject)
     const { database } = portal.service
@@ -136,13 +136,13 @@ describe('B39: a logout token', () => {
     'has a nonce': () => ({ claims: { nonce: 'n' } }),
     'has no jti': () => ({ claims: { jti: undefined } }),
     'has an endless jti': () => ({ claims: { jti: 'a'.repeat(1000) } }),
-    'names nobody': () => ({ claims: { sub: undefined } }),
-    'names somebody empty': () => ({ claims: { sub: '' } }),
+    'has no subject and no sid': () => ({ claims: { sub: undefined } }),
+    'has an empty subject': () => ({ claims: { sub: '' } }),
     'has a sid that is none': () => ({ claims: { sid: 7 } }),
     'has a sid that no database takes': () => ({ claims: { sid: 'a\0' } }),
   }
   for (const [name, lie] of Object.entries(wrong)) {
-    test(`that ${name} is refused, and ends nothing`, async () => {
+    test(`that ${name} is refused, and ends no session`, async () => {
       const { subject, profiles } = await twice()
       const { status, text, headers } = await tell(await tokenOf(subject, lie()))
       assert.deepEqual([status, headers.get('cache-control')], [400, 'no-store'], text)
@@ -150,7 +150,7 @@ describe('B39: a logout token', () => {
     })
   }
 
-  test('B94: that is refused leaves an audit row with the reason, ten a minute at most', async () => {
+  test('B94: that is refused leaves an audit row with the reason, at most ten a minute', async () => {
     const own = await startPortal()
     try {
       const post = (token: string) =>
@@ -181,7 +181,7 @@ describe('B39: a logout token', () => {
     }
   })
 
-  test('that is an ID token, none at all, or comes in another form is refused', async () => {
+  test('is refused if it is missing, an ID token or sent in another format', async () => {
     const { subject, profiles } = await twice()
     const idToken = provider.tokens.at(-3) ?? ''
     assert.equal(idToken.split('.').length, 3)
@@ -203,7 +203,7 @@ describe('B39: a logout token', () => {
   })
 })
 
-/** Where a sign-out leads, and with what. */
+/** The redirect of a sign-out, with its parameters. */
 async function leave(profile: Profile): Promise<{ address: URL; parameters: Record<string, string> }> {
   const { json, status } = await profile.ask('/signout', {
     method: 'POST',
@@ -225,8 +225,8 @@ const storedToken = async (personId: string) => {
   return row?.token
 }
 
-describe('B40: signing out here', () => {
-  test('B93: leads to the provider with the ID token, the client and the way back', async () => {
+describe('B40: signing out at Tollgate', () => {
+  test('B93: redirects to the provider with the ID token, the client id and the return URL', async () => {
     const { profile, id } = await portal.enter('consultant')
     const idToken = provider.tokens.at(-3) ?? ''
     const stored = (await storedToken(id)) ?? Buffer.alloc(0)
@@ -239,7 +239,7 @@ describe('B40: signing out here', () => {
     assert.deepEqual((await profile.ask('/signout', { method: 'POST' })).json, { location: '/signin' })
   })
 
-  test('B93: names the client where the token is missing, of another person, altered or too long for an address', async () => {
+  test('B93: sends only the client id if the ID token is missing, another person’s, altered or too long for a URL', async () => {
     const { database } = portal.service
     const other = await portal.enter('consultant')
     const damage: ((id: string) => Promise<unknown>)[] = [
@@ -259,7 +259,7 @@ describe('B40: signing out here', () => {
     assert.deepEqual((await leave(profile)).parameters, withoutHint())
   })
 
-  test('B93: has the token of the session that ends, on any instance with the same key', async () => {
+  test('B93: sends the ID token of the ended session, on any instance with the same key', async () => {
     const { profile } = await portal.enter('consultant')
     const idToken = provider.tokens.at(-3) ?? ''
     await portal.enter('consultant')
@@ -281,7 +281,7 @@ describe('B40: signing out here', () => {
     assert.equal(await profile.who(), undefined)
   })
 
-  test('takes no address to go to from anybody', async () => {
+  test('ignores a return URL in the request', async () => {
     const { profile } = await portal.enter('consultant')
     const page = await profile.ask('/signout?post_logout_redirect_uri=https://evil.example', {
       method: 'POST',
@@ -291,7 +291,7 @@ describe('B40: signing out here', () => {
     assert.doesNotMatch(page.text, /evil/)
   })
 
-  test('works while the provider is down, and where it has no such place', async () => {
+  test('works while the provider is down, and with a provider that has no sign-out endpoint', async () => {
     for (const lie of [
       { discovery: 'error', token: 'error', keys: 'error' },
       { discovery: { end_session_endpoint: undefined } },

@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => firm.close())
 
-/** All that an answer says, but what differs from request to request. */
+/** A response without the parts that differ from request to request. */
 function bytes({ status, headers, text }: Reply): object {
   const id = headers.get('request-id') ?? ''
   const kept = [...headers].filter(([name]) => name !== 'date' && name !== 'request-id')
@@ -38,7 +38,7 @@ async function made(by: Member, address: string, body: object): Promise<string> 
   return String(json['id'])
 }
 
-describe('a client that is not there for a consultant', () => {
+describe('a client that a consultant may not see', () => {
   const malformed = [
     'x',
     '123',
@@ -52,7 +52,7 @@ describe('a client that is not there for a consultant', () => {
     '%F0%9F%98%80',
   ]
 
-  test('is refused with the same bytes and headers, whether unknown, malformed, deleted or of another', async () => {
+  test('B77: gets the identical 403, whether its id is unknown, malformed, deleted or foreign', async () => {
     const foreign = await firm.client(ben)
     const deleted = await firm.client(anna)
     assert.equal((await paula.send('DELETE', `/clients/${deleted}`)).status, 204)
@@ -73,7 +73,7 @@ describe('a client that is not there for a consultant', () => {
     for (const other of others) assert.deepEqual(other, change)
   })
 
-  test('takes the same time to refuse', async () => {
+  test('B77: is refused in the same time', async () => {
     const ids = { foreign: await firm.client(ben), unknown: randomUUIDv7(), malformed: 'x' }
     const measure = async () => {
       const times: Record<string, number[]> = { foreign: [], unknown: [], malformed: [] }
@@ -86,14 +86,14 @@ describe('a client that is not there for a consultant', () => {
       }
       return Object.values(times).map((all) => all.toSorted((a, b) => a - b)[30] ?? 0)
     }
-    // What else the machine does is now on one, now on another; what they cost themselves would always be on the same.
+    // Other load slows down one kind, then another; a real difference would show in the same kind every time.
     await until(async () => {
       const medians = await measure()
       return Math.max(...medians) < Math.min(...medians) * 1.5
     })
   })
 
-  test('is 404 for a partner', async () => {
+  test('B77: is 404 for a partner', async () => {
     const deleted = await firm.client(anna)
     await paula.send('DELETE', `/clients/${deleted}`)
     for (const id of [deleted, randomUUIDv7(), ...malformed]) {
@@ -103,9 +103,9 @@ describe('a client that is not there for a consultant', () => {
   })
 })
 
-describe('what a record holds', () => {
+describe('items of a record', () => {
   for (const { plural, fresh, change } of kinds) {
-    test(`${plural} of one client are not reached by the address of another`, async () => {
+    test(`B79: ${plural} of one client cannot be reached under another client`, async () => {
       const [mine, foreign] = [await firm.client(anna), await firm.client(ben)]
       const own = await made(anna, `/clients/${mine}/${plural}`, fresh)
       const others = await made(ben, `/clients/${foreign}/${plural}`, fresh)
@@ -138,7 +138,7 @@ describe('what a record holds', () => {
     })
   }
 
-  test('an archived note is gone from the record, but its revisions stay', async () => {
+  test('an archived note disappears from the record, but its revisions stay', async () => {
     const client = await firm.client(anna)
     const id = await made(anna, `/clients/${client}/notes`, { date: '2026-03-12', text: 'first' })
     assert.equal(
@@ -153,8 +153,8 @@ describe('what a record holds', () => {
   })
 })
 
-describe('fields that say whose a record is', () => {
-  test('a consultant sends none of them: 403, and nothing is written', async () => {
+describe('fields that assign a record', () => {
+  test('B81: get a consultant 403, and nothing is written', async () => {
     const client = await firm.client(anna)
     for (const field of ['owner', 'owner_id', 'consultant_id', 'consultant', 'role', 'client_id']) {
       const body = { name: 'Taken', [field]: ben.id }
@@ -172,7 +172,7 @@ describe('fields that say whose a record is', () => {
     assert.equal((await ben.get('/clients?q=taken')).json['total'], 0)
   })
 
-  test('any other unknown field is refused by name, also for a partner', async () => {
+  test('an unknown field is refused by name, also for a partner', async () => {
     const client = await firm.client(anna)
     for (const field of ['id', 'version', 'created_at', 'deleted_at', 'cost', 'generated', '__proto__x']) {
       const reply = await paula.send('PATCH', `/clients/${client}`, { [field]: 1 }, { 'if-match': '*' })
@@ -182,7 +182,7 @@ describe('fields that say whose a record is', () => {
     assert.deepEqual([letter.status, letter.error['code']], [400, 'unknown_field'])
   })
 
-  test('a partner assigns to somebody who is there and may sign in', async () => {
+  test('a partner can assign only to an existing person who may sign in', async () => {
     const client = await firm.client(anna)
     const gone = await firm.join('Gone', 'consultant')
     await firm.service.people.setStatus(gone.id, 'disabled', byService)
@@ -203,7 +203,7 @@ async function sees(member: Member, client: string): Promise<unknown[]> {
 }
 
 describe('assigning', () => {
-  test('holds from the very next request on, both ways, everywhere', async () => {
+  test('B82: takes effect on the next request on every route, and can be undone', async () => {
     const client = await firm.client(anna, 'Wanderer')
     await made(anna, `/clients/${client}/notes`, { date: '2026-03-12', text: 'Wanderer was here' })
     assert.deepEqual(await sees(anna, client), [200, 1, 2])
@@ -219,7 +219,7 @@ describe('assigning', () => {
     }
   })
 
-  test('a change of role holds from the very next request on', async () => {
+  test('B32: a change of role takes effect on the next request', async () => {
     const client = await firm.client(anna)
     const person = await firm.join('Riser', 'partner')
     assert.equal((await person.get(`/clients/${client}`)).status, 200)
@@ -230,8 +230,8 @@ describe('assigning', () => {
   })
 })
 
-describe('a reference that is taken', () => {
-  test('is 409 for the same consultant, and tells nothing of the clients of another', async () => {
+describe('a reference that is already in use', () => {
+  test('B86: is 409 for the same consultant, and discloses no client of another', async () => {
     const foreign = await ben.send('POST', '/clients', { name: 'Hidden', reference: 'R-1' })
     assert.equal(foreign.status, 201)
     const mine = await anna.send('POST', '/clients', { name: 'Mine', reference: 'r-1' })
@@ -243,7 +243,7 @@ describe('a reference that is taken', () => {
     )
   })
 
-  test('is in the audit log as a change that was refused', async () => {
+  test('leaves a refused change in the audit log', async () => {
     const reference = 'R-2'
     await anna.send('POST', '/clients', { name: 'First', reference })
     const address = `/clients/${await firm.client(anna)}`
@@ -260,7 +260,7 @@ describe('a reference that is taken', () => {
     }
   })
 
-  test('an id is made here: a client or note with an id of the caller is refused', async () => {
+  test('B86: ids are generated by the server; one sent by the caller is refused', async () => {
     const client = await firm.client(ben)
     assert.equal((await anna.send('POST', '/clients', { name: 'x', id: client })).status, 400)
   })
@@ -272,7 +272,7 @@ describe('with row-level security switched off on purpose', () => {
     for (const table of tables) await firm.service.database.rows(`alter table ${table} ${how} row level security`)
   }
 
-  test('the policy in the code alone still lets nobody reach what belongs to another', async () => {
+  test('the checks in the code alone still keep foreign records out of reach', async () => {
     const [mine, foreign] = [await firm.client(anna, 'Doubly mine'), await firm.client(ben, 'Doubly foreign')]
     const notes = { mine: '', foreign: '' }
     for (const [whose, member, client] of [

@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => firm.close())
 
-/** The status, and that the body has the shape that the pages rely on. */
+/** Checks that the body matches the schema that the pages rely on; returns the status. */
 function shaped({ status, json, text }: Reply, shape: TSchema): number {
   const [fault] = Value.Errors(shape, json)
   assert.equal(fault, undefined, `${JSON.stringify(fault)} in ${text}`)
@@ -31,7 +31,7 @@ async function noteOf(client: string, text = 'first'): Promise<string> {
 }
 
 describe('a client', () => {
-  test('is made, read, listed and changed, each time in the shape of the schema', async () => {
+  test('is created, read, listed and changed as the schema describes', async () => {
     const fresh = { name: '  Öberg & Sons ', reference: 'Ö-1', email: 'mail@oberg.example' }
     const made = await anna.send('POST', '/clients', fresh)
     assert.equal(shaped(made, schema.clientRecord), 201)
@@ -59,7 +59,7 @@ describe('a client', () => {
     assert.equal(shaped(await anna.get('/search?q=oberg'), schema.searchResults), 200)
   })
 
-  test('is described in the OpenAPI document as it is', async () => {
+  test('is described correctly in the OpenAPI document', async () => {
     const { json } = await firm.ask('GET', '/openapi.json')
     const operation = objectAt(json, 'paths', '/clients/{client}', 'get')
     const shape = objectAt(operation, 'responses', '200', 'content', 'application/json', 'schema')
@@ -70,7 +70,7 @@ describe('a client', () => {
     for (const status of ['401', '403', '404', '503']) assert.ok(statuses.includes(status), status)
   })
 
-  test('is refused with the field at fault: nothing is written', async () => {
+  test('is refused with the invalid field named, and nothing is written', async () => {
     const total = (await anna.get('/clients')).json['total']
     const bad = [
       [{}, 'missing_field', 'name'],
@@ -99,7 +99,7 @@ describe('a client', () => {
     assert.equal((await anna.get('/clients')).json['total'], total)
   })
 
-  test('that is archived keeps its record as it is until it is active again', async () => {
+  test('refuses changes to its record while it is archived', async () => {
     const id = await firm.client(anna, 'Sleeper')
     const note = await noteOf(id)
     const archive = await anna.send('PATCH', `/clients/${id}`, { status: 'archived' }, { 'if-match': '"1"' })
@@ -120,7 +120,7 @@ describe('a client', () => {
 })
 
 describe('an edit', () => {
-  test('without If-Match is 428, with one that makes no sense 400: nothing changes', async () => {
+  test('without If-Match is 428, with a malformed one 400, and nothing changes', async () => {
     const id = await firm.client(anna)
     const note = await noteOf(id)
     for (const address of [`/clients/${id}`, note]) {
@@ -134,7 +134,7 @@ describe('an edit', () => {
     }
   })
 
-  test('based on an older version is 412, carries what is there now, and loses nothing', async () => {
+  test('based on an older version is 412 with the current version, and changes nothing', async () => {
     const id = await firm.client(anna, 'First')
     const note = await noteOf(id, 'first')
     const edits = [
@@ -162,7 +162,7 @@ describe('an edit', () => {
     }
   })
 
-  test('deletes nothing that is based on an older version', async () => {
+  test('cannot delete based on an older version', async () => {
     const id = await firm.client(anna, 'Kept')
     const note = await noteOf(id, 'kept')
     for (const [address, change] of [
@@ -183,7 +183,7 @@ describe('an edit', () => {
     }
   })
 
-  test('that brings nothing new makes no version, no revision and no entry of a change', async () => {
+  test('without a difference creates no version, revision or audit entry', async () => {
     const client = await firm.client(anna, 'As it is')
     const record = `/clients/${client}`
     const letter = { subject: 'Dear', body: 'Text' }
@@ -220,7 +220,7 @@ describe('an edit', () => {
     assert.equal((await anna.send('PATCH', note, { text: 'second' }, { 'if-match': '"1"' })).json['version'], 2)
   })
 
-  test('of an archived client is refused also where it brings nothing new', async () => {
+  test('of an archived client is refused even without a difference', async () => {
     const client = await firm.client(anna)
     const note = await noteOf(client)
     await anna.send('PATCH', `/clients/${client}`, { status: 'archived' }, { 'if-match': '"1"' })
@@ -234,7 +234,7 @@ describe('an edit', () => {
     assert.deepEqual([again.status, again.json['version']], [200, 2])
   })
 
-  test('of 20 at once on one version goes through once', async () => {
+  test('succeeds once when 20 on the same version arrive at the same time', async () => {
     const note = await noteOf(await firm.client(anna))
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, n) => anna.send('PATCH', note, { text: `edit ${n}` }, { 'if-match': '"1"' })),
@@ -249,7 +249,7 @@ describe('an edit', () => {
     )
   })
 
-  test('of 20 at once that say the same, on whichever version is there, is written once', async () => {
+  test('is written once when 20 identical ones with If-Match * arrive at the same time', async () => {
     const client = await firm.client(anna)
     for (const [address, body] of [
       [`/clients/${client}`, { name: 'The same' }],
@@ -260,7 +260,7 @@ describe('an edit', () => {
     }
   })
 
-  test('makes a revision, whoever makes it, with the fields as they were', async () => {
+  test('creates a revision with its fields and its author', async () => {
     const id = await firm.client(anna)
     const { json: dispute } = await anna.send('POST', `/clients/${id}/disputes`, {
       invoice: 'INV-7',
@@ -285,7 +285,7 @@ describe('an edit', () => {
 })
 
 describe('revisions', () => {
-  test('are all told, page by page, of a client and of what its record holds', async () => {
+  test('of a client and of its items are listed completely, page by page', async () => {
     const client = await firm.client(anna)
     const note = await noteOf(client)
     for (const [address, edit] of [
@@ -308,7 +308,7 @@ describe('revisions', () => {
     }
   })
 
-  test('of what is on no record are refused also from a place further on', async () => {
+  test('of unknown items are refused, also with a cursor', async () => {
     const [client, other] = [await firm.client(anna), await firm.client(anna)]
     const note = (await noteOf(other)).split('/').at(-1)
     const cursor = Buffer.from(JSON.stringify(['2', client])).toString('base64url')
@@ -322,7 +322,7 @@ describe('revisions', () => {
 })
 
 describe('notes, disputes and letters', () => {
-  test('have the shapes of the schema', async () => {
+  test('match the schema', async () => {
     const id = await firm.client(anna)
     const fresh = [
       ['notes', { date: '2026-02-28', participants: ['Anna', 'Åse'], text: '' }, schema.note, schema.noteList],
@@ -341,7 +341,7 @@ describe('notes, disputes and letters', () => {
     assert.deepEqual(at(record.json, 'notes', 0, 'participants'), ['Anna', 'Åse'])
   })
 
-  test('refuse what is no day, no amount, no status, and what is too long', async () => {
+  test('refuse invalid dates, amounts and statuses, and texts that are too long', async () => {
     const id = await firm.client(anna)
     const bad = [
       ['notes', { date: '2026-02-30', text: '' }, 'date'],
@@ -376,7 +376,7 @@ describe('notes, disputes and letters', () => {
 })
 
 describe('lists', () => {
-  test('are turned page by page without a client twice or missed, in each order, while others are made', async () => {
+  test('return each client once across pages, in every order, while clients are created', async () => {
     const member = await firm.join('Lister', 'consultant')
     const names = ['Ähre', 'ahre', 'Zeta', 'zeta', 'Beta', 'Ähre', 'Ålesund', '  ', '1st']
     for (const [n, name] of names.entries()) {
@@ -387,7 +387,7 @@ describe('lists', () => {
       assert.equal(reply.status, 201)
     }
     const sorts = ['name', '-name', 'reference', '-reference', 'changed_at', '-changed_at']
-    // Every one of them has a word that begins with x.
+    // Every client has a word that begins with x.
     for (const list of sorts.flatMap((sort) => [`sort=${sort}`, `sort=${sort}&q=x`])) {
       const seen: unknown[] = []
       let cursor: string | null = ''
@@ -412,7 +412,7 @@ describe('lists', () => {
     )
   })
 
-  test('find the beginnings of words in names, references and addresses, accents or not', async () => {
+  test('find word prefixes in names, references and addresses, with or without accents', async () => {
     const member = await firm.join('Finder', 'consultant')
     const body = { name: 'Lindqvist & Ömer Ltd', reference: 'ACME-2024/17', email: 'post.box@lindqvist.example' }
     await member.send('POST', '/clients', body)
@@ -442,7 +442,7 @@ describe('lists', () => {
     assert.equal((await member.get('/clients?q=')).json['total'], 1)
   })
 
-  test('refuse what they do not know, by name', async () => {
+  test('refuse unknown parameters and values by name', async () => {
     const bad = [
       'colour=red',
       'sort=size',
@@ -474,7 +474,7 @@ describe('lists', () => {
     }
   })
 
-  test('a page of a consultant is not turned to the clients of another by an invented cursor', async () => {
+  test('B80: an invented cursor does not lead a consultant to foreign clients', async () => {
     const member = await firm.join('Turner', 'consultant')
     const cursor = Buffer.from(JSON.stringify(['', '00000000-0000-7000-8000-000000000000'])).toString('base64url')
     assert.deepEqual((await member.get(`/clients?cursor=${cursor}`)).json['clients'], [])
@@ -482,7 +482,7 @@ describe('lists', () => {
 })
 
 describe('search', () => {
-  test('finds what clients, notes, disputes and letters say, and shows where', async () => {
+  test('finds text in clients, notes, disputes and letters, and shows where it matched', async () => {
     const member = await firm.join('Searcher', 'consultant')
     const id = await firm.client(member, 'Quartz Mining')
     await member.send('POST', `/clients/${id}/notes`, {
@@ -507,7 +507,7 @@ describe('search', () => {
     assert.deepEqual((await anna.get('/search?q=quar')).json['results'], [])
   })
 
-  test('finds nothing that was archived or deleted, for its consultant and for a partner', async () => {
+  test('finds nothing archived or deleted, neither for the consultant nor for a partner', async () => {
     const id = await firm.client(anna, 'Basalt')
     const addresses: string[] = []
     for (const [plural, body] of [
@@ -533,14 +533,14 @@ describe('search', () => {
     assert.deepEqual(await counts(), [0, 0])
   })
 
-  test('finds nothing where nothing is looked for', async () => {
+  test('finds nothing for an empty query', async () => {
     assert.equal(shaped(await anna.get('/search'), schema.searchResults), 200)
     assert.deepEqual((await anna.get('/search?q=')).json, { results: [] })
   })
 })
 
-describe('what was done', () => {
-  test('is in the activity of the record: who, what, which fields, which version; who looked when it is asked for', async () => {
+describe('activity and audit log', () => {
+  test('the activity of a record shows who changed which fields to which version, and reads on request', async () => {
     const id = await firm.client(anna, 'Active')
     await paula.send('PATCH', `/clients/${id}`, { name: 'More active', email: 'a@b.example' }, { 'if-match': '"1"' })
     const note = await noteOf(id)
@@ -573,7 +573,7 @@ describe('what was done', () => {
     assert.equal(foreign.status, 400)
   })
 
-  test('is in the audit log before the answer leaves, allowed or refused, and says nothing of what a record says', async () => {
+  test('B87: reads and refusals are in the audit log before the response is sent, without record contents', async () => {
     const id = await firm.client(anna, 'Audited secret')
     const outsider = await firm.join('Outsider', 'consultant')
     const note = await noteOf(id, 'very secret text')
@@ -599,7 +599,7 @@ describe('what was done', () => {
     for (const { row } of everything) assert.doesNotMatch(row, /secret|audited/i)
   })
 
-  test('partners filter the log, turn its pages and take it away as a file', async () => {
+  test('B87: a partner can filter, page through and export the audit log; a consultant cannot', async () => {
     const id = await firm.client(anna)
     await firm.join('Watcher', 'consultant').then((watcher) => watcher.get(`/clients/${id}`))
     const { json } = await paula.get(`/audit?client=${id}&outcome=refused`)
@@ -636,15 +636,15 @@ describe('what was done', () => {
     assert.equal((await anna.get('/audit?format=csv')).status, 403)
   })
 
-  test('a name that a spreadsheet would take for a formula is a text in the file', async () => {
+  test('a name that looks like a spreadsheet formula is exported as text', async () => {
     const id = await firm.client(anna, '=HYPERLINK("http://evil.example")')
     const { text } = await paula.get(`/audit?client=${id}&format=csv`)
     assert.match(text, /"'=HYPERLINK\(""http/)
   })
 })
 
-describe('the database away', () => {
-  test('no record leaves without its audit row', async () => {
+describe('when the audit log cannot be written', () => {
+  test('no record is returned or changed', async () => {
     const id = await firm.client(anna)
     await firm.service.database.rows('alter table audit rename to audit_hidden')
     try {

@@ -32,7 +32,7 @@ after(async () => {
 const generate = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   service.call('/v1/generate', customer.key, body, headers)
 
-/** Checks a refusal, and that it left nothing behind: no charge, no hold, and no model was called. */
+/** Checks a refusal, and that nothing was charged or held and no model was called. */
 async function assertRefused(act: () => Promise<Answer>, code: ProblemCode, field?: string): Promise<Answer> {
   const booksBefore = await service.books(customer.accountId)
   const calls = vendor.calls
@@ -48,7 +48,7 @@ async function assertRefused(act: () => Promise<Answer>, code: ProblemCode, fiel
 }
 
 describe('POST /v1/generate', () => {
-  it('A1 answers exactly the fields of the specification, charged', async () => {
+  it('A1 returns exactly the fields of the specification, and charges for it', async () => {
     const { accountId, key } = await service.customer()
     const answer = await service.call('/v1/generate', key, valid)
     assert.equal(answer.status, 200)
@@ -69,7 +69,7 @@ describe('POST /v1/generate', () => {
     )
   })
 
-  it('A1 hands the model the texts as they came, and all that was asked for', async () => {
+  it('A1 passes texts and parameters to the model unchanged', async () => {
     const input = 'Zeile 1\r\n\t"Grüße" 👋🏽 \u2028 <|im_end|>'
     await generate({ ...valid, input, temperature: 0.5, top_p: 0.9, seed: 7, stop: ['\n\n'] })
     assert.deepEqual(vendor.last.body, {
@@ -86,14 +86,14 @@ describe('POST /v1/generate', () => {
     })
   })
 
-  it('A1 needs no instructions, and takes an alias', async () => {
+  it('A1 needs no instructions, and accepts an alias', async () => {
     const answer = await generate({ model: 'quick', input: 'Hello', max_output_tokens: 1 })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('x-model'), 'fast')
     assert.deepEqual(at(vendor.last.body, 'messages'), [{ role: 'user', content: 'Hello' }])
   })
 
-  it('A5 leaves it to an upstream whether a prompt fits, where only a bound is known here', async () => {
+  it('A5 lets an upstream decide whether a prompt fits if Tollgate knows only a bound', async () => {
     const answer = await generate({ ...valid, model: 'short', max_output_tokens: 100 })
     assert.equal(answer.status, 200, answer.text)
   })
@@ -152,7 +152,7 @@ describe('POST /v1/generate', () => {
     assert.equal(vendor.calls, calls)
   })
 
-  it('A2 refuses another content type, and another method', async () => {
+  it('A2 refuses another content type and another method', async () => {
     await assertRefused(
       () => generate(JSON.stringify(valid), { 'content-type': 'text/plain' }),
       'unsupported_media_type',
@@ -161,7 +161,7 @@ describe('POST /v1/generate', () => {
     assert.equal(answer.headers.get('allow'), 'POST')
   })
 
-  it('A2 a body that breaks off is charged nothing and calls no model', async () => {
+  it('A2 charges nothing for a truncated body, and calls no model', async () => {
     const { accountId, key } = await service.customer()
     const calls = vendor.calls
     const wire = await openWire(service.port)
@@ -176,7 +176,7 @@ describe('POST /v1/generate', () => {
     assert.deepEqual([rows.length, holds, vendor.calls - calls], [0, 0, 0])
   })
 
-  it('A2 the first fault of several is named: key before body, body before model', async () => {
+  it('A2 names the first of several errors: key before body, body before model', async () => {
     const answer = await service.call('/v1/generate', undefined, '{')
     assert.equal(answer.error['code'], 'missing_key')
     await assertRefused(() => generate({ ...valid, model: 'none', input: 5 }), 'invalid_field', 'input')

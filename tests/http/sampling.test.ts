@@ -18,7 +18,7 @@ const text =
   'Meeting on 12 March 2026 with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,800 for the annual accounts.'
 const messages = [{ role: 'user', content: text }]
 
-/** How each dialect is asked for the same, and where its answer has the text and the reason to stop. */
+/** The same request in each dialect, and where its response has the text and the stop reason. */
 const dialects = {
   '/v1/generate': {
     body: { input: text, max_output_tokens: 48 },
@@ -62,8 +62,8 @@ async function ask(address: Address, more: object = {}): Promise<Answer> {
 const textOf = (address: Address, { json }: Answer) => String(at(json, ...dialects[address].text))
 const say = async (more: object = {}, address: Address = '/v1/generate') => textOf(address, await ask(address, more))
 
-describe('what is sampled', () => {
-  it('is the likeliest at temperature 0, which is the default: the same in every dialect, whatever the seed', async () => {
+describe('the output', () => {
+  it('is greedy at temperature 0, the default: identical in every dialect, with any seed', async () => {
     const greedy = await say()
     assert.ok(greedy.length > 50, greedy)
     for (const address of addresses) {
@@ -74,7 +74,7 @@ describe('what is sampled', () => {
     assert.equal(await say({ temperature: 0, seed: 8, top_p: 0.5 }, '/v1/chat/completions'), greedy)
   })
 
-  it('is the same at temperature 0 alone and among seven others, whole and as a stream', async () => {
+  it('is the same at temperature 0 whether alone or among seven others, whole or streamed', async () => {
     const alone = await say()
     const others = Array.from({ length: 7 }, (_, index) => say({ input: `Other ${index}. ${text}`, temperature: 1 }))
     const response = await fetch(`${service.url}/v1/generate`, {
@@ -92,11 +92,11 @@ describe('what is sampled', () => {
     assert.deepEqual(new Set(crowd), new Set([alone]))
   })
 
-  it('is another text each time at a higher temperature, and the same with the same seed', async () => {
+  it('varies at a higher temperature, and is the same with the same seed', async () => {
     for (const address of ['/v1/generate', '/v1/chat/completions'] as const) {
       const seeded = await say({ temperature: 2, seed: 7 }, address)
       assert.equal(await say({ temperature: 2, seed: 7 }, address), seeded)
-      // A model that is sure of its words says the same more often than not.
+      // A confident model often repeats itself.
       const [others, unseeded] = [new Set([seeded]), new Set<string>()]
       for (const seed of [8, 9, 10, 11, 12, 13]) {
         others.add(await say({ temperature: 2, seed }, address))
@@ -109,7 +109,7 @@ describe('what is sampled', () => {
     for (const seed of seeds) assert.equal(await say({ temperature: 1, seed }), await say({ temperature: 1, seed }))
   })
 
-  it('is almost the likeliest where top_p leaves almost nothing to choose from', async () => {
+  it('is nearly greedy with a very small top_p', async () => {
     const greedy = await say()
     assert.equal(await say({ temperature: 1.5, top_p: 0.000001 }), greedy)
     assert.equal(await say({ temperature: 1, top_p: 0.000001 }, '/v1/messages'), greedy)
@@ -120,7 +120,7 @@ describe('a stop sequence', () => {
   for (const address of addresses) {
     const { stop, stopped, reason } = dialects[address]
     if (!stop) continue
-    it(`ends a reply of ${address} before it, and says so`, async () => {
+    it(`ends a reply of ${address} before the sequence, and the stop reason says so`, async () => {
       const whole = await say()
       for (const [from, length] of [
         [8, 1],

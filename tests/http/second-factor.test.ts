@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 
 let people = 0
-/** A new person, enrolled unless told otherwise, whom the next right submission establishes. */
+/** A new person, enrolled in the second factor, whom the next correct submission identifies. */
 async function nextPerson(there = portal, to = credentials, role: 'consultant' | 'partner' = 'consultant') {
   people++
   const { id } = await there.service.people.create(
@@ -44,7 +44,7 @@ const beginFactor = (profile: Profile, factor = 'pin') => post(profile, '/auth/s
 const completeFactor = (profile: Profile, pin: unknown = rightCode) =>
   post(profile, '/auth/second-factor', { input: { pin } })
 
-/** Sends five right submissions that are all found right before any of them goes on. */
+/** Sends five correct submissions that all pass the check before any of them continues. */
 async function together(submit: () => Promise<Page>): Promise<Page[]> {
   const { promise, resolve } = Promise.withResolvers<void>()
   Object.assign(credentials, { checking: 0, release: promise })
@@ -63,11 +63,11 @@ async function stepOf(personId: string): Promise<unknown> {
   return row
 }
 
-/** What a page says, without its request id. */
+/** A response without its request id. */
 const plain = (page: Page | undefined) => [page?.status, page?.location, page?.text.replace(/[0-9a-f-]{36}/, '')]
 
 describe('B26: while a second factor is due', () => {
-  test('there is a row and no session, and the sign-in page offers the factors', async () => {
+  test('the attempt is stored, no session exists, and the sign-in page offers the factors', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     const had = await portal.counts()
@@ -80,7 +80,7 @@ describe('B26: while a second factor is due', () => {
     assert.equal((await portal.profile().ask('/signin')).json['second_factors'], undefined)
   })
 
-  test('every route responds as to an anonymous visitor', async () => {
+  test('every route responds as it does to an anonymous visitor', async () => {
     await nextPerson()
     const [pending, anonymous] = [portal.profile(), portal.profile()]
     await prove(pending)
@@ -102,7 +102,7 @@ describe('B26: while a second factor is due', () => {
     assert.equal(await pending.who(), undefined)
   })
 
-  test('the factor starts the session, with a new value and both factors', async () => {
+  test('completing the factor starts a session with a new cookie value and both factors', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     profile.cookies().set('session', 'P'.repeat(43))
@@ -122,7 +122,7 @@ describe('B26: while a second factor is due', () => {
     assert.equal((await completeFactor(profile)).status, 400, 'it is used up')
   })
 
-  test('it cannot be skipped, nor given in another browser, nor by another factor', async () => {
+  test('the factor cannot be skipped, completed in another browser or replaced by another factor', async () => {
     const personId = await nextPerson()
     const [profile, other] = [portal.profile(), portal.profile()]
     const { attempt } = (await post(profile, '/auth/start/code', {})).json
@@ -145,7 +145,7 @@ describe('B26: while a second factor is due', () => {
     assert.equal((await completeFactor(profile)).status, 200)
   })
 
-  test('five wrong submissions end the attempt, however often the factor is begun again', async () => {
+  test('five wrong submissions end the attempt, even if the factor is started again in between', async () => {
     await nextPerson()
     const profile = portal.profile()
     await prove(profile)
@@ -162,7 +162,7 @@ describe('B26: while a second factor is due', () => {
     assert.deepEqual(row?.details, { method: 'code', factor: 'pin', why: 'sign_in_failed' })
   })
 
-  test('many right submissions at the same moment start one session', async () => {
+  test('concurrent correct submissions start one session', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     await prove(profile)
@@ -173,7 +173,7 @@ describe('B26: while a second factor is due', () => {
     assert.equal(rows.length, 1)
   })
 
-  test('it expires after half an hour', async () => {
+  test('the attempt expires after half an hour', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     await prove(profile)
@@ -185,7 +185,7 @@ describe('B26: while a second factor is due', () => {
     await portal.assertRefused(await beginFactor(profile), [400, 'sign_in_failed'], had)
   })
 
-  test('signing out abandons it', async () => {
+  test('signing out discards the attempt', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     await prove(profile)
@@ -196,7 +196,7 @@ describe('B26: while a second factor is due', () => {
     await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
   })
 
-  test('of several in one browser, the latest is the one that is completed', async () => {
+  test('with several attempts in one browser, the factor completes the latest', async () => {
     const profile = portal.profile()
     await nextPerson()
     await prove(profile)
@@ -207,7 +207,7 @@ describe('B26: while a second factor is due', () => {
     assert.equal((await profile.who())?.['id'], latest)
   })
 
-  test('a disabled person does not get that far', async () => {
+  test('a disabled person is not offered the factor', async () => {
     const personId = await nextPerson()
     await portal.service.people.setStatus(personId, 'disabled', byService)
     const had = await portal.counts()
@@ -215,7 +215,7 @@ describe('B26: while a second factor is due', () => {
     assert.equal(await stepOf(personId), undefined)
   })
 
-  test('a person who is disabled meanwhile gets no session', async () => {
+  test('a person who is disabled in the meantime gets no session', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     await prove(profile)
@@ -225,7 +225,7 @@ describe('B26: while a second factor is due', () => {
     await portal.assertRefused(await completeFactor(profile), [403, 'sign_in_refused'], had)
   })
 
-  test('an altered proof, or that of another person, starts no session', async () => {
+  test('an altered proof or another person’s proof starts no session', async () => {
     const [victim, mine] = [await nextPerson(), await nextPerson()]
     const profile = portal.profile()
     await prove(profile)
@@ -241,7 +241,7 @@ describe('B26: while a second factor is due', () => {
 })
 
 describe('a sign-in at a provider', () => {
-  test('owes the factor too; its token is encrypted meanwhile, and sign-out has it afterwards', async () => {
+  test('needs the factor too; its ID token is stored encrypted until then, and used at sign-out', async () => {
     const { email, subject } = portal.newcomer()
     const person = { name: 'At the provider', email, role: 'consultant' } as const
     const { id } = await portal.service.people.create(person, byService)
@@ -270,7 +270,7 @@ describe('a sign-in at a provider', () => {
   })
 })
 
-describe('whether a second factor is due', () => {
+describe('a second factor', () => {
   const [enrolled, not] = [true, false]
   const cases: [
     policy: string,
@@ -291,8 +291,8 @@ describe('whether a second factor is due', () => {
     ['required', 'partner', not, ['code', 'device'], 'in'],
   ]
   for (const [policy, role, isEnrolled, shown, outcome] of cases) {
-    const who = `a ${role} ${isEnrolled ? 'with' : 'without'} one who has shown ${shown.join(' and ')}`
-    test(`under ${policy}, for ${who}: ${outcome}`, async () => {
+    const who = `a ${role} ${isEnrolled ? 'with' : 'without'} one who has passed ${shown.join(' and ')}`
+    test(`with the policy "${policy}", for ${who}: ${outcome}`, async () => {
       const own = createTestCredentials()
       const there = await startPortal({ additional: own, signIn: { second_factor: policy } })
       try {
@@ -311,7 +311,7 @@ describe('whether a second factor is due', () => {
     })
   }
 
-  test('a policy that requires one does not start without any', async () => {
+  test('is required by no policy unless one is configured: the start fails', async () => {
     for (const policy of ['required', 'partners']) {
       const started = startPortal({ signIn: { second_factor: policy } }).then((there) => there.close())
       await assert.rejects(started, { name: 'OperatorError', message: /^sign_in\.second_factor: / })

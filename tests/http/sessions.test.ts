@@ -13,14 +13,14 @@ before(async () => {
 })
 after(() => portal.close())
 
-/** A second browser of somebody who has signed in just now. */
+/** A second browser of the person who signed in last. */
 async function another(): Promise<Profile> {
   const profile = portal.profile()
   assert.equal((await profile.signIn('firm')).status, 303)
   return profile
 }
 
-/** A browser that has another one's session cookie. */
+/** A browser with a copy of another one's session cookie. */
 function replay(profile: Profile): Profile {
   const thief = portal.profile()
   thief.cookies().set('session', profile.cookies().get('session') ?? '')
@@ -38,7 +38,7 @@ async function actions(nounId: unknown): Promise<string[]> {
 const sessionId = async (profile: Profile) => at((await profile.ask('/me')).json, 'session', 'id')
 
 describe('B29: signing out', () => {
-  test('ends the session for good, and takes away what the browser keeps', async () => {
+  test('ends the session for good, and clears the browser’s cache and storage', async () => {
     const { profile } = await portal.enter('consultant')
     const thief = replay(profile)
     const id = await sessionId(profile)
@@ -52,7 +52,7 @@ describe('B29: signing out', () => {
     assert.deepEqual(await actions(id), ['sign_in', 'sign_out'])
   })
 
-  test('is not done by a page of somebody else', async () => {
+  test('is refused to a page of another site', async () => {
     const { profile } = await portal.enter('consultant')
     const page = await profile.ask('/signout', { method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } })
     assert.deepEqual([page.status, page.headers.getSetCookie()], [403, []])
@@ -61,7 +61,7 @@ describe('B29: signing out', () => {
     assert.ok(await profile.who())
   })
 
-  test('leaves nothing in a cache to go back to', async () => {
+  test('leaves no page in a cache for the Back button', async () => {
     const { profile } = await portal.enter('partner')
     for (const address of ['/me', '/people', '/clients', '/signin', '/nowhere']) {
       for (const accept of ['application/json', 'text/html']) {
@@ -71,14 +71,14 @@ describe('B29: signing out', () => {
     }
   })
 
-  test('is fine for somebody who is signed out already', async () => {
+  test('succeeds for a visitor who is already signed out', async () => {
     const page = await portal.profile().ask('/signout', { method: 'POST' })
     assert.deepEqual([page.status, page.json], [200, { location: '/signin' }])
   })
 })
 
-describe('a page that was made for somebody else than who is signed in by now', () => {
-  test('reads and changes nothing: for it, nobody is signed in', async () => {
+describe('a page that was loaded for another person', () => {
+  test('can neither read nor change anything: it gets not_signed_in', async () => {
     const { profile, id } = await portal.enter('consultant')
     const other = await portal.enter('consultant')
     const made = await profile.ask('/clients', { method: 'POST', body: { name: 'Client' } })
@@ -95,7 +95,7 @@ describe('a page that was made for somebody else than who is signed in by now', 
 })
 
 describe('B30: one’s own sessions', () => {
-  test('all end at once, everywhere', async () => {
+  test('can all be ended at once, in every browser', async () => {
     const { profile } = await portal.enter('consultant')
     const second = await another()
     const stranger = (await portal.enter('consultant')).profile
@@ -107,7 +107,7 @@ describe('B30: one’s own sessions', () => {
     assert.ok(await stranger.who())
   })
 
-  test('one of them ends alone', async () => {
+  test('can be ended one by one', async () => {
     const { profile } = await portal.enter('consultant')
     const second = await another()
     const id = await sessionId(second)
@@ -118,7 +118,7 @@ describe('B30: one’s own sessions', () => {
     assert.deepEqual(await actions(id), ['sign_in', 'session_revoked'])
   })
 
-  test('are one’s own alone', async () => {
+  test('can be ended only by their owner', async () => {
     const { profile } = await portal.enter('consultant')
     const stranger = (await portal.enter('partner')).profile
     const ids = [await sessionId(stranger), '01a1fde9-640a-7d47-911d-f32ac54c1c8c', 'x', "' or 1=1--"]
@@ -134,7 +134,7 @@ describe('B30: one’s own sessions', () => {
 })
 
 describe('B31: the list of one’s own sessions', () => {
-  test('says how, from what and since when, and which is this one; nothing of a cookie', async () => {
+  test('shows method, device, times and the current session, but no cookie', async () => {
     const { profile, id, email } = await portal.enter('partner')
     const other = portal.profile()
     const start = await other.start('firm')
@@ -166,8 +166,8 @@ describe('B31: the list of one’s own sessions', () => {
   })
 })
 
-describe('B24, B34: many requests at the moment when a session gives way to the next', () => {
-  test('are answered or refused; none fails, and none takes the new session away', async () => {
+describe('B24, B34: many requests while a session is replaced', () => {
+  test('are answered or refused; none fails, and none ends the new session', async () => {
     const { profile } = await portal.enter('consultant')
     const back = await profile.callbackOf(await profile.start('firm'))
     const asking = Array.from({ length: 50 }, (_, index) =>
@@ -182,7 +182,7 @@ describe('B24, B34: many requests at the moment when a session gives way to the 
     assert.ok(await profile.who())
   })
 
-  test('and at the moment when it is over', async () => {
+  test('are answered or refused while the session expires', async () => {
     const short = await startPortal({ session: { idle: '5s', absolute: '5s' } })
     try {
       const { profile } = await short.enter('consultant')
@@ -199,7 +199,7 @@ describe('B24, B34: many requests at the moment when a session gives way to the 
   })
 })
 
-describe('B36: a change that no page of ours sent', () => {
+describe('B36: a change that does not come from our own pages', () => {
   const foreign: Record<string, Readonly<Record<string, string>>> = {
     'says nothing of where it is from': {},
     'is from another site': { 'sec-fetch-site': 'cross-site' },
@@ -214,7 +214,7 @@ describe('B36: a change that no page of ours sent', () => {
     'says both, and the other is foreign': { 'sec-fetch-site': 'cross-site', origin: 'https://tollgate.test' },
   }
 
-  test('is refused on every route that changes something', async () => {
+  test('is refused on every route with an unsafe method', async () => {
     const { profile } = await portal.enter('partner')
     const cookie = `session=${profile.cookies().get('session')}`
     const unsafe = routesOf(portal.service)
@@ -223,7 +223,7 @@ describe('B36: a change that no page of ours sent', () => {
         ([method = '', path = '']) =>
           !['GET', 'HEAD', 'OPTIONS'].includes(method) && !portal.service.app.jsonOnlyUrls.has(path),
       )
-      // What is not there; and what takes a token of the provider, and no cookie.
+      // Unknown URLs, and the route that takes a token of the provider instead of a cookie.
       .filter(([, path]) => path !== '/*' && path !== '/auth/backchannel-logout/*')
     assert.ok(unsafe.length >= 15, `${unsafe.length} routes`)
     const had = await portal.counts()
@@ -247,10 +247,10 @@ describe('B36: a change that no page of ours sent', () => {
   })
 })
 
-describe('B88: the address of a visitor', () => {
+describe('B88: the client address', () => {
   const forged = { 'x-forwarded-for': '198.51.100.9, 203.0.113.77' }
 
-  test('is that of the connection, whatever a header says', async () => {
+  test('is that of the connection, ignoring headers', async () => {
     portal.newcomer()
     const profile = portal.profile()
     await profile.ask(await profile.callbackOf(await profile.start('firm')), { headers: forged })
@@ -258,7 +258,7 @@ describe('B88: the address of a visitor', () => {
     assert.equal(await lastAddress(portal), '127.0.0.1')
   })
 
-  test('is the nearest that is no proxy of ours, behind one', async () => {
+  test('is the nearest untrusted hop behind a trusted proxy', async () => {
     const behind = await startPortal({ trustedProxies: ['127.0.0.1'] })
     try {
       behind.newcomer()

@@ -5,7 +5,7 @@ import { startPortal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
 
 type Policy = 'anyone' | 'invited' | 'domain'
-/** Who comes: their address, and whether somebody entered it beforehand. */
+/** The visitors: their address, and whether a person with it was created before. */
 const visitors = {
   'of the firm': { email: 'new@firm.example', verified: true, entered: false },
   'of the firm, not verified': { email: 'new@firm.example', verified: false, entered: false },
@@ -25,10 +25,10 @@ const policyOf = (policy: Policy) => ({
 })
 
 for (const [policy, names] of Object.entries(admitted)) {
-  describe(`B72: where ${policy} may sign up`, () => {
+  describe(`B72, B75: with the sign-up policy "${policy}"`, () => {
     for (const [name, { email, verified, entered }] of Object.entries(visitors)) {
       const isAdmitted = names.some((each) => each === name)
-      test(`${name} is ${isAdmitted ? 'let in' : 'refused'}`, async () => {
+      test(`${name} is ${isAdmitted ? 'admitted' : 'refused'}`, async () => {
         const portal = await startPortal({
           signIn: policyOf(policy === 'anyone' ? 'anyone' : policy === 'domain' ? 'domain' : 'invited'),
         })
@@ -41,7 +41,7 @@ for (const [policy, names] of Object.entries(admitted)) {
           const page = await profile.signIn('firm')
           if (!isAdmitted) return await portal.assertRefused(page, [403, 'sign_in_refused'], had)
           assert.equal(page.status, 303, page.text)
-          // B75: whoever comes by themselves is a consultant; with no clients, since none was given to them.
+          // B75: a person who signs up is a consultant without clients.
           assert.equal((await profile.who())?.['role'], entered ? 'partner' : 'consultant')
           assert.deepEqual((await profile.ask('/clients')).json['total'], 0)
           assert.equal(await portal.count('person'), entered ? had.person : had.person + 1)
@@ -53,7 +53,7 @@ for (const [policy, names] of Object.entries(admitted)) {
   })
 }
 
-test('nobody joins, and no address changes, without a row in the audit log', async () => {
+test('a sign-up and a change of address are refused if they cannot be recorded in the audit log', async () => {
   const portal = await startPortal()
   const { database } = portal.service
   try {
@@ -77,7 +77,7 @@ function reasonOf({ status, text }: Page): string {
   return text.replace(/"request_id":"[^"]*"/, '')
 }
 
-test('B72: a refusal is the same for a stranger, for an address that is somebody’s, and for somebody disabled', async () => {
+test('B72: the refusal is the same for a stranger, for another person’s address and for a disabled person', async () => {
   const portal = await startPortal({ signIn: policyOf('invited') })
   try {
     const { people } = portal.service
@@ -103,7 +103,7 @@ test('B72: a refusal is the same for a stranger, for an address that is somebody
   }
 })
 
-test('B73: a domain is matched exactly, and looked at again at every sign-in', async () => {
+test('B73: a domain is matched exactly, and checked again at every sign-in', async () => {
   const portal = await startPortal({ signIn: policyOf('domain') })
   try {
     const foreign = [

@@ -4,12 +4,12 @@ import { at } from '../support/json.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
 
-// B94: what visitors are refused leaves a row, bounded per network.
+// B94: refused visitors leave audit rows, bounded per network.
 
 const perMinute = 15
 let portal: Portal
 
-// The bounds are per minute, and a test must not depend on how long it takes.
+// A fixed clock: the bounds are per minute.
 let time = Date.now()
 before(async () => {
   mock.method(Date, 'now', () => time)
@@ -43,8 +43,8 @@ async function count(action: string): Promise<number> {
   return row?.n ?? 0
 }
 
-describe('a failed sign-in', () => {
-  test('with a state that is unknown, or given twice', async () => {
+describe('B94: a failed sign-in leaves an audit row', () => {
+  test('for a state that is unknown, missing or given twice', async () => {
     const profile = portal.profile()
     const { searchParams } = await profile.start('firm')
     for (const query of ['state=unknown', '', `state=${searchParams.get('state')}&state=other`]) {
@@ -53,7 +53,7 @@ describe('a failed sign-in', () => {
     }
   })
 
-  test('with a state that was used, has expired, or is of another browser', async () => {
+  test('for a state that was used, has expired or belongs to another browser', async () => {
     const profile = portal.profile()
     const back = await profile.callbackOf(await profile.start('firm'))
     await profile.ask(back)
@@ -68,7 +68,7 @@ describe('a failed sign-in', () => {
     assert.deepEqual(await rowsOf(await profile.ask(other)), unusable('expired_state'))
   })
 
-  test('names the issuer, and the subject once it is proven', async () => {
+  test('with the issuer, and with the subject once it is proven', async () => {
     const { issuer } = portal.provider
     portal.provider.lies.signature = 'stranger'
     const forged = await portal.profile().signIn('firm')
@@ -85,7 +85,7 @@ describe('a failed sign-in', () => {
     )
   })
 
-  test('for pace', async () => {
+  test('for too many attempts', async () => {
     const pages = await Promise.all(
       Array.from({ length: perMinute + 3 }, () => portal.profile().ask('/auth/start/firm')),
     )
@@ -100,7 +100,7 @@ describe('a failed sign-in', () => {
 const askWith = (cookie: string, path = '/clients') =>
   portal.profile().ask(path, { headers: { cookie, accept: 'application/json' } })
 
-describe('a session cookie without a session', () => {
+describe('B94: a session cookie without a session', () => {
   test('is refused and recorded once', async () => {
     for (const cookie of [`session=${'I'.repeat(43)}`, 'a=b; session=short', 'session=']) {
       const page = await askWith(cookie)
@@ -111,14 +111,14 @@ describe('a session cookie without a session', () => {
     assert.doesNotMatch(portal.service.logText(), /I{43}/)
   })
 
-  test('is not recorded where there is none, or of another name', async () => {
+  test('is not recorded if the cookie is missing or has another name', async () => {
     for (const cookie of ['', 'theme=dark', `my_session=${'I'.repeat(43)}`]) {
       assert.deepEqual(await rowsOf(await askWith(cookie)), [], cookie)
     }
   })
 })
 
-test('a flood of any kind gets ten rows a minute', async () => {
+test('B94: a flood of any kind leaves ten rows a minute', async () => {
   const kinds: [string, (n: number) => Promise<Page>][] = [
     ['sign_in_failed', (n) => portal.profile().ask(`/auth/callback?state=${n}`)],
     ['session_unknown', (n) => portal.profile().ask('/me', { headers: { cookie: `session=flood${n}` } })],
@@ -132,7 +132,7 @@ test('a flood of any kind gets ten rows a minute', async () => {
 })
 
 describe('B35: two session cookies in one request', () => {
-  test('of different people sign both out, with a row for each', async () => {
+  test('of different people sign out both, with an audit row for each', async () => {
     const [mine, planted] = [await portal.enter('consultant'), await portal.enter('consultant')]
     const values = [planted, mine].map(({ profile }) => profile.cookies().get('session') ?? '')
     const cookie = values.map((value) => `session=${value}`).join('; ')
@@ -154,7 +154,7 @@ describe('B35: two session cookies in one request', () => {
     }
   })
 
-  test('one of which was invented, or of the same person, leave them signed in', async () => {
+  test('keep the person signed in if one is invented or both are theirs', async () => {
     const { profile, id } = await portal.enter('consultant')
     const first = profile.cookies().get('session') ?? ''
     const second = portal.profile()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startPortal } from '../support/portal.ts'
 
-describe('the start refuses, rather than let people in without', () => {
+describe('the start', () => {
   const cases: [object, RegExp][] = [
     [{ email_link: true }, /^sign_in\.email_link: .*Set it to false\.$/],
     [{ password: true }, /^sign_in\.password: .*Set it to false\.$/],
@@ -11,14 +11,14 @@ describe('the start refuses, rather than let people in without', () => {
     [{ password: true, second_factor: 'required' }, /^sign_in\.password: [^\n]+\nsign_in\.second_factor: [^\n]+$/],
   ]
   for (const [signIn, message] of cases) {
-    test(JSON.stringify(signIn), async () => {
+    test(`refuses ${JSON.stringify(signIn)}, which is not available yet`, async () => {
       const started = startPortal({ signIn }).then((portal) => portal.close())
       await assert.rejects(started, { name: 'OperatorError', message })
     })
   }
 
   for (const signIn of [{ second_factor: 'off' }, { second_factor: 'optional' }, { passkey: true }]) {
-    test(`but not for ${JSON.stringify(signIn)}`, async () => {
+    test(`accepts ${JSON.stringify(signIn)}`, async () => {
       const portal = await startPortal({ signIn })
       portal.newcomer()
       assert.equal((await portal.profile().signIn('firm')).status, 303)

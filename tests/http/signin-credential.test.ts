@@ -7,7 +7,7 @@ import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { until } from '../support/until.ts'
 
-// A method that exists only here, through the real gate: what email links, passwords and passkeys build on.
+// A test-only method through the real sign-in gate, which email links, passwords and passkeys will use.
 
 let credentials: TestCredentials
 let portal: Portal
@@ -24,7 +24,7 @@ beforeEach(() => {
 const email = (address: string) => ({ address, key: address.toLowerCase(), domain: address.split('@')[1] ?? '' })
 
 let people = 0
-/** A new person, whom the next right submission establishes. */
+/** A new person, whom the next correct submission identifies. */
 async function nextPerson(role: 'consultant' | 'partner' = 'consultant'): Promise<string> {
   people++
   const { id } = await portal.service.people.create(
@@ -43,7 +43,7 @@ async function signIn(profile: Profile): Promise<Page> {
   return complete(profile, (await begin(profile)).json['attempt'])
 }
 
-/** Sends five right submissions that are all found right before any of them goes on. */
+/** Sends five correct submissions that all pass the check before any of them continues. */
 async function together(submit: () => Promise<Page>): Promise<Page[]> {
   const { promise, resolve } = Promise.withResolvers<void>()
   Object.assign(credentials, { checking: 0, release: promise })
@@ -63,7 +63,7 @@ async function lastRow(action: string): Promise<unknown> {
 }
 
 describe('a credential method', () => {
-  test('is listed beside the providers', async () => {
+  test('is listed together with the providers', async () => {
     const { json } = await portal.profile().ask('/signin')
     assert.deepEqual(json, {
       providers: [{ id: 'firm', name: 'Firm account' }],
@@ -71,7 +71,7 @@ describe('a credential method', () => {
     })
   })
 
-  test('asks a challenge, and a right submission starts a session without a provider', async () => {
+  test('returns a challenge; a correct submission starts a session without a provider', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     const had = await portal.counts()
@@ -97,7 +97,7 @@ describe('a credential method', () => {
     assert.equal(await profile.who(), undefined)
   })
 
-  test('a wrong submission may be repeated, five times in all', async () => {
+  test('allows five wrong submissions per attempt', async () => {
     await nextPerson()
     const profile = portal.profile()
     const { attempt } = (await begin(profile)).json
@@ -114,7 +114,7 @@ describe('a credential method', () => {
     assert.equal((await signIn(profile)).status, 200)
   })
 
-  test('many right submissions at the same moment start one session', async () => {
+  test('starts one session for concurrent correct submissions', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     const { attempt } = (await begin(profile)).json
@@ -124,7 +124,7 @@ describe('a credential method', () => {
     assert.equal(rows.length, 1)
   })
 
-  test('an attempt works in its own browser, once, and for its own kind of method', async () => {
+  test('accepts an attempt once, in its own browser, for its own kind of method', async () => {
     await nextPerson()
     const [mine, theirs] = [portal.profile(), portal.profile()]
     const { attempt } = (await begin(mine)).json
@@ -144,7 +144,7 @@ describe('a credential method', () => {
     assert.equal((await mine.ask('/auth/start/firm', { method: 'POST', body: {} })).status, 404)
   })
 
-  test('is refused to a page of another site', async () => {
+  test('refuses a page of another site', async () => {
     const profile = portal.profile()
     const headers = { 'sec-fetch-site': 'cross-site' }
     for (const address of ['/auth/start/code', '/auth/complete', '/auth/second-factor/start', '/auth/second-factor']) {
@@ -154,7 +154,7 @@ describe('a credential method', () => {
     }
   })
 
-  test('returns to a path of this service only', async () => {
+  test('returns only to a path of this service', async () => {
     await nextPerson()
     const profile = portal.profile()
     const { attempt } = (await begin(profile, { return_to: '//evil.example' })).json
@@ -162,14 +162,14 @@ describe('a credential method', () => {
   })
 })
 
-describe('a proof of an address', () => {
+describe('a proof of an email address', () => {
   for (const [policy, domains, address, isAdmitted] of [
     ['anyone', undefined, 'new@elsewhere.example', true],
     ['invited', undefined, 'new@elsewhere.example', false],
     ['domain', ['firm.example'], 'new@firm.example', true],
     ['domain', ['firm.example'], 'new@elsewhere.example', false],
   ] as const) {
-    test(`of a stranger at ${address} under ${policy} ${isAdmitted ? 'makes a consultant' : 'is refused'}`, async () => {
+    test(`by a stranger at ${address} under ${policy} ${isAdmitted ? 'creates a consultant' : 'is refused'}`, async () => {
       const own = createTestCredentials()
       const sign = { sign_up: { policy, ...(domains && { domains }) } }
       const there = await startPortal({ additional: own, signIn: sign })
@@ -193,7 +193,7 @@ describe('a proof of an address', () => {
     })
   }
 
-  test('is of the person who has it, and of nobody if that person is disabled', async () => {
+  test('signs in the person with that address, unless disabled', async () => {
     const id = await nextPerson()
     credentials.claim = { by: 'email', email: email(`person${people}@firm.example`) }
     const profile = portal.profile()
@@ -206,7 +206,7 @@ describe('a proof of an address', () => {
 })
 
 describe('a proof of a person', () => {
-  test('who is unknown or disabled is refused', async () => {
+  test('is refused if that person is unknown or disabled', async () => {
     const id = await nextPerson()
     await portal.service.people.setStatus(id, 'disabled', byService)
     const had = await portal.counts()
@@ -216,7 +216,7 @@ describe('a proof of a person', () => {
     }
   })
 
-  test('is held to the policy of domains', async () => {
+  test('is subject to the domain policy', async () => {
     const own = createTestCredentials()
     const sign = { sign_up: { policy: 'domain', domains: ['firm.example'] } }
     const there = await startPortal({ additional: own, signIn: sign })

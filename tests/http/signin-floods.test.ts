@@ -7,7 +7,7 @@ import { createProfile, type Page } from '../support/profile.ts'
 const perMinute = 12
 let portal: Portal
 
-// Only so many in a minute are a number however long the machine takes for them.
+// A fixed clock: the limit per minute must not refill on a slow machine.
 let time = Date.now()
 const pass = (seconds: number) => void (time += seconds * 1000)
 
@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => portal.close())
 
-/** A browser at that address, as the proxy tells. */
+/** A browser at that address, as the proxy reports it. */
 function browserAt(address: string) {
   const profile = createProfile(portal.service)
   const headers = { 'x-forwarded-for': address }
@@ -36,7 +36,7 @@ async function rows(table: string, condition = 'true'): Promise<number> {
   return Number(row?.n)
 }
 
-/** The seconds to wait that a refusal for pace says. */
+/** The wait in seconds that a rate-limit refusal states. */
 function waitOf(page: Page): number {
   assert.equal(page.status, 429, page.text)
   const { code, limit } = objectAt(page.json, 'error')
@@ -49,7 +49,7 @@ function waitOf(page: Page): number {
 }
 
 describe('a flood of sign-ins from one network', () => {
-  test('is refused beyond what a minute allows, leaves no more rows, and hinders no other network', async () => {
+  test('is refused beyond the limit per minute, stores no more attempts, and affects no other network', async () => {
     const flood = await Promise.all(Array.from({ length: 200 }, (_, n) => browserAt(`192.0.2.${n}`).start()))
     const refused = flood.filter(({ status }) => status !== 303)
     assert.ok(refused.length >= 200 - perMinute - 2, `${refused.length} were refused`)
@@ -65,7 +65,7 @@ describe('a flood of sign-ins from one network', () => {
     assert.ok(other.cookies().get('session'))
   })
 
-  test('is told to a browser on a page', async () => {
+  test('shows a browser a page', async () => {
     const page = await browserAt('192.0.2.1').start('text/html')
     assert.equal(page.status, 429)
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
@@ -73,7 +73,7 @@ describe('a flood of sign-ins from one network', () => {
     assert.match(page.text, /too_many_sign_ins/)
   })
 
-  test('does not use up a sign-in that comes back meanwhile: it is there when the wait is over', async () => {
+  test('leaves a sign-in whose callback is refused meanwhile usable after the wait', async () => {
     portal.newcomer()
     const person = browserAt('203.0.113.7')
     const callback = await person.callbackOf(await person.start())
@@ -87,7 +87,7 @@ describe('a flood of sign-ins from one network', () => {
   })
 })
 
-test('refusals of one network reach the audit log ten times in a minute at most', async () => {
+test('B94: refusals of one network reach the audit log at most ten times a minute', async () => {
   const noted = await rows('audit', `action = 'sign_in_failed'`)
   const browser = browserAt('2001:db8:1::7')
   for (let n = 0; n < perMinute; n++) {

@@ -17,7 +17,7 @@ beforeEach(() => {
   portal.newcomer()
 })
 
-describe('B8: a provider that names itself otherwise than the configuration does', () => {
+describe('B8: a provider whose issuer differs from the configured one', () => {
   const names: Record<string, (issuer: string) => string> = {
     'a slash more': (issuer) => `${issuer}/`,
     'capital letters': (issuer) => issuer.replace('http', 'HTTP'),
@@ -25,7 +25,7 @@ describe('B8: a provider that names itself otherwise than the configuration does
     'no address': () => 'tollgate',
   }
   for (const [name, wrongIssuer] of Object.entries(names)) {
-    test(`stops the start, with a line that says where (${name})`, async () => {
+    test(`fails the start with an error that names the setting (${name})`, async () => {
       const started = startPortal({ wrongIssuer }).then((wrong) => wrong.close())
       const message =
         /^sign_in\.providers\[0\]\.issuer: http:\/\/127\.0\.0\.1:\d+ cannot be used, because its document names/
@@ -33,7 +33,7 @@ describe('B8: a provider that names itself otherwise than the configuration does
     })
   }
 
-  test('while the service runs lets nobody in any more, and /readyz says so', async () => {
+  test('is refused while the service runs, and /readyz reports it', async () => {
     const own = await startPortal({ lies: { discovery: 'error' } })
     try {
       own.provider.lies.discovery = { issuer: `${own.provider.issuer}/` }
@@ -47,8 +47,8 @@ describe('B8: a provider that names itself otherwise than the configuration does
   })
 })
 
-describe('B92: an https provider with an http address', () => {
-  test('stops the start, and the message names the field', async () => {
+describe('B92: an https provider with an http URL', () => {
+  test('fails the start, and the error names the field', async () => {
     const lies = { discovery: { jwks_uri: 'http://127.0.0.1:9/keys' } }
     const started = startPortal({ secure: true, lies }).then((insecure) => insecure.close())
     const message =
@@ -56,7 +56,7 @@ describe('B92: an https provider with an http address', () => {
     await assert.rejects(started, { name: 'OperatorError', message })
   })
 
-  test('lets nobody in when it turns so while the service runs, and sign-out still works', async () => {
+  test('is refused when that changes while the service runs, and sign-out still works', async () => {
     const own = await startPortal({ secure: true })
     try {
       const { profile } = await own.enter('consultant')
@@ -80,8 +80,8 @@ describe('B92: an https provider with an http address', () => {
   })
 })
 
-describe('a provider that is away when the service starts', () => {
-  test('does not keep it from starting, and works as soon as it is back', async () => {
+describe('a provider that is unreachable when the service starts', () => {
+  test('does not prevent the start, and works as soon as it is back', async () => {
     const own = await startPortal({ lies: { discovery: 'error' } })
     try {
       assert.match((await own.service.call('/readyz', undefined)).text, /"ready":true.*"firm":"unreachable"/)
@@ -97,7 +97,7 @@ describe('a provider that is away when the service starts', () => {
 })
 
 describe('B11: the provider’s keys', () => {
-  test('a new one works at the first sign-in, after one look', async () => {
+  test('a new one works at the first sign-in, after one fetch', async () => {
     await portal.profile().signIn('firm')
     const asked = provider.asked.keys
     await provider.keys.rotate()
@@ -106,7 +106,7 @@ describe('B11: the provider’s keys', () => {
     assert.equal(provider.asked.keys, asked + 1)
   })
 
-  test('a hundred tokens with names of keys that there are not make us look once at most', async () => {
+  test('a hundred tokens with unknown key ids cause at most one fetch', async () => {
     const asked = provider.asked.keys
     const had = await portal.counts()
     for (let tokens = 0; tokens < 100; tokens++) {
@@ -116,7 +116,7 @@ describe('B11: the provider’s keys', () => {
     assert.ok(provider.asked.keys - asked <= 1, `asked ${provider.asked.keys - asked} times`)
   })
 
-  test('while they cannot be had, the ones that are known go on working', async () => {
+  test('known keys keep working while new ones cannot be fetched', async () => {
     await portal.profile().signIn('firm')
     for (const failure of ['error', 'malformed', 'cut'] as const) {
       provider.lies.keys = failure
@@ -127,7 +127,7 @@ describe('B11: the provider’s keys', () => {
 })
 
 describe('B17: tokens', () => {
-  test('are in no response but the way to the sign-out, and in no cookie, log or row', async () => {
+  test('appear in no response except the sign-out redirect, and in no cookie, log or row', async () => {
     const profile = portal.profile()
     provider.lies.claims = { email: undefined }
     const pages = [await profile.signIn('firm'), await profile.ask('/me'), await profile.ask('/signin')]
@@ -161,7 +161,7 @@ describe('B17: tokens', () => {
     }
   })
 
-  test('of an answer that is broken are not in the log either', async () => {
+  test('of a malformed response are not logged either', async () => {
     provider.lies.token = 'malformed'
     await portal.profile().signIn('firm')
     assert.doesNotMatch(portal.service.logText(), /secret-in-a-broken-answer/)
@@ -173,14 +173,14 @@ describe('B18: a provider that fails', { concurrency: 4 }, () => {
   const failures: Failure[] = ['slow', 'error', 'malformed', 'huge', 'cut', 'not an object']
   for (const place of places) {
     for (const failure of failures) {
-      test(`${failure} at ${place}: 502 in time, with the id of the request, and nobody else waits`, async () => {
-        // On a service that knows nothing of the provider yet, so that it must ask.
+      test(`${failure} at ${place}: 502 within the limit, with a request id, without delaying other requests`, async () => {
+        // A service that has not cached the provider's metadata yet.
         const own = await startPortal(place === 'discovery' ? { lies: { discovery: 'error' } } : {})
         try {
           own.newcomer()
           if (place === 'userinfo') own.provider.lies.claims = { email: undefined }
           Object.assign(own.provider.lies, { [place]: failure })
-          // It would take longer than a machine that is slow.
+          // Slower than any slow machine.
           own.provider.lies.delay = 100_000
           const start = performance.now()
           const had = await own.counts()
@@ -197,7 +197,7 @@ describe('B18: a provider that fails', { concurrency: 4 }, () => {
           assert.match(page.text, /"request_id":"[0-9a-f-]{36}"/)
           assert.doesNotMatch(page.text, /127\.0\.0\.1|oops|JSON|timed? ?out/i)
           own.provider.beHonest()
-          // Who comes at once may still share the question that failed.
+          // A sign-in right after it may still share the failed request.
           await until(async () => (await own.profile().signIn('firm')).status === 303)
         } finally {
           await own.close()
@@ -206,12 +206,12 @@ describe('B18: a provider that fails', { concurrency: 4 }, () => {
     }
   }
 
-  test('slowly at every address at once: the time is for all of them', async () => {
+  test('slow at every endpoint: the time limit covers all of them', async () => {
     const own = await startPortal()
     try {
       own.provider.lies.delay = 2000
       Object.assign(own.provider.lies, { token: 'slow', keys: 'slow', userinfo: 'slow', claims: { email: undefined } })
-      // Each answers in time, and well; together they do not.
+      // Each responds in time, but not all of them together.
       assert.equal((await own.profile().signIn('firm')).status, 502)
     } finally {
       await own.close()
@@ -219,8 +219,8 @@ describe('B18: a provider that fails', { concurrency: 4 }, () => {
   })
 })
 
-describe('what went wrong', () => {
-  test('is in the log by the words of the standards, and in the audit log', async () => {
+describe('a failure at the provider', () => {
+  test('is logged with the error code of the standard, and is in the audit log', async () => {
     await using stack = new AsyncDisposableStack()
     const own = stack.adopt(await startPortal(), (it) => it.close())
     own.provider.lies.token = { status: 400, error: 'invalid_grant', error_description: 'quoted' }

@@ -8,7 +8,7 @@ let portal: Portal
 let provider: LyingProvider
 
 before(async () => {
-  // What is said of seconds must not depend on how many a sign-in takes.
+  // Expiry checks must not depend on how long a sign-in takes.
   mock.timers.enable({ apis: ['Date'], now: Date.now() })
   portal = await startPortal()
   provider = portal.provider
@@ -22,11 +22,11 @@ beforeEach(() => {
 const now = () => Math.floor(Date.now() / 1000)
 type Lie = Partial<Pick<LyingProvider['lies'], 'claims' | 'header' | 'signature' | 'callback'>>
 
-describe('B7: an answer of another provider', () => {
+describe('B7: a callback from another provider', () => {
   const cases: [string, Lie][] = [
     ['names another issuer', { callback: { iss: 'https://elsewhere.example' } }],
-    ['names the issuer with a slash more', { callback: { iss: `http://127.0.0.1/` } }],
-    ['names no issuer, though this one says that it always does', { callback: { iss: undefined } }],
+    ['names the issuer with an extra slash', { callback: { iss: `http://127.0.0.1/` } }],
+    ['names no issuer, although the metadata declares that it always does', { callback: { iss: undefined } }],
   ]
   for (const [name, lie] of cases) {
     test(`${name}: the code is not redeemed`, async () => {
@@ -41,29 +41,32 @@ describe('B7: an answer of another provider', () => {
 describe('B9: an ID token is refused when', () => {
   const cases: [string, () => Lie][] = [
     ['it is not signed', () => ({ signature: 'none' })],
-    ['it says that it is not signed, and is', () => ({ header: { alg: 'none' }, signature: 'none' })],
-    ['it is signed by the secret that we know too', () => ({ signature: 'secret' })],
-    ['somebody else signed it', () => ({ signature: 'stranger' })],
-    ['it is of another issuer', () => ({ claims: { iss: 'https://elsewhere.example' } })],
-    ['it is of the issuer with a slash more', () => ({ claims: { iss: `${provider.issuer}/` } })],
-    ['it is for somebody else', () => ({ claims: { aud: 'another' } })],
-    ['it is for several others', () => ({ claims: { aud: ['another', 'third'] } })],
-    ['it is for us and others, and was issued to another', () => ({ claims: { aud: [clientId, 'b'], azp: 'b' } })],
-    ['it is for us and others, and does not say to whom it was issued', () => ({ claims: { aud: [clientId, 'b'] } })],
-    ['it is for us alone, and was issued to another', () => ({ claims: { azp: 'another' } })],
+    ['its header says alg none', () => ({ header: { alg: 'none' }, signature: 'none' })],
+    ['it is signed with the client secret', () => ({ signature: 'secret' })],
+    ['it is signed with a foreign key', () => ({ signature: 'stranger' })],
+    ['it is from another issuer', () => ({ claims: { iss: 'https://elsewhere.example' } })],
+    ['its issuer has an extra slash', () => ({ claims: { iss: `${provider.issuer}/` } })],
+    ['it is for another client', () => ({ claims: { aud: 'another' } })],
+    ['it is for several other clients', () => ({ claims: { aud: ['another', 'third'] } })],
+    [
+      'it is for us and others, and another is the authorized party',
+      () => ({ claims: { aud: [clientId, 'b'], azp: 'b' } }),
+    ],
+    ['it is for us and others, and names no authorized party', () => ({ claims: { aud: [clientId, 'b'] } })],
+    ['it is for us alone, and another is the authorized party', () => ({ claims: { azp: 'another' } })],
     ['it has no nonce', () => ({ claims: { nonce: undefined } })],
     ['it has another nonce', () => ({ claims: { nonce: 'A'.repeat(43) } })],
     ['it has expired', () => ({ claims: { exp: now() - 31 } })],
-    ['it does not expire', () => ({ claims: { exp: undefined } })],
-    ['it is from the future', () => ({ claims: { iat: now() + 33 } })],
-    ['it does not say when it is from', () => ({ claims: { iat: undefined } })],
+    ['it has no expiry', () => ({ claims: { exp: undefined } })],
+    ['it was issued in the future', () => ({ claims: { iat: now() + 33 } })],
+    ['it has no time of issue', () => ({ claims: { iat: undefined } })],
     ['it is not valid yet', () => ({ claims: { nbf: now() + 33 } })],
-    ['it says of nobody', () => ({ claims: { sub: undefined } })],
-    ['it says of something else than a name', () => ({ claims: { sub: 7 } })],
-    ['it says of the empty name', () => ({ claims: { sub: '' } })],
-    ['it says of a name that no database takes', () => ({ claims: { sub: 'a\0b' } })],
-    ['it says of an endless name', () => ({ claims: { sub: 'a'.repeat(256) } })],
-    ['its header has a part that must be understood', () => ({ header: { crit: ['exp'], exp: now() + 60 } })],
+    ['it has no subject', () => ({ claims: { sub: undefined } })],
+    ['its subject is a number', () => ({ claims: { sub: 7 } })],
+    ['its subject is empty', () => ({ claims: { sub: '' } })],
+    ['its subject contains a NUL', () => ({ claims: { sub: 'a\0b' } })],
+    ['its subject is too long', () => ({ claims: { sub: 'a'.repeat(256) } })],
+    ['its header lists a critical extension', () => ({ header: { crit: ['exp'], exp: now() + 60 } })],
   ]
   for (const [name, lie] of cases) {
     test(name, async () => {
@@ -73,14 +76,14 @@ describe('B9: an ID token is refused when', () => {
     })
   }
 
-  test('there is none', async () => {
+  test('it is missing', async () => {
     provider.lies.token = { id_token: undefined }
     const had = await portal.counts()
     await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], had)
   })
 })
 
-describe('B9: an ID token is taken when', () => {
+describe('B9: an ID token is accepted when', () => {
   const cases: [string, () => Lie][] = [
     ['all of it is right', () => ({})],
     ['it is from 29 s ahead', () => ({ claims: { iat: now() + 29, nbf: now() + 29 } })],
@@ -97,7 +100,7 @@ describe('B9: an ID token is taken when', () => {
   }
 })
 
-describe('B10: a key that a token brings along', () => {
+describe('B10: a key in the header of a token', () => {
   const headers: [string, () => Promise<Record<string, unknown>>][] = [
     ['jwk', async () => ({ jwk: await exportJWK((await generateKeyPair('RS256')).publicKey) })],
     ['jku', async () => ({ jku: `${provider.issuer}/attacker/keys` })],
@@ -116,8 +119,8 @@ describe('B10: a key that a token brings along', () => {
   }
 })
 
-describe('B12: where the ID token has no address', () => {
-  test('UserInfo is asked', async () => {
+describe('B12: if the ID token has no email address', () => {
+  test('UserInfo is called', async () => {
     provider.lies.claims = { email: undefined, email_verified: undefined }
     const asked = provider.asked.userinfo
     const profile = portal.profile()
@@ -126,14 +129,14 @@ describe('B12: where the ID token has no address', () => {
     assert.match(JSON.stringify(await profile.who()), /somebody\d+@example\.com/)
   })
 
-  test('and UserInfo speaks of somebody else, it is refused', async () => {
+  test('and UserInfo returns another subject, the sign-in is refused', async () => {
     provider.lies.claims = { email: undefined, email_verified: undefined }
     provider.lies.userinfo = { sub: 'somebody else' }
     const had = await portal.counts()
     await portal.assertRefused(await portal.profile().signIn('firm'), [502, 'provider_failed'], had)
   })
 
-  test('and UserInfo has none either, nobody is made, and the answer says why', async () => {
+  test('and UserInfo has none either, no person is created, and the response says why', async () => {
     provider.lies.claims = { email: undefined, email_verified: undefined }
     provider.lies.userinfo = { email: undefined, email_verified: undefined }
     const had = await portal.counts()
@@ -142,25 +145,25 @@ describe('B12: where the ID token has no address', () => {
     assert.match(page.text, /e-mail address/)
   })
 
-  test('whoever is known already comes in without one', async () => {
+  test('a known person signs in without one', async () => {
     await portal.profile().signIn('firm')
     provider.lies.claims = { email: undefined, email_verified: undefined }
     provider.lies.userinfo = { email: undefined }
     assert.equal((await portal.profile().signIn('firm')).status, 303)
   })
 
-  test('UserInfo is not asked where the ID token has one', async () => {
+  test('UserInfo is not called if the ID token has one', async () => {
     const asked = provider.asked.userinfo
     await portal.profile().signIn('firm')
     assert.equal(provider.asked.userinfo, asked)
   })
 })
 
-describe('B13: whether an address counts', () => {
+describe('B13: email_verified', () => {
   const verified = [true, false, undefined, 'true', 'false', 1]
   const rules = { never: [], when_verified: [true], always: verified }
   for (const [rule, counting] of Object.entries(rules)) {
-    test(`under ${rule}`, async () => {
+    test(`is judged by the rule "${rule}"`, async () => {
       const own = await startPortal({ settings: { trust_email: rule } })
       try {
         for (const value of verified) {
@@ -177,7 +180,7 @@ describe('B13: whether an address counts', () => {
     })
   }
 
-  test('an address that is none does not, whoever vouches for it', async () => {
+  test('makes no invalid address count', async () => {
     for (const email of ['nobody', 'a@b@c.example', '', 7, null, ['a@example.com'], { a: 1 }, '"a b"@example.com']) {
       provider.say({ subject: `odd ${JSON.stringify(email)}`, email })
       const had = await portal.counts()

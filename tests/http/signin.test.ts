@@ -25,8 +25,8 @@ beforeEach(() => {
   portal.newcomer()
 })
 
-describe('B1: the address that people are sent to', () => {
-  test('asks for what the specification says, at the provider, and comes back to the configured address', async () => {
+describe('B1: the authorization URL', () => {
+  test('has the parameters of the specification and returns to the configured base URL', async () => {
     const start = await createProfile(service).ask('/auth/start/firm', {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
     })
@@ -43,7 +43,7 @@ describe('B1: the address that people are sent to', () => {
     assert.deepEqual([...query.keys()].toSorted(), [...fixed, ...secrets].toSorted())
   })
 
-  test('has state, nonce and challenge of 128 bits and more, new at every start', async () => {
+  test('has state, nonce and challenge of at least 128 bits, new at every start', async () => {
     const profile = createProfile(service)
     const seen = new Set<string>()
     for (let starts = 0; starts < 10; starts++) {
@@ -57,7 +57,7 @@ describe('B1: the address that people are sent to', () => {
     assert.equal(seen.size, 30)
   })
 
-  test('is not made for a provider that there is not', async () => {
+  test('is refused for an unknown provider', async () => {
     for (const id of ['none', '', 'other', '../firm', 'FIRM']) {
       const page = await createProfile(service).ask(`/auth/start/${id}`)
       assert.equal(page.status, 404, id)
@@ -67,7 +67,7 @@ describe('B1: the address that people are sent to', () => {
 })
 
 describe('a sign-in', () => {
-  test('ends at the page first asked for, with a session in one cookie', async () => {
+  test('ends on the requested page, with a session in one cookie', async () => {
     const profile = createProfile(service)
     const page = await profile.signIn('firm', '/clients?q=b')
     assert.deepEqual([page.status, page.location, page.text], [303, '/clients?q=b', ''])
@@ -82,7 +82,7 @@ describe('a sign-in', () => {
     assert.deepEqual(await profile.who(), person)
   })
 
-  test('works at any of several providers', async () => {
+  test('works with each of several providers', async () => {
     other.say({ subject: 'theirs', email: 'theirs@example.com' })
     const profile = createProfile(service)
     assert.equal((await profile.signIn('other/one')).location, '/')
@@ -91,13 +91,13 @@ describe('a sign-in', () => {
     assert.match(me.text, /"method":"other\/one"/)
   })
 
-  test('B19: leads home where another host was asked for', async () => {
+  test('B19: falls back to / for a return path on another host', async () => {
     for (const address of ['//evil.example', '/\\evil.example', 'https:evil.example', '/%09/evil.example']) {
       assert.equal((await createProfile(service).signIn('firm', address)).location, '/', address)
     }
   })
 
-  test('B23: adopts no session value that the browser already had', async () => {
+  test('B23: does not adopt a session value that the browser already has', async () => {
     const profile = createProfile(service)
     const planted = 'P'.repeat(43)
     profile.cookies().set('session', planted)
@@ -108,7 +108,7 @@ describe('a sign-in', () => {
     assert.equal(await attacker.who(), undefined)
   })
 
-  test('B24: gives the browser a new value every time, and the one before is refused at once', async () => {
+  test('B24: gives the browser a new value every time, and refuses the previous one at once', async () => {
     const profile = createProfile(service)
     await profile.signIn('firm')
     const first = profile.cookies().get('session') ?? ''
@@ -130,8 +130,8 @@ describe('a sign-in', () => {
   })
 })
 
-describe('B2: a callback is for one sign-in, once', () => {
-  test('without a state, with an unknown one, or with two, it asks the provider nothing', async () => {
+describe('B2: a callback', () => {
+  test('without a state, with an unknown one or with two makes no token request', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
     const state = back.searchParams.get('state') ?? ''
@@ -152,7 +152,7 @@ describe('B2: a callback is for one sign-in, once', () => {
     assert.equal((await profile.ask(back)).status, 303, 'the right one still works')
   })
 
-  test('used again, also at the same moment, it asks nothing and gives no second session', async () => {
+  test('used twice, even concurrently, makes no second token request and no second session', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
     const [asked, had] = [provider.asked.token, await portal.counts()]
@@ -170,7 +170,7 @@ describe('B2: a callback is for one sign-in, once', () => {
     assert.equal(provider.asked.token, asked + 1)
   })
 
-  test('after half an hour it is over', async () => {
+  test('expires after half an hour', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
     const [asked, had] = [provider.asked.token, await portal.counts()]
@@ -179,7 +179,7 @@ describe('B2: a callback is for one sign-in, once', () => {
     assert.equal(provider.asked.token, asked)
   })
 
-  test('B3: in another browser it is refused, and the browser that it is for can still finish', async () => {
+  test('B3: is refused in another browser, and its own browser can still finish', async () => {
     const [mine, theirs] = [createProfile(service), createProfile(service)]
     const back = await mine.callbackOf(await mine.start('firm'))
     await theirs.start('firm')
@@ -193,7 +193,7 @@ describe('B2: a callback is for one sign-in, once', () => {
 
 describe('B4: several tabs', () => {
   for (const tabs of [2, 8]) {
-    test(`${tabs} of them, started one after the other and finished in any order, all end signed in`, async () => {
+    test(`${tabs} tabs, started one by one and finished in any order, all end signed in`, async () => {
       const profile = createProfile(service)
       const backs: URL[] = []
       for (let tab = 0; tab < tabs; tab++) {
@@ -203,7 +203,7 @@ describe('B4: several tabs', () => {
       assert.ok(await profile.who())
     })
 
-    test(`${tabs} of them at the same moment, for somebody new, all end signed in as one person`, async () => {
+    test(`${tabs} concurrent tabs of a new person all end signed in as one person`, async () => {
       const profile = createProfile(service)
       const people = await portal.count('person')
       const starts = await Promise.all(
@@ -222,7 +222,7 @@ describe('B4: several tabs', () => {
 })
 
 describe('B5: a callback in a browser that is signed in', () => {
-  test('goes home with the session as it was, and the code is not redeemed', async () => {
+  test('redirects to / with the session unchanged, and does not redeem the code', async () => {
     const profile = createProfile(service)
     await profile.signIn('firm')
     const value = profile.cookies().get('session')
@@ -234,7 +234,7 @@ describe('B5: a callback in a browser that is signed in', () => {
     assert.ok(await profile.who())
   })
 
-  test('goes where it was to lead when the page is loaded again', async () => {
+  test('redirects to the requested page when it is reloaded', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm', '/people'))
     await profile.ask(back)
@@ -244,7 +244,7 @@ describe('B5: a callback in a browser that is signed in', () => {
 })
 
 describe('B6: a refusal by the provider', () => {
-  test('is a readable message; the sign-in cannot be used again, and a new one works', async () => {
+  test('shows a readable message; the attempt cannot be reused, and a new one works', async () => {
     provider.lies.callback = { error: 'access_denied', error_description: '<b>call 555-1234</b>', code: undefined }
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
@@ -261,7 +261,7 @@ describe('B6: a refusal by the provider', () => {
     assert.equal((await profile.signIn('firm')).status, 303)
   })
 
-  test('that is a fault of the provider says so', async () => {
+  test('that is a failure of the provider says so', async () => {
     for (const error of ['server_error', 'temporarily_unavailable']) {
       provider.lies.callback = { error, code: undefined }
       const page = await createProfile(service).signIn('firm')
@@ -270,8 +270,8 @@ describe('B6: a refusal by the provider', () => {
   })
 })
 
-describe('B14: who somebody is', () => {
-  test('is issuer and subject: a changed address is the same person, the same address another subject is not', async () => {
+describe('B14: identity', () => {
+  test('is issuer and subject: a changed address is the same person, another subject with the same address is not', async () => {
     const profile = createProfile(service)
     const { subject, email } = portal.newcomer()
     await profile.signIn('firm')
@@ -288,7 +288,7 @@ describe('B14: who somebody is', () => {
     await portal.assertRefused(await createProfile(service).signIn('other/one'), [403, 'sign_in_refused'], had)
   })
 
-  test('an address that the provider changes to somebody else’s stays as it was', async () => {
+  test('an address that the provider changes to another person’s stays unchanged', async () => {
     const first = portal.newcomer()
     await createProfile(service).signIn('firm')
     const second = portal.newcomer()
@@ -301,7 +301,7 @@ describe('B14: who somebody is', () => {
 })
 
 describe('B20: the callback', () => {
-  test('takes GET alone', async () => {
+  test('accepts only GET', async () => {
     const profile = createProfile(service)
     const back = await profile.callbackOf(await profile.start('firm'))
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']) {
@@ -312,8 +312,8 @@ describe('B20: the callback', () => {
   })
 })
 
-describe('a browser that goes to a callback that fails', () => {
-  test('gets the page with the same status and what to do, and no session', async () => {
+describe('a browser whose callback fails', () => {
+  test('gets a page with the same status and advice, and no session', async () => {
     const cases: [() => void, string, number][] = [
       [() => undefined, '/auth/callback?code=planted-1&state=planted-2', 400],
       [() => undefined, '/auth/callback?error=planted-1&error_description=planted%2d2&state=planted-3', 400],
@@ -336,7 +336,7 @@ describe('a browser that goes to a callback that fails', () => {
     }
   })
 
-  test('is sent to sign in from a page behind it, and back', async () => {
+  test('is redirected from a protected page to the sign-in, and back', async () => {
     const profile = portal.profile()
     const page = await profile.ask('/me?a=b', { headers: { accept: 'text/html' } })
     assert.deepEqual([page.status, page.location], [303, '/signin?return_to=%2Fme%3Fa%3Db'])
@@ -346,7 +346,7 @@ describe('a browser that goes to a callback that fails', () => {
 })
 
 describe('B25: an anonymous visitor', () => {
-  test('gets no cookie and no session, except a cookie where a sign-in is started', async () => {
+  test('gets no session, and no cookie except when a sign-in starts', async () => {
     const sessions = await portal.count('session')
     for (const address of [
       '/',
@@ -370,7 +370,7 @@ describe('B25: an anonymous visitor', () => {
     assert.equal(await portal.count('session'), sessions)
   })
 
-  test('sees who to sign in with, and where that leads', async () => {
+  test('sees the providers, and where the sign-in returns to', async () => {
     const page = await createProfile(service).ask('/signin?return_to=%2Fclients%3Fq%3Db')
     assert.deepEqual(page.json, {
       providers: [

@@ -17,7 +17,7 @@ const bodies = {
   '/v1/messages': { messages: user, max_tokens: 32_000 },
 }
 const megabytes = 1024 * 1024
-/** 100 MB in events of 50 kB each: more than the connections themselves take in, which may be 32 MiB each. */
+/** 100 MB in events of 50 kB: more than the connections buffer, which may be 32 MiB each. */
 const event = Buffer.from(delta('word '.repeat(10_000)))
 const events = 2000
 
@@ -38,7 +38,7 @@ after(async () => {
   await upstream.close()
 })
 
-/** Sends as fast as the other side takes it, and keeps nothing. */
+/** Sends as fast as the other side reads, without buffering. */
 function sendAll(socket: Socket): void {
   if (socket.destroyed) return
   if (sent === events) socket.end(ending)
@@ -49,7 +49,7 @@ function sendAll(socket: Socket): void {
     })
 }
 
-/** A caller over a bare connection, who reads only when he is told to. */
+/** A caller on a raw connection that does not read until the test does. */
 async function call(address: (typeof addresses)[number], key: string): Promise<Socket> {
   const body = JSON.stringify({ model: 'fast', stream: true, ...bodies[address] })
   const socket = connect(service.port, '127.0.0.1')
@@ -70,13 +70,13 @@ function memory(): number {
   return heapUsed + external
 }
 
-describe('a caller who does not read', () => {
+describe('a caller that does not read', () => {
   for (const address of addresses) {
-    it(`stops the upstream of ${address}: neither it nor memory goes on, until he reads on or leaves`, async () => {
+    it(`pauses the upstream of ${address} without using memory, until it reads on or disconnects`, async () => {
       const { accountId, key } = await service.customer()
       const memoryBefore = memory()
       const socket = await call(address, key)
-      // All buffers between the two are full when nothing more is taken for a while.
+      // All buffers between upstream and caller are full once nothing has moved for a while.
       let last = -1
       await until(() => sent > 0)
       while (sent !== last) {
@@ -85,7 +85,7 @@ describe('a caller who does not read', () => {
       }
       const grown = memory() - memoryBefore
       assert.ok(last < 0.9 * events, `${last} of ${events} events were taken`)
-      // The reply is kept as far as it has been told, into the buffers of the connection; besides that, little.
+      // Memory holds the events sent so far, in the buffers of the connection, and little else.
       const kept = grown - last * event.length
       assert.ok(kept < 20 * megabytes, `${Math.round(kept / megabytes)} MB more`)
 

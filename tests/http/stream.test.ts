@@ -25,7 +25,7 @@ function post(key: string, body: unknown, headers: Readonly<Record<string, strin
 }
 
 describe('POST /v1/generate with stream', () => {
-  it('is the same reply, piece by piece, and one done with exactly the fields of the whole', async () => {
+  it('sends the same reply in pieces, then one done event with the fields of the whole reply', async () => {
     const { accountId, key } = await service.customer({ tokensPerMinute: 1000 })
     const whole = await service.call('/v1/generate', key, { ...valid, stream: false })
     const response = await post(key, valid)
@@ -63,7 +63,7 @@ describe('POST /v1/generate with stream', () => {
     }
   })
 
-  it('a refusal before the first text is an ordinary one', async () => {
+  it('returns a refusal before the first text as an ordinary response', async () => {
     const { key } = await service.customer({ requestsPerMinute: 1 })
     const tooLong = await post(key, { ...valid, input: 'word '.repeat(1000) })
     assert.deepEqual([tooLong.status, tooLong.headers.get('content-type')?.slice(0, 16)], [400, 'application/json'])
@@ -76,7 +76,7 @@ describe('POST /v1/generate with stream', () => {
     assert.match(await second.text(), /^\{"error":\{"code":"rate_limit_exceeded"/)
   })
 
-  it('A22 a repeated request is told as a stream: one text, then the same done to the byte, free', async () => {
+  it('A22 replays a repeated request free of charge: one delta, then a byte-identical done event', async () => {
     const { accountId, key } = await service.customer()
     const [first, again] = [
       await Array.fromAsync(readEvents(await post(key, valid, { 'idempotency-key': 'k' }))),
@@ -92,7 +92,7 @@ describe('POST /v1/generate with stream', () => {
     assert.equal((await service.books(accountId)).rows.length, 1)
   })
 
-  it('A15 whose caller leaves after any event is charged once, and frees its place at once', async () => {
+  it('A15 is charged once and frees its slot when the caller disconnects after any event', async () => {
     const { accountId, key } = await service.customer()
     const body = { ...valid, model: 'narrow', input: 'Tell a long story.', temperature: 2, max_output_tokens: 512 }
     for (let most = 0; most < 12; most++) {
@@ -114,7 +114,7 @@ describe('POST /v1/generate with stream', () => {
     for (const { outputTokens } of cancelled) assert.ok(outputTokens < 512)
   })
 
-  it('A18 a service that stops lets a stream come to its end', async () => {
+  it('A18 runs to its end while the service stops', async () => {
     const stopping = await startService({ models: [shippedModel()], databaseUrl: service.databaseUrl })
     await until(async () => (await stopping.call('/readyz', undefined)).status === 200)
     const { key } = await stopping.customer()

@@ -40,26 +40,26 @@ const count = async (model: string, input?: string) => {
 }
 
 describe('A34 the tokens of an upstream model', () => {
-  it('are counted by the encoding that its name determines', async () => {
+  it('are counted with the encoding that its name determines', async () => {
     assert.equal(await count('gpt'), 8)
     // Computed with tiktoken: 22 tokens for each sentence.
     assert.equal(await count('gpt', english.repeat(40).trim()), 40 * 22 + 7)
   })
 
-  it('are counted by a tokenizer.json with its chat template', async () => {
+  it('are counted with a tokenizer.json and its chat template', async () => {
     // ChatML: <|im_start|> user \n … <|im_end|> \n <|im_start|> assistant \n
     assert.ok((await count('file')) < 20)
   })
 
-  it('are bounded by bytes where nothing is known', async () => {
+  it('are bounded by the bytes if the tokenizer is unknown', async () => {
     assert.equal(await count('unknown'), 5 + 16 + 128)
   })
 
-  it('are held with the margin, which comes back, and cost what the upstream reports', async () => {
+  it('are held with a margin that is released, and charged as the upstream reports', async () => {
     const { accountId, key } = await service.customer({ tokensPerMinute: 1000 })
     vendor.set({ usage: { prompt_tokens: 8, completion_tokens: 3 } })
     const answer = await service.call('/v1/count_tokens', key, body('gpt'))
-    // 9 tokens: 8 and a tenth.
+    // 9 tokens: 8 plus ten percent, rounded up.
     assert.equal(answer.json['max_cost'], ((9 * 0.15 + 100 * 0.6) / 1e6).toFixed(8).replace(/0+$/, ''))
     const stream = await service.call('/v1/generate', key, { ...body('gpt'), stream: true })
     assert.equal(stream.headers.get('x-ratelimit-remaining-tokens'), String(1000 - 9 - 100))
@@ -68,7 +68,7 @@ describe('A34 the tokens of an upstream model', () => {
     vendor.set({})
   })
 
-  it('let a text of 100 kB through at the default limit', async () => {
+  it('allow a text of 100 kB at the default limit', async () => {
     const { key } = await service.customer({ tokensPerMinute: 100_000 })
     const input = english.repeat(1140)
     assert.ok(input.length > 100_000)
@@ -79,7 +79,7 @@ describe('A34 the tokens of an upstream model', () => {
     vendor.set({})
   })
 
-  it('are in the first event of a stream of messages', async () => {
+  it('are in the first event of a messages stream', async () => {
     const { text } = await service.call('/v1/messages', customer.key, {
       model: 'gpt',
       max_tokens: 100,
@@ -90,7 +90,7 @@ describe('A34 the tokens of an upstream model', () => {
     assert.equal(at(parseObject(data), 'message', 'usage', 'input_tokens'), 8)
   })
 
-  it('are those of the ledger, marked as estimated, when the upstream reports none', async () => {
+  it('are recorded in the ledger as estimated if the upstream reports none', async () => {
     const { accountId, key } = await service.customer()
     vendor.set({ usage: null })
     assert.equal((await service.call('/v1/generate', key, body('gpt', english.repeat(40).trim()))).status, 200)
@@ -101,7 +101,7 @@ describe('A34 the tokens of an upstream model', () => {
 })
 
 describe('a tokenizer.json that cannot be used', () => {
-  it('stops the start, with the model and the file', async () => {
+  it('fails the start with an error that names the model and the file', async () => {
     const file = path.join(folder, 'missing.json')
     await assert.rejects(startService({ models: [upstreamModel(vendor.url, { tokenizer: file })] }), {
       name: 'OperatorError',

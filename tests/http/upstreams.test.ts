@@ -28,7 +28,7 @@ describe('models behind upstreams', () => {
   })
 
   for (const model of ['fast', 'careful']) {
-    it(`A13 ${model}: a failure before the first token is tried again and charged once`, async () => {
+    it(`A13 ${model}: a failure before the first token is retried and charged once`, async () => {
       vendor.set({ fault: 'server_error', times: 2 })
       const { accountId, key } = await service.customer()
       const answer = await service.call('/v1/generate', key, { model, ...question })
@@ -42,7 +42,7 @@ describe('models behind upstreams', () => {
 })
 
 describe('a provider package that is not installed', () => {
-  it('stops the start with the line to run', async () => {
+  it('fails the start with the command to run', async () => {
     const models = [careful('http://127.0.0.1:9/v1', { package: '@ai-sdk/nowhere' })]
     await assert.rejects(startService({ models }), {
       name: 'OperatorError',
