@@ -16,7 +16,7 @@ after(async () => {
   await demo.close()
 })
 
-/** The page where one chooses whom to be. */
+/** The page for choosing a person. */
 async function openChoice(options: BrowserContextOptions = {}): Promise<Page> {
   const page = await (await browser.profile(options)).newPage()
   await page.goto(`${demo.base}/auth/start/demo?return_to=/clients`)
@@ -26,7 +26,7 @@ async function openChoice(options: BrowserContextOptions = {}): Promise<Page> {
 
 describe('the page of the demo’s provider', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`has nothing for axe to find, in ${colorScheme} colours and on a small screen`, async () => {
+    test(`passes axe in ${colorScheme} colours, also on a small screen`, async () => {
       for (const viewport of [
         { width: 1200, height: 800 },
         { width: 320, height: 640 },
@@ -43,7 +43,7 @@ describe('the page of the demo’s provider', () => {
     })
   }
 
-  test('works by keyboard alone, without scripts', async () => {
+  test('works with only the keyboard and without scripts', async () => {
     const page = await openChoice({ javaScriptEnabled: false })
     const names = await page.getByRole('button').allTextContents()
     assert.equal(names.length, 4)
@@ -56,7 +56,7 @@ describe('the page of the demo’s provider', () => {
     await page.context().close()
   })
 
-  test('says so when it is too late, and where to begin again', async () => {
+  test('says that the sign-in has expired and where to start again', async () => {
     const page = await openChoice()
     await page.context().clearCookies()
     await page.getByRole('button', { name: 'Mei Sakamoto' }).click()

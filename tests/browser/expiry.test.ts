@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => portal.close())
 
-/** Somebody who has begun a note and not saved it. */
+/** A page with a note that is begun and not saved. */
 async function writing(profile: BrowserContext): Promise<{ page: Page; name: string }> {
   const page = await profile.newPage()
   await signInAs(page, portal.base, 'Daniel Okonjo')
@@ -38,7 +38,7 @@ async function signInAgain(page: Page, person: string): Promise<Page> {
 }
 
 describe('a session that is about to end', () => {
-  test('2.2.1 is announced, and goes on at one press of a key', async () => {
+  test('B90 (2.2.1): is announced, and one key press extends it', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     const warning = page.getByRole('dialog', { name: 'Are you still there?' })
@@ -53,7 +53,7 @@ describe('a session that is about to end', () => {
     await profile.close()
   })
 
-  test('is ended by whoever signs out, after asking for what is not saved', async () => {
+  test('can be ended by signing out, which asks for confirmation if text is unsaved', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     await page.getByRole('dialog', { name: 'Are you still there?' }).waitFor()
@@ -63,7 +63,7 @@ describe('a session that is about to end', () => {
     await profile.close()
   })
 
-  test('does not end while somebody types', async () => {
+  test('does not end while the person types', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     for (let passed = 0; passed < idle * 1.3; passed += 500) {
@@ -76,7 +76,7 @@ describe('a session that is about to end', () => {
 })
 
 describe('a session that has ended', () => {
-  test('2.2.5 loses nothing typed, and shows nothing to passers-by', async () => {
+  test('B90 (2.2.5): keeps typed text, and hides the record from passers-by', async () => {
     const profile = await portal.profile()
     const { page, name } = await writing(profile)
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
@@ -92,7 +92,7 @@ describe('a session that has ended', () => {
     await profile.close()
   })
 
-  test('lets a change through that was being sent, once, after signing in again', async () => {
+  test('completes a change that was being sent, once, after signing in again', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     const text = `${typed} ${Date.now()}`
@@ -108,7 +108,7 @@ describe('a session that has ended', () => {
     await profile.close()
   })
 
-  test('by a sign-out in another tab covers what is not saved', async () => {
+  test('by a sign-out in another tab hides and keeps unsaved text', async () => {
     const profile = await portal.profile()
     const { page, name } = await writing(profile)
     const other = await profile.newPage()
@@ -123,7 +123,7 @@ describe('a session that has ended', () => {
     await profile.close()
   })
 
-  test('hands nothing to another person who signs in', async () => {
+  test('shows nothing to another person who signs in', async () => {
     const profile = await portal.profile()
     const { page, name } = await writing(profile)
     await profile.clearCookies({ name: 'session' })
@@ -139,13 +139,13 @@ describe('a session that has ended', () => {
     await profile.close()
   })
 
-  test('does not make somebody who signs in beside it the author of what is typed here', async () => {
+  test('does not attribute typed text to another person who signs in in another tab', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     const text = `${typed} ${Date.now()}`
     await page.getByLabel('Note', { exact: true }).fill(text)
     const other = await profile.newPage()
-    // A page that is not of the portal, and tells the other tabs nothing.
+    // Not a page of the portal, so it does not notify the other tabs.
     await other.goto(`${portal.base}/auth/start/demo?return_to=/docs`)
     await other.getByRole('button', { name: 'Ruth Penhallow' }).click()
     await other.waitForURL(`${portal.base}/docs`)
@@ -165,7 +165,7 @@ describe('a session that has ended', () => {
     await profile.close()
   })
 
-  test('by a new role shows what that role may do, once the person has signed in again', async () => {
+  test('by a change of role shows what the new role may do after signing in again', async () => {
     const profile = await portal.profile()
     const { page } = await writing(profile)
     const places = page.getByRole('navigation', { name: 'Main' })

@@ -5,7 +5,7 @@ import { signInAs } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 
 let desk: Desk
-/** The address of a new client of Daniel's. */
+/** The path of a new client of Daniel's. */
 let record: string
 
 before(async () => {
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const hasFocus = (page: Page, target: Locator) => target.and(page.locator(':focus')).waitFor()
 
-/** Presses Tab until an element has the focus. */
+/** Presses Tab until the element has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let steps = 0; steps < 40; steps++) {
     if ((await target.and(page.locator(':focus')).count()) > 0) return
@@ -27,8 +27,8 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   assert.fail(`${String(target)} cannot be reached`)
 }
 
-describe('with the keyboard alone', () => {
-  test('one signs in, finds a client, writes a note and reads it', async () => {
+describe('B90: with only the keyboard', () => {
+  test('a person can sign in, find a client, write a note and read it', async () => {
     const profile = await desk.profile()
     const page = await profile.newPage()
     const { keyboard } = page
@@ -44,7 +44,7 @@ describe('with the keyboard alone', () => {
 
     await page.waitForURL(`${desk.base}/clients`)
     await page.locator('[data-row]').first().waitFor()
-    // The page has its title when it listens to keys.
+    // The page sets its title once it handles keys.
     await page.waitForFunction(`document.title.startsWith('Clients')`)
     await keyboard.press('Tab')
     assert.equal(await focused().textContent(), 'Skip to the content')
@@ -55,7 +55,7 @@ describe('with the keyboard alone', () => {
     await keyboard.press('/')
     await keyboard.type((name ?? '').slice(0, 5))
     await page.waitForURL((url) => url.searchParams.get('q') === (name ?? '').slice(0, 5).trim())
-    // The row is in the whole list too, further down; what was found comes an instant after its address.
+    // The full list has the row too, further down; the results appear just after the URL changes.
     await page
       .locator('[data-row]')
       .first()
@@ -75,7 +75,7 @@ describe('with the keyboard alone', () => {
     await profile.close()
   })
 
-  test('a search begins wherever one is, and the content is skipped to without a trace', async () => {
+  test('a search can be started anywhere, and the skip link adds no history entry', async () => {
     const page = await desk.open(record)
     await page.getByRole('button', { name: 'Add note' }).waitFor()
     const here = page.url()
@@ -117,7 +117,7 @@ describe('with the keyboard alone', () => {
   })
 })
 
-test('the menu of a narrow window has the keyboard while it is open, and gives it back', async () => {
+test('the menu of a narrow window traps the focus while it is open, then returns it', async () => {
   const page = await desk.open('/clients')
   await page.setViewportSize({ width: 380, height: 760 })
   const menu = page.getByRole('button', { name: 'Menu', exact: true })
@@ -157,7 +157,7 @@ test('the menu of a narrow window has the keyboard while it is open, and gives i
   await page.close()
 })
 
-test('when a form is closed, the keyboard goes on where it was opened', async () => {
+test('closing a form returns the focus to where it was opened', async () => {
   const page = await desk.open(record)
   const [add, edit, client] = ['Add note', 'Edit note', 'Edit client'].map((name) => page.getByRole('button', { name }))
   assert.ok(add && edit && client)

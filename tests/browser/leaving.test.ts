@@ -5,7 +5,7 @@ import { signInAs } from '../support/browser.ts'
 import { holdUp, noteField, startDesk, type Desk } from '../support/desk.ts'
 
 let desk: Desk
-/** The address of a new client of Daniel's. */
+/** The path of a new client of Daniel's. */
 let record: string
 
 before(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
   ;({ record } = await desk.newClient())
 })
 
-/** Goes to the disputes while a new note is on its way, which waits until the function that this returns is called. */
+/** Opens the disputes while a new note is being saved. Returns a function that lets the save continue. */
 async function leaveWhileSaving(page: Page): Promise<() => void> {
   await page.getByRole('button', { name: 'Add note' }).click()
   await noteField(page).fill('On the way out.')
@@ -27,7 +27,7 @@ async function leaveWhileSaving(page: Page): Promise<() => void> {
   return letOn
 }
 
-test('what is written is asked for before it is discarded, or left by the way back', async () => {
+test('B90: discarding unsaved text or going back asks for confirmation', async () => {
   const page = await desk.open('/clients')
   await page.getByRole('button', { name: 'New client' }).click()
   const form = page.getByRole('dialog', { name: 'New client' })
@@ -46,7 +46,7 @@ test('what is written is asked for before it is discarded, or left by the way ba
   await page.close()
 })
 
-test('what is written is asked for before another hash is gone to that was typed', async () => {
+test('B90: changing the hash in the address bar asks for confirmation if text is unsaved', async () => {
   const page = await desk.open('/clients')
   await page.evaluate(`location.hash = 'new'`)
   const name = page.getByRole('dialog', { name: 'New client' }).getByLabel('Name')
@@ -68,7 +68,7 @@ test('what is written is asked for before another hash is gone to that was typed
   await page.close()
 })
 
-test('signing out asks before it takes what is written', async () => {
+test('B90: signing out asks for confirmation if text is unsaved', async () => {
   const profile = await desk.profile()
   const page = await profile.newPage()
   await signInAs(page, desk.base, 'Daniel Okonjo')
@@ -90,7 +90,7 @@ test('signing out asks before it takes what is written', async () => {
   await profile.close()
 })
 
-test('whoever leaves while a note is being saved is let go once it is', async () => {
+test('leaving while a note is being saved continues once it is saved', async () => {
   const page = await desk.open(record)
   const letOn = await leaveWhileSaving(page)
   letOn()
@@ -100,7 +100,7 @@ test('whoever leaves while a note is being saved is let go once it is', async ()
   await page.close()
 })
 
-test('another tab of a record is gone to without a question by who edits the client, whose edit stays', async () => {
+test('switching tabs of a record keeps an edit of the client and asks nothing', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-14')
@@ -136,7 +136,7 @@ test('another tab of a record is gone to without a question by who edits the cli
   await page.close()
 })
 
-test('whoever leaves for another tab while a note is being saved is let go also where an edit of the client stays', async () => {
+test('switching tabs while a note is being saved continues after the save and keeps an edit of the client', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-15')
@@ -147,9 +147,9 @@ test('whoever leaves for another tab while a note is being saved is let go also 
   await page.close()
 })
 
-test('whoever goes back while a client is being saved is back once it is', async () => {
+test('going back while a client is being saved continues once it is saved', async () => {
   const page = await desk.daniel.newPage()
-  // The way back takes longer than to get what was made.
+  // Going back takes longer than fetching the new client.
   await page.addInitScript(`{
     const { go } = history
     history.go = (delta) => void setTimeout(() => go.call(history, delta), 500)

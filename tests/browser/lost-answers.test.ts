@@ -5,7 +5,7 @@ import { loseNext, noteField, startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
 
 let desk: Desk
-/** The address of a new client of Daniel's. */
+/** The path of a new client of Daniel's. */
 let record: string
 
 before(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
   ;({ record } = await desk.newClient())
 })
 
-/** Writes a note whose answer is lost. */
+/** Saves a note whose response is lost. */
 async function loseNote(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add note' }).click()
   await noteField(page).fill('Written once.')
@@ -25,8 +25,8 @@ async function loseNote(page: Page): Promise<void> {
   await page.getByRole('alert').getByText('Nothing is saved twice.').waitFor()
 }
 
-describe('a save whose answer is lost', () => {
-  test('is tried again, and makes one note that says what was written last', async () => {
+describe('a save whose response is lost', () => {
+  test('is retried, and creates one note with the latest text', async () => {
     const page = await desk.open(record)
     await loseNote(page)
     assert.deepEqual(await desk.notes(record), ['Written once.', 'As it was.'])
@@ -38,7 +38,7 @@ describe('a save whose answer is lost', () => {
     await page.close()
   })
 
-  test('undoes nothing of what somebody else has made of it meanwhile', async () => {
+  test('does not undo what another person has changed meanwhile', async () => {
     const page = await desk.open(record)
     await loseNote(page)
     const made = at(await desk.ask(`${record}/notes`), 'notes', 0, 'id')
@@ -66,7 +66,7 @@ describe('a save whose answer is lost', () => {
     await page.close()
   })
 
-  test('is no conflict with oneself', async () => {
+  test('does not conflict with itself', async () => {
     const page = await desk.open(record)
     for (const text of ['Changed once.', 'Changed again.']) {
       await page.getByRole('button', { name: 'Edit note' }).click()
@@ -84,7 +84,7 @@ describe('a save whose answer is lost', () => {
     await page.close()
   })
 
-  test('is no conflict with oneself either where an amount is shown otherwise than it was written', async () => {
+  test('does not conflict with itself if an amount is displayed differently than it was typed', async () => {
     await desk.make(`${record}/disputes`, { invoice: 'Z-4', amount: '7' })
     const page = await desk.open(`${record}/disputes`)
     await page.getByRole('button', { name: 'Edit dispute' }).click()

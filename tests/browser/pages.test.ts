@@ -8,7 +8,7 @@ import { parseObject } from '../support/json.ts'
 
 let portal: TestPortal
 let state: Awaited<ReturnType<BrowserContext['storageState']>>
-/** Every page there is, by a name for people. */
+/** Every page, by a readable name. */
 let pages: Readonly<Record<string, string>>
 
 before(async () => {
@@ -50,7 +50,7 @@ async function open(page: Page, address: string): Promise<void> {
   await page.locator('h1').waitFor()
 }
 
-/** What axe finds that keeps people out: everything it calls serious or critical. */
+/** The violations that axe calls serious or critical. */
 async function barriers(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()
   return violations
@@ -89,7 +89,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await profile.close()
     })
 
-    test('where one signs in, and where that went wrong', async () => {
+    test('on the sign-in page and on its error page', async () => {
       const profile = await portal.profile({ colorScheme })
       const page = await profile.newPage()
       for (const address of ['/signin', '/signin?return_to=/clients', '/auth/callback?state=unknown&code=x']) {
@@ -101,7 +101,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
-test('no page scrolls sideways on a screen of 360 pixels, and each has a title of its own and one first heading', async () => {
+test('no page scrolls sideways on a screen of 360 pixels, and each has its own title and one h1', async () => {
   const profile = await portal.profile({ storageState: state, viewport: { width: 360, height: 740 } })
   const page = await profile.newPage()
   for (const [name, address] of Object.entries(pages)) {
@@ -114,7 +114,7 @@ test('no page scrolls sideways on a screen of 360 pixels, and each has a title o
   await profile.close()
 })
 
-test('no page scrolls sideways on a phone whose letters are twice as large', async () => {
+test('no page scrolls sideways on a phone with doubled font size', async () => {
   const profile = await portal.profile({ storageState: state, viewport: { width: 380, height: 760 } })
   const page = await profile.newPage()
   const protocol = await profile.newCDPSession(page)
@@ -127,7 +127,7 @@ test('no page scrolls sideways on a phone whose letters are twice as large', asy
   await profile.close()
 })
 
-test('texts as long as may be, without a space to break at, stay within every window and leave room for the others', async () => {
+test('texts of the maximum length without spaces stay inside every window and leave room for other content', async () => {
   const profile = await portal.profile({ storageState: state })
   const page = await profile.newPage()
   await open(page, '/clients')
@@ -187,7 +187,7 @@ test('no page shifts while it loads', async () => {
   await profile.close()
 })
 
-test('the record page has at most 250 kB of scripts, everything from here, and is there soon', async () => {
+test('the record page loads at most 250 kB of scripts, nothing from other hosts, and loads quickly', async () => {
   const times: number[] = []
   for (let round = 0; round < 3; round++) {
     const profile = await portal.profile({ storageState: state })
@@ -208,11 +208,11 @@ test('the record page has at most 250 kB of scripts, everything from here, and i
     assert.deepEqual(foreign, [])
     await profile.close()
   }
-  // A second is the goal, on a machine that has nothing else to do.
+  // The goal is one second on an idle machine.
   assert.ok(Math.min(...times) <= 10_000, `it took ${times.map(Math.round).join(', ')} ms`)
 })
 
-test('a style or a script without the nonce of the page does not run', async () => {
+test('B89: a style or script without the nonce of the page is blocked', async () => {
   const profile = await portal.profile({ storageState: state })
   const page = await profile.newPage()
   await open(page, '/clients')
@@ -237,7 +237,7 @@ test('a style or a script without the nonce of the page does not run', async () 
   for (const each of complaints) assert.match(each, /Content Security Policy/)
 })
 
-test('a day of the audit log is one of the calendar of who reads it, and is typed digit by digit', async () => {
+test('a day of the audit log is in the reader’s time zone, and can be typed digit by digit', async () => {
   const profile = await portal.profile({ storageState: state, timezoneId: 'Pacific/Auckland' })
   const page = await profile.newPage()
   const answers: number[] = []
@@ -260,7 +260,7 @@ test('a day of the audit log is one of the calendar of who reads it, and is type
   await profile.close()
 })
 
-test('a record is printed whole, in dark on light, with its times', async () => {
+test('a record is printed completely, dark on light, with its times', async () => {
   const profile = await portal.profile({
     storageState: state,
     colorScheme: 'dark',
@@ -283,7 +283,7 @@ test('a record is printed whole, in dark on light, with its times', async () => 
   await profile.close()
 })
 
-test('in forced colours one sees where one is, and what is chosen', async () => {
+test('forced colours show the current page and the selection', async () => {
   const profile = await portal.profile({ storageState: state, forcedColors: 'active' })
   const page = await profile.newPage()
   const style = (selector: string, property: string) =>
@@ -301,7 +301,7 @@ test('in forced colours one sees where one is, and what is chosen', async () => 
   await profile.close()
 })
 
-test('the audit log can be taken along as a file', async () => {
+test('the audit log can be downloaded', async () => {
   const profile = await portal.profile({ storageState: state, acceptDownloads: true })
   const page = await profile.newPage()
   await open(page, '/audit?action=sign_in')

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => portal.close())
 
-/** The address of one of Daniel's active clients, with notes. */
+/** The path of one of Daniel's active clients, with notes. */
 async function recordOfDaniel(): Promise<string> {
   const page = await daniel.newPage()
   await page.goto(`${portal.base}/clients`)
@@ -35,7 +35,7 @@ async function recordOfDaniel(): Promise<string> {
 const noteField = (page: Page) => page.getByLabel('Note', { exact: true })
 
 describe('the list of clients', () => {
-  test('is searched as one types, keeps that in its address, and says when nothing is found', async () => {
+  test('is searched while typing, keeps the search in its URL, and says when nothing is found', async () => {
     const page = await daniel.newPage()
     await page.goto(`${portal.base}/clients`)
     const all = await page.locator('[data-row]').count()
@@ -56,7 +56,7 @@ describe('the list of clients', () => {
     await page.close()
   })
 
-  test('has the client first, by its last change, on whose record something was written', async () => {
+  test('sorted by last change, starts with the client whose record was last written to', async () => {
     const page = await daniel.newPage()
     await page.goto(`${portal.base}/clients?sort=-changed_at`)
     await page
@@ -85,7 +85,7 @@ describe('the list of clients', () => {
     await page.close()
   })
 
-  test('shows a consultant nothing of others, and a partner whose they are', async () => {
+  test('shows a consultant only their own clients, and a partner whose clients they are', async () => {
     const [own, all] = [await daniel.newPage(), await ruth.newPage()]
     await own.goto(`${portal.base}/clients`)
     await all.goto(`${portal.base}/clients?status=all`)
@@ -100,8 +100,8 @@ describe('the list of clients', () => {
   })
 })
 
-describe('text that is not saved', () => {
-  test('is not left behind by a wrong click', async () => {
+describe('unsaved text', () => {
+  test('is not lost by a wrong click', async () => {
     const page = await daniel.newPage()
     await page.goto(await recordOfDaniel())
     await page.getByRole('button', { name: 'Add note' }).click()
@@ -128,8 +128,8 @@ describe('text that is not saved', () => {
   })
 })
 
-describe('two people who edit one thing', () => {
-  test('see both versions, and what is chosen of each is saved', async () => {
+describe('two people who edit the same item', () => {
+  test('see both versions and can choose which parts to save', async () => {
     const address = await recordOfDaniel()
     const [slow, quick] = [await daniel.newPage(), await ruth.newPage()]
     for (const page of [slow, quick]) {
@@ -164,7 +164,7 @@ describe('two people who edit one thing', () => {
     await Promise.all([slow.close(), quick.close()])
   })
 
-  test('of one client are told names and not ids', async () => {
+  test('of one client see the consultants’ names, not their ids', async () => {
     const address = await recordOfDaniel()
     const [slow, quick] = [await ruth.newPage(), await ruth.newPage()]
     for (const page of [slow, quick]) {
@@ -189,7 +189,7 @@ describe('two people who edit one thing', () => {
 })
 
 describe('a record', () => {
-  test('is made, filled, changed, archived and found again', async () => {
+  test('is created, filled, changed, archived and found again', async () => {
     const page = await ruth.newPage()
     await page.goto(`${portal.base}/clients`)
     await page.getByRole('button', { name: 'New client' }).click()
@@ -225,7 +225,7 @@ describe('a record', () => {
     await page.close()
   })
 
-  test('that is made is behind the list on the way back, and its form is gone', async () => {
+  test('that was just created leads back to the list, and its form stays closed', async () => {
     const page = await ruth.newPage()
     await page.goto(`${portal.base}/clients`)
     await page.getByRole('button', { name: 'New client' }).dblclick()
@@ -239,7 +239,7 @@ describe('a record', () => {
     await page.close()
   })
 
-  test('tells of every version it has had, further back when asked for', async () => {
+  test('shows all its versions, older ones on request', async () => {
     const headers = { accept: 'application/json', origin: portal.base }
     const made = await ruth.request.post(`${portal.base}/clients`, { data: { name: 'Many versions' }, headers })
     const address = `${portal.base}/clients/${String(parseObject(await made.text())['id'])}`
@@ -260,7 +260,7 @@ describe('a record', () => {
 })
 
 describe('the audit log', () => {
-  test('is looked through by all that was chosen, also what was while the page was on its way', async () => {
+  test('is filtered by every choice, including those made while the page was loading', async () => {
     const page = await ruth.newPage()
     await page.goto(`${portal.base}/audit`)
     const answering = Promise.withResolvers<void>()
@@ -278,7 +278,7 @@ describe('the audit log', () => {
     await page.close()
   })
 
-  test('is looked through further back until something is found', async () => {
+  test('is searched further back until something is found', async () => {
     const page = await ruth.newPage()
     const asked: string[] = []
     await page.goto(`${portal.base}/audit`)

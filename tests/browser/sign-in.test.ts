@@ -10,7 +10,7 @@ before(async () => {
 after(() => portal.close())
 
 describe('signing in', () => {
-  test('takes two clicks and ends on the page that was asked for', async () => {
+  test('takes two clicks and ends on the requested page', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/clients?status=all&sort=-changed_at`)
@@ -25,7 +25,7 @@ describe('signing in', () => {
     await profile.close()
   })
 
-  test('B4 ends well in every tab that began it, in any order', async () => {
+  test('B4 succeeds in every tab that started it, in any order', async () => {
     const profile = await portal.profile()
     const tabs = await Promise.all(
       ['/clients', '/me', '/search?q=tax'].map(async (address) => ({ address, page: await profile.newPage() })),
@@ -43,7 +43,7 @@ describe('signing in', () => {
     await profile.close()
   })
 
-  test('B6 that is broken off says so, and begins again', async () => {
+  test('B6 that is cancelled says so, and can be started again', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await page.goto(`${portal.base}/me`)
@@ -66,7 +66,7 @@ describe('signing in', () => {
 })
 
 describe('signing out', () => {
-  test('B29 leaves nothing to go back to, in any tab', async () => {
+  test('B29 leaves nothing for the Back button, in any tab', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await signInAs(page, portal.base, 'Mei Sakamoto')
@@ -90,7 +90,7 @@ describe('signing out', () => {
     await profile.close()
   })
 
-  test('of another session ends it with its next step', async () => {
+  test('of another session ends it on its next request', async () => {
     const [one, two] = await Promise.all([portal.profile(), portal.profile()])
     const [page, far] = await Promise.all([one.newPage(), two.newPage()])
     await signInAs(far, portal.base, 'Daniel Okonjo')
@@ -103,7 +103,7 @@ describe('signing out', () => {
   })
 })
 
-describe('who may not', () => {
+describe('a person without access', () => {
   test('sees a page that says so, and nothing else', async () => {
     const profile = await portal.profile()
     const page = await profile.newPage()

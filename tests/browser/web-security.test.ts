@@ -39,7 +39,7 @@ after(async () => {
   for (const server of servers) server.close()
 })
 
-/** What the page gets when it fetches an address. */
+/** What the page receives when it fetches a URL. */
 const fetched = (address: string, mode: 'cors' | 'no-cors' = 'cors') =>
   page.evaluate(
     ([url, how]) =>

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 
 let desk: Desk
-/** The address of a new client of Daniel's, and of its only note. */
+/** The paths of a new client of Daniel's and of its only note. */
 let record: string
 let note: string
 
@@ -15,8 +15,8 @@ beforeEach(async () => {
   ;({ record, note } = await desk.newClient())
 })
 
-describe('what is written in one form', () => {
-  test('stays when another form is saved, whatever others have done meanwhile', async () => {
+describe('unsaved text in a form', () => {
+  test('is kept when another form is saved, whatever others have changed meanwhile', async () => {
     const page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit client' }).click()
     await page.getByLabel('Reference').fill('ZZ-11')
@@ -36,7 +36,7 @@ describe('what is written in one form', () => {
     await page.close({ runBeforeUnload: false })
   })
 
-  test('stays when the page cannot be fetched again', async () => {
+  test('is kept when the page cannot be reloaded', async () => {
     const page = await desk.open(record)
     await page.getByRole('button', { name: 'Edit client' }).click()
     await page.getByLabel('Reference').fill('ZZ-12')
@@ -51,7 +51,7 @@ describe('what is written in one form', () => {
   })
 })
 
-test('who archives what somebody else has changed is shown the change', async () => {
+test('archiving an item that another person has changed shows the change', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Edit client' }).click()
   await page.getByLabel('Reference').fill('ZZ-13')
@@ -68,7 +68,7 @@ test('who archives what somebody else has changed is shown the change', async ()
   await page.close()
 })
 
-test('what is being saved is neither changed by a choice nor discarded', async () => {
+test('a form that is being saved can be neither changed nor discarded', async () => {
   const page = await desk.open(`${record}/disputes`)
   await page.getByRole('button', { name: 'Add dispute' }).click()
   await page.getByLabel('Invoice').fill('Z-3')
@@ -88,7 +88,7 @@ test('what is being saved is neither changed by a choice nor discarded', async (
   await page.close()
 })
 
-test('a year of two digits is not taken for one of the first century', async () => {
+test('a two-digit year is not read as a year of the first century', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Add note' }).click()
   await page.getByLabel('Date').focus()
@@ -103,7 +103,7 @@ test('a year of two digits is not taken for one of the first century', async () 
   await page.close()
 })
 
-test('names are taken as they are typed and pasted, also the last one before saving', async () => {
+test('participants can be typed and pasted, and the last one counts without a separator', async () => {
   const page = await desk.open(record)
   await page.getByRole('button', { name: 'Add note' }).click()
   const names = page.getByRole('combobox', { name: 'Participants' })
@@ -121,7 +121,7 @@ test('names are taken as they are typed and pasted, also the last one before sav
   await page.close()
 })
 
-test('a page whose file an upgrade has taken away is asked of the server', async () => {
+test('a page whose script an upgrade has removed is loaded from the server', async () => {
   const page = await desk.ruth.newPage()
   await page.goto(`${desk.base}/clients`)
   let isGone = true
@@ -136,7 +136,7 @@ test('a page whose file an upgrade has taken away is asked of the server', async
   await page.close()
 })
 
-test('one who has saved a thing on another page is told so', async () => {
+test('a conflict with a save in the person’s own other tab says so', async () => {
   const [slow, quick] = [await desk.open(record), await desk.open(record)]
   for (const page of [slow, quick]) await page.getByRole('button', { name: 'Edit note' }).click()
   for (const page of [quick, slow]) {

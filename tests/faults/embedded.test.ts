@@ -18,19 +18,19 @@ const { log, logged, openFolder, folder, madeFolder, open, startChild, childScri
 
 const onLinux = { skip: process.platform === 'linux' ? false : 'there is no /proc' }
 
-/** Kills the process that serves a lease, as the system does when it is out of memory: the server restarts all of them. */
+/** Kills the process that serves a lease, as the out-of-memory killer would: the server restarts all its processes. */
 async function killLease(url: string): Promise<void> {
   const [lease] = await query(url, `select pid from pg_stat_activity where application_name = 'tollgate-lease'`)
   process.kill(Number(at(lease, 'pid')), 'SIGKILL')
 }
 
-/** Stops the process that recovers. False when there is none yet. */
+/** Stops the recovering process. False if there is none yet. */
 function stopStartup(cluster: string): boolean {
   const pid = workersIn(cluster).find((each) => workOf(each).startsWith('postgres: startup'))
   return pid !== undefined && process.kill(pid, 'SIGSTOP')
 }
 
-/** Lets the server recover from an archive that never answers. Returns what makes it an ordinary recovery again. */
+/** Makes the server recover from an archive that never responds. Returns a function that restores ordinary recovery. */
 async function keepRecovering(directory: string): Promise<() => Promise<void>> {
   const [signal, settings] = ['recovery.signal', 'postgresql.auto.conf'].map((name) =>
     join(directory, 'postgres', name),
@@ -45,7 +45,7 @@ async function keepRecovering(directory: string): Promise<() => Promise<void>> {
 }
 
 describe('after a kill', () => {
-  test('of a user of the server, the next one goes on with it', async () => {
+  test('of a process that uses the server, the next one takes the server over', async () => {
     const directory = await madeFolder()
     const { child, line } = await startChild(directory)
     const pid = serverOf(directory)
@@ -59,7 +59,7 @@ describe('after a kill', () => {
     assert.ok(pid !== undefined && !isRunning(pid))
   })
 
-  test('of everything, the next one recovers what was committed', async () => {
+  test('of all processes, the next one recovers every commit', async () => {
     const directory = await madeFolder()
     const { child, line } = await startChild(directory)
     await query(line, 'create table kept as select 1 as n')
@@ -70,14 +70,14 @@ describe('after a kill', () => {
     await embedded.close()
   })
 
-  test('of the server while it works, its users find it again at the same address', async () => {
+  test('of the running server, it comes back at the same address', async () => {
     const directory = await madeFolder()
     const other = await startChild(directory)
     const embedded = await open(directory)
     const database = openDatabase(embedded.url, { log })
     await database.rows('create table kept as select 1 as n')
     for (let round = 0; round < 3; round += 1) {
-      // Its processes that are at work hold its memory for a while longer.
+      // Busy server processes hold its shared memory a while longer.
       const busy = assert.rejects(database.rows('select count(*) from generate_series(1, 100000000)'))
       await wait(100)
       process.kill(serverOf(directory) ?? 0, 'SIGKILL')
@@ -96,7 +96,7 @@ describe('after a kill', () => {
     assert.equal(serverOf(directory), undefined)
   })
 
-  test('of the server, whose port another program takes meanwhile, it is back there when that leaves', async () => {
+  test('of the server, it comes back on its port once another program has released the port', async () => {
     const directory = await madeFolder()
     const embedded = await open(directory)
     const thief = createServer()
@@ -119,7 +119,7 @@ describe('after a kill', () => {
     )
   })
 
-  test('of a process of the server, whose recovery then hangs, the server is started anew', onLinux, async () => {
+  test('of a server process, a server whose recovery hangs is started again', onLinux, async () => {
     const directory = await madeFolder()
     const settings = { fsync: 'off', max_wal_size: '4GB' }
     const embedded = await openEmbedded({ directory, log, settings, stuckAfter: 3000 })
@@ -147,7 +147,7 @@ describe('after a kill', () => {
     }
   })
 
-  test('a server that waits for its users to leave is stopped for the next one, in order', onLinux, async () => {
+  test('a server that waits for its users to disconnect is shut down cleanly for the next one', onLinux, async () => {
     const directory = await madeFolder()
     const first = await open(directory)
     const server = serverOf(directory)
@@ -168,7 +168,7 @@ describe('after a kill', () => {
     }
   })
 
-  test('of one who was making the cluster, at any moment, the next one makes it', async () => {
+  test('of a process that was creating the cluster, at any moment, the next one creates it', async () => {
     const directory = await folder()
     for (const delay of [150, 300, 450, 600]) {
       const child = spawn(process.execPath, [childScript, directory], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -181,7 +181,7 @@ describe('after a kill', () => {
     assert.deepEqual((await readdir(directory)).toSorted(), ['postgres', 'postgres.json', 'postgres.log'])
   })
 
-  test('a process id that has gone to another program is not taken for the server', async () => {
+  test('a process id that now belongs to another program is not mistaken for the server', async () => {
     const directory = await madeFolder()
     const lines = [process.pid, join(directory, 'postgres'), 1, 1, '', '127.0.0.1', '', 'ready', '']
     await writeFile(join(directory, 'postgres/postmaster.pid'), lines.join('\n'))
@@ -191,7 +191,7 @@ describe('after a kill', () => {
   })
 })
 
-describe('a recovery that somebody no longer waits for', { timeout: 60_000 }, () => {
+describe('a recovery that is abandoned', { timeout: 60_000 }, () => {
   test('ends with its server, and the next one recovers', async () => {
     const directory = await madeFolder()
     const goOn = await keepRecovering(directory)
@@ -208,7 +208,7 @@ describe('a recovery that somebody no longer waits for', { timeout: 60_000 }, ()
     await embedded.close()
   })
 
-  test('ends also where one who was killed began it', async () => {
+  test('ends even if a process that was killed had started it', async () => {
     const directory = await madeFolder()
     await keepRecovering(directory)
     const child = spawn(process.execPath, [childScript, directory], { stdio: ['pipe', 'ignore', 'inherit'] })
@@ -224,7 +224,7 @@ describe('a recovery that somebody no longer waits for', { timeout: 60_000 }, ()
     assert.ok(!isRunning(server))
   })
 
-  test('keeps nobody from leaving, neither who waits for it nor who waits for that one', async () => {
+  test('delays neither the process that waits for it nor one that waits for that process', async () => {
     const directory = await madeFolder()
     const [one, other] = [await open(directory), await open(directory)]
     await keepRecovering(directory)
@@ -250,7 +250,7 @@ describe('as root', { skip: !isRoot }, () => {
     await embedded.close()
   })
 
-  test('a cluster that root has copied is given back to the user', async () => {
+  test('a cluster copied by root is given back to the user', async () => {
     const directory = await madeFolder()
     await exec('chown', ['-R', '0:0', directory])
     await chmod(join(directory, 'postgres'), 0o755)
@@ -259,7 +259,7 @@ describe('as root', { skip: !isRoot }, () => {
     await embedded.close()
   })
 
-  test('program and data may lie where no other user may pass', async () => {
+  test('program and data may be in folders that no other user may enter', async () => {
     const closed = await openFolder()
     const copy = join(closed, 'copy')
     const modules = join(repository, 'node_modules')
@@ -283,7 +283,7 @@ describe('as root', { skip: !isRoot }, () => {
   })
 })
 
-test('an ordinary user can do it all', { skip: !isRoot }, async () => {
+test('an ordinary user can run the embedded database', { skip: !isRoot }, async () => {
   const parent = await openFolder()
   await chmod(parent, 0o777)
   const { line, end } = await startChild(join(parent, 'data'), { identity: nobody })

@@ -51,7 +51,7 @@ async function* events(key: string): AsyncGenerator<ReceivedEvent> {
   yield* readEvents(response)
 }
 
-/** Three callers who wait for a whole reply and three who are told theirs, stopped before any of them has all of it. */
+/** Three callers waiting for a whole reply and three reading a stream; the engine is stopped before any is complete. */
 async function stopped() {
   for (let tries = 1; ; tries++) {
     const [whole, streaming] = [await service.customer(), await service.customer()]
@@ -74,14 +74,14 @@ async function stopped() {
     process.kill(pid, 'SIGSTOP')
     await settle()
     if (ended === 0) return { whole, streaming, waiting, streams, pid }
-    // The machine let the engine run, and not us.
+    // The engine was scheduled and this process was not.
     assert.ok(tries < 10, `${ended} have ended`)
     process.kill(pid, 'SIGCONT')
     await Promise.all([...waiting, ...streams])
   }
 }
 
-it('A10 an engine that is killed: what was told is charged, the rest is not; others do not notice; then it is back', async () => {
+it('A10 when an engine is killed, only text already sent is charged, other models keep working, and the engine comes back', async () => {
   const { whole, streaming, waiting, streams, pid } = await stopped()
   process.kill(pid, 'SIGKILL')
   const killedAt = performance.now()
@@ -97,7 +97,7 @@ it('A10 an engine that is killed: what was told is charged, the rest is not; oth
     assert.equal(at(JSON.parse(all.at(-1)?.data ?? ''), 'error', 'code'), 'unavailable')
     assert.ok(all.slice(0, -1).every(({ name }) => name === 'output_text.delta'))
   }
-  // Who comes meanwhile waits for it, for a few seconds.
+  // Requests in the meantime wait for it for a few seconds.
   await until(async () => {
     const next = await service.call('/v1/generate', whole.key, { ...body, max_output_tokens: 4 })
     if (next.status === 200) return true

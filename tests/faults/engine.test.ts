@@ -27,7 +27,7 @@ const original = await readFile(tinyFile)
 const endlessFile = path.join(folder, 'endless.gguf')
 await writeEndlessModel(endlessFile)
 
-/** An engine that is closed after the test, whatever becomes of it. */
+/** An engine that is closed after the test, even if the test fails. */
 function openEngine(context: TestContext, needs: Partial<LocalEngineNeeds> = {}) {
   const engine = createTestEngine(needs)
   context.after(() => engine.close())
@@ -67,8 +67,8 @@ function kill(engine: LocalEngine, signal: NodeJS.Signals): number {
 const untilReady = (engine: LocalEngine): Promise<void> => until(() => engine.health().ready)
 
 /**
- * Starts four runs that stream and four that do not, and stops the child when the first text of each of the former has
- * come, so that none comes to its end.
+ * Starts four streaming and four whole runs, and stops the child once every stream has its first text, so that no run
+ * finishes.
  */
 async function underLoad(engine: LocalEngine) {
   for (let tries = 1; ; tries += 1) {
@@ -85,14 +85,14 @@ async function underLoad(engine: LocalEngine) {
     kill(engine, 'SIGSTOP')
     await settle()
     if (ended === 0) return { whole, streamed }
-    // The machine let the child run, and not us.
+    // The child was scheduled and this process was not.
     assert.ok(tries < 10, `${ended} have ended`)
     kill(engine, 'SIGCONT')
     await Promise.all([...whole, ...streamed])
   }
 }
 
-/** What came of a reply by the crash, and exactly that, is what it used. */
+/** Checks that the usage counts exactly the text received before the crash. */
 async function isPart(engine: LocalEngine, { text, end }: Ran): Promise<void> {
   assert.equal(end.stopReason, 'error')
   isUnavailable(end.problem)
@@ -102,7 +102,7 @@ async function isPart(engine: LocalEngine, { text, end }: Ran): Promise<void> {
   assert.deepEqual([text, end.usage], [again.text, again.end.usage])
 }
 
-void test('a child that is told to stop, as everybody is by a terminal or a manager of services, does its work', async (context) => {
+void test('a child ignores the stop signals that a terminal or service manager sends to every process', async (context) => {
   const engine = openEngine(context, { file: endlessFile })
   await engine.ready()
   const { whole, streamed } = await underLoad(engine)
@@ -117,7 +117,7 @@ void test('a child that is told to stop, as everybody is by a terminal or a mana
 })
 
 for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) {
-  void test(`a child that ends by ${signal} fails its requests, ends its streams, and the next are served soon`, async (context) => {
+  void test(`a child that ends by ${signal} fails its requests and ends its streams; later requests are served soon`, async (context) => {
     const engine = openEngine(context, { file: endlessFile })
     await engine.ready()
     const runs = await underLoad(engine)
@@ -138,7 +138,7 @@ for (const signal of ['SIGKILL', 'SIGABRT', 'SIGSEGV'] as const) {
   })
 }
 
-void test('A10 requests in the queue of an engine that does not come back are refused together, 5 seconds after its end', async (context) => {
+void test('A10 queued requests are refused together, 5 seconds after an engine ended that does not come back', async (context) => {
   const engine = openEngine(context, { file: endlessFile, parallel: 1 })
   await engine.ready()
   const begun = Promise.withResolvers<void>()
@@ -162,7 +162,7 @@ void test('A10 requests in the queue of an engine that does not come back are re
   await Promise.all(refusals)
 })
 
-void test('a child that ends again and again is started with growing pauses', async (context) => {
+void test('a child that keeps ending is restarted with growing pauses', async (context) => {
   const engine = openEngine(context)
   for (let round = 0; round < 3; round += 1) {
     await askPatiently(engine)
@@ -173,7 +173,7 @@ void test('a child that ends again and again is started with growing pauses', as
   assert.match(engine.logged(), /"restart_in_ms":0\b[\s\S]*"restart_in_ms":500\b[\s\S]*"restart_in_ms":1000\b/)
 })
 
-void test('a child that hangs while it answers is killed and started again', async (context) => {
+void test('a child that hangs during a run is killed and restarted', async (context) => {
   const putOn = putForward(context)
   const engine = openEngine(context, { stallTimeout: 60_000 })
   await engine.ready()
@@ -187,7 +187,7 @@ void test('a child that hangs while it answers is killed and started again', asy
   assert.notEqual(engine.pid(), first)
 })
 
-void test('a child that hangs while it loads is killed and started again', async (context) => {
+void test('a child that hangs while loading is killed and restarted', async (context) => {
   const putOn = putForward(context)
   const engine = openEngine(context, { stallTimeout: 60_000 })
   while (engine.pid() === undefined) await setTimeout(1)
@@ -201,7 +201,7 @@ void test('a child that hangs while it loads is killed and started again', async
   assert.notEqual(engine.pid(), first)
 })
 
-void test('a child that stands still is killed within some ten seconds, with work or without, also if it only counts', async (context) => {
+void test('a stopped child is killed within about ten seconds, whether it is idle, generating or counting tokens', async (context) => {
   const [busy, idle] = [openEngine(context), openEngine(context)]
   await Promise.all([busy.ready(), idle.ready()])
   const stopped = [busy, idle].map((engine) => kill(engine, 'SIGSTOP'))
@@ -215,13 +215,13 @@ void test('a child that stands still is killed within some ten seconds, with wor
   }
 })
 
-void test('a child with nothing to do is left alone', async (context) => {
+void test('an idle child is not restarted', async (context) => {
   const putOn = putForward(context)
   const engine = openEngine(context, { stallTimeout: 60_000 })
   await engine.ready()
   const pid = engine.pid()
   putOn(60_001)
-  // It is looked at once a second, and has eleven looks to say that it is alive.
+  // The engine checks the child once a second, and allows eleven missed checks.
   await setTimeout(13_000)
   await ask(engine)
   assert.equal(engine.pid(), pid)
@@ -259,7 +259,7 @@ const faults: readonly { name: string; bytes: Uint8Array | undefined; reason: Re
 ]
 
 for (const { name, bytes, reason } of faults) {
-  void test(`a file ${name}: not ready, and requests are refused at once`, async (context) => {
+  void test(`a model file ${name} makes the engine not ready, and requests are refused at once`, async (context) => {
     const file = path.join(folder, `${name}.gguf`)
     if (bytes) await writeFile(file, bytes)
     const engine = openEngine(context, { file })
@@ -282,7 +282,7 @@ for (const [name, bytes] of [
   ['that was missing appears', undefined],
   ['that aborted the child is put right', withSetting('llama.attention.head_count', 0)],
 ] as const) {
-  void test(`when a file ${name}, the engine recovers by itself`, async (context) => {
+  void test(`the engine recovers on its own when a model file ${name}`, async (context) => {
     const file = path.join(folder, `${name}.gguf`)
     if (bytes) await writeFile(file, bytes)
     const engine = openEngine(context, { file })
@@ -294,7 +294,7 @@ for (const [name, bytes] of [
   })
 }
 
-void test('a file that is being copied is used once it is whole', async (context) => {
+void test('a model file that is being copied is used once it is complete', async (context) => {
   const file = path.join(folder, 'copied.gguf')
   await writeFile(file, original.subarray(0, 5_000_000))
   const engine = openEngine(context, { file })
@@ -309,7 +309,7 @@ void test('a context longer than the model was trained for is refused', async (c
   await assert.rejects(engine.ready(), /trained for a context of 1024 tokens; lower its context of 2048/)
 })
 
-void test('the child ends with the server, also when that is killed in the middle of a run', async () => {
+void test('the child ends with the server, even if the server is killed during a run', async () => {
   const support = new URL('../support/engine.ts', import.meta.url).href
   const program = `
     import { createTestEngine, letterPrompt, readRun } from '${support}'
@@ -327,7 +327,7 @@ void test('the child ends with the server, also when that is killed in the middl
   await until(() => !existsSync(`/proc/${pid}`))
 })
 
-void test('closing lets what runs and waits finish, refuses what is new, and ends the child', async (context) => {
+void test('closing lets running and queued requests finish, refuses new ones, and ends the child', async (context) => {
   const engine = openEngine(context, { file: endlessFile, parallel: 1, queue: 1 })
   await engine.ready()
   const pid = engine.pid()
@@ -345,11 +345,11 @@ void test('closing lets what runs and waits finish, refuses what is new, and end
   assert.equal(engine.health().ready, false)
 })
 
-void test('closing waits no longer than its grace', async (context) => {
+void test('closing waits no longer than its grace period', async (context) => {
   const engine = openEngine(context, { file: endlessFile, grace: 50 })
   await engine.ready()
   const limits = { maxOutputTokens: 512, stream: false }
-  // However long it takes until it is closed, the run is not over.
+  // The run never finishes on its own.
   const pid = kill(engine, 'SIGSTOP')
   const run = readRun(engine, letterPrompt, limits).catch((error: unknown) => error)
   await engine.close()
@@ -357,7 +357,7 @@ void test('closing waits no longer than its grace', async (context) => {
   isUnavailable(await run)
 })
 
-void test('an engine can be closed while it loads, and while it waits for its file', async (context) => {
+void test('an engine can be closed while it loads and while it waits for its file', async (context) => {
   for (const file of [tinyFile, path.join(folder, 'never.gguf')]) {
     const engine = openEngine(context, { file })
     await setTimeout(100)

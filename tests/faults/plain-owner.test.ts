@@ -13,7 +13,7 @@ import { startFirm } from '../support/firm.ts'
 import { parseObject } from '../support/json.ts'
 import { createTestLog } from '../support/log.ts'
 
-// The owner of a database is no superuser, neither on a server of the firm's own nor in the embedded database: row-level
+// The owner of a database is not a superuser, neither on the firm's own server nor in the embedded database: row-level
 // security applies to the owner too.
 
 let cluster: Cluster
@@ -31,7 +31,7 @@ after(async () => {
   await cluster.stop()
 })
 
-/** A database of its own for an owner of its own; its address. */
+/** Creates a database with its own owner. Returns its address. */
 async function ownedBy(name: string, attributes: string): Promise<string> {
   await admin.query(`create role ${name} login ${attributes} password '${name}-password'`)
   await admin.query(`create database ${name} owner ${name}`)
@@ -51,7 +51,7 @@ const servers: readonly { title: string; open: () => Promise<string> }[] = [
   { title: 'the owner of the embedded database', open: openEmbeddedOnce },
 ]
 
-/** The embedded database, as `npm start` has it; closed with the cluster. */
+/** The embedded database, as `npm start` uses it; closed with the cluster. */
 async function openEmbeddedOnce(): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tollgate-owner-'))
   await chmod(directory, 0o711)
@@ -66,7 +66,7 @@ for (const { title, open } of servers) {
       databaseUrl = await open()
     })
 
-    test('is neither a superuser nor exempt from row-level security', async () => {
+    test('B91: is neither a superuser nor exempt from row-level security', async () => {
       await using owner = await connected(databaseUrl)
       const { rows } = await owner.query(
         `select rolsuper, rolbypassrls, rolcreatedb, rolreplication, rolcreaterole from pg_roles where rolname = current_user`,
@@ -79,7 +79,7 @@ for (const { title, open } of servers) {
       assert.deepEqual(ofUs.rows, [])
     })
 
-    test('has the whole portal: records, revisions, audit log, commands, and a chain that verify proves', async () => {
+    test('can run the whole portal: records, revisions, audit log, commands, and a chain that verify accepts', async () => {
       const firm = await startFirm({ databaseUrl })
       const [anna, paula] = [await firm.join('Anna', 'consultant'), await firm.join('Paula', 'partner')]
       const client = await firm.client(anna, 'Berg')
@@ -104,7 +104,7 @@ for (const { title, open } of servers) {
       assert.equal(parseObject(verdict.stdout)['ok'], true, verdict.stdout)
     })
 
-    test('sees no record by itself, and cannot change the log', async () => {
+    test('sees no record without a context, and cannot change the audit log', async () => {
       const owner = new Client(databaseUrl)
       await owner.connect()
       for (const table of ['client', 'note', 'dispute', 'letter', 'revision']) {
@@ -119,7 +119,7 @@ for (const { title, open } of servers) {
   })
 }
 
-test('a database that is closed to everybody is opened to the portal', async () => {
+test('the portal gets access to a database on which PUBLIC has none', async () => {
   const databaseUrl = await ownedBy('closed', 'createrole')
   await admin.query('revoke all on database closed from public')
   await using inside = await connected(Object.assign(new URL(cluster.url), { pathname: '/closed' }).href)
@@ -130,7 +130,7 @@ test('a database that is closed to everybody is opened to the portal', async () 
   await firm.close()
 })
 
-test('where the owner of the tables may not open the database, it is told who has to run what', async () => {
+test('an owner who may not grant access to the database learns which statements to run as whom', async () => {
   await admin.query(`create role tenant login createrole password 'tenant-password'`)
   await admin.query('create database tenant')
   await admin.query('revoke all on database tenant from public')
@@ -158,7 +158,7 @@ test('where the owner of the tables may not open the database, it is told who ha
 })
 
 describe('two Tollgates on one server', () => {
-  test('know nothing of each other: neither takes the login of the other, nor gets at its records', async () => {
+  test('are separate: neither can use the other’s login or read its records', async () => {
     const [firm, branch] = [addressOf('firm'), await ownedBy('branch', 'createrole')]
     const address = await portalAddress(firm)
     const other = await startFirm({ databaseUrl: branch })
@@ -183,7 +183,7 @@ describe('two Tollgates on one server', () => {
     await other.close()
   })
 
-  test('that are copies of one database do not lock each other out: the second owner is told', async () => {
+  test('that are copies of one database do not lock each other out: the second start fails with advice', async () => {
     const address = await portalAddress(addressOf('firm'))
     await admin.query(`create role copied login createrole password 'copied-password'`)
     await admin.query('create database copied template firm owner copied')
@@ -207,7 +207,7 @@ async function connected(address: string) {
 }
 
 describe('an owner who may not create roles', () => {
-  test('is told what an administrator has to run, and after that it works', async () => {
+  test('learns what an administrator has to run, and can start after that', async () => {
     const databaseUrl = await ownedBy('plain', '')
     const refusal = await migrate(databaseUrl).catch((error: Error) => error)
     assert.ok(refusal instanceof Error)

@@ -28,7 +28,7 @@ const environment = () => ({
   PORT: String(port),
 })
 
-test('who stops a start half-way leaves no database server behind', async () => {
+test('a start that is interrupted leaves no database server behind', async () => {
   const child = spawn(process.execPath, [main, 'start'], { env: environment(), stdio: ['ignore', 'pipe', 'ignore'] })
   const ended = once(child, 'close')
   await eventually('the database server runs', () => serverOf(path.join(folder, 'data')) !== undefined)
@@ -38,7 +38,7 @@ test('who stops a start half-way leaves no database server behind', async () => 
   assert.equal(serverOf(path.join(folder, 'data')), undefined)
 })
 
-test('who stops a start in the middle of a recovery waits for none of it and leaves no database server behind', async () => {
+test('a start that is interrupted during a recovery exits at once and leaves no database server behind', async () => {
   const cluster = path.join(folder, 'data/postgres')
   const settings = path.join(cluster, 'postgresql.auto.conf')
   await writeFile(path.join(cluster, 'recovery.signal'), '')
@@ -60,7 +60,7 @@ test('who stops a start in the middle of a recovery waits for none of it and lea
   await writeFile(settings, '')
 })
 
-test('Ctrl-C on a terminal, which the processes of the service hear as well, is no fault', onLinux, async () => {
+test('Ctrl-C on a terminal, which signals every process of the service, logs no error', onLinux, async () => {
   const child = spawn(process.execPath, [main, 'start'], {
     env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -69,14 +69,14 @@ test('Ctrl-C on a terminal, which the processes of the service hear as well, is 
   const { pid = assert.fail() } = child
   const said = text(child.stderr)
   const ended = once(child, 'close')
-  // The provider of the demo is the first; it is not ready to disregard anything yet.
+  // The demo's provider starts first; it does not ignore signals yet.
   await eventually('it has a process', () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== '')
   process.kill(-pid, 'SIGINT')
   assert.deepEqual(await ended, [0, null])
   assert.doesNotMatch(await said, /fault|"level":50/)
 })
 
-test('the end of the terminal, told once or often, stops the service as SIGTERM does', async () => {
+test('a closed terminal stops the service as SIGTERM does, after one SIGHUP or many', async () => {
   const service = await start(environment())
   for (let times = 0; times < 5000; times++) service.signal('SIGHUP')
   assert.equal(await service.end('SIGHUP'), 0)

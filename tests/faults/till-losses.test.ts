@@ -18,11 +18,11 @@ import type { Payer } from '../../src/billing/payer.ts'
 let stage: Tills
 let own: Database
 let till: Till
-/** What becomes of the next calls of exchange(), and of those of till(). */
+/** The fates of the next calls of exchange() and of till(). */
 let fates: Fate[] = []
 let admissions: Fate[] = []
 
-// What an instance relies upon for a second must not depend on whether the machine lets it run.
+// The instance trusts its allowance for a second: that must not depend on when this process is scheduled.
 countOwnTime()
 before(async () => {
   stage = await openTills(1)
@@ -44,7 +44,7 @@ function fateOf(statement: string): Fate {
   return (statement.startsWith('select * from till') && admissions.shift()) || 'answered'
 }
 
-/** An account in steady use: the till has taken something in advance. */
+/** An account in steady use: the till has taken an allowance. */
 async function warmed(tokens = 100_000_000): Promise<Payer> {
   const payer = await stage.addAccount({ credit: 1_000_000n * mostOfOne, tokens })
   await warm(payer)
@@ -69,15 +69,15 @@ async function standing({ accountId }: Payer) {
   return row ?? assert.fail()
 }
 
-/** Waits for everything queued before, and has the account's buckets refilled. */
+/** Waits for everything queued earlier, and lets the account's buckets refill. */
 const passThroughQueue = ({ accountId }: Payer) => till.takeRequest(randomUUIDv7(), accountId)
 
-/** Gives up every instance but the stage's. */
+/** Reaps every instance except the stage's. */
 async function reapOwn(payer: Payer): Promise<void> {
   await reapWhere(stage.database, 'id = (select instance_id from allowance where account_id = $1)', [payer.accountId])
 }
 
-test('a request that was admitted although nobody heard of it is admitted once', async () => {
+test('A19 an admission whose answer is lost is made once', async () => {
   const payer = await stage.addAccount({ credit: 10n * mostOfOne, requests: 1 })
   const each = ask(payer)
   admissions = ['answer lost', 'not sent', 'answer lost']
@@ -88,7 +88,7 @@ test('a request that was admitted although nobody heard of it is admitted once',
   assert.deepEqual([(await standing(payer)).held, (await stage.ledgerRows(payer)).length], [0n, 1])
 })
 
-test('what was admitted for somebody who did not wait for the answer is released', async () => {
+test('A19 an admission that the caller did not wait for is released', async () => {
   const payer = await stage.addAccount({ credit: 10n * mostOfOne })
   admissions = ['answer lost', ...Array.from({ length: 100 }, () => 'not sent' as const)]
   assert.equal(await outcome(till.admit(ask(payer))), 'unavailable')
@@ -98,7 +98,7 @@ test('what was admitted for somebody who did not wait for the answer is released
   assert.deepEqual([(await standing(payer)).held, (await stage.ledgerRows(payer)).length], [0n, 0])
 })
 
-test('drain() leaves to others what it cannot release while the database is away', async () => {
+test('drain() leaves holds that it cannot release without the database to the reaper', async () => {
   const payer = await stage.addAccount({ credit: 10n * mostOfOne })
   admissions = ['answer lost', ...Array.from({ length: 200 }, () => 'not sent' as const)]
   assert.equal(await outcome(till.admit(ask(payer))), 'unavailable')
@@ -108,19 +108,19 @@ test('drain() leaves to others what it cannot release while the database is away
   assert.equal((await standing(payer)).held, 0n)
 })
 
-test('a request that is given up twice at the same time is given up once', async () => {
+test('a request that is released twice at the same time is released once', async () => {
   const payer = await warmed()
   const first = ask(payer)
   await till.admit(first)
   fates = ['not sent']
   const tooDear = { input: 1n, output: 10n ** 15n }
-  // As it is after a fall-over: the refusal arrives while the first giving up is still to be sent again.
+  // As after a failover: the refusal arrives while the first release still has to be sent again.
   assert.equal(await outcome(till.reprice({ ...first, price: tooDear })), 'insufficient_credit')
   await Promise.all([
     till.release(first.requestId, first.payer.accountId),
     till.release(first.requestId, first.payer.accountId),
   ])
-  // Who has lost a connection has to be granted something anew.
+  // After a lost connection the instance needs a new grant.
   await pass(1100)
   await warm(payer)
   const second = ask(payer)
@@ -136,7 +136,7 @@ test('a request that is given up twice at the same time is given up once', async
   assert.equal((await standing(payer)).held, 0n)
 })
 
-test('a request whose answer is lost, and lost again while it is looked for, has ended once', async () => {
+test('A19 a request whose answer is lost, and lost again on the retry, ends once', async () => {
   const payer = await warmed()
   for (const ends of [true, false]) {
     const each = ask(payer)
@@ -154,7 +154,7 @@ test('a request whose answer is lost, and lost again while it is looked for, has
   assert.equal((await stage.ledgerRows(payer)).length, 25)
 })
 
-test('what was granted is given back although nobody heard of it', async () => {
+test('a grant whose answer was lost is given back', async () => {
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
   fates = ['answer lost']
   await warm(payer, 4)
@@ -162,7 +162,7 @@ test('what was granted is given back although nobody heard of it', async () => {
   await until(async () => (await standing(payer)).lent === 0n)
 })
 
-test('the reply of a request that is charged leaves, also when its instance was given up after that', async () => {
+test('A19 a charged reply is returned even if its instance is reaped right after the charge', async () => {
   const payer = await warmed()
   const each = ask(payer)
   await till.admit(each)
@@ -177,9 +177,9 @@ test('the reply of a request that is charged leaves, also when its instance was 
   assert.equal(rows.filter(({ request_id }) => request_id === each.requestId).length, 1)
 })
 
-test('tokens are given back once, also when nobody knows whether they were', async () => {
+test('tokens are given back once, even if the answer to the first attempt is lost', async () => {
   const payer = await warmed(10_000_000)
-  // Too much is used up for anything to overflow.
+  // Use so much that giving tokens back cannot fill the bucket.
   const most = ask(payer, { maxOutputTokens: 2_000_000 })
   await till.admit(most)
   const large = () => ask(payer, { maxOutputTokens: 490 })
@@ -190,11 +190,11 @@ test('tokens are given back once, also when nobody knows whether they were', asy
     await Promise.all(taken.map((each) => till.admit(each)))
     await sleep(60)
   }
-  // Until nobody has asked since the last report, so that little is kept.
+  // Wait until no request has come since the last report, so that the instance keeps little.
   await pass(900)
   await passThroughQueue(payer)
   const start = realNow()
-  // What is lent counts those in flight as well.
+  // The lent amount includes requests in flight.
   const earlier = await standing(payer)
   assert.ok(earlier.lent > 0n)
   fates = ['answer lost']
@@ -207,7 +207,7 @@ test('tokens are given back once, also when nobody knows whether they were', asy
   await till.release(most.requestId, most.payer.accountId)
 })
 
-test('drain() ends although the database refuses what it is told', async () => {
+test('drain() ends even if the database refuses its calls', async () => {
   await warmed()
   await stage.database.rows('alter function exchange rename to exchange_gone')
   try {
@@ -223,7 +223,7 @@ test('drain() ends although the database refuses what it is told', async () => {
   await reapWhere(stage.database, 'id in (select instance_id from allowance where requests > 0)')
 })
 
-test('an outage is told when it begins and when it is over, and once each', async () => {
+test('an outage is logged once when it begins and once when it ends', async () => {
   const told: string[] = []
   const lines = new Writable({
     write(line: Buffer, _, done) {

@@ -11,7 +11,7 @@ import { ask, log, openTills, price, reapWhere, used, type Tills } from '../supp
 import { until } from '../support/until.ts'
 import type { Payer } from '../../src/billing/payer.ts'
 
-// Three instances, many accounts, and everything that can go wrong at once; the oracle knows what was promised.
+// Three instances, many accounts and every kind of fault at once. The oracle records what callers were promised.
 
 const duration = 8000
 const enough = 300
@@ -23,7 +23,7 @@ type Customer = Payer & {
   admitted: number
   charged: bigint
   readonly settled: Set<string>
-  /** Charged or not: nobody was told. */
+  /** Requests whose outcome the caller never received. */
   readonly unknown: Set<string>
 }
 
@@ -33,7 +33,7 @@ let tills: Till[]
 const customers: Customer[] = []
 let chance = 0
 
-/** Now and then a call is lost on its way, or its answer is. */
+/** Loses a share of the calls, or their answers. */
 function anyFate(statement: string): Fate {
   if (!statement.includes('from exchange(') && !statement.includes('from till(')) return 'answered'
   const drawn = Math.random()
@@ -66,7 +66,7 @@ const refusals: ReadonlySet<string> = new Set([
   'idempotency_in_progress',
 ])
 
-/** What a Problem says that may be said here; all else fails the test. */
+/** The code of an expected Problem; any other error fails the test. */
 function refused(error: unknown): string {
   if (error instanceof Problem && refusals.has(error.code)) return error.code
   throw error
@@ -112,7 +112,7 @@ async function pay(customer: Customer, till: Till, first: AdmissionRequest): Pro
   customer.settled.add(first.requestId)
 }
 
-/** No account ever has less than nothing. */
+/** Checks that no account is ever negative. */
 async function sample(): Promise<void> {
   const below = await stage.database.rows(
     `select id from account where coalesce(monthly_limit - month_charged, credited - charged) - held - credit_lent < 0`,
@@ -134,13 +134,13 @@ async function disturb(): Promise<void> {
 
 const total = () => customers.reduce((sum, { settled }) => sum + settled.size, 0)
 
-test('whatever is cut, lost and given up: what was promised is in the ledger once, and no limit is exceeded', async () => {
+test('A19 lost connections, lost answers and reaped instances: every promised charge is in the ledger once, no limit is exceeded', async () => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => void unhandled.push(error)
   process.on('unhandledRejection', note)
   chance = 0.02
   const start = performance.now()
-  // On a slow machine it goes on until enough has happened.
+  // A slow machine runs longer, until enough has happened.
   const isOver = () => performance.now() - start > (total() > enough ? duration : 10 * duration)
   const worker = async (index: number) => {
     while (!isOver()) await request(pick(customers), tills[index % 3] ?? assert.fail())

@@ -41,7 +41,7 @@ test('A35 verify finds nothing while three instances charge and three sealers se
   const charging = payers.flatMap((payer, index) => [0, 1].map((n) => charge(stage.nth(index + n), payer, () => over)))
   const sealers = [1, 2, 3].map(() => startSealing({ database: stage.database, log, pause: 5 }))
   try {
-    // An instance that died with a hold: nobody releases it before its lease has run out.
+    // An instance that died with a hold, which is released only when the lease expires.
     await stage.database.rows(
       `insert into instance (id, host, seen_at) values ('00000000-0000-0000-0000-000000000001', 'dead', now() - interval '15 seconds')`,
     )

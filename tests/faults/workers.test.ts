@@ -97,14 +97,14 @@ async function figure(name: string): Promise<number> {
 const workers = (): number[] =>
   [...service.stderr.matchAll(/"pid":(\d+),"msg":"a worker is ready"/g)].map(([, pid]) => Number(pid))
 
-test('it greets once, when both workers serve', async () => {
+test('the greeting is printed once, when both workers serve', async () => {
   assert.equal(service.stdout.match(/Tollgate is ready at/g)?.length, 1)
   await eventually('the log names both', () => workers().length === 2)
   const versions = await Promise.all(Array.from({ length: 8 }, () => fetch(`${url}/healthz`).then((it) => it.status)))
   assert.deepEqual(new Set(versions), new Set([200]))
 })
 
-test('the limit of an account holds over both', async () => {
+test('the limit of an account applies to both workers together', async () => {
   const key = await newKey('Limited', 20)
   const statuses = await Promise.all(Array.from({ length: 60 }, () => call(key)))
   const served = statuses.filter((status) => status === 200).length
@@ -117,7 +117,7 @@ test('the limit of an account holds over both', async () => {
   assert.equal(rows.length, served)
 })
 
-test('the metrics are those of both processes', async () => {
+test('the metrics cover both processes', async () => {
   const key = await newKey('Measured', 1000)
   const name = 'tollgate_request_seconds_count{method="POST",route="/v1/generate",status="200"'
   const earlier = await figure(name)
@@ -131,7 +131,7 @@ test('a worker that is killed is replaced, and the other serves meanwhile', asyn
   const [first] = workers()
   process.kill(first ?? assert.fail(), 'SIGKILL')
   await eventually('it is replaced', async () => {
-    // A connection that the killed worker had been given is lost; every other call is served.
+    // A connection of the killed worker is lost; every other call is served.
     await call(key).then(
       (status) => assert.equal(status, 200),
       () => undefined,
@@ -143,7 +143,7 @@ test('a worker that is killed is replaced, and the other serves meanwhile', asyn
   assert.deepEqual(new Set(statuses), new Set([200]))
 })
 
-test('SIGTERM lets both finish, and no process is left', async () => {
+test('SIGTERM lets both finish, and no process remains', async () => {
   const key = await newKey('Last', 100_000)
   const calls = Array.from({ length: 20 }, () => call(key).catch(() => 0))
   await eventually('some are served', async () => (await Promise.race(calls)) === 200)
