@@ -21,7 +21,7 @@ const statics = [
   { name: 'unused code', args: [tool('knip'), '--no-progress'] },
 ]
 const testFiles = {
-  // Beside the unit tests: the structure, the documents and the access matrix, which most changes can break.
+  // Besides the unit tests: the structure, the documents and the access matrix, which most changes can break.
   fast: [
     'src/**/*.test.ts',
     'web/**/*.test.ts',
@@ -31,7 +31,7 @@ const testFiles = {
   all: ['**/*.test.{ts,tsx,js,mjs}'],
 }
 
-// Milliseconds that the tests may print nothing. A single test may take two minutes.
+// The longest time in ms without test output. A single test may take two minutes.
 const [mode, longestSilence = '180000'] = process.argv.slice(2)
 if (!Object.hasOwn(testFiles, mode)) {
   process.stderr.write('Usage: node scripts/check.js fast | all\n')
@@ -42,7 +42,7 @@ if (runtime === undefined || !existsSync(runtime)) {
   process.exit(2)
 }
 
-// Every process that a check starts inherits this, so that those left behind can be found.
+// Every process that a check starts inherits this variable, so that leftover processes can be found.
 const mark = `CHECK_RUN=${randomUUID()}`
 endWithParent()
 
@@ -61,7 +61,7 @@ async function checkStatic({ name, args }) {
   return { passed: Number(passed), failed: Number(!passed) }
 }
 
-/** Runs the tests, which print as they go, and adds what the runner itself does not count as a failure. */
+/** Runs the tests with live output, and also fails for what the runner itself does not count as a failure. */
 async function runTests(patterns) {
   const started = Date.now()
   const { status, totals } = await runTestFiles(patterns)
@@ -101,7 +101,7 @@ async function runTestFiles(patterns) {
   const { status } = await run(args, (data, child) => {
     process.stdout.write(data)
     clearTimeout(silence)
-    // On this signal the runner names the files that are still running, and ends them.
+    // On this signal the runner lists the files that are still running and ends them.
     silence = setTimeout(() => child.kill('SIGTERM'), Number(longestSilence))
   })
   clearTimeout(silence)
@@ -135,7 +135,7 @@ function run(args, onData) {
   })
 }
 
-/** Without the variables that Tollgate and PostgreSQL's driver read: the checks are the same on every machine. */
+/** Omits the variables that Tollgate and PostgreSQL's driver read, so that checks behave the same on every machine. */
 function environment() {
   const ours = /^(TOLLGATE_.*|PG.*|DATABASE_URL|PORT|HOST|NODE_OPTIONS|NODE_TEST_CONTEXT)$/
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name))
@@ -147,7 +147,7 @@ function report(passed, name, started) {
   console.log(`${passed ? '✔' : '✖'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
 }
 
-/** Ends everything that was started when this process is asked to end, or when the shell that runs it has gone. */
+/** Ends all started processes when this process gets a signal to stop or its parent shell exits. */
 function endWithParent() {
   const parent = process.ppid
   let isEnding = false

@@ -13,6 +13,6 @@ const modules = [
 ]
 await Promise.all(modules.map((name) => import(`../src/${name}.ts`)))
 
-// Here, and not at the first start, whose user may not be allowed to write into the project.
+// Done now, since the user of the first start may not be allowed to write into the project.
 const { findBinaries } = await import('../src/platform/embedded-postgres/binaries.ts')
 await findBinaries()

@@ -1,8 +1,8 @@
 // Adds to package-lock.json the optional packages of other platforms.
 //
-// npm leaves an optional package out of the lock file when its registry could not resolve it at that moment, and
-// `npm ci` then refuses the lock file on every machine. Run this after `npm install` has changed the lock file; the
-// versions come from the packages that ask for them, the platform from the package's name.
+// npm omits an optional package from the lock file if its registry could not resolve it at that moment, and `npm ci`
+// then refuses the lock file on every machine. Run this after `npm install` has changed the lock file. The versions come
+// from the packages that depend on them, the platform from the package's name.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)

@@ -5,7 +5,7 @@ import { renderConfiguration } from './docs/configuration.ts'
 import { renderErrors } from './docs/errors.ts'
 import { readOpenApi } from './docs/openapi.ts'
 
-/** The generated pages: their place in the project, and what belongs in them. */
+/** The generated pages: their path and content. */
 export async function renderPages(): Promise<Map<string, string>> {
   return new Map([
     ['docs/configuration.md', renderConfiguration()],

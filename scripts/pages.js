@@ -1,18 +1,18 @@
-// Builds the portal's pages from web/ into web/dist, unless what is there was made of the same sources.
+// Builds the portal's pages from web/ into web/dist, unless they are up to date.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockHash, runtimePath } from './runtime.js'
 
-/** Whether web/dist was built of the sources and dependencies that are there now. Without sources nothing is to build. */
+/** Whether web/dist was built from the current sources and dependencies, or there are no sources. */
 export function arePagesBuilt(root) {
   if (!existsSync(join(root, 'web/index.html'))) return true
   const stamp = join(root, 'web/dist/stamp')
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(root)
 }
 
-/** Builds the pages. Returns what went wrong, or undefined. The old build stays until the new one is whole. */
+/** Builds the pages. Returns the error output, or undefined. The old build stays until the new one is complete. */
 export function buildPages(root) {
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   if (!existsSync(vite)) return 'The tools to build them are not installed: run "npm ci" without --omit=dev.'
@@ -35,7 +35,7 @@ export function buildPages(root) {
   return status === 0 ? undefined : `${stdout}${stderr}`.trim()
 }
 
-/** What stands for the sources of the pages and for what they are built with. */
+/** A hash of the pages' sources and of their dependencies. */
 function sourceHash(root) {
   const web = join(root, 'web')
   const files = readdirSync(web, { recursive: true, withFileTypes: true })

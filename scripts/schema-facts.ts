@@ -1,5 +1,5 @@
-// Writes src/access/schema-facts.txt: what `tollgate verify` expects of triggers, policies, rights and constraints. Run it
-// after a change of the migrations, and read the difference: each new line is a right or a rule that you mean to add.
+// Writes src/access/schema-facts.txt: the triggers, policies, rights and constraints that `tollgate verify` expects. Run
+// it after changing migrations, and review the diff: each new line is a right or a rule that you add.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'

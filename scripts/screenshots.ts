@@ -1,4 +1,4 @@
-/** Takes the pictures of the README from the demo: `node scripts/screenshots.ts`. They are the same on every machine. */
+/** Takes the README's screenshots of the demo: `node scripts/screenshots.ts`. They are identical on every machine. */
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -43,7 +43,7 @@ const pictures: readonly Picture[] = [
   },
 ]
 
-/** A record with a letter in it. */
+/** A record with a letter. */
 async function openRecord(page: Page, base: string): Promise<void> {
   await page.goto(`${base}/search?q=invoice`)
   await page.locator('[data-row][href*="/letters/"]').first().click()

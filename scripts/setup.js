@@ -1,5 +1,5 @@
-// Installs what package-lock.json names and builds the pages of the portal, unless both are there already. Runs on any
-// Node from 20 on, before anything else.
+// Installs the packages in package-lock.json and builds the portal's pages, unless both are up to date. Runs on Node 20
+// or newer, before anything else.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,46 +10,49 @@ import { compiledPath, flags, isInstalled, lockHash, notePath, runtimePath } fro
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-// What builds the pages is a development dependency, which npm leaves out where NODE_ENV is "production".
+// The pages are built by development dependencies, which npm omits if NODE_ENV is "production".
 const wanted = '--ignore-scripts --include=dev --loglevel=error --no-audit --no-fund'.split(' ')
 
 const isSetUp = () => isInstalled(root) && arePagesBuilt(root)
 
-// PostgreSQL's set-up hands its own path to a shell, and what builds the pages takes a question mark for a query.
-const [strange] = /[?$`"\\]/.exec(root) ?? []
-if (strange !== undefined) fail(`Tollgate cannot run in a folder with ${strange} in its path: move or rename ${root}.`)
-if (!isSetUp()) await beAlone()
+// PostgreSQL's initdb passes its own path to a shell, and Vite reads a question mark in a path as a query.
+const [unsupported] = /[?$`"\\]/.exec(root) ?? []
+if (unsupported !== undefined) {
+  fail(`Tollgate cannot run in a folder with ${unsupported} in its path: move or rename ${root}.`)
+}
+if (!isSetUp()) await acquireLock()
 if (!isInstalled(root)) await install()
 if (!arePagesBuilt(root)) build()
 
 /**
- * Returns once no other process sets up this clone, and keeps others out until this one ends: two npm at once would take
- * each other's files away. A link is made at once with what it says, which is the process and when it started.
+ * Waits until no other process sets up this clone, then holds the lock until this process exits: two concurrent npm
+ * runs would remove each other's files. The lock is a symbolic link, which is created atomically with its content: the
+ * process id and its start time.
  */
-async function beAlone() {
-  const sign = join(root, '.setting-up')
-  let isTold = false
+async function acquireLock() {
+  const lock = join(root, '.setting-up')
+  let isAnnounced = false
   while (!isSetUp()) {
     try {
-      symlinkSync(`${process.pid} ${startOf(process.pid)}`, sign)
-      process.once('exit', () => rmSync(sign, { force: true }))
+      symlinkSync(`${process.pid} ${startOf(process.pid)}`, lock)
+      process.once('exit', () => rmSync(lock, { force: true }))
       return
     } catch (error) {
-      // Where no link can be made, nothing can be installed: that is npm's to say.
+      // If no link can be created, nothing can be installed either, and npm reports why.
       if (error.code !== 'EEXIST') return
     }
-    const other = runningAt(sign)
-    if (other === undefined) rmSync(sign, { force: true })
-    else if (!isTold) process.stderr.write(`Waiting for the set-up that process ${other} is at.\n`)
-    isTold ||= other !== undefined
+    const other = ownerOf(lock)
+    if (other === undefined) rmSync(lock, { force: true })
+    else if (!isAnnounced) process.stderr.write(`Waiting for process ${other} to finish the set-up.\n`)
+    isAnnounced ||= other !== undefined
     await wait(200)
   }
 }
 
-/** The process that has left the sign, if it still runs. In a container that is started again, others have its id. */
-function runningAt(sign) {
+/** The process that holds the lock, if it still runs. In a restarted container, another process may have its id. */
+function ownerOf(lock) {
   try {
-    const [pid, start] = readlinkSync(sign).split(' ')
+    const [pid, start] = readlinkSync(lock).split(' ')
     const present = startOf(pid)
     if (present !== '' && present !== start) return undefined
     return isRunning(Number(pid)) ? pid : undefined
@@ -58,7 +61,7 @@ function runningAt(sign) {
   }
 }
 
-/** When a process started, as proc(5) has it; empty where the system does not say. */
+/** The start time of a process from proc(5); empty on systems without it. */
 function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -81,7 +84,7 @@ async function install() {
   if (runtime === undefined) {
     fail(`Tollgate runs on Linux and macOS, on x64 and arm64; this machine is ${process.platform}-${process.arch}.`)
   }
-  // Standard output belongs to the command that set-up runs before.
+  // Standard output is reserved for the command that follows.
   process.stderr.write('Installing dependencies, about a minute… ')
   const { status, output } = await npm(['ci', ...wanted])
   if (status !== 0) fail(`failed.\n${reason(output)}`)
@@ -91,7 +94,7 @@ async function install() {
   process.stderr.write('done.\n')
 }
 
-/** So that nothing is left to compile for the first start. What goes wrong here, that one does by itself. */
+/** Compiles the program ahead of the first start. If this fails, the first start compiles it. */
 function compile(runtime) {
   spawnSync(runtime, [...flags, join(root, 'scripts/compile.js'), '--version'], {
     env: { NODE_COMPILE_CACHE: compiledPath(root), ...process.env },
@@ -106,7 +109,7 @@ function build() {
   process.stderr.write('done.\n')
 }
 
-/** Runs the npm that runs us, else the one beside this Node, else the first on the path. */
+/** Runs the npm that started this script, else the one next to this Node, else the first in PATH. */
 function npm(args) {
   const running = process.env.npm_execpath
   const beside = join(dirname(process.execPath), 'npm')

@@ -1,14 +1,14 @@
-// Finds and ends the processes that a run of the checks has started: databases, engines, browsers, servers.
+// Finds and ends the processes that a check has started: databases, engines, browsers, servers.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Milliseconds that processes get to end by themselves. */
+/** The grace period in ms for processes to exit. */
 const grace = 5000
 
 /**
- * The ids of the living processes below this one, and of those that carry `mark` in their environment. A process whose
- * parent has gone is found by the mark alone, and only where there is a /proc.
+ * The ids of all running descendants of this process, and of the processes with `mark` in their environment. An orphaned
+ * process is found only by its mark, and only on systems with /proc.
  */
 export function startedProcesses(mark) {
   const all = processes()
@@ -22,7 +22,7 @@ export function startedProcesses(mark) {
   return [...found]
 }
 
-/** Ends processes: asks them to, then forces those that are still there after the grace period. */
+/** Sends SIGTERM, waits for the grace period, then sends SIGKILL to the remaining processes. */
 export async function endProcesses(ids) {
   for (const pid of ids) send(pid, 'SIGTERM')
   const end = Date.now() + grace
@@ -43,7 +43,7 @@ function processes() {
     .filter(({ state }) => state !== undefined && state !== 'Z')
 }
 
-/** The name of a program, in brackets, may hold anything, brackets as well (proc(5)). */
+/** The program name is in parentheses and may contain parentheses itself (proc(5)). */
 function stateOf(pid) {
   const stat = read(`/proc/${pid}/stat`)
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

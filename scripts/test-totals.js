@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 
 /**
- * A reporter for node:test. It writes one JSON object when the run is over: the counts, the skipped tests with their
+ * A reporter for node:test. It writes one JSON object at the end of the run: the counts, the skipped tests with their
  * reasons, the tests marked as todo, and the files that ended before their last test.
  */
 export default async function* totals(events) {

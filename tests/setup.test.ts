@@ -30,7 +30,7 @@ const runtime = runtimes.get(`${process.platform}-${process.arch}`) ?? ''
 
 const devDependencies = { builder: 'file:builder' }
 
-// A project whose only dependencies are folders of its own: npm needs no network for them.
+// A project whose only dependencies are local folders, so that npm needs no network.
 function lockFile(extra: Record<string, unknown> = {}) {
   return JSON.stringify({
     name: 'small',
@@ -51,7 +51,7 @@ function lockFile(extra: Record<string, unknown> = {}) {
   })
 }
 
-/** A fresh clone, whose runtime is a shell script that says how it was called. */
+/** A fresh clone whose runtime is a shell script that prints its arguments. */
 function clone(extra: Record<string, unknown> = {}): string {
   const dependencies = { [runtime]: 'file:runtime', ...(extra['far'] !== undefined && { far: '1.0.0' }) }
   const files = {
@@ -73,13 +73,13 @@ const setUp = (root: string) => runProgram(process.execPath, [path.join(root, 's
 const started = 'Installing dependencies, about a minute… '
 
 describe('set-up', () => {
-  test('installs once, then has nothing to do and says nothing', async () => {
+  test('installs once, then does and prints nothing', async () => {
     const root = clone()
     assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: `${started}done.\n` })
     assert.deepEqual(await setUp(root), { status: 0, stdout: '', stderr: '' })
   })
 
-  test('installs again when the lock file has changed, or the runtime is gone', async () => {
+  test('installs again after the lock file has changed or the runtime is missing', async () => {
     const root = clone()
     await setUp(root)
     writeFileSync(path.join(root, 'package-lock.json'), `${lockFile()}\n`)
@@ -89,7 +89,7 @@ describe('set-up', () => {
     assert.equal((await setUp(root)).stderr, '')
   })
 
-  test('installs what builds the pages also where NODE_ENV would leave it out', async () => {
+  test('installs the build tools even with NODE_ENV=production', async () => {
     const root = clone()
     const { status, stderr } = await runProgram(process.execPath, [path.join(root, 'scripts/setup.js')], {
       ...environment,
@@ -99,17 +99,17 @@ describe('set-up', () => {
     assert.ok(existsSync(path.join(root, 'node_modules/builder/package.json')))
   })
 
-  test('is done by one of those who start at once, and the others wait for it', async () => {
+  test('runs once for concurrent starts, and the others wait for it', async () => {
     const root = clone()
     const outcomes = await Promise.all([1, 2, 3].map(() => setUp(root)))
     const said = outcomes.map(({ stderr }) => stderr.replace(/process \d+/, 'process')).toSorted()
-    const waited = 'Waiting for the set-up that process is at.\n'
+    const waited = 'Waiting for process to finish the set-up.\n'
     assert.deepEqual(said, [`${started}done.\n`, waited, waited])
     for (const { status } of outcomes) assert.equal(status, 0)
     assert.ok(!existsSync(path.join(root, '.setting-up')))
   })
 
-  test('does not wait for one that was killed', async () => {
+  test('does not wait for a set-up that was killed', async () => {
     const root = clone()
     const { stdout } = await runProgram('/bin/sh', ['-c', 'echo $$'], environment)
     symlinkSync(stdout.trim(), path.join(root, '.setting-up'))
@@ -117,7 +117,7 @@ describe('set-up', () => {
   })
 
   test(
-    'does not wait for another process that has its id by now, be it itself',
+    'does not wait for another process, or itself, with the id of an earlier set-up',
     { skip: process.platform === 'linux' ? false : 'there is no /proc', timeout: 60_000 },
     async () => {
       const root = clone()
@@ -126,7 +126,7 @@ describe('set-up', () => {
     },
   )
 
-  test('names what it cannot work with in the path of the clone, and takes the rest', async () => {
+  test('names an unsupported character in the path of the clone, and accepts all others', async () => {
     for (const name of ["C# & 100% [Größe] {1} o's", 'what?', '$HOME', 'a"b']) {
       const [first, root] = [clone(), `${roots.at(-1)} ${name}`]
       renameSync(first, root)
@@ -138,7 +138,7 @@ describe('set-up', () => {
     }
   })
 
-  test('says that there is no network, and tries again the next time', async () => {
+  test('reports a missing network, and tries again the next time', async () => {
     const root = clone({ far: { version: '1.0.0', resolved: 'http://127.0.0.1:1/far.tgz', integrity: 'sha512-AA==' } })
     for (const round of [1, 2]) {
       const { status, stderr } = await setUp(root)
@@ -151,7 +151,7 @@ describe('set-up', () => {
     }
   })
 
-  test('passes on what npm says of anything else', async () => {
+  test('prints the output of npm for any other failure', async () => {
     const root = clone()
     writeFileSync(path.join(root, 'package-lock.json'), '{')
     const { status, stderr } = await setUp(root)
@@ -161,10 +161,10 @@ describe('set-up', () => {
 })
 
 describe('./tollgate', () => {
-  // Set-up compiles for these: with others all of it would be compiled again.
+  // Set-up compiles with these flags; other flags would compile everything again.
   const flags = `${flagsIn('scripts/runtime.js').join(' ')} `
 
-  test('sets up first, writes nothing of that to standard output, and hands on its arguments', async () => {
+  test('sets up first without writing to standard output, and passes its arguments on', async () => {
     const root = clone()
     const { status, stdout, stderr } = await runProgram(path.join(root, 'tollgate'), ['key', 'a b', '*'], environment)
     assert.equal(status, 0)
@@ -172,7 +172,7 @@ describe('./tollgate', () => {
     assert.equal(stderr, `${started}done.\n`)
   })
 
-  test('works through links from anywhere, and lets the runtime take its place', async () => {
+  test('works through symbolic links, and is replaced by the runtime process', async () => {
     const root = clone()
     await setUp(root)
     const elsewhere = mkdtempSync(path.join(tmpdir(), 'tollgate-links-'))
@@ -186,7 +186,7 @@ describe('./tollgate', () => {
     assert.equal(said, `${pid} ${flags}${root}/src/main.ts --version`, 'a signal to the command would not reach it')
   })
 
-  test('needs a Node to set up with, and says so', async () => {
+  test('reports that set-up needs Node if there is none', async () => {
     const root = clone()
     const tools = mkdtempSync(path.join(tmpdir(), 'tollgate-tools-'))
     roots.push(tools)
@@ -196,7 +196,7 @@ describe('./tollgate', () => {
     assert.match(stderr, /^Tollgate needs Node 20 or newer to set itself up: install it, then run this again\.\n$/)
   })
 
-  test('and set-up know the same machines', () => {
+  test('and set-up support the same machines', () => {
     assert.deepEqual(runtimesIn('tollgate'), [...runtimes.values()].toSorted())
     assert.deepEqual(runtimesIn('scripts/runtime.js'), runtimesIn('tollgate'))
   })

@@ -86,7 +86,7 @@ function headerRow(parameter: unknown): string[] {
   return [`\`${textOf(at(parameter, 'name'))}\``, typeOf(at(parameter, 'schema')), meaningOf(parameter)]
 }
 
-/** Refusals of our own API have a body whose `code` is one of a list; the codes of all are explained in one place. */
+/** Errors of Tollgate's own API have a `code` from a list; all codes are explained in one place. */
 function refusalRows(responses: unknown): string[][] {
   return entriesOf(responses)
     .filter(([status]) => status !== '200')
@@ -104,7 +104,7 @@ interface FieldRow {
   readonly meaning: string
 }
 
-/** Every field of an object, with those inside of it: `usage.input_tokens`, `data[].id`. */
+/** Every field of an object, including nested ones: `usage.input_tokens`, `data[].id`. */
 function fieldRows(schema: unknown, path = ''): FieldRow[] {
   const required = new Set(listOf(at(schema, 'required')))
   return entriesOf(at(schema, 'properties')).flatMap(([name, inner]) => {

@@ -57,7 +57,7 @@ function renderGroup(name: string, schema: TSchema): string {
   return `${heading}\n${renderSettings(listSettings(schema, name))}`
 }
 
-/** What every engine has comes first, then what each has besides. */
+/** The settings of every engine first, then those of each engine. */
 function renderVariants(union: TUnion, path: string): string {
   const settings = listSettings(union, path)
   const engines = union.anyOf.map(engineOf)

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { createRecords } from '../../src/clients/records.ts'
 
-/** The OpenAPI document of the app. Nothing is opened for it: the routes are only listed, never called. */
+/** The OpenAPI document of the app. Opens no database or model: the routes are only listed, never called. */
 export async function readOpenApi(): Promise<unknown> {
   const server = await buildApp({
     log: pino({ level: 'silent' }),

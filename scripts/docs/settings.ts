@@ -1,14 +1,14 @@
 import { Type, type TObject, type TSchema } from 'typebox'
 import { annotation, engineOf, expectationOf } from '../../src/platform/config/check.ts'
 
-/** One setting of `tollgate.yaml`: one that holds a value of its own, or a group that may be left out. */
+/** One setting of `tollgate.yaml`: a value, or an optional group. */
 export interface Setting {
   /** `models[].endpoints[].url`: `[]` stands for every entry of a list. */
   readonly path: string
   /** The engine that the model must have, for the settings of models. */
   readonly engine: string | null
   readonly expects: string
-  /** As written in the file; null where it must be given, or may be left out without a default. */
+  /** As written in the file; null if the setting is required, or optional without a default. */
   readonly default: string | null
   readonly optional: boolean
   readonly description: string
@@ -23,7 +23,7 @@ export function listSettings(schema: TSchema, path = '', engine: string | null =
   return [{ path, engine, expects, ...wordsOf(schema) }]
 }
 
-/** A group that may be left out has a line of its own, which says what that means. */
+/** An optional group has its own line, which explains the effect of omitting it. */
 function listGroup(schema: TObject, path: string, engine: string | null): Setting[] {
   const itself = { path, engine, expects: expectationOf(schema), ...wordsOf(schema) }
   const below = Object.entries(schema.properties).flatMap(([name, inner]) =>
@@ -32,7 +32,7 @@ function listGroup(schema: TObject, path: string, engine: string | null): Settin
   return Type.IsOptional(schema) ? [itself, ...below] : below
 }
 
-/** The description that a group carries itself. */
+/** The description of the group itself. */
 export function descriptionOf(schema: TSchema): string {
   const description = annotation(schema, 'description')
   return typeof description === 'string' ? description : ''
