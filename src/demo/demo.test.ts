@@ -10,7 +10,7 @@ const { load } = createConfigFolder()
 const { log } = createTestLog()
 const provider = { id: 'firm', name: 'Firm', issuer: 'https://id.example', client_id: 'x' }
 
-/** Whether the demo runs with that file and environment; what it is given to run, nothing else knows of. */
+/** Whether the demo runs with these settings and environment. Checks that it only adds its own provider. */
 async function runs(settings: object, environment: Environment = {}): Promise<boolean> {
   const config = load(stringify({ listen: { port: 0 }, ...settings }), environment)
   const demo = await openDemo(config, log)
@@ -32,7 +32,7 @@ test('the demo runs on the embedded default', async () => {
   assert.equal(await runs({ base_url: 'http://tollgate.localhost:8080' }), true)
 })
 
-test('it never runs when it is off, beside a provider, or where people come from other machines', async () => {
+test('it never runs if it is off, a provider is configured, or the service is reachable from other machines', async () => {
   assert.equal(await runs({}, { TOLLGATE_DEMO: '0' }), false)
   assert.equal(await runs({ sign_in: { providers: [provider] } }), false)
   assert.equal(await runs({ sign_in: { providers: [provider] } }, { TOLLGATE_DEMO: '1' }), false)

@@ -10,7 +10,7 @@ import { createVisitor, type Page, type Visitor } from '../../tests/support/visi
 import { openDemoProvider } from './provider.ts'
 import { settingsOf } from './provider-settings.ts'
 
-/** What a portal is to the provider: it is told of sign-outs. */
+/** A portal as the provider sees it: it receives back-channel logouts. */
 let portal: Server
 let baseUrl: string
 const told: URLSearchParams[] = []
@@ -60,7 +60,7 @@ async function portOf(server: Server): Promise<number> {
   return address.port
 }
 
-/** Where the portal sends people to, and what it has to remember of it. */
+/** The authorization URL of the portal, and what it has to check later. */
 async function begin(parameters: Record<string, string> = {}) {
   const verifier = oidc.randomPKCECodeVerifier()
   const expected = { expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() }
@@ -76,7 +76,7 @@ async function begin(parameters: Record<string, string> = {}) {
   return { address: address.href, checks: { ...expected, pkceCodeVerifier: verifier, idTokenExpected: true } }
 }
 
-/** Presses the button of somebody; returns the address that the portal is called back at. */
+/** Presses a person's button; returns the callback URL. */
 async function choose(visitor: Visitor, page: Page, subject: string): Promise<URL> {
   assert.match(page.text, new RegExp(`formaction="${new URL(page.url).pathname}/${subject}"`))
   const resumed = await visitor.ask(`${page.url}/${subject}`, { method: 'POST' })
@@ -96,8 +96,8 @@ async function signIn(visitor: Visitor, subject: string) {
   return { tokens, claims }
 }
 
-describe('the provider of the demo', () => {
-  test('vouches for whoever is chosen, with a verified address and the id of the sign-in', async () => {
+describe('the demo’s provider', () => {
+  test('signs in the chosen person, with a verified email address and a session id', async () => {
     const { claims, tokens } = await signIn(createVisitor(), 'daniel')
     assert.equal(claims.sub, 'daniel')
     assert.equal(claims['email'], 'daniel@penhallow.example')
@@ -110,7 +110,7 @@ describe('the provider of the demo', () => {
     })
   })
 
-  test('offers everyone, with nothing in the page that could run', async () => {
+  test('offers every person, on a page without scripts', async () => {
     const page = await createVisitor().visit((await begin()).address)
     for (const words of ['Ruth Penhallow', 'Daniel Okonjo', 'Mei Sakamoto', 'the Tollgate demo'])
       assert.ok(page.text.includes(words), words)
@@ -124,7 +124,7 @@ describe('the provider of the demo', () => {
     assert.match(style.headers.get('content-type') ?? '', /^text\/css/)
   })
 
-  test('asks again although someone has signed in, and another choice ends that sign-in at the portal', async () => {
+  test('asks again after a sign-in, and choosing another person ends the previous session at the portal', async () => {
     told.length = 0
     const visitor = createVisitor()
     const first = await signIn(visitor, 'ruth')
@@ -140,7 +140,7 @@ describe('the provider of the demo', () => {
     )
   })
 
-  test('lets two tabs choose differently, one after the other', async () => {
+  test('lets two tabs choose different people, one after the other', async () => {
     const visitor = createVisitor()
     await signIn(visitor, 'ruth')
     const tabs = await Promise.all([begin(), begin()])
@@ -153,7 +153,7 @@ describe('the provider of the demo', () => {
     }
   })
 
-  test('ends the sign-in for the portal, tells it by the back channel, and goes back where it may', async () => {
+  test('signs out, sends a back-channel logout, and redirects to the registered URL', async () => {
     told.length = 0
     const visitor = createVisitor()
     const { claims } = await signIn(visitor, 'mei')
@@ -172,7 +172,7 @@ describe('the provider of the demo', () => {
 })
 
 describe('the provider refuses', () => {
-  test('to send anyone back to an address that is not the portal’s', async () => {
+  test('a redirect to an address that is not the portal’s', async () => {
     for (const address of ['https://evil.example/auth/callback', `${baseUrl}/auth/callback/`, `${baseUrl}/clients`]) {
       const { address: start } = await begin({ redirect_uri: address })
       const answer = await createVisitor().ask(start)
@@ -186,7 +186,7 @@ describe('the provider refuses', () => {
     }
   })
 
-  test('any name but its own', async () => {
+  test('any host name other than its own', async () => {
     const { host, port } = new URL(issuer)
     for (const name of [
       'evil.example',
@@ -209,7 +209,7 @@ describe('the provider refuses', () => {
     assert.equal(await statusAs(host, '/'), 200)
   })
 
-  test('a choice from a browser that was not asked, a choice of nobody, and one that comes late', async () => {
+  test('a choice from another browser, a choice of an unknown person, and a late choice', async () => {
     const page = await createVisitor().visit((await begin()).address)
     const stranger = createVisitor()
     assert.equal((await stranger.ask(page.url)).status, 400)
@@ -221,7 +221,7 @@ describe('the provider refuses', () => {
     assert.equal((await visitor.ask(`${own.url}/ruth`, { method: 'POST' })).status, 400)
   })
 
-  test('a code without its verifier, without the secret, or twice', async () => {
+  test('a code without its verifier, without the client secret, or used twice', async () => {
     const visitor = createVisitor()
     const { address, checks } = await begin()
     const back = await choose(visitor, await visitor.visit(address), 'ruth')
@@ -243,7 +243,7 @@ describe('the provider refuses', () => {
     await assert.rejects(oidc.authorizationCodeGrant(client, back, checks), { error: 'invalid_grant' })
   })
 
-  test('a request that no verifier can go with', async () => {
+  test('a request without PKCE', async () => {
     const { address } = await begin()
     const open = new URL(address)
     open.searchParams.delete('code_challenge')
@@ -253,7 +253,7 @@ describe('the provider refuses', () => {
     assert.deepEqual([origin, searchParams.get('error'), searchParams.get('code')], [baseUrl, 'invalid_request', null])
   })
 
-  test('nothing where somebody changes their mind: the portal hears of it', async () => {
+  test('a cancelled sign-in with access_denied', async () => {
     const visitor = createVisitor()
     const { address, checks } = await begin()
     const back = await choose(visitor, await visitor.visit(address), 'cancel')
@@ -261,7 +261,7 @@ describe('the provider refuses', () => {
   })
 })
 
-test('it listens on the loopback address only, and on another port when its own is taken', async () => {
+test('it listens only on the loopback address, and on another port if its own is taken', async () => {
   const second = await openAt(Number(new URL(issuer).port))
   try {
     assert.match(second.settings.issuer, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -276,7 +276,7 @@ test('it listens on the loopback address only, and on another port when its own 
   assert.equal(third.settings.issuer, second.settings.issuer)
 })
 
-/** What the portal was told, each message checked as it has to be. */
+/** The back-channel logouts that the portal received, each one validated. */
 async function logoutTokens() {
   const keys: unknown = await (await fetch(`${issuer}/jwks`)).json()
   assert.ok(isKeySet(keys))
@@ -297,7 +297,7 @@ function isKeySet(value: unknown): value is Parameters<typeof createLocalJWKSet>
   return typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys)
 }
 
-/** Not by `fetch`, which always tells the name that it connects to. */
+/** Without `fetch`, which always sends the host that it connects to. */
 function statusAs(name: string, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(new URL(path, issuer), { headers: { host: name } }, (response) => {

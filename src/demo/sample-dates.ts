@@ -1,4 +1,4 @@
-/** Dates of samples: they count from the day of the first start, so that the samples never look old. */
+/** Dates of samples, relative to the day of the first start, so that the samples never look old. */
 
 const day = 86_400_000
 
@@ -7,14 +7,15 @@ export function dayBefore(now: Date, ago: number): string {
   return workday(now, -ago).toISOString().slice(0, 10)
 }
 
-/** A time on that day, so many minutes after nine o'clock. */
+/** A time on that day, in minutes after nine o'clock. */
 export function timeBefore(now: Date, ago: number, minutes: number): Date {
   return new Date(Date.parse(`${dayBefore(now, ago)}T09:00:00Z`) + minutes * 60_000)
 }
 
 /**
- * What puts dates into the text of something that is `ago` days old: `{0}` its own, `{+14}` two weeks later, `{-7}` a
- * week before, as "12 March"; `{0y}` with the year, `{0d}` with the day of the week; `{Y}`, `{Y-1}`, `{Y+1}` a year.
+ * Returns a function that fills in the dates of a text that is `ago` days old: `{0}` is its own day, `{+14}` two weeks
+ * later, `{-7}` a week before, as "12 March"; `{0y}` adds the year, `{0d}` the day of the week; `{Y}`, `{Y-1}` and
+ * `{Y+1}` are years.
  */
 export function datesIn(now: Date, ago: number): (text: string) => string {
   const year = workday(now, -ago).getUTCFullYear()
@@ -37,7 +38,7 @@ function formatted(date: Date, form: string): string {
   })
 }
 
-/** The day that many days from now. Nobody meets on a weekend: past days move to the Friday, others to the Monday. */
+/** The day `days` days from now. Weekends are skipped: past days move to the Friday, later ones to the Monday. */
 function workday(now: Date, offset: number): Date {
   const date = new Date(now.getTime() + offset * day)
   const weekend = { 6: [-1, 2], 0: [-2, 1] }[date.getUTCDay()]

@@ -8,7 +8,7 @@ import { readSamples, type SampleClient } from './samples-file.ts'
 const now = new Date('2026-11-21T23:30:00Z')
 const today = '2026-11-21'
 
-/** Everyone's, by who has them. */
+/** All samples, by person. */
 async function readAll(at: Date): Promise<Map<string, SampleClient[]>> {
   const read = demoPeople.map(async ({ subject }) => [subject, await readSamples(subject, at)] as const)
   return new Map(await Promise.all(read))
@@ -34,7 +34,7 @@ const states = (items: readonly Stated[]) =>
 const week = (date: string) => new Date(Date.parse(date) + 7 * 86_400_000).toISOString().slice(0, 10)
 
 describe('the samples', () => {
-  test('are 40 clients of all three and a few archived ones, most of them the consultants’', () => {
+  test('are 40 active clients of three people and a few archived ones', () => {
     const counted = [...samples].map(([subject, all]) => {
       const archived = all.filter(({ archivedAt }) => archivedAt !== undefined).length
       return [subject, all.length - archived, archived]
@@ -46,7 +46,7 @@ describe('the samples', () => {
     ])
   })
 
-  test('are each somebody else, at an address that no mail reaches', () => {
+  test('have unique names and references, and reserved email addresses', () => {
     for (const part of ['name', 'reference', 'email'] as const) {
       assert.equal(new Set(clients.map((client) => client[part])).size, clients.length, part)
     }
@@ -56,7 +56,7 @@ describe('the samples', () => {
     )
   })
 
-  test('differ: some with many notes and some with none, disputes and letters in every state', () => {
+  test('vary: some have many notes and some none, with disputes and letters in every status', () => {
     const counts = clients.map((client) => client.notes.length)
     assert.ok(counts.filter((count) => count >= 3).length >= 8)
     assert.ok(counts.filter((count) => count === 0).length >= 3)
@@ -64,7 +64,7 @@ describe('the samples', () => {
     assert.deepEqual(states(clients.flatMap(({ letters }) => letters)), ['approved', 'draft', 'sent'])
   })
 
-  test('have notes of the last year or so, on working days, none from the future, with who was there', () => {
+  test('have notes from about the last year, on working days, none in the future, with participants', () => {
     for (const { date, participants } of notes) {
       assert.ok(date <= today && date > '2025-09-01', date)
       assert.ok(![0, 6].includes(new Date(date).getUTCDay()), date)
@@ -73,7 +73,7 @@ describe('the samples', () => {
     assert.ok(new Set(notes.map(({ date }) => date)).size > 50)
   })
 
-  test('came about one after the other, at working hours: the client, then its record, then what became of it', () => {
+  test('are dated in order, in working hours: the client, then its items, then their changes', () => {
     for (const { at, archivedAt, notes: written, disputes, letters } of clients) {
       const entered = [...written, ...disputes, ...letters]
       const later = entered.flatMap((each) => (each.later ? [[each.at, each.later.at] as const] : []))
@@ -90,14 +90,14 @@ describe('the samples', () => {
     }
   })
 
-  test('leave no mark of a date behind', () => {
+  test('contain no unreplaced date', () => {
     assert.deepEqual(
       texts.filter((text) => /[{}]|undefined|NaN|Invalid/.test(text)),
       [],
     )
   })
 
-  test('move with the day of the first start, and with nothing else', async () => {
+  test('depend on the day of the first start and on nothing else', async () => {
     const later = [...(await readAll(new Date(now.getTime() + 7 * 86_400_000))).values()].flat()
     assert.deepEqual(
       later.map(({ name }) => name),
@@ -115,7 +115,7 @@ describe('the shipped model', () => {
   before(() => engine.ready())
   after(() => engine.close())
 
-  test('takes every note with room for a letter', async () => {
+  test('has room for every note and a letter', async () => {
     for (const { text } of notes) {
       const { tokens } = await engine.count(promptOf('Draft a letter to the client from these meeting notes.', text))
       assert.ok(tokens <= 1024 - 400, `${tokens} tokens: ${text}`)
@@ -124,7 +124,7 @@ describe('the shipped model', () => {
 })
 
 describe('dates', () => {
-  test('of texts count from the day that the text is about', () => {
+  test('in texts are relative to the day of the text', () => {
     // 20 days before that Saturday is a Sunday, so the Friday before it.
     const tell = datesIn(now, 20)
     assert.equal(dayBefore(now, 20), '2026-10-30')

@@ -5,7 +5,7 @@ import { Value } from 'typebox/value'
 import { parse } from 'yaml'
 import { datesIn, dayBefore, timeBefore } from './sample-dates.ts'
 
-/** The sample clients as the files in `samples/` have them: readable, with dates that count from the first start. */
+/** The sample clients as written in `samples/`, with dates relative to the first start. */
 
 const object = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
@@ -37,20 +37,20 @@ const writtenClient = object({
 const written = Type.Array(writtenClient)
 type WrittenClient = Static<typeof writtenClient>
 
-/** Something that was entered at a time, and what was changed of it later. */
+/** An item with the time at which it is entered, and a later change if any. */
 export interface Entered<Body> {
   readonly at: Date
   readonly body: Body
   readonly later?: { readonly at: Date; readonly body: Partial<Body> }
 }
 
-/** A sample client, as it is entered, and its record, the oldest first. */
+/** A sample client and its record, oldest first. */
 export interface SampleClient {
   readonly name: string
   readonly reference: string
   readonly email: string
   readonly at: Date
-  /** Undefined for one that is active. */
+  /** Undefined for an active client. */
   readonly archivedAt: Date | undefined
   readonly notes: readonly Entered<Omit<Static<typeof writtenNote>, 'ago'> & { readonly date: string }>[]
   readonly disputes: readonly Entered<Omit<Static<typeof writtenDispute>, 'ago'>>[]
@@ -67,7 +67,7 @@ export async function readSamples(subject: string, now: Date): Promise<SampleCli
 
 function dated(client: WrittenClient, now: Date): SampleClient {
   const { name, reference, email, notes = [], disputes = [], letters = [] } = client
-  // Any number that is the same at every start, so that not all is entered at one time of the day.
+  // A number that is the same at every start, so that times of day vary.
   const seed = Number(reference.replaceAll(/\D/g, ''))
   const ages = [...notes, ...disputes, ...letters].map(({ ago: days }) => days)
   const first = Math.max(...ages, ages.length === 0 ? 20 + (seed % 150) : 0)

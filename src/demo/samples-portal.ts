@@ -16,8 +16,9 @@ export interface TransactionNeeds {
 const patience = 60_000
 
 /**
- * Runs all of `work` as one transaction, in which each call of the portal has the role and the row-level security of its
- * actor. `setTime` dates what follows, as long as nobody has signed in. One such transaction runs at a time.
+ * Runs `work` in one transaction, in which each call of the portal has the role and the row-level security of its actor.
+ * `setTime` sets the time of later writes; the database refuses it once a person has signed in. Only one such
+ * transaction runs at a time.
  */
 export async function inOneTransaction<T>(
   { databaseUrl, log }: TransactionNeeds,

@@ -40,7 +40,7 @@ async function close(): Promise<void> {
   await fresh.drop()
 }
 
-/** How many rows each table has. */
+/** The number of rows in each table. */
 async function counts(): Promise<Record<string, number>> {
   const tables = ['person', 'client', 'note', 'dispute', 'letter']
   const entries = tables.map(async (table) => {
@@ -53,14 +53,14 @@ async function counts(): Promise<Record<string, number>> {
 const nothing = { person: 0, client: 0, note: 0, dispute: 0, letter: 0 }
 const complete = { person: 3, client: 43, note: 84, dispute: 12, letter: 10 }
 
-test('everything is entered once, whoever else is at it', async () => {
+test('concurrent instances enter the samples once', async () => {
   await Promise.all([loadSamples(needs, issuer), loadSamples(needs, 'http://127.0.0.1:9091')])
   assert.deepEqual(await counts(), complete)
   await loadSamples(needs, issuer)
   assert.deepEqual(await counts(), complete)
 })
 
-test('it is entered by the people whose clients they are, and the audit log has it', async () => {
+test('each client is entered by its own consultant or partner, with audit rows', async () => {
   await loadSamples(needs, issuer)
   const rows = await database.rows<{ name: string; role: string; client: bigint; entered: bigint }>(
     `select p.name, p.role, count(distinct c.id) as client, count(distinct a.client_id) as entered
@@ -79,7 +79,7 @@ test('it is entered by the people whose clients they are, and the audit log has 
   assert.deepEqual(strangers, [])
 })
 
-test('it is dated as if it had come about day by day: records, revisions and the audit log alike', async () => {
+test('records, revisions and audit rows are dated as if written day by day', async () => {
   await loadSamples(needs, issuer)
   const recent = await database.rows(
     `select 1 from client where updated_at > now() - interval '6 hours'
@@ -104,7 +104,7 @@ test('it is dated as if it had come about day by day: records, revisions and the
   assert.deepEqual(apart, [])
 })
 
-test('nobody dates anything once somebody has signed in, nor into the future', async () => {
+test('writes cannot be dated once a person has signed in, nor into the future', async () => {
   await loadSamples(needs, issuer)
   const enter = (at: string) =>
     inOneTransaction(needs, async (portal, setTime) => {
@@ -129,7 +129,7 @@ test('nobody dates anything once somebody has signed in, nor into the future', a
   assert.deepEqual(await counts(), had)
 })
 
-test('what was interrupted leaves no half of a client behind, and is completed by the next call', async () => {
+test('an interrupted call leaves no partial client, and the next call completes the samples', async () => {
   let calls = 0
   const failing = {
     ...people,
@@ -145,20 +145,20 @@ test('what was interrupted leaves no half of a client behind, and is completed b
   assert.deepEqual(await counts(), complete)
 })
 
-test('nothing is entered where there is somebody else', async () => {
+test('nothing is entered if there are other people', async () => {
   await people.create({ name: 'Somebody', email: 'somebody@example.com', role: 'partner' }, byService)
   await loadSamples(needs, issuer)
   assert.deepEqual(await counts(), { ...nothing, person: 1 })
 })
 
-test('nothing is entered again once somebody has signed in, whatever they have taken away', async () => {
+test('nothing is entered again once a person has signed in, whatever was deleted', async () => {
   for (const { name, email, role } of demoPeople) await people.create({ name, email, role }, byService)
   await database.rows('update person set last_signed_in_at = now() where role = $1', ['partner'])
   await loadSamples(needs, issuer)
   assert.deepEqual(await counts(), { ...nothing, person: 3 })
 })
 
-test('the people are known by what each provider of the demo calls them', async () => {
+test('the people are linked to their subjects at each provider of the demo', async () => {
   const issuers = [issuer, 'http://127.0.0.1:9091']
   for (const each of issuers) await loadSamples(needs, each)
   for (const each of issuers) {

@@ -11,7 +11,7 @@ import { demoPeople } from './people.ts'
 import { readSamples, type Entered, type SampleClient } from './samples-file.ts'
 import { inOneTransaction } from './samples-portal.ts'
 
-/** What the samples are entered through: the doors that the portal uses. */
+/** The entry points of the portal through which the samples are entered. */
 export interface SampleNeeds {
   readonly people: Pick<People, 'create' | 'list'>
   readonly identities: Pick<Identities, 'identify'>
@@ -22,9 +22,9 @@ export interface SampleNeeds {
 }
 
 /**
- * Enters the people of the demo and their clients where there is nobody, and makes the people known by what the provider
- * of this issuer calls them. What was interrupted is completed by the next call. Once somebody has signed in, or where
- * there are other people, nothing is entered any more. Any number of instances may call it at the same time.
+ * Enters the demo's people and their clients into an empty database, and links the people to their subjects at this
+ * issuer. An interrupted call is completed by the next one. Does not enter anything once a person has signed in or if
+ * there are other people. Instances may call it concurrently.
  */
 export async function loadSamples(needs: SampleNeeds, issuer: string): Promise<void> {
   const { people, identities } = needs
@@ -36,17 +36,17 @@ export async function loadSamples(needs: SampleNeeds, issuer: string): Promise<v
   }
 }
 
-/** Whether there is nobody, or those of the demo alone, who have not been here yet. */
+/** Whether there are no people except the demo's, none of whom has signed in. */
 function isUntouched(people: readonly PersonSummary[]): boolean {
   return people.every(
     ({ email, lastSignedInAt }) => lastSignedInAt === null && demoPeople.some((person) => person.email === email),
   )
 }
 
-/** ISO 4217's code for no currency: the samples are written, and no amount is shown. */
+/** ISO 4217's code for no currency: entering samples displays no amount. */
 const noCurrency = 'XXX'
 
-/** Alone, since there is one such transaction at a time. */
+/** Needs no lock of its own, since only one such transaction runs at a time. */
 async function enterAll(
   { people, audit }: SampleNeeds,
   portal: PortalDatabase,
@@ -61,7 +61,7 @@ async function enterAll(
     const samples = isEmpty ? await readSamples(subject, new Date()) : []
     steps.push(...samples.flatMap((sample) => stepsOf(records, { actor: personActor(person) }, sample)))
   }
-  // In the order in which it all happened, as the audit log would have it.
+  // In chronological order, like the audit log.
   for (const { at, take } of steps.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
     setTime(at)
     await take()
@@ -75,7 +75,7 @@ interface Step {
   take(this: void): Promise<void>
 }
 
-/** What the person of the visit did with a client, each thing at its time. */
+/** The person's steps that create the client and its record, each at its time. */
 function stepsOf({ clients, notes, disputes, letters }: Records, visit: Visit, sample: SampleClient): Step[] {
   const { name, reference, email, archivedAt } = sample
   let id = ''
