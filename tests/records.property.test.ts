@@ -234,7 +234,7 @@ async function check(
 const seed = Number(process.env['RECORDS_SEED'] ?? Date.now() % 2 ** 31)
 const numRuns = Number(process.env['RECORDS_RUNS'] ?? 25)
 
-test('lists, totals, pages, sorting and search return exactly the clients that a person may see', async (t) => {
+test('B80: lists, totals, pages, sorting and search return exactly the clients that a person may see', async (t) => {
   t.diagnostic(`seed ${seed}, ${numRuns} runs`)
   const history = fc.array(step, { minLength: 5, maxLength: 25 })
   await fc.assert(

@@ -47,14 +47,14 @@ type Step =
   | { readonly kind: 'open'; readonly account: number; readonly open: boolean }
   | { readonly kind: 'crash'; readonly instance: number }
 
-/** What an instance says of one account. */
+/** What an instance reports about one account. */
 interface Renew {
   readonly account: number
-  /** Of its requests in flight, those that end, and how. */
+  /** How many of its requests in flight end, and how. */
   readonly ending: number
   readonly charged: boolean
   readonly used: number
-  /** Of what it may still admit, what it keeps. */
+  /** The share of its allowance that it keeps. */
   readonly keep: number
   readonly atHand: number
   readonly need: number
@@ -62,7 +62,7 @@ interface Renew {
 
 interface Settle {
   readonly pick: number
-  /** Of the output tokens held, the share that is used. Above 1 the settlement exceeds its hold. */
+  /** The share of the held output tokens that is used. Above 1, the settlement exceeds its hold. */
   readonly used: number
   /** Input tokens used beyond those held. */
   readonly more: number
@@ -112,7 +112,7 @@ const anyRenew: fc.Arbitrary<Renew> = fc.record({
 })
 const minute = 60_000_000
 const hour = 60 * minute
-/** Microseconds. The clock of the database may move by any of these between two calls. */
+/** Steps of the database's clock between two calls, in microseconds. */
 const anyStepOfTheClock = fc.constantFrom(
   0,
   1,
@@ -199,7 +199,7 @@ after(async () => {
   await home.drop()
 })
 
-test('till() and exchange() do what their model does, on any history of any three instances', async (t) => {
+test('till() and exchange() match their model on any history of three instances', async (t) => {
   const seed = Date.now() % 2 ** 31
   t.diagnostic(`seed ${seed}`)
   const property = fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25, size: 'medium' }), playHistory)
@@ -213,7 +213,7 @@ test('till() and exchange() do what their model does, on any history of any thre
   )
 })
 
-test('an allowance larger than the numbers of a bucket is not granted, and is no error', async () => {
+test('an allowance larger than a bucket can represent is not granted, without an error', async () => {
   const largest = { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 }
   const account = await addAccount(BigInt(Date.now()) * 1000n, { credited: 1000n, monthlyLimit: null }, largest)
   const instance = await addInstance()
@@ -234,7 +234,7 @@ test('an allowance larger than the numbers of a bucket is not granted, and is no
   await reap(instance)
 })
 
-test('a request that finds only credit in advance at another instance is told so', async () => {
+test('a request that finds all credit lent to another instance gets that outcome', async () => {
   const now = BigInt(Date.now()) * 1000n
   const account = await addAccount(now, { credited: 1000n, monthlyLimit: null }, large)
   const instance = await addInstance()
@@ -307,7 +307,7 @@ test('A22: an idempotency key is kept for 24 hours, to the microsecond', async (
   await reap(instance)
 })
 
-test('an account counts the charges since the first of the month, also after the clock moved back and forth over it', async () => {
+test('an account counts the charges since the first of the month, even if the clock moves back and forth across it', async () => {
   const late = BigInt(Date.UTC(2026, 1, 28, 23, 59, 59)) * 1000n
   const turned = BigInt(Date.UTC(2026, 2, 1)) * 1000n
   const account = await addAccount(late, { credited: 0n, monthlyLimit: 10_000n }, large)
@@ -348,12 +348,12 @@ test('an account counts the charges since the first of the month, also after the
   await reap(instance)
 })
 
-/** How often each outcome occurred, and those that must occur often for the test to mean something. */
+/** How often each outcome occurred, and the outcomes that must occur often for a meaningful test. */
 const outcomes = new Map<string, number>()
 const count = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
 const bindings = ['cut', 'admitted', 'requests', 'tokens', 'credit_held', 'insufficient_credit', 'never_fits', 'replay']
 
-/** Plays one history on the database and on the model, and compares answers and accounts after each step. */
+/** Runs one history on the database and on the model, and compares results and accounts after each step. */
 async function playHistory(steps: readonly Step[]): Promise<void> {
   const model = createTillModel()
   const instances = [await addInstance(), await addInstance(), await addInstance()]
@@ -453,11 +453,11 @@ function admissionsOf(
   })
 }
 
-/** To the hundredth. */
+/** The share of a whole, rounded to hundredths. */
 const part = (whole: bigint, share: number): bigint => (whole * BigInt(Math.round(share * 100))) / 100n
 const lack = (whole: bigint, has: bigint): bigint => (whole > has ? whole - has : 0n)
 
-/** What one instance has of one account: an honest one never has more than the database put aside. */
+/** One instance's allowance of one account. A correct instance never has more than the database lent. */
 interface Desk {
   credit: bigint
   requests: bigint
@@ -465,7 +465,7 @@ interface Desk {
   flights: { cost: bigint; need: bigint }[]
 }
 
-/** Admits a request that costs and needs some share of what is there. */
+/** Admits a request that takes a share of the allowance. */
 function takeFrom(desk: Desk, share: number): void {
   if (desk.requests === 0n) return
   const flight = { cost: part(desk.credit, share), need: part(desk.tokens, share) }
@@ -514,7 +514,7 @@ function reportOf(renew: Renew, accounts: readonly ModelAccount[], desks: Map<st
   ]
 }
 
-/** What was asked for has been granted. */
+/** Adds a granted request for more to the allowance. */
 function receive(desks: ReadonlyMap<string, Desk>, reports: readonly ModelReport[], account: string): void {
   const [desk, report] = [desks.get(account), reports.find((each) => each.account === account)]
   assert.ok(desk && report)
@@ -523,7 +523,7 @@ function receive(desks: ReadonlyMap<string, Desk>, reports: readonly ModelReport
   desk.tokens += report.moreTokens
 }
 
-/** Of columns that stand for themselves; an empty text is NULL. */
+/** A row literal of unquoted columns; an empty text is NULL. */
 const rowOf = (columns: readonly (string | number | bigint)[]): string => `(${columns.join(',')})`
 
 async function callExchange(instance: string, batch: number, reports: readonly ModelReport[], now: bigint) {

@@ -7,7 +7,7 @@ import { bodyOf, meansSame, nouns, valuesOf } from './fields.ts'
 const { client, note, dispute, letter } = nouns
 
 describe('a form', () => {
-  test('shows nothing where a record has null, and a consultant by id', () => {
+  test('shows null as an empty field, and a consultant by id', () => {
     const record = { name: 'N', reference: null, email: 'a@b.example', consultant: { id: 'c', name: 'C' }, version: 3 }
     assert.deepEqual(valuesOf(client.fields, record), {
       name: 'N',
@@ -21,7 +21,7 @@ describe('a form', () => {
     ])
   })
 
-  test('sends what was changed and nothing else', () => {
+  test('sends only the changed fields', () => {
     const before = { name: 'N', reference: 'R', email: '', consultant_id: 'c' }
     assert.deepEqual(bodyOf(client.fields, { ...before, reference: '' }, before), { reference: null })
     assert.deepEqual(bodyOf(client.fields, { ...before }, before), {})
@@ -33,7 +33,7 @@ describe('a form', () => {
     })
   })
 
-  test('takes an amount as it is shown', () => {
+  test('accepts an amount as it is displayed', () => {
     for (const [written, sent] of [
       ['1,250.00', '1250.00'],
       [' 12,345,678 ', '12345678'],
@@ -44,7 +44,7 @@ describe('a form', () => {
     }
   })
 
-  test('knows an amount again however it is written, and nothing else', () => {
+  test('treats an amount as unchanged if only its notation differs', () => {
     const [invoice, amount] = dispute.fields
     assert.ok(invoice && amount)
     for (const [a, b] of [
@@ -68,7 +68,7 @@ describe('a form', () => {
     assert.ok(!meansSame(invoice, '5', '5.00'), 'a number of an invoice is a text')
   })
 
-  test('has the fields that the server takes, with its limits', () => {
+  test('has exactly the fields that the server accepts, with its limits', () => {
     const pairs = [
       [client, schema.newClient],
       [note, schema.newNote],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { moneyText } from './money.ts'
 
-test('an amount has the decimals of its currency, and keeps every digit', () => {
+test('an amount is shown with the decimals of its currency and keeps every digit', () => {
   assert.equal(moneyText('1250.00', 'EUR'), '€1,250.00')
   assert.equal(moneyText('1250', 'JPY'), 'JP¥1,250')
   assert.equal(moneyText('1250.500', 'KWD'), 'KWD\u00a01,250.500')

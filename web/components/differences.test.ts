@@ -10,7 +10,7 @@ const textOf = (parts: ReturnType<typeof differences>, without: string) =>
     .map(({ text }) => text)
     .join('')
 
-test('the parts make up both texts, whatever these are', () => {
+test('the parts add up to both texts, for any texts', () => {
   const words = fc.array(fc.constantFrom('a', 'b', 'fee', '\n', ' ', '  ', '£4,000'), { maxLength: 30 })
   fc.assert(
     fc.property(words, words, (one, two) => {
@@ -22,7 +22,7 @@ test('the parts make up both texts, whatever these are', () => {
   )
 })
 
-test('what both have is told from what only one has', () => {
+test('common parts are separated from added and removed ones', () => {
   const parts = differences('time sheets by Friday.', 'all time sheets by Monday.')
   assert.deepEqual(
     parts.map(({ kind, text }) => [kind, text]),

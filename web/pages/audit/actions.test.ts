@@ -6,7 +6,7 @@ import { actions } from './actions.ts'
 
 const root = path.join(import.meta.dirname, '../../..')
 
-/** The places where the service names what it writes into the audit log. */
+/** Patterns of source code that name an audit action. */
 const places = [
   /\baction: '([a-z]+_[a-z_]+)'/g,
   /\bchangeEvent\(by, '([a-z]+_[a-z_]+)'/g,
@@ -17,7 +17,7 @@ const places = [
   /then '([a-z]+_[a-z_]+)' else '([a-z]+_[a-z_]+)'/g,
 ]
 
-test('whatever is written into the audit log can be looked for', () => {
+test('every action of the audit log can be filtered by', () => {
   const files = globSync('src/{access,accounts,billing,clients,people,signin}/**/*.ts', { cwd: root })
   const sources = files
     .filter((file) => !file.endsWith('.test.ts'))
@@ -47,6 +47,6 @@ test('whatever is written into the audit log can be looked for', () => {
   )
 })
 
-test('nothing is there twice', () => {
+test('no action is listed twice', () => {
   assert.equal(new Set(actions).size, actions.length)
 })

@@ -11,7 +11,7 @@ const cases: [zone: string, day: string, begin: string, end: string][] = [
   ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z', '2026-04-24T21:00:00.000Z'],
 ]
 for (const [zone, day, begin, end] of cases) {
-  test(`${day} in ${zone} is from ${begin} to ${end}`, (t) => {
+  test(`${day} in ${zone} lasts from ${begin} to ${end}`, (t) => {
     const before = process.env['TZ']
     process.env['TZ'] = zone
     t.after(() => {
@@ -23,7 +23,7 @@ for (const [zone, day, begin, end] of cases) {
   })
 }
 
-test('what is no day asks for none', () => {
+test('an invalid day sets no filter', () => {
   for (const day of ['', 'x', '2026', '12026-01-01']) assert.equal(beginOf(day), '', day)
   assert.equal(endOf('9999-12-31'), '')
   for (const instant of ['', 'x']) assert.equal(dayOf(instant), '')
