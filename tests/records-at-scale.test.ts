@@ -8,7 +8,7 @@ import type { Scope } from '../src/access/policy.ts'
 import { countClients, readClients, searchClients, type ListFilter, type ListPage } from '../src/clients/list-store.ts'
 import { createRecords } from '../src/clients/records.ts'
 import type { ClientQuery } from '../src/clients/schema.ts'
-import { search } from '../src/clients/search-store.ts'
+import { searchNoun } from '../src/clients/search-store.ts'
 import { openDatabase, type Database, type DedicatedConnection } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
@@ -187,8 +187,8 @@ describe('a search (B95)', () => {
     }
     for (const noun of ['client', 'note', 'dispute', 'letter'] as const) {
       for (const q of ['gmbh', 'fee', 'rarely', words.one, words.none]) {
-        await assertBounded('partner', search(noun, all, q, 20), 2000)
-        await assertBounded('consultant', search(noun, mine, q, 20), 1000)
+        await assertBounded('partner', searchNoun(noun, all, q, 20), 2000)
+        await assertBounded('consultant', searchNoun(noun, mine, q, 20), 1000)
       }
     }
   })
@@ -220,7 +220,7 @@ describe('a search (B95)', () => {
 
   test('finds the notes that a comparison with every note finds, the last changed first', async () => {
     for (const q of ['fee', 'rarely', words.none]) {
-      const found: readonly { readonly id: string }[] = await rowsOf(search('note', all, q, 15))
+      const found: readonly { readonly id: string }[] = await rowsOf(searchNoun('note', all, q, 15))
       const expected = await database.rows<{ id: string }>(
         `select n.id from note n join client c on c.id = n.client_id
          where c.deleted_at is null and n.archived_at is null and n.search @@ beginnings($1)

@@ -1,4 +1,4 @@
-import type { Noun } from '../src/clients/schema.ts'
+import type { RecordNoun } from '../src/clients/schema.ts'
 import { clientStatusNames, disputeStatusNames, letterStatusNames } from './words.ts'
 
 /** What one form field holds. */
@@ -33,7 +33,7 @@ interface NounWords {
 }
 
 /** Every noun of a record: what people call it, where it is, and what of it can be written. */
-export const nouns: Readonly<Record<Noun, NounWords>> = {
+export const nouns: Readonly<Record<RecordNoun, NounWords>> = {
   client: {
     one: 'client',
     many: 'clients',

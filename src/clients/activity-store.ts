@@ -1,7 +1,7 @@
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { PersonJson } from './items-store.ts'
-import { personJson, within } from './statements.ts'
+import { personJson, within } from './statements-store.ts'
 
 export interface ActivityRow {
   readonly id: bigint
@@ -32,7 +32,7 @@ export function readActivity(
   }
 }
 
-/** The key that `hiddenNumbers` encrypts row numbers with. */
+/** The encryption key for `hiddenNumbers`. */
 export const readNumberKey: PreparedStatement<{ readonly key: string }> = {
   name: 'number key',
   text: 'select number_key() as key',

@@ -6,7 +6,7 @@ import { Problem } from '../platform/problems.ts'
 import { archived } from './items.ts'
 import { newId, recordId } from './ids.ts'
 import * as listStore from './list-store.ts'
-import { cursorOf, limitOf, placeOf } from './paging.ts'
+import { cursorOf, limitOf, positionOf } from './paging.ts'
 import { presentListed, presentRecord, type ShownRecord } from './present.ts'
 import { violates } from './refusals.ts'
 import type { ClientChange, ClientList, ClientQuery, NewClient } from './schema.ts'
@@ -15,29 +15,29 @@ import * as store from './store.ts'
 import type { Basis } from './versions.ts'
 
 /**
- * Client records. Every method decides by the policy, notes in the audit log what it did or refused, and throws what
- * `Access.refuse` throws where the client is not there for the visit.
+ * Client records. Every method applies the policy, writes an audit event whether it allows or refuses, and throws what
+ * `Access.refuse` throws if the actor cannot see the client.
  */
 export interface Clients {
   read(visit: Visit, id: string): Promise<ShownRecord>
   list(visit: Visit, query: ClientQuery): Promise<ClientList>
   /**
-   * With a key that this person has sent before: the client that was made then, as it is now. Throws Problem `conflict`
-   * when the consultant has a client with that reference.
+   * Idempotent per person and `key`: a retry returns the client that the first call created, in its current state. Throws
+   * Problem `conflict` if the consultant already has a client with this reference.
    */
   create(visit: Visit, client: NewClient, key?: string): Promise<ShownRecord>
   /**
-   * What brings nothing new makes no version. Throws Problem `stale_version` with the record as it is now, `conflict` for
-   * an archived client that stays so or a reference that the consultant has given already, `invalid_field`, and
-   * `forbidden` when the visit may not assign.
+   * A change without new values creates no revision. Throws Problem `stale_version` with the current record, `conflict`
+   * for an archived client that the change does not restore and for a reference that the consultant already uses,
+   * `invalid_field`, and `forbidden` if the actor may not assign clients.
    */
   change(visit: Visit, id: string, change: { basis: Basis; body: ClientChange }): Promise<ShownRecord>
-  /** Throws Problem `stale_version` as `change` does. */
+  /** Throws Problem `stale_version` with the current record. */
   remove(visit: Visit, id: string, basis: Basis): Promise<void>
 }
 
-const deedOf = (did: string, clientId: string): Deed => ({
-  action: `client_${did}`,
+const deedOf = (verb: string, clientId: string): Deed => ({
+  action: `client_${verb}`,
   noun: 'client',
   clientId,
   nounId: clientId,
@@ -65,7 +65,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       const filter = { q, status: query.status ?? 'active', consultantId }
       const limit = limitOf(query.limit)
       const sort = query.sort ?? 'name'
-      const page = { sort, after: placeOf(query.cursor, listStore.keyTest(sort)), limit: limit + 1 }
+      const page = { sort, after: positionOf(query.cursor, listStore.keyTest(sort)), limit: limit + 1 }
       const { rows, counted } = await readPage(visit, scope, filter, page)
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
@@ -83,27 +83,27 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       const id = newId(visit, 'clients', key)
       const columns = { ...columnsOf(client), consultant_id: client.consultant_id ?? personIdOf(visit.actor) }
       const read = store.readRecord(scopeOf(visit.actor, 'create', 'client'), id)
-      // Whoever it was given to when it was made may have left since.
-      const isMade = async () => key !== undefined && (await access.as(visit, [read]))[0].length > 0
-      if (columns.consultant_id !== personIdOf(visit.actor) && !(await isMade())) {
-        await assignable(visit, columns.consultant_id)
+      // In a retry, the assigned consultant may have left since the first call.
+      const exists = async () => key !== undefined && (await access.as(visit, [read]))[0].length > 0
+      if (columns.consultant_id !== personIdOf(visit.actor) && !(await exists())) {
+        await requireAssignable(visit, columns.consultant_id)
       }
-      const make = () => access.as(visit, [store.insertClient(visit, id, columns), read])
-      const [[made], [row]] = await make()
+      const insert = () => access.as(visit, [store.insertClient(visit, id, columns), read])
+      const [[inserted], [row]] = await insert()
         .catch((error: unknown) => {
           if (key === undefined || !violates(error, 'client_reference')) throw error
-          // One that is made at the same moment may be met by its reference before its id, which is there by now.
-          return make()
+          // A concurrent call with the same key can violate the reference's uniqueness first. By now its id exists.
+          return insert()
         })
         .catch(refused(visit, { action: 'client_created', noun: 'client' }))
-      if (row && !made) await access.note(visit, deedOf('read', id))
+      if (row && !inserted) await access.note(visit, deedOf('read', id))
       return row ? presentRecord(row, currency) : access.refuse(visit, deedOf('created', id))
     },
 
     async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: ClientChange }) {
       const scope = scopeOf(visit.actor, 'change', 'client')
       const deed = deedOf('changed', id)
-      if (body.consultant_id !== undefined) await assignable(visit, body.consultant_id)
+      if (body.consultant_id !== undefined) await requireAssignable(visit, body.consultant_id)
       const assigns = scopeOf(visit.actor, 'assign', 'client').of !== 'none'
       const [[change], [row]] = await access
         .as(visit, [
@@ -117,16 +117,16 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
         if (!change.changed) await access.note(visit, deedOf('read', id))
         return record
       }
-      const dormant = row.status === 'archived' && body.status === undefined
-      return access.decline(visit, deed, dormant ? archived() : stale(record))
+      const staysArchived = row.status === 'archived' && body.status === undefined
+      return access.decline(visit, deed, staysArchived ? archived() : stale(record))
     },
 
     async remove(visit: Visit, id: string, basis: Basis) {
       const scope = scopeOf(visit.actor, 'remove', 'client')
-      if (scope.of === 'none') return access.forbid(visit, deedOf('removed', id), 'Only a partner takes clients away.')
+      if (scope.of === 'none') return access.forbid(visit, deedOf('removed', id), 'Only partners may delete clients.')
       const [[row], [changed]] = await access.as(visit, [
         store.readRecord(scope, id),
-        store.removeClient(scope, { visit, id, basis }),
+        store.deleteClient(scope, { visit, id, basis }),
       ])
       const deed = deedOf('removed', id)
       if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
@@ -147,20 +147,15 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
     return { rows, counted: count?.total ?? 0 }
   }
 
-  /** Whether the visit may give a client to that person, and there is such a person. */
-  async function assignable(visit: Visit, consultantId: string | undefined): Promise<void> {
+  /** Throws Problem `forbidden` or `invalid_field` unless the actor may assign a client to this active person. */
+  async function requireAssignable(visit: Visit, consultantId: string | undefined): Promise<void> {
     if (!may(visit.actor, 'assign', 'client')) {
       const deed = { action: 'client_assigned', noun: 'client' }
-      return access.forbid(
-        visit,
-        deed,
-        'Only a partner decides to whom a client belongs: leave consultant_id out.',
-        'consultant_id',
-      )
+      return access.forbid(visit, deed, 'Only partners may assign clients: omit consultant_id.', 'consultant_id')
     }
     const [[person]] = await access.as(visit, [store.readActivePerson(recordId(consultantId ?? ''))])
     if (person) return
-    throw new Problem('invalid_field', 'The field consultant_id must be the id of a person who may sign in.', {
+    throw new Problem('invalid_field', 'The field consultant_id must be the id of an active person.', {
       field: 'consultant_id',
     })
   }
@@ -169,13 +164,13 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
 const ownerOf = ({ consultant_id: consultantId }: { readonly consultant_id: string }) => ({ consultantId })
 
 function referenceTaken(cause: unknown): Problem {
-  return new Problem('conflict', 'The consultant has a client with this reference already: choose another.', {
+  return new Problem('conflict', 'The consultant already has a client with this reference: choose another.', {
     field: 'reference',
     cause,
   })
 }
 
-/** What is written of a body: texts without the spaces around them. Throws Problem `invalid_field`. */
+/** The columns to write, with trimmed texts. Throws Problem `invalid_field`. */
 function columnsOf(body: ClientChange): store.ClientColumns {
   const { name, reference, email } = body
   if (typeof email === 'string' && readEmail(email) === undefined) {

@@ -7,30 +7,29 @@ export interface CsvRecord {
   readonly cells: readonly string[]
 }
 
-/** What is wrong with a line, for a person. */
+/** Why a line cannot be imported, as a message for the operator. */
 export interface LineFault {
   readonly line: number
   readonly reason: string
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quoted text that begins here has no closing quote',
-  CSV_INVALID_CLOSING_QUOTE: 'something stands behind a closing quote: write a quote inside of a text twice ("")',
+  CSV_QUOTE_NOT_CLOSED: 'a quoted field that starts here has no closing quote',
+  CSV_INVALID_CLOSING_QUOTE: 'there is text after a closing quote: double a quote inside a quoted field ("")',
   INVALID_OPENING_QUOTE:
-    'a quote stands in the middle of a text: quote the whole text, and write the inner one twice ("")',
-  CSV_MAX_RECORD_SIZE: 'the line is longer than any client can be',
+    'there is a quote inside an unquoted field: quote the whole field, and double the inner quote ("")',
+  CSV_MAX_RECORD_SIZE: 'the line is too long for a client',
 }
 
 /**
- * Reads a file in UTF-8, with or without a byte order mark, with commas, semicolons or tabs between its cells, which a
- * first line `sep=;` may name, and any line ends. Lines without a text are left out, as a spreadsheet ends with. After a
- * line that cannot be made out nothing more is read.
+ * Parses a UTF-8 file, with or without a byte order mark. It accepts any line ending, and commas, semicolons or tabs as
+ * the delimiter; a first line such as `sep=;` can set it. It skips empty lines and stops at the first syntax error.
  */
 export function readCsv(bytes: Uint8Array): { records: CsvRecord[]; faults: LineFault[] } {
   if (!isUtf8(bytes)) return unread(lineOfBadByte(bytes), 'this is not UTF-8: save the file as CSV UTF-8')
   const [text, separator] = withoutSeparator(new TextDecoder().decode(bytes))
   const lines = text.split(/\r\n|\n|\r/)
-  // Without a byte order mark it passes for UTF-8, with a zero beside every letter.
+  // UTF-16 without a byte order mark is valid UTF-8 with NUL characters.
   if (lines[0]?.includes('\0')) return unread(1, 'this is UTF-16: save the file as CSV UTF-8')
   const records: CsvRecord[] = []
   let end = 0
@@ -59,20 +58,20 @@ function unread(line: number, reason: string): { records: CsvRecord[]; faults: L
   return { records: [], faults: [{ line, reason }] }
 }
 
-/** The first line with something on it after that many lines. */
+/** The number of the first non-empty line after that many lines. */
 function firstLine(lines: readonly string[], after: number): number {
   let line = after + 1
   while (line < lines.length && lines[line - 1] === '') line += 1
   return line
 }
 
-/** A first line such as `sep=;` is for a spreadsheet program. It leaves an empty line, so that the others keep theirs. */
+/** Removes a first line such as `sep=;`, which spreadsheet programs write. It stays as an empty line, to keep the numbering. */
 function withoutSeparator(text: string): [text: string, separator: string | undefined] {
   const [line = '', separator] = /^sep=([;,\t])(?=[\r\n])/i.exec(text) ?? []
   return [text.slice(line.length), separator]
 }
 
-/** What stands between the cells of the first line. */
+/** The most frequent delimiter in the first line. */
 function delimiterOf(line: string): string {
   const count = (sign: string) => line.split(sign).length
   return [';', '\t'].reduce((most, sign) => (count(sign) > count(most) ? sign : most), ',')

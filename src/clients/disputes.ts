@@ -1,11 +1,11 @@
 import { parseMoney } from '../billing/money.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Kind } from './kinds.ts'
+import type { ItemKind } from './kinds.ts'
 import { shownMoney } from './money.ts'
 import { dispute, disputeChange, disputeList, newDispute } from './schema.ts'
 
-/** An invoice that a client does not agree with: how much of it, what is said, and how it ended. */
-export const disputes: Kind = Object.freeze({
+/** A client's dispute of an invoice: the amount, the positions and the status. */
+export const disputes: ItemKind = Object.freeze({
   noun: 'dispute',
   plural: 'disputes',
   columns: ['invoice', 'amount', 'position', 'status'],
@@ -24,7 +24,7 @@ export const disputes: Kind = Object.freeze({
     position,
     status,
   }),
-} satisfies Kind)
+} satisfies ItemKind)
 
 function amountOf(text: string): string {
   try {
@@ -33,7 +33,7 @@ function amountOf(text: string): string {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
   }
-  throw new Problem('invalid_field', 'The field amount must be a decimal number from 0 on: 1250.00.', {
+  throw new Problem('invalid_field', 'The field amount must be a decimal number of at least 0: 1250.00.', {
     field: 'amount',
   })
 }

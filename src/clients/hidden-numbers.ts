@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
 /**
- * Numbers of the whole firm's audit log as they are told to those who see one client: the gaps between them would tell how
- * much else is done. Each is one block of AES with the end of the client's id, which is random, so that another client's
- * are not taken for it.
+ * Encrypts row numbers of the audit log for people who see a single client: gaps between the numbers would reveal how much
+ * happens elsewhere in the firm. Each ciphertext is one AES block that includes the random end of the client's id, so that
+ * a number of another client is not accepted.
  */
 export interface HiddenNumbers {
   hide(number: bigint): string
-  /** Undefined for what `hide` has not made of a number for this client. */
+  /** Undefined unless `text` comes from `hide` for this client. */
   find(text: string): bigint | undefined
 }
 

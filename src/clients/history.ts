@@ -1,30 +1,27 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
-import { may, scopeOf, type Resource } from '../access/policy.ts'
+import { may, scopeOf } from '../access/policy.ts'
 import { disputes } from './disputes.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { hiddenNumbers, type HiddenNumbers } from './hidden-numbers.ts'
-import { limitOf, noPlace, placeOf, cursorOf } from './paging.ts'
-import type { Activity, ActivityList, RevisionList, RevisionQuery } from './schema.ts'
+import { limitOf, badCursor, positionOf, cursorOf } from './paging.ts'
+import type { Activity, ActivityList, RecordNoun, RevisionList, RevisionQuery } from './schema.ts'
 import { readActivity, readNumberKey, type ActivityRow } from './activity-store.ts'
 import { readOwner, readRevisions, type RevisionRow } from './store.ts'
 
-/** A version that has one before it. */
 const isLaterVersion = (text: string) => /^(?:[2-9]|[1-9]\d{1,8})$/.test(text)
 
-type RecordNoun = Exclude<Resource, 'person' | 'audit'>
-
-/** What has become of a record. Both methods refuse as `Access.refuse` does. */
+/** The history of a record. Both methods throw what `Access.refuse` throws. */
 export interface History {
-  /** The states of the client, or of something in its record, the newest first; also of what is archived. */
+  /** The revisions of a client or of one of its items, newest first, archived ones included. */
   revisions(
     visit: Visit,
     clientId: string,
     record: { readonly noun: RecordNoun; readonly id: string },
     page: RevisionQuery,
   ): Promise<RevisionList>
-  /** Who did what with the record, the last first. */
+  /** Who did what with the record, newest first. */
   activity(
     visit: Visit,
     clientId: string,
@@ -35,7 +32,7 @@ export interface History {
 export function createHistory({ access, currency }: { access: RecordAccess; currency: string }): History {
   let key: Promise<Buffer> | undefined
 
-  /** How the activity of a client is numbered; the key is asked for once. */
+  /** The numbers of a client's activity. The key is read once. */
   async function numbersOf(visit: Visit, clientId: string): Promise<HiddenNumbers> {
     key ??= readKey(visit)
     return hiddenNumbers(
@@ -57,10 +54,10 @@ export function createHistory({ access, currency }: { access: RecordAccess; curr
     async revisions(visit: Visit, clientId: string, { noun, id }, page) {
       const scope = scopeOf(visit.actor, 'read', noun)
       const limit = limitOf(page.limit)
-      const asked = { noun, id, before: placeOf(page.cursor, isLaterVersion)?.key, limit: limit + 1 }
+      const query = { noun, id, before: positionOf(page.cursor, isLaterVersion)?.key, limit: limit + 1 }
       const [[owner], rows] = await access.as(visit, [
         readOwner(scope, clientId),
-        readRevisions(scope, clientId, asked),
+        readRevisions(scope, clientId, query),
       ])
       const deed = { action: 'revisions_read', noun, clientId, nounId: id }
       const facts = { consultantId: owner?.consultant_id }
@@ -79,9 +76,9 @@ export function createHistory({ access, currency }: { access: RecordAccess; curr
       const limit = limitOf(page.limit)
       const numbers = await numbersOf(visit, clientId)
       const before = page.cursor === undefined ? undefined : numbers.find(page.cursor)
-      if (page.cursor !== undefined && before === undefined) throw noPlace()
-      const asked = { before, reads: page.reads === 'true', limit: limit + 1 }
-      const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), readActivity(scope, clientId, asked)])
+      if (page.cursor !== undefined && before === undefined) throw badCursor()
+      const query = { before, reads: page.reads === 'true', limit: limit + 1 }
+      const [[owner], rows] = await access.as(visit, [readOwner(scope, clientId), readActivity(scope, clientId, query)])
       const deed = { action: 'activity_read', noun: 'client', clientId, nounId: clientId }
       if (!owner || !may(visit.actor, 'read', 'client', { consultantId: owner.consultant_id })) {
         return access.refuse(visit, deed)

@@ -4,7 +4,7 @@ import { compileBody } from '../platform/http/validation.ts'
 import { readCsv, type CsvRecord, type LineFault } from './csv.ts'
 import { newClient } from './schema.ts'
 
-/** A client as a line of the file says it. Null: nothing stands there. */
+/** A client in a line of the file. An empty cell is null. */
 export interface ImportedClient {
   readonly line: number
   readonly name: string
@@ -19,14 +19,14 @@ type Column = (typeof columns)[number]
 
 const check = compileBody(newClient)
 
-/** Reads a file of clients. Its first line names the columns: `name`, and any of `reference`, `email`, `consultant`. */
+/** Parses a file of clients. The header has `name`, and optionally `reference`, `email` and `consultant`. */
 export function readClientFile(bytes: Uint8Array): { clients: ImportedClient[]; faults: LineFault[] } {
   const { records, faults } = readCsv(bytes)
-  const [head, ...rest] = withoutEmptyColumns(records)
-  if (head === undefined) {
+  const [header, ...rest] = withoutEmptyColumns(records)
+  if (header === undefined) {
     return { clients: [], faults: faults.length > 0 ? faults : [{ line: 1, reason: 'the file is empty' }] }
   }
-  const named = readHead(head)
+  const named = readHeader(header)
   if (!Array.isArray(named)) return { clients: [], faults: [named] }
   const read = rest.map((record) => readLine(named, record))
   return {
@@ -35,7 +35,7 @@ export function readClientFile(bytes: Uint8Array): { clients: ImportedClient[]; 
   }
 }
 
-/** A spreadsheet may write columns behind the last one that has a name; they are left out where they are empty. */
+/** Drops empty cells after the last named column, which spreadsheet programs may write. */
 function withoutEmptyColumns(records: readonly CsvRecord[]): readonly CsvRecord[] {
   const last = records[0]?.cells.findLastIndex((cell) => cell.trim() !== '') ?? -1
   return records.map(({ line, cells }) => ({
@@ -44,22 +44,22 @@ function withoutEmptyColumns(records: readonly CsvRecord[]): readonly CsvRecord[
   }))
 }
 
-function readHead({ line, cells }: CsvRecord): Column[] | LineFault {
+function readHeader({ line, cells }: CsvRecord): Column[] | LineFault {
   const found: Column[] = []
   for (const cell of cells) {
     const column = columns.find((each) => each === cell.trim().toLowerCase().replace('e-mail', 'email'))
     if (column === undefined) {
-      return { line, reason: `there is no column ${quoted(cell)}: the first line names ${columns.join(', ')}` }
+      return { line, reason: `unknown column ${quoted(cell)}: the columns are ${columns.join(', ')}` }
     }
-    if (found.includes(column)) return { line, reason: `the column ${column} is there twice` }
+    if (found.includes(column)) return { line, reason: `the column ${column} appears twice` }
     found.push(column)
   }
-  return found.includes('name') ? found : { line, reason: 'there is no column name' }
+  return found.includes('name') ? found : { line, reason: 'the column name is missing' }
 }
 
 function readLine(named: readonly Column[], { line, cells }: CsvRecord): ImportedClient | LineFault {
   if (cells.length !== named.length) {
-    return { line, reason: `it has ${cells.length} cells where the first line has ${named.length}` }
+    return { line, reason: `it has ${cells.length} cells, but the header has ${named.length}` }
   }
   const cell = (column: Column) => {
     const text = cells[named.indexOf(column)]?.trim() ?? ''

@@ -2,7 +2,7 @@ import type { Visit } from '../access/actor.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { logged, loggedValues } from './logged-store.ts'
 
-/** A client to be, and the line that says so. */
+/** A client to import, and its line in the file. */
 export interface ImportRow {
   readonly line: number
   readonly id: string
@@ -15,12 +15,12 @@ export interface ImportRow {
 const given = `jsonb_to_recordset($1::jsonb) as r(line integer, id uuid, name text, reference text, email text,
   consultant_id uuid)`
 
-/** Lines whose client the consultant has already: by the reference, or without one by the name. */
-export function findTwins(
+/** The lines whose client the consultant already has: the same reference, or the same name without a reference. */
+export function findDuplicates(
   rows: readonly ImportRow[],
 ): PreparedStatement<{ readonly line: number; readonly name: string }> {
   return {
-    name: 'import twins',
+    name: 'import duplicates',
     text: `select distinct r.line, r.name from ${given}
       join client c on c.consultant_id = r.consultant_id and c.deleted_at is null
         and (r.reference is not null and c.reference_key = lower(r.reference)
@@ -30,7 +30,7 @@ export function findTwins(
   }
 }
 
-/** All of them, each with its audit row, or none. */
+/** Inserts all clients, each with an audit event. */
 export function insertClients(visit: Visit, rows: readonly ImportRow[]): PreparedStatement {
   return {
     name: 'import clients',

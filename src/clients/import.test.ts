@@ -67,8 +67,8 @@ describe('an import', () => {
       `${head}\nOther name,b-1,,anna@firm.example\nTWO words,,,ben@firm.example\nBerg,B-1,,ben@firm.example\n`,
     )
     assert.deepEqual(faults, [
-      { line: 2, reason: '"Other name" is a client already' },
-      { line: 3, reason: '"TWO words" is a client already' },
+      { line: 2, reason: 'the client "Other name" already exists' },
+      { line: 3, reason: 'the client "TWO words" already exists' },
     ])
   })
 
@@ -78,7 +78,7 @@ describe('an import', () => {
     const stray = 'name;consultant;\nStray;anna@firm.example;something\n'
     assert.deepEqual(await load(stray), {
       imported: 0,
-      faults: [{ line: 2, reason: 'it has 3 cells where the first line has 2' }],
+      faults: [{ line: 2, reason: 'it has 3 cells, but the header has 2' }],
     })
   })
 
@@ -98,13 +98,13 @@ describe('an import', () => {
   const anna = 'anna@firm.example'
   const refused: [what: string, file: string, faults: [line: number, reason: RegExp][]][] = [
     ['nothing in it', '', [[1, /empty/]]],
-    ['an unknown column', 'name,colour\nA,red\n', [[1, /no column "colour"/]]],
-    ['a column twice', 'name,Name\nA,B\n', [[1, /there twice/]]],
-    ['no name column', 'reference\nA\n', [[1, /no column name/]]],
+    ['an unknown column', 'name,colour\nA,red\n', [[1, /unknown column "colour"/]]],
+    ['a column twice', 'name,Name\nA,B\n', [[1, /appears twice/]]],
+    ['no name column', 'reference\nA\n', [[1, /column name is missing/]]],
     [
       'a line with too many cells',
       `${head}\nA,,,${anna}\nB,,,${anna},more\nC,,,${anna}\n`,
-      [[3, /5 cells where .* 4/]],
+      [[3, /5 cells, but the header has 4/]],
     ],
     ['a line with too few cells', `${head}\nA,,,${anna}\n\nB\n`, [[4, /1 cells/]]],
     ['a line without a name', `${head}\n,R,,${anna}\n`, [[2, /name is missing/]]],
@@ -113,12 +113,12 @@ describe('an import', () => {
     ['turned direction', `${head}\nA,\u202eR,,${anna}\n`, [[2, /field reference .*U\+202E/]]],
     ['a name of nothing to see', `${head}\n\u200b,,,${anna}\n`, [[2, /U\+200B/]]],
     ['a NUL', `${head}\na\0b,,,${anna}\n`, [[2, /NUL/]]],
-    ['what is no address', `${head}\nA,,not an address,${anna}\n`, [[2, /no e-mail address/]]],
-    ['nobody of that address', `${head}\nA,,,nobody@firm.example\n`, [[2, /nobody who may sign in/]]],
-    ['somebody who is disabled', `${head}\nA,,,gone@firm.example\n`, [[2, /nobody who may sign in/]]],
-    ['no consultant at all', 'name\nA\n', [[2, /names no consultant/]]],
-    ['the same reference twice', `${head}\nA,R-1,,${anna}\nB,r-1,,${anna}\n`, [[3, /same client as on line 2/]]],
-    ['the same name twice', `${head}\nA,,,${anna}\nC,,,${anna}\na,,,${anna}\n`, [[4, /same client as on line 2/]]],
+    ['what is no address', `${head}\nA,,not an address,${anna}\n`, [[2, /is not an e-mail address/]]],
+    ['nobody of that address', `${head}\nA,,,nobody@firm.example\n`, [[2, /no active person/]]],
+    ['somebody who is disabled', `${head}\nA,,,gone@firm.example\n`, [[2, /no active person/]]],
+    ['no consultant at all', 'name\nA\n', [[2, /the consultant is missing/]]],
+    ['the same reference twice', `${head}\nA,R-1,,${anna}\nB,r-1,,${anna}\n`, [[3, /same client as in line 2/]]],
+    ['the same name twice', `${head}\nA,,,${anna}\nC,,,${anna}\na,,,${anna}\n`, [[4, /same client as in line 2/]]],
     ['a broken line in the middle', `${head}\nA,,,${anna}\n"B,,,${anna}\nC,,,${anna}\n`, [[3, /no closing quote/]]],
     [
       'several faults',

@@ -6,21 +6,21 @@ import { quoted } from '../platform/one-line.ts'
 import type { People } from '../people/people.ts'
 import type { LineFault } from './csv.ts'
 import { readClientFile, type ImportedClient } from './import-file.ts'
-import { findTwins, insertClients, type ImportRow } from './import-store.ts'
+import { findDuplicates, insertClients, type ImportRow } from './import-store.ts'
 
 export type { LineFault } from './csv.ts'
 
 export interface ImportOptions {
-  /** To whom those belong whose line names nobody: an e-mail address. */
+  /** The e-mail address of the consultant for lines without one. */
   readonly consultant?: string | undefined
-  /** Only says what would come of it. */
+  /** Checks the file without importing it. */
   readonly dryRun?: boolean | undefined
 }
 
 export interface ImportResult {
-  /** How many were imported, or would be: none while there are faults. */
+  /** The number of clients imported, or that a dry run would import; 0 if there are faults. */
   readonly imported: number
-  /** Every line at fault, in their order. */
+  /** All faults, in the order of the lines. */
   readonly faults: readonly LineFault[]
 }
 
@@ -30,8 +30,8 @@ interface ImportNeeds {
 }
 
 /**
- * Imports a CSV file of clients, all of them or, when one line is wrong, none. A client who is there already (the same
- * reference, or without one the same name, of the same consultant) is a fault, so that a file is not imported twice.
+ * Imports a CSV file of clients: all of them, or none if a line is wrong. An existing client of the same consultant (the
+ * same reference, or the same name without a reference) is a fault, so that no file is imported twice.
  */
 export async function importClients(
   { access, people }: ImportNeeds,
@@ -43,21 +43,21 @@ export async function importClients(
   const ids = await consultantsOf(people, file.clients, consultant)
   const resolved = file.clients.map((client) => resolve(client, ids, consultant))
   const rows = resolved.flatMap((each) => ('reason' in each ? [] : [each]))
-  const twins = [...twinsWithin(rows), ...(await twinsBefore(access, visit, rows))]
+  const duplicates = [...duplicatesWithin(rows), ...(await existingClients(access, visit, rows))]
   const wrong = resolved.flatMap((each) => ('reason' in each ? [each] : []))
-  const faults = [...file.faults, ...wrong, ...twins].toSorted((a, b) => a.line - b.line)
+  const faults = [...file.faults, ...wrong, ...duplicates].toSorted((a, b) => a.line - b.line)
   if (faults.length > 0) return { imported: 0, faults }
   if (!dryRun && rows.length > 0) await access.as(visit, [insertClients(visit, rows)])
   return { imported: rows.length, faults }
 }
 
-/** The ids of the people whom the file names, by their address as it stands there; undefined for nobody. */
+/** The ids of active people by the e-mail addresses in the file; undefined for an unknown address. */
 async function consultantsOf(
   people: ImportNeeds['people'],
   clients: readonly ImportedClient[],
-  usual: string | undefined,
+  fallback: string | undefined,
 ): Promise<ReadonlyMap<string, string | undefined>> {
-  const named = new Set(clients.flatMap((client) => client.consultant ?? usual ?? []))
+  const named = new Set(clients.flatMap((client) => client.consultant ?? fallback ?? []))
   const found = new Map<string, string | undefined>()
   for (const email of named) {
     const person = await people.byEmail(email)
@@ -69,18 +69,19 @@ async function consultantsOf(
 function resolve(
   { line, name, reference, email, consultant }: ImportedClient,
   ids: ReadonlyMap<string, string | undefined>,
-  usual: string | undefined,
+  fallback: string | undefined,
 ): ImportRow | LineFault {
-  if (email !== null && readEmail(email) === undefined) return { line, reason: `${quoted(email)} is no e-mail address` }
-  const named = consultant ?? usual
-  if (named === undefined) return { line, reason: 'it names no consultant: fill in that column, or use --consultant' }
+  if (email !== null && readEmail(email) === undefined)
+    return { line, reason: `${quoted(email)} is not an e-mail address` }
+  const named = consultant ?? fallback
+  if (named === undefined) return { line, reason: 'the consultant is missing: fill in the column, or use --consultant' }
   const consultantId = ids.get(named)
-  if (consultantId === undefined) return { line, reason: `nobody who may sign in has the address ${quoted(named)}` }
+  if (consultantId === undefined) return { line, reason: `no active person has the address ${quoted(named)}` }
   return { line, id: randomUUIDv7(), name, reference, email, consultant_id: consultantId }
 }
 
-/** Lines that say the same as an earlier one. */
-function twinsWithin(rows: readonly ImportRow[]): LineFault[] {
+/** Lines that repeat an earlier line's client. */
+function duplicatesWithin(rows: readonly ImportRow[]): LineFault[] {
   const first = new Map<string, number>()
   return rows.flatMap(({ line, name, reference, consultant_id }) => {
     const key = JSON.stringify([
@@ -93,11 +94,11 @@ function twinsWithin(rows: readonly ImportRow[]): LineFault[] {
       first.set(key, line)
       return []
     }
-    return [{ line, reason: `it is the same client as on line ${earlier}` }]
+    return [{ line, reason: `this is the same client as in line ${earlier}` }]
   })
 }
 
-async function twinsBefore(access: RecordAccess, visit: Visit, rows: readonly ImportRow[]): Promise<LineFault[]> {
-  const [found] = await access.as(visit, [findTwins(rows)])
-  return found.map(({ line, name }) => ({ line, reason: `${quoted(name)} is a client already` }))
+async function existingClients(access: RecordAccess, visit: Visit, rows: readonly ImportRow[]): Promise<LineFault[]> {
+  const [found] = await access.as(visit, [findDuplicates(rows)])
+  return found.map(({ line, name }) => ({ line, reason: `the client ${quoted(name)} already exists` }))
 }

@@ -1,13 +1,13 @@
 import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/representation.ts'
 import type { History } from './history.ts'
-import { keyOf, recordId } from './ids.ts'
+import { idempotencyKeyOf, recordId } from './ids.ts'
 import type { Items } from './items.ts'
 import { itemOperations } from './operations.ts'
 import { visitOf } from '../access/visits.ts'
 import { basisIfAny, basisOf, etagOf } from './versions.ts'
 
-/** The notes, disputes or letters below a client: the same addresses for each of the three. */
+/** Registers the routes of notes, disputes or letters. */
 export function registerItems(portal: Server, { items, history }: { items: Items; history: History }): void {
   const { plural, noun } = items.kind
   const operations = itemOperations(items.kind)
@@ -21,7 +21,7 @@ export function registerItems(portal: Server, { items, history }: { items: Items
 
   portal.post(list, { schema: operations.create }, async (request, reply) => {
     const clientId = recordId(request.params.client)
-    const item = await items.create(visitOf(request), clientId, request.body, keyOf(request))
+    const item = await items.create(visitOf(request), clientId, request.body, idempotencyKeyOf(request))
     reply.code(201).header('location', `/clients/${clientId}/${plural}/${item.id}`).header('etag', etagOf(item))
     return item
   })

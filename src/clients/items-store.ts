@@ -1,18 +1,17 @@
 import type { Visit } from '../access/actor.ts'
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
-import type { Kind } from './kinds.ts'
+import type { ItemKind } from './kinds.ts'
 import { logged, loggedValues } from './logged-store.ts'
-import { differs, within, type Change } from './statements.ts'
+import { differs, within, type UpdateResult } from './statements-store.ts'
 import { basisText, type Basis } from './versions.ts'
 
-/** A person as JSON. */
 export interface PersonJson {
   readonly id: string
   readonly name: string
 }
 
-/** A note, dispute or letter as PostgreSQL writes it in JSON. Times are texts. */
+/** A note, dispute or letter in PostgreSQL's JSON: times are strings. */
 export interface ItemJson {
   readonly id: string
   readonly created_at: string
@@ -25,7 +24,7 @@ export interface ItemJson {
   readonly [column: string]: unknown
 }
 
-/** The client of an item, where the visit may see that, and the item, where it is there. */
+/** The client of an item, if it is within the scope, and the item, if it exists. */
 export interface ItemRow {
   readonly consultant_id: string
   readonly status: 'active' | 'archived'
@@ -38,11 +37,10 @@ export interface ItemsRow {
 }
 
 /**
- * The items of a kind that the client `c` has or had, each `n`, with the names of who made it and changed it last. They
- * are looked up one by one: of a join the planner would make a hash of everybody in the firm, for every record that is
- * read.
+ * Selects the items `n` of one kind of the client `c`, with the names of the people who created and last changed them.
+ * Subqueries fetch the names: for a join, the planner would hash all people of the firm on every read of a record.
  */
-function itemRow({ noun, columns, shown = [], money = [] }: Kind, condition: string): string {
+function itemRow({ noun, columns, shown = [], money = [] }: ItemKind, condition: string): string {
   const own = [...columns, ...shown].map((column) => (money.includes(column) ? `n.${column}::text` : `n.${column}`))
   return `select n.id, ${own.join(', ')}, n.created_at, n.created_by, ${nameOf('created_by')}, n.updated_at,
       n.updated_by, ${nameOf('updated_by')}, n.version
@@ -54,12 +52,12 @@ const present = 'n.archived_at is null'
 const nameOf = (column: string): string =>
   `(select person.name from person where person.id = n.${column}) as ${column}_name`
 
-/** All items of a kind that the client `c` has. */
-export function itemsJson(kind: Kind): string {
+/** All items of a kind of the client `c`, as a JSON array. */
+export function itemsJson(kind: ItemKind): string {
   return `(select json_agg(item) from (${itemRow(kind, present)} order by ${kind.order}) item)`
 }
 
-export function readItems(kind: Kind, scope: Scope, clientId: string): PreparedStatement<ItemsRow> {
+export function readItems(kind: ItemKind, scope: Scope, clientId: string): PreparedStatement<ItemsRow> {
   const { condition, value, name } = within(scope)
   return {
     name: `${kind.plural} ${name}`,
@@ -68,13 +66,13 @@ export function readItems(kind: Kind, scope: Scope, clientId: string): PreparedS
   }
 }
 
-export function readItem(kind: Kind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
+export function readItem(kind: ItemKind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
   return oneItem(kind.noun, itemRow(kind, `${present} and n.id = $3`), scope, { clientId, id })
 }
 
-/** An item that was made, also where it was taken off the record since. */
-export function readMade(kind: Kind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
-  return oneItem(`made ${kind.noun}`, itemRow(kind, 'n.id = $3'), scope, { clientId, id })
+/** An item, even if it is archived. */
+export function readArchivable(kind: ItemKind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
+  return oneItem(`any ${kind.noun}`, itemRow(kind, 'n.id = $3'), scope, { clientId, id })
 }
 
 function oneItem(
@@ -92,18 +90,17 @@ function oneItem(
   }
 }
 
-/** What is written, and by what. */
-interface Written {
+interface ItemWrite {
   readonly visit: Visit
   readonly clientId: string
   readonly id: string
 }
 
-/** Writes nothing where the client is archived or out of reach, or the item is there already. */
+/** Inserts nothing if the client is archived or outside the scope, or the item exists. */
 export function insertItem(
-  kind: Kind,
+  kind: ItemKind,
   scope: Scope,
-  { visit, clientId, id, columns }: Written & { readonly columns: Readonly<Record<string, unknown>> },
+  { visit, clientId, id, columns }: ItemWrite & { readonly columns: Readonly<Record<string, unknown>> },
 ): PreparedStatement {
   const { condition, value, name } = within(scope)
   return {
@@ -120,14 +117,14 @@ export function insertItem(
 }
 
 /**
- * No row where the item has none of the versions, or where the client is archived or out of reach. Writes nothing where
- * the columns are there already.
+ * Returns no row if the item's version is not in `basis`, or if the client is archived or outside the scope. Writes
+ * nothing if the columns already have these values.
  */
 export function updateItem(
-  kind: Kind,
+  kind: ItemKind,
   scope: Scope,
-  written: Written & { readonly basis: Basis; readonly columns: Readonly<Record<string, unknown>> },
-): PreparedStatement<Change> {
+  written: ItemWrite & { readonly basis: Basis; readonly columns: Readonly<Record<string, unknown>> },
+): PreparedStatement<UpdateResult> {
   const { visit, clientId, id, basis, columns } = written
   const { condition, value, name } = within(scope)
   const list = kind.columns.join(', ')
@@ -152,11 +149,11 @@ export function updateItem(
   }
 }
 
-/** Takes an item off the record; its revisions stay. */
+/** Archives an item. Its revisions remain. */
 export function archiveItem(
-  kind: Kind,
+  kind: ItemKind,
   scope: Scope,
-  { visit, clientId, id, basis }: Written & { readonly basis: Basis },
+  { visit, clientId, id, basis }: ItemWrite & { readonly basis: Basis },
 ): PreparedStatement {
   const { condition, value, name } = within(scope)
   return {

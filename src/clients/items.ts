@@ -5,7 +5,7 @@ import { codeOf } from '../platform/database/failure.ts'
 import { Problem } from '../platform/problems.ts'
 import { newId } from './ids.ts'
 import * as store from './items-store.ts'
-import type { Kind } from './kinds.ts'
+import type { ItemKind } from './kinds.ts'
 import { presentItem, type Item } from './present.ts'
 import { stale } from './stale.ts'
 import type { Basis } from './versions.ts'
@@ -13,33 +13,41 @@ import type { Basis } from './versions.ts'
 type Body = Readonly<Record<string, unknown>>
 
 /**
- * The notes, disputes or letters of a client. Every method decides by the client whose record they are part of, notes in
- * the audit log what it did or refused, and throws what `Access.refuse` throws where the client or the item is not there
- * for the visit. Changes also throw Problem `conflict` for an archived client and for a record that is full, and `stale_version` with the item as it
- * is now when it has none of the versions that the change is based on.
+ * The notes, disputes or letters of a client. Every method applies the policy to the client, writes an audit event
+ * whether it allows or refuses, and throws what `Access.refuse` throws if the actor cannot see the client or the item.
+ * Changes also throw Problem `conflict` for an archived client and for a full record, and `stale_version` with the current
+ * item if its version is not one that the change is based on.
  */
 export interface Items {
-  readonly kind: Kind
+  readonly kind: ItemKind
   list(visit: Visit, clientId: string): Promise<Item[]>
   read(visit: Visit, clientId: string, id: string): Promise<Item>
-  /** With a key that this person has sent for the same before: what was made then, as it is now, also off the record. */
+  /** Idempotent per person and `key`: a retry returns the item that the first call created, even if it is archived by now. */
   create(visit: Visit, clientId: string, body: Body, key?: string): Promise<Item>
-  /** What brings nothing new makes no version. */
+  /** A change without new values creates no revision. */
   change(visit: Visit, clientId: string, id: string, change: { basis: Basis; body: Body }): Promise<Item>
   archive(visit: Visit, clientId: string, id: string, basis: Basis): Promise<void>
 }
 
-export function createItems({ access, currency, kind }: { access: RecordAccess; currency: string; kind: Kind }): Items {
+export function createItems({
+  access,
+  currency,
+  kind,
+}: {
+  access: RecordAccess
+  currency: string
+  kind: ItemKind
+}): Items {
   const { noun } = kind
   const present = (row: store.ItemJson) => presentItem(kind, row, currency)
-  const deed = (did: string, clientId: string, nounId?: string): Deed => ({
-    action: `${noun}_${did}`,
+  const deed = (verb: string, clientId: string, nounId?: string): Deed => ({
+    action: `${noun}_${verb}`,
     noun,
     clientId,
     nounId,
   })
 
-  /** The item after what was to be done, or why it was not. */
+  /** The item after a change; throws the reason if nothing was changed. */
   async function outcome(
     visit: Visit,
     done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean },
@@ -54,7 +62,7 @@ export function createItems({ access, currency, kind }: { access: RecordAccess; 
     return done.changed ? item : access.decline(visit, done.deed, stale(item))
   }
 
-  /** What the triggers in migrations/0004_records.sql refuse: an item of a record that is full, or out of reach by now. */
+  /** Handles the errors of the triggers in migrations/0004_records.sql: the record is full, or the client left the scope. */
   const refused = (visit: Visit, done: Deed) => (error: unknown) => {
     switch (codeOf(error)) {
       case 'TG002':
@@ -95,14 +103,14 @@ export function createItems({ access, currency, kind }: { access: RecordAccess; 
       const id = newId(visit, `${clientId}/${kind.plural}`, key)
       const columns = { ...kind.defaults, ...kind.toColumns(body) }
       const done = deed('created', clientId, id)
-      const [[made], [row]] = await access
+      const [[inserted], [row]] = await access
         .as(visit, [
           store.insertItem(kind, scope, { visit, clientId, id, columns }),
-          store.readMade(kind, scope, clientId, id),
+          store.readArchivable(kind, scope, clientId, id),
         ])
         .catch(refused(visit, done))
       const changed = row?.item !== null && row !== undefined
-      if (changed && !made) await access.note(visit, deed('read', clientId, id))
+      if (changed && !inserted) await access.note(visit, deed('read', clientId, id))
       return outcome(visit, { deed: done, action: 'create', row, changed })
     },
 
@@ -135,10 +143,10 @@ export function createItems({ access, currency, kind }: { access: RecordAccess; 
 function full(plural: string): Problem {
   return new Problem(
     'conflict',
-    `The client has as many ${plural} as a record can hold, 1 000 of them or 5 MB of text: archive some first.`,
+    `The record is full: it can hold 1 000 ${plural} or 5 MB of their text. Archive some first.`,
   )
 }
 
 export function archived(): Problem {
-  return new Problem('conflict', 'The client is archived: make it active again before you change its record.')
+  return new Problem('conflict', 'The client is archived: restore it before you change its record.')
 }

@@ -1,28 +1,28 @@
 import type { TObject } from 'typebox'
 
-/** What a note, a dispute or a letter is, beside what all three have in common. */
-export interface Kind {
-  /** Its table, and what the audit log calls it. */
+/** How notes, disputes and letters differ. */
+export interface ItemKind {
+  /** The name of the table, and the noun in the audit log. */
   readonly noun: 'note' | 'dispute' | 'letter'
-  /** Its address below the client's, and the name of its list. */
+  /** The path segment below the client's URL, and the name of the list in JSON. */
   readonly plural: 'notes' | 'disputes' | 'letters'
-  /** Its columns that a person fills in. */
+  /** The columns that people can write. */
   readonly columns: readonly string[]
-  /** Columns that a person is only shown. */
+  /** Read-only columns. */
   readonly shown?: readonly string[]
-  /** Amounts of money among the columns: they leave PostgreSQL as texts, since a number in JSON may lose digits. */
+  /** The columns with amounts of money. They are read as text, since JSON numbers can lose digits. */
   readonly money?: readonly string[]
-  /** How a list is sorted. */
+  /** The SQL sort order of a list. */
   readonly order: string
-  /** One of them as it leaves, and a list of them. */
+  /** The JSON schemas of an item and of a list. */
   readonly shape: TObject
   readonly listShape: TObject
   readonly newBody: TObject
   readonly changeBody: TObject
-  /** What a new one has where its author says nothing. */
+  /** Default values of a new item. */
   readonly defaults: Readonly<Record<string, unknown>>
-  /** A body as its columns. Throws Problem `invalid_field`. */
+  /** Converts a request body to columns. Throws Problem `invalid_field`. */
   toColumns(this: void, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** The columns as they are shown; amounts in that currency. */
+  /** Converts columns to the fields of a response. */
   toFields(this: void, columns: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
 }

@@ -1,9 +1,9 @@
-import type { Kind } from './kinds.ts'
+import type { ItemKind } from './kinds.ts'
 import { shownMoney } from './money.ts'
 import { letter, letterChange, letterList, newLetter } from './schema.ts'
 
-/** A letter to a client, on its way from a draft to what was sent. */
-export const letters: Kind = Object.freeze({
+/** A letter to a client: a draft, approved or sent. */
+export const letters: ItemKind = Object.freeze({
   noun: 'letter',
   plural: 'letters',
   columns: ['subject', 'body', 'status'],
@@ -24,4 +24,4 @@ export const letters: Kind = Object.freeze({
     cost: shownMoney(cost, currency),
     currency,
   }),
-} satisfies Kind)
+} satisfies ItemKind)

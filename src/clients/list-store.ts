@@ -1,35 +1,35 @@
 import type { Scope } from '../access/policy.ts'
 import { parseTime } from '../platform/calendar.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
-import type { Place } from './paging.ts'
+import type { PagePosition } from './paging.ts'
 import type { ClientQuery } from './schema.ts'
 import { anyMatches, firstMatches, firstOf, statusIn, type ClientOrder } from './match-store.ts'
-import { within } from './statements.ts'
+import { within } from './statements-store.ts'
 import { clientColumns, type ClientRow } from './store.ts'
 
 export interface ListedRow extends ClientRow {
   readonly open_disputes: number
-  /** The value that the list is sorted by, as cursors carry it. */
+  /** The sort key of the row, for cursors. */
   readonly key: string
 }
 
-/** Whether PostgreSQL takes it as a text: well-formed, without NUL. */
+/** Whether PostgreSQL accepts it as text: well-formed, without NUL. */
 const isPlainText = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 /** A time as PostgreSQL writes it in UTC: `2026-03-12 10:00:00.5+00`. */
 const isTime = (text: string) =>
   /^\S{10} \S+\+00$/.test(text) && parseTime(text.replace(' ', 'T').replace('+00', 'Z')) !== undefined
 
-/** The sort keys: the column, its type, and which texts are keys of it. */
+/** The sort keys: the column, its type, and the texts that are valid keys. */
 const keys = {
-  name: { column: 'c.sort_key', type: 'text', takes: isPlainText },
-  reference: { column: 'c.reference_key', type: 'text', takes: isPlainText },
-  changed_at: { column: 'c.changed_at', type: 'timestamptz', takes: isTime },
+  name: { column: 'c.sort_key', type: 'text', isValid: isPlainText },
+  reference: { column: 'c.reference_key', type: 'text', isValid: isPlainText },
+  changed_at: { column: 'c.changed_at', type: 'timestamptz', isValid: isTime },
 } as const
 
-/** Whether a text can be the key in a cursor. */
+/** The test whether a text can be the key in a cursor. */
 export function keyTest(sort: ListPage['sort']): (text: string) => boolean {
-  return keys[sortKey(sort)].takes
+  return keys[sortKey(sort)].isValid
 }
 
 type SortKey = keyof typeof keys
@@ -42,20 +42,20 @@ export interface ListFilter {
 
 export interface ListPage {
   readonly sort: NonNullable<ClientQuery['sort']>
-  readonly after: Place | undefined
+  readonly after: PagePosition | undefined
   readonly limit: number
 }
 
 const openDisputes = `(select count(*) from dispute d
   where d.client_id = c.id and d.status = 'open' and d.archived_at is null)::int as open_disputes`
 
-/** The largest page and one row more. A constant: for an unknown limit the planner would sort the whole table. */
+/** One row more than the largest page. A constant, since the planner would sort the whole table for an unknown limit. */
 const mostRows = '201'
 
-/** One page of a list. A row's `key` and id are where the next page begins. */
+/** One page of a list. The `key` and id of the last row are the position of the next page. */
 export function readClients(scope: Scope, filter: ListFilter, page: ListPage): PreparedStatement<ListedRow> {
   const { list, values, name } = listOf(scope, filter, page)
-  const { after, limit } = placeIn(page, list, values)
+  const { after, limit } = pageOf(page, list, values)
   const rest = { ...list, conditions: `${list.conditions} and ${after(list.column, 'c.id')}` }
   return {
     name: `clients ${name}${page.after ? ' after' : ''}`,
@@ -85,7 +85,7 @@ export function searchClients(
 ): PreparedStatement<Counted & (ListedRow | { readonly id: null })> {
   const { list, values, name } = listOf(scope, filter, page)
   const q = `$${values.push(filter.q)}`
-  const { after, limit } = placeIn(page, list, values)
+  const { after, limit } = pageOf(page, list, values)
   const most = String(countLimit(filter) + 1)
   const { order } = list
   return {
@@ -111,14 +111,14 @@ const listedColumns = `${clientColumns}, page.key::text as key, ${openDisputes}`
 const listedFrom = 'page join client c on c.id = page.id join person p on p.id = c.consultant_id'
 const listedOrder = ({ order }: ClientOrder) => `page.key ${order}, page.id ${order}`
 
-/** Adds the place and size of a page to the parameters. */
-function placeIn({ sort, after: place, limit }: ListPage, { order }: ClientOrder, values: Value[]) {
-  const key = `$${values.push(place?.key)}`
-  const id = `$${values.push(place?.id)}`
+/** Adds the position and size of a page to the parameters. */
+function pageOf({ sort, after: position, limit }: ListPage, { order }: ClientOrder, values: Value[]) {
+  const key = `$${values.push(position?.key)}`
+  const id = `$${values.push(position?.id)}`
   const { type } = keys[sortKey(sort)]
   return {
     after: (keyColumn: string, idColumn: string) =>
-      place === undefined
+      position === undefined
         ? `${key}::text is null and ${id}::text is null`
         : `(${keyColumn}, ${idColumn}) ${order === 'desc' ? '<' : '>'} (${key}::${type}, ${id}::uuid)`,
     limit: `$${values.push(limit)}`,

@@ -1,4 +1,4 @@
-/** Statements about clients that read a bounded number of rows, however many there are. */
+/** SQL for lists and searches of clients that reads a bounded number of rows, however large the table is. */
 
 /** A list of clients in the order of an index. */
 export interface ClientOrder {

@@ -1,8 +1,8 @@
 import { formatMoney } from '../billing/money.ts'
 
 /**
- * An amount of a column with at least the decimals of its currency (ISO 4217): `1250.00` EUR, `1250` JPY. Null if there
- * is none.
+ * An amount from the database, with at least the decimals of its currency (ISO 4217): `1250.00` EUR, `1250` JPY. Null
+ * without an amount.
  */
 export function shownMoney(amount: unknown, currency: string): string | null {
   if (typeof amount !== 'string') return null

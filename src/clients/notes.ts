@@ -1,10 +1,10 @@
 import { parseTime } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Kind } from './kinds.ts'
+import type { ItemKind } from './kinds.ts'
 import { newNote, note, noteChange, noteList } from './schema.ts'
 
-/** What was said at a meeting, on which day, and who was there. */
-export const notes: Kind = Object.freeze({
+/** The notes of a meeting, with its day and participants. */
+export const notes: ItemKind = Object.freeze({
   noun: 'note',
   plural: 'notes',
   columns: ['date', 'participants', 'text'],
@@ -16,11 +16,11 @@ export const notes: Kind = Object.freeze({
   defaults: { participants: [] },
   toColumns(body) {
     if (typeof body['date'] === 'string' && !isDay(body['date'])) {
-      throw new Problem('invalid_field', 'The field date must be a day of the calendar: 2026-03-12.', { field: 'date' })
+      throw new Problem('invalid_field', 'The field date must be a calendar date: 2026-03-12.', { field: 'date' })
     }
     return body
   },
   toFields: ({ date, participants, text }) => ({ date, participants, text }),
-} satisfies Kind)
+} satisfies ItemKind)
 
 const isDay = (text: string) => text.length === 10 && parseTime(text) !== undefined

@@ -1,10 +1,10 @@
 import { Type, type TObject, type TSchema } from 'typebox'
 import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
-import type { Kind } from './kinds.ts'
+import type { ItemKind } from './kinds.ts'
 import * as schema from './schema.ts'
 
-/** What the document says of each address of client records. */
+/** The OpenAPI operations of client records, and the problem codes that each can return. */
 const reading: readonly ProblemCode[] = [
   'malformed_request',
   'not_signed_in',
@@ -14,7 +14,7 @@ const reading: readonly ProblemCode[] = [
   'internal',
   'unavailable',
 ]
-const asking: readonly ProblemCode[] = [...reading, 'invalid_field', 'unknown_field']
+const querying: readonly ProblemCode[] = [...reading, 'invalid_field', 'unknown_field']
 const removing: readonly ProblemCode[] = [
   ...reading,
   'invalid_field',
@@ -23,7 +23,7 @@ const removing: readonly ProblemCode[] = [
   'stale_version',
 ]
 const writing: readonly ProblemCode[] = [
-  ...asking,
+  ...querying,
   'malformed_json',
   'missing_field',
   'cross_site_request',
@@ -39,26 +39,26 @@ const text = (description: string) => Type.String({ description })
 
 const clientId = text('The id of the client: a UUIDv7. Anything else is an id that does not exist.')
 const clientParams = Type.Object({ client: clientId })
-const itemParams = Type.Object({ client: clientId, item: text('The id of what the record holds.') })
+const itemParams = Type.Object({ client: clientId, item: text('The id of the item.') })
 
-const etag = { etag: text('The version, for If-Match.') }
-const made = { ...etag, location: text('The address of what was made.') }
-const onVersion = {
+const etag = { etag: text('The version, to send back in If-Match.') }
+const createdHeaders = { ...etag, location: text('The URL of the new resource.') }
+const requiredVersion = {
   documentedHeaders: Type.Object({ 'If-Match': text('The ETag of the version that the change is based on.') }),
 }
-const once = {
+const idempotent = {
   documentedHeaders: Type.Object({
     'Idempotency-Key': Type.Optional(
       text(
-        'A UUIDv7. A second request of the same person with the same key makes nothing: it is answered with what the ' +
-          'first has made, as it is now, also where that was archived since.',
+        'A UUIDv7. A repeated request by the same person with the same key creates nothing. It returns what the first ' +
+          'request created, in its current state, even if it is archived by now.',
       ),
     ),
   }),
 }
-const onVersionIfAny = {
+const optionalVersion = {
   documentedHeaders: Type.Object({
-    'If-Match': Type.Optional(text('The ETag of the version that was looked at; without it, whichever is there.')),
+    'If-Match': Type.Optional(text('The ETag of the version that the request applies to. Default: any version.')),
   }),
 }
 
@@ -67,33 +67,38 @@ const found = (shape: TSchema, description: string, codes: readonly ProblemCode[
   ...refusals(codes),
 })
 const created = (shape: TSchema, description: string) => ({
-  201: answers(shape, description, made),
+  201: answers(shape, description, createdHeaders),
   ...refusals(writing),
 })
 const edited = (shape: TObject, description: string) => ({
   200: answers(shape, description, etag),
   ...refusals(editing),
-  412: { ...schema.staleVersion(shape), description: 'Somebody was quicker. `current` is what is there now.' },
+  412: { ...schema.staleVersion(shape), description: 'Someone else changed it first. `current` is its current state.' },
 })
-const removed = { 204: { description: 'It is gone from everybody.', type: 'null' }, ...refusals(removing) }
+const removed = {
+  204: { description: 'Done. It no longer appears in the portal.', type: 'null' },
+  ...refusals(removing),
+}
 
-const stays = 'What the body leaves out stays as it is. What brings nothing new makes no version.'
+const partialUpdate =
+  'Fields missing from the body keep their values. A request that changes nothing creates no revision.'
 
 export const listClients = {
   ...inRecords,
   operationId: 'listClients',
   summary: 'List clients',
-  description: 'The clients that belong to who is signed in; for partners, all.',
+  description: 'A consultant sees their own clients; a partner sees all.',
   querystring: schema.clientQuery,
-  response: found(schema.clientList, 'One page.', asking),
+  response: found(schema.clientList, 'One page.', querying),
 }
 
 export const createClient = {
   ...inRecords,
-  ...once,
+  ...idempotent,
   operationId: 'createClient',
-  summary: 'Make a client',
-  description: "It belongs to who makes it; a partner may say to whom. A consultant's two clients share no reference.",
+  summary: 'Create a client',
+  description:
+    'The client belongs to the person who creates it, unless a partner sends `consultant_id`. References are unique per consultant.',
   body: schema.newClient,
   response: created(schema.clientRecord, 'The record.'),
 }
@@ -103,29 +108,29 @@ export const readClient = {
   operationId: 'readClient',
   summary: 'Read a client record',
   description:
-    'The client with notes, disputes and letters. A consultant gets `forbidden` for the client of another and for an ' +
-    'id that does not exist, the same bytes; a partner gets `not_found`.',
+    'The client with its notes, disputes and letters. A consultant gets the same `forbidden` response for another ' +
+    "consultant's client and for an id that does not exist; a partner gets `not_found`.",
   params: clientParams,
   response: found(schema.clientRecord, 'The record.', reading, etag),
 }
 
 export const changeClient = {
   ...inRecords,
-  ...onVersion,
+  ...requiredVersion,
   operationId: 'changeClient',
   summary: 'Change a client',
-  description: `${stays} \`consultant_id\` is for partners.`,
+  description: `${partialUpdate} Only partners may send \`consultant_id\`.`,
   params: clientParams,
   body: schema.clientChange,
   response: edited(schema.clientRecord, 'The record as it is now.'),
 }
 
-export const removeClient = {
+export const deleteClient = {
   ...inRecords,
-  ...onVersionIfAny,
-  operationId: 'removeClient',
-  summary: 'Take a client away',
-  description: 'For partners. Its revisions and its rows in the audit log stay.',
+  ...optionalVersion,
+  operationId: 'deleteClient',
+  summary: 'Delete a client',
+  description: 'Only for partners. The revisions and audit events of the client are kept.',
   params: clientParams,
   response: removed,
 }
@@ -133,34 +138,35 @@ export const removeClient = {
 export const listRevisions = {
   ...inRecords,
   operationId: 'listClientRevisions',
-  summary: 'Read what a client was',
-  description: 'The states of the fields of the client itself, the newest first.',
+  summary: "List a client's revisions",
+  description: 'Earlier and current values of the fields of the client itself, newest first.',
   params: clientParams,
   querystring: schema.revisionQuery,
-  response: found(schema.revisionList, 'One page.', asking),
+  response: found(schema.revisionList, 'One page.', querying),
 }
 
-export const readActivity = {
+export const listActivity = {
   ...inRecords,
   operationId: 'listActivity',
-  summary: 'Read what was done to a record',
-  description: 'Who did what, the last first; who looked is in it with `reads=true`.',
+  summary: "List a record's activity",
+  description: 'Who did what, newest first. `reads=true` includes reads.',
   params: clientParams,
   querystring: schema.activityQuery,
-  response: found(schema.activityList, 'One page.', asking),
+  response: found(schema.activityList, 'One page.', querying),
 }
 
-export const search = {
+export const searchRecords = {
   ...inRecords,
   operationId: 'searchRecords',
   summary: 'Search records',
-  description: 'Finds the beginnings of words in clients, notes, disputes and letters, within what one may see.',
+  description:
+    'Finds words by their first letters in all clients, notes, disputes and letters that the person may see.',
   querystring: schema.searchQuery,
-  response: found(schema.searchResults, 'What was found.', asking),
+  response: found(schema.searchResults, 'The matches.', querying),
 }
 
-/** The same six addresses for notes, disputes and letters. */
-export function itemOperations({ noun, plural, shape, listShape, newBody, changeBody }: Kind) {
+/** The six operations on notes, disputes or letters. */
+export function itemOperations({ noun, plural, shape, listShape, newBody, changeBody }: ItemKind) {
   const [one, name] = [`a ${noun}`, `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`]
   return {
     list: {
@@ -173,10 +179,10 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
     },
     create: {
       ...inRecords,
-      ...once,
+      ...idempotent,
       operationId: `create${name}`,
-      summary: `Make ${one}`,
-      description: `Puts ${one} on the record of a client.`,
+      summary: `Create ${one}`,
+      description: `Adds ${one} to a client's record.`,
       params: clientParams,
       body: newBody,
       response: created(shape, `The ${noun}.`),
@@ -191,31 +197,31 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
     },
     change: {
       ...inRecords,
-      ...onVersion,
+      ...requiredVersion,
       operationId: `change${name}`,
       summary: `Change ${one}`,
-      description: stays,
+      description: partialUpdate,
       params: itemParams,
       body: changeBody,
       response: edited(shape, `The ${noun} as it is now.`),
     },
     archive: {
       ...inRecords,
-      ...onVersionIfAny,
+      ...optionalVersion,
       operationId: `archive${name}`,
-      summary: `Take ${one} off the record`,
-      description: 'Its revisions stay.',
+      summary: `Archive ${one}`,
+      description: 'Its revisions are kept.',
       params: itemParams,
       response: removed,
     },
     revisions: {
       ...inRecords,
       operationId: `list${name}Revisions`,
-      summary: `Read what ${one} was`,
-      description: 'Its states, the newest first, also when it was taken off the record.',
+      summary: `List the revisions of ${one}`,
+      description: 'Newest first. Works for an archived item too.',
       params: itemParams,
       querystring: schema.revisionQuery,
-      response: found(schema.revisionList, 'One page.', asking),
+      response: found(schema.revisionList, 'One page.', querying),
     },
   }
 }

@@ -1,31 +1,30 @@
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 
-/** Where a page ends: the value that the list is sorted by, and the id that tells equal ones apart. */
-export interface Place {
+/** The last row of a page: its sort key, and its id to order equal keys. */
+export interface PagePosition {
   readonly key: string
   readonly id: string
 }
 
-/** A place as people's addresses carry it. */
-export function cursorOf({ key, id }: Place): string {
+/** The opaque text that clients of the API send to get the next page. */
+export function cursorOf({ key, id }: PagePosition): string {
   return Buffer.from(JSON.stringify([key, id])).toString('base64url')
 }
 
-/** Throws Problem `invalid_field` when the text is not what `cursorOf` made of such a key. */
-export function placeOf(cursor: string | undefined, isKey: (text: string) => boolean): Place | undefined {
+/** Throws Problem `invalid_field` unless the cursor comes from `cursorOf` with a valid key. */
+export function positionOf(cursor: string | undefined, isKey: (text: string) => boolean): PagePosition | undefined {
   if (cursor === undefined) return undefined
   const parts = read(cursor)
   if (Array.isArray(parts)) {
     const [key, id] = parts as readonly unknown[]
     if (typeof key === 'string' && typeof id === 'string' && isKey(key) && isUuid(id)) return { key, id }
   }
-  throw noPlace()
+  throw badCursor()
 }
 
-/** The refusal of a cursor that is none. */
-export function noPlace(): Problem {
-  return new Problem('invalid_field', 'The field cursor must be the `next` of the page before, as it came.', {
+export function badCursor(): Problem {
+  return new Problem('invalid_field', 'The field cursor must be the unchanged `next` of the previous page.', {
     field: 'cursor',
   })
 }
@@ -38,7 +37,6 @@ function read(cursor: string): unknown {
   }
 }
 
-/** How many there may be on a page. */
-export function limitOf(limit: string | undefined, usual = 50): number {
-  return limit === undefined ? usual : Number(limit)
+export function limitOf(limit: string | undefined, defaultLimit = 50): number {
+  return limit === undefined ? defaultLimit : Number(limit)
 }

@@ -1,13 +1,13 @@
 import { disputes } from './disputes.ts'
 import type { ItemJson, PersonJson } from './items-store.ts'
-import type { Kind } from './kinds.ts'
+import type { ItemKind } from './kinds.ts'
 import { letters } from './letters.ts'
 import type { ListedRow } from './list-store.ts'
 import { notes } from './notes.ts'
 import type { ListedClient } from './schema.ts'
 import type { ClientRow, RecordRow } from './store.ts'
 
-/** A note, dispute or letter as it leaves: the fields of its kind, and what all have. */
+/** A note, dispute or letter in a response: the common fields and those of its kind. */
 export interface Item {
   readonly id: string
   readonly created_at: string
@@ -18,7 +18,7 @@ export interface Item {
   readonly [field: string]: unknown
 }
 
-export function presentItem(kind: Kind, item: ItemJson, currency: string): Item {
+export function presentItem(kind: ItemKind, item: ItemJson, currency: string): Item {
   return {
     id: item.id,
     ...kind.toFields(item, currency),
@@ -34,12 +34,12 @@ function personOf(id: string | null, name: string | null): PersonJson | null {
   return id === null || name === null ? null : { id, name }
 }
 
-/** A time as PostgreSQL writes it in JSON → as all times leave. */
+/** A time in PostgreSQL's JSON → a time in a response. */
 function timeOf(text: string): string {
   return new Date(text).toISOString()
 }
 
-/** A client with what its record holds: the shape `clientRecord`. */
+/** A record as the schema `clientRecord` describes it. */
 export type ShownRecord = ReturnType<typeof presentRecord>
 
 export function presentRecord(row: RecordRow, currency: string) {

@@ -10,7 +10,6 @@ import { notes } from './notes.ts'
 import { createSearch, type Search } from './search.ts'
 import { countByConsultant } from './store.ts'
 
-/** Everything that is done with client records. */
 export interface Records {
   readonly access: RecordAccess
   readonly clients: Clients
@@ -19,7 +18,7 @@ export interface Records {
   readonly letters: Items
   readonly history: History
   readonly search: Search
-  /** The number of active clients that the visit may see, by the consultant's id. */
+  /** The number of active clients that the actor may see, by consultant id. */
   counts(visit: Visit): Promise<ReadonlyMap<string, number>>
 }
 

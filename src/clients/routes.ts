@@ -3,7 +3,7 @@ import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
-import { keyOf, recordId } from './ids.ts'
+import { idempotencyKeyOf, recordId } from './ids.ts'
 import { registerItems } from './item-routes.ts'
 import * as operations from './operations.ts'
 import type { ShownRecord } from './present.ts'
@@ -18,7 +18,7 @@ interface ClientRouteNeeds {
   readonly baseUrl: string
 }
 
-/** Client records: /clients, everything below it, and /search. Each answers as JSON and as a page. */
+/** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, { records, sessions, baseUrl }: ClientRouteNeeds): void {
   const { access, notes, disputes, letters, history } = records
   void server.register(async (portal: Server) => {
@@ -37,7 +37,7 @@ function registerRecords(portal: Server, { clients }: Records): void {
   )
 
   portal.post('/clients', { schema: operations.createClient }, async (request, reply) => {
-    const record = await clients.create(visitOf(request), request.body, keyOf(request))
+    const record = await clients.create(visitOf(request), request.body, idempotencyKeyOf(request))
     reply.code(201).header('location', `/clients/${record.id}`)
     return withTag(reply, record)
   })
@@ -52,7 +52,7 @@ function registerRecords(portal: Server, { clients }: Records): void {
     return withTag(reply, await clients.change(visitOf(request), recordId(request.params.client), change))
   })
 
-  portal.delete('/clients/:client', { schema: operations.removeClient }, async (request, reply) => {
+  portal.delete('/clients/:client', { schema: operations.deleteClient }, async (request, reply) => {
     const basis = basisIfAny(request.headers['if-match'])
     await clients.remove(visitOf(request), recordId(request.params.client), basis)
     return reply.code(204).send()
@@ -66,12 +66,12 @@ function registerHistory(portal: Server, { history, search }: Records): void {
     return represent(reply, request, { data: await history.revisions(visitOf(request), id, record, request.query) })
   })
 
-  portal.get('/clients/:client/activity', { schema: operations.readActivity }, async (request, reply) => {
+  portal.get('/clients/:client/activity', { schema: operations.listActivity }, async (request, reply) => {
     const id = recordId(request.params.client)
     return represent(reply, request, { data: await history.activity(visitOf(request), id, request.query) })
   })
 
-  portal.get('/search', { schema: operations.search }, async (request, reply) =>
+  portal.get('/search', { schema: operations.searchRecords }, async (request, reply) =>
     represent(reply, request, { data: await search.find(visitOf(request), request.query) }),
   )
 

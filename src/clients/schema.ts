@@ -1,12 +1,15 @@
 import { Type, type TProperties } from 'typebox'
 
-/** The wire shapes of client records (section 2.4 of the specification). Types, checks and documents come from here. */
+/** The JSON schemas of client records. Types, validation and the API document derive from them. */
 
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()])
 
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
-const version = Type.Integer({ minimum: 1, description: 'Counts the edits. The ETag is made of it: `"3"`.' })
+const version = Type.Integer({
+  minimum: 1,
+  description: 'The number of edits. The ETag is the version in quotes: `"3"`.',
+})
 const count = Type.Integer({ minimum: 0 })
 
 const line = (maxLength: number, description: string) =>
@@ -15,11 +18,11 @@ const text = (maxLength: number, description: string) => Type.String({ format: '
 const currency = Type.String({ description: "The firm's currency (ISO 4217), from the configuration." })
 const amount = Type.String({ maxLength: 40, description: 'A decimal number: `1250.00`.' })
 
-/** What a body may not have a field beside of: anything else is refused. */
+/** An object without further properties. */
 const body = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 
-/** A person by name; null where it was the command line. */
+/** The person who acted; null for the command line. */
 const person = Type.Object({ id, name: Type.String() })
 const someone = Type.Union([person, Type.Null()])
 
@@ -27,9 +30,9 @@ const someone = Type.Union([person, Type.Null()])
 
 const clientStatus = Type.Enum(['active', 'archived'])
 
-const clientName = line(200, 'How the firm calls the client.')
-const clientReference = line(100, "The firm's own reference. No two clients of one consultant share one.")
-const clientEmail = line(254, 'Where letters go.')
+const clientName = line(200, "The client's name.")
+const clientReference = line(100, "The firm's own reference. Unique per consultant.")
+const clientEmail = line(254, "The client's e-mail address.")
 
 export const newClient = body({
   name: clientName,
@@ -56,11 +59,11 @@ const clientFields = {
   status: clientStatus,
   consultant: person,
   created_at: time,
-  updated_at: Type.String({ format: 'date-time', description: 'When fields of the client itself were written last.' }),
+  updated_at: Type.String({ format: 'date-time', description: 'When the fields of the client itself last changed.' }),
   version,
   changed_at: Type.String({
     format: 'date-time',
-    description: 'When anything of the record was written last, a note, a dispute or a letter as well.',
+    description: 'When anything in the record last changed, including its notes, disputes and letters.',
   }),
 }
 
@@ -79,29 +82,27 @@ export const clientList = Type.Object({
 })
 export type ClientList = Type.Static<typeof clientList>
 
-/** What the address of the list takes after the question mark. `q` finds the beginnings of words. */
 export const clientQuery = body({
-  q: Type.Optional(text(200, 'Beginnings of words of the name, the reference or the e-mail address.')),
-  status: Type.Optional(Type.Enum(['active', 'archived', 'all'], { description: '`active` unless told.' })),
+  q: Type.Optional(text(200, 'Words, or their first letters, of the name, the reference or the e-mail address.')),
+  status: Type.Optional(Type.Enum(['active', 'archived', 'all'], { description: 'Default `active`.' })),
   consultant: Type.Optional(id),
   sort: Type.Optional(
     Type.Enum(['name', '-name', 'reference', '-reference', 'changed_at', '-changed_at'], {
-      description: '`name` unless told; `-` turns it round.',
+      description: 'Default `name`; `-` sorts in descending order.',
     }),
   ),
-  cursor: Type.Optional(text(1300, '`next` of the page before.')),
-  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
+  cursor: Type.Optional(text(1300, '`next` of the previous page.')),
+  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; default 50.' })),
 })
 export type ClientQuery = Type.Static<typeof clientQuery>
 
-// ---- what a client's record holds
+// ---- notes, disputes and letters
 
-/** What notes, disputes and letters have in common. `created_by` and `updated_by` are null for the command line. */
 const itemFields = { id, created_at: time, created_by: someone, updated_at: time, updated_by: someone, version }
 
 const noteDate = Type.String({ format: 'date', description: 'The day of the meeting: `2026-03-12`.' })
-const participants = Type.Array(line(200, 'Who was there.'), { maxItems: 50 })
-const noteText = text(200_000, 'What was said.')
+const participants = Type.Array(line(200, 'A participant of the meeting.'), { maxItems: 50 })
+const noteText = text(200_000, 'The text of the note.')
 
 export const newNote = body({ date: noteDate, participants: Type.Optional(participants), text: noteText })
 export const noteChange = body({
@@ -118,7 +119,7 @@ export const note = Type.Object({
 export type Note = Type.Static<typeof note>
 
 const invoice = line(100, 'The number of the invoice in dispute.')
-const position = text(20_000, 'What the client says, and what we say.')
+const position = text(20_000, "The client's position and the firm's.")
 const disputeStatus = Type.Enum(['open', 'settled', 'withdrawn'])
 
 export const newDispute = body({
@@ -143,8 +144,8 @@ export const dispute = Type.Object({
 })
 export type Dispute = Type.Static<typeof dispute>
 
-const subject = line(300, 'What the letter is about.')
-const letterBody = text(200_000, 'The letter itself.')
+const subject = line(300, 'The subject line.')
+const letterBody = text(200_000, 'The text of the letter.')
 const letterStatus = Type.Enum(['draft', 'approved', 'sent'])
 
 export const newLetter = body({
@@ -168,7 +169,7 @@ export const letter = Type.Object({
 })
 export type Letter = Type.Static<typeof letter>
 
-/** A client with everything its record holds, newest first. */
+/** A client with its notes, disputes and letters, newest first. */
 export const clientRecord = Type.Object({
   ...clientFields,
   notes: Type.Array(note),
@@ -181,18 +182,17 @@ export const noteList = Type.Object({ notes: Type.Array(note) })
 export const disputeList = Type.Object({ disputes: Type.Array(dispute) })
 export const letterList = Type.Object({ letters: Type.Array(letter) })
 
-/** What an address that is turned page by page takes. */
 const paging = {
-  cursor: Type.Optional(text(1300, '`next` of the page before.')),
-  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
+  cursor: Type.Optional(text(1300, '`next` of the previous page.')),
+  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; default 50.' })),
 }
 
-/** One state that a client, note, dispute or letter has had. `data` has the fields as they were then. */
+/** A revision of a client, note, dispute or letter. `data` has the fields with their values at that time. */
 const revision = Type.Object({
   version,
   at: time,
   by: someone,
-  archived: Type.Boolean({ description: 'Whether this edit took it off the record.' }),
+  archived: Type.Boolean({ description: 'Whether this edit archived or deleted it.' }),
   data: Type.Record(Type.String(), Type.Unknown()),
 })
 export const revisionQuery = body(paging)
@@ -200,7 +200,7 @@ export type RevisionQuery = Type.Static<typeof revisionQuery>
 export const revisionList = Type.Object({ revisions: Type.Array(revision), next: nullable(Type.String()) })
 export type RevisionList = Type.Static<typeof revisionList>
 
-/** 412: somebody else was quicker. `current` is what is there now, in the shape that GET gives. */
+/** The 412 response. `current` is the current state, as GET returns it. */
 export const staleVersion = <Current extends ReturnType<typeof Type.Object>>(current: Current) =>
   Type.Object({ error: Type.Object({ code: Type.Literal('stale_version'), reason: Type.String() }), current })
 
@@ -208,33 +208,37 @@ export const staleVersion = <Current extends ReturnType<typeof Type.Object>>(cur
 
 const nouns = ['client', 'note', 'dispute', 'letter'] as const
 const noun = Type.Enum([...nouns])
-export type Noun = (typeof nouns)[number]
+export type RecordNoun = (typeof nouns)[number]
 
-/** Something that was done to a record, newest first. */
+/** One action on a record. */
 export const activity = Type.Object({
-  id: Type.String({ description: 'Tells it from the others of this client, and nothing else.' }),
+  id: Type.String({
+    description: "Unique among the activity of this client. It says nothing about other clients' activity.",
+  }),
   at: time,
   by: someone,
   action: Type.String({ description: '`client_read`, `client_changed`, `note_created`, …' }),
   outcome: Type.Enum(['allowed', 'refused']),
   noun: nullable(Type.String()),
   noun_id: nullable(Type.String()),
-  version: Type.Union([Type.Integer(), Type.Null()], { description: 'The revision that it made.' }),
-  fields: Type.Array(Type.String(), { description: 'The fields that it changed.' }),
+  version: Type.Union([Type.Integer(), Type.Null()], { description: 'The revision that the action created.' }),
+  fields: Type.Array(Type.String(), { description: 'The fields that the action changed.' }),
 })
 export type Activity = Type.Static<typeof activity>
 export const activityQuery = body({
   ...paging,
-  reads: Type.Optional(Type.Enum(['true', 'false'], { description: 'Whether those who only looked are in it.' })),
+  reads: Type.Optional(Type.Enum(['true', 'false'], { description: 'Whether to include reads. Default `false`.' })),
 })
 export const activityList = Type.Object({ activity: Type.Array(activity), next: nullable(Type.String()) })
 export type ActivityList = Type.Static<typeof activityList>
 
 export const searchQuery = body({
-  q: Type.Optional(text(200, 'Beginnings of words, all of which have to occur; without any, nothing is found.')),
-  limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 20 of each kind unless told.' })),
+  q: Type.Optional(
+    text(200, 'Words or their first letters. All must occur in a match. Without words, nothing matches.'),
+  ),
+  limit: Type.Optional(Type.String({ format: 'page-size', description: 'Per noun: 1 to 200; default 20.' })),
 })
-/** A place where the words occur. In `snippet` they stand between U+E000 and U+E001. */
+/** A match. In `snippet`, U+E000 and U+E001 enclose each matching word. */
 export const searchResult = Type.Object({
   noun,
   id,
@@ -243,7 +247,7 @@ export const searchResult = Type.Object({
   client: Type.Object({ id, name: Type.String() }),
   changed_at: Type.String({
     format: 'date-time',
-    description: 'When it was written last; of a client, when anything of its record was.',
+    description: 'When it last changed; for a client, when anything in its record last changed.',
   }),
 })
 export type SearchResult = Type.Static<typeof searchResult>

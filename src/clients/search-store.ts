@@ -1,14 +1,14 @@
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { firstMatches } from './match-store.ts'
-import type { Noun } from './schema.ts'
-import { within } from './statements.ts'
+import type { RecordNoun } from './schema.ts'
+import { within } from './statements-store.ts'
 
 export interface FoundRow {
-  readonly noun: Noun
+  readonly noun: RecordNoun
   readonly id: string
   readonly title: string
-  /** The text that the snippet is cut from: at most 20 000 characters. */
+  /** The first 20 000 characters of the text, for the snippet. */
   readonly text: string
   readonly client: { readonly id: string; readonly name: string }
   readonly changed_at: Date
@@ -21,8 +21,8 @@ const shown = {
   letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body`, changed: 'n.updated_at' },
 } as const
 
-/** The records or items of one noun with words that begin with those of `q`, the last changed first. */
-export function search(noun: Noun, scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
+/** Records or items of one noun that match all words of `q` by prefix, last changed first. */
+export function searchNoun(noun: RecordNoun, scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
   const { title, text, changed } = shown[noun]
   return {
@@ -43,16 +43,16 @@ function matchingClients(conditions: string): string {
   return firstMatches(list, { q: '$2', limit: '$3', after: () => 'true' })
 }
 
-/** Items that a search reads, the last changed first, before it turns to the full-text index; as in `firstMatches`. */
+/** The number of last changed items that a search tests before it uses the full-text index, as in `firstMatches`. */
 const recentItems = 500
-/** A consultant with at most so many clients is searched client by client. */
+/** For a consultant with at most this many clients, a search reads the items client by client. */
 const fewClients = 1000
 
 /**
  * CTEs that end with `found`. All items: like `firstMatches`. One consultant's items: client by client, which reads only what
  * the consultant may see; the full-text index reads the matches of the whole firm.
  */
-function matchingItems(noun: Exclude<Noun, 'client'>, condition: string): string {
+function matchingItems(noun: Exclude<RecordNoun, 'client'>, condition: string): string {
   const near = condition.includes('consultant_id')
     ? `own as materialized (select c.id from client c where ${condition} limit ${fewClients + 1}),
         rare as materialized (select count(*) > ${fewClients} as yes from own),

@@ -1,7 +1,7 @@
-/** A word of any language with its accents, and where it stands. */
+/** A word in any language, with its accents. */
 const word = /[\p{L}\p{N}\p{M}]+/gu
 
-/** A word as the search compares it: `words` in migrations/0004_records.sql does the same. */
+/** Folds case and accents, like `words` in migrations/0004_records.sql. */
 function folded(text: string): string {
   if (/^[\p{ASCII}]*$/u.test(text)) return text.toLowerCase()
   return text
@@ -10,33 +10,33 @@ function folded(text: string): string {
     .toLowerCase()
 }
 
-/** What stands around a found word, and what is put in its place where the text goes on. */
+/** The characters shown on each side of a match. */
 const around = 80
-const more = '…'
+const ellipsis = '…'
 
-/** Found words stand between two characters of Unicode's private use, so that no text of a person can imitate them. */
+/** Private-use characters that enclose each match. They are removed from the text itself, so that nobody can forge them. */
 const [start, end] = ['\u{e000}', '\u{e001}']
 
-/** Words of a query that are shown in what it found: nobody types more, and each costs time on every text. */
-const mostWanted = 16
+/** The number of query words that a snippet marks. It bounds the work per text. */
+const maxMarkedWords = 16
 
-/** The part of a text where words begin with those that are looked for; its beginning where none does. */
+/** The part of the text around the first match; the beginning of the text without a match. */
 export function snippetOf(text: string, q: string): string {
   const found = hits(text, new Set([...folded(q).matchAll(word)].map(([each]) => each)))
   const first = found[0]?.index ?? 0
   const [from, to] = [first <= around ? 0 : wordAfter(text, first - around), wordBefore(text, first + 2 * around)]
-  let [snippet, at] = [from > 0 ? more : '', from]
+  let [snippet, at] = [from > 0 ? ellipsis : '', from]
   for (const { index, 0: each } of found) {
     if (index >= to) break
     snippet += `${plain(text.slice(at, index))}${start}${each}${end}`
     at = index + each.length
   }
-  return `${snippet}${plain(text.slice(at, Math.max(at, to)))}${to < text.length ? more : ''}`
+  return `${snippet}${plain(text.slice(at, Math.max(at, to)))}${to < text.length ? ellipsis : ''}`
 }
 
-/** The first word that begins with one that is wanted, and those that may be shown with it. */
+/** The first match, and further matches close to it. */
 function hits(text: string, query: ReadonlySet<string>): RegExpExecArray[] {
-  const wanted = [...query].slice(0, mostWanted)
+  const wanted = [...query].slice(0, maxMarkedWords)
   const found: RegExpExecArray[] = []
   for (const match of text.matchAll(word)) {
     if (found[0] && match.index > found[0].index + 2 * around) break

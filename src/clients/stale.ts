@@ -1,10 +1,10 @@
 import { Problem } from '../platform/problems.ts'
 
-/** The refusal of a change that is based on an older version. It carries what is there now, so that nothing is lost. */
+/** The error for a change that is based on an older version, with the current state to compare with. */
 export function stale(current: object): Problem {
   return new Problem(
     'stale_version',
-    'Somebody has changed this since you read it. Compare your change with what is there now, and send it again.',
+    'This has changed since you read it. Compare your change with the current version, then send it again.',
     { current },
   )
 }

@@ -6,7 +6,7 @@ import { itemsJson, type ItemJson, type PersonJson } from './items-store.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { logged, loggedValues } from './logged-store.ts'
-import { differs, personJson, within, type Change } from './statements.ts'
+import { differs, personJson, within, type UpdateResult } from './statements-store.ts'
 import { basisText, type Basis } from './versions.ts'
 
 export interface ClientRow {
@@ -33,7 +33,7 @@ export const clientColumns = `c.id, c.name, c.reference, c.email, c.status, c.co
   p.name as consultant_name, c.created_at, c.updated_at, c.version,
   c.changed_at`
 
-/** A client and everything that its record holds. */
+/** A client with its notes, disputes and letters. */
 export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRow> {
   const { condition, value, name } = within(scope)
   return {
@@ -45,7 +45,7 @@ export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRo
   }
 }
 
-/** The client alone: whether it is within reach. */
+/** The consultant of a client; no row if the client is outside the scope. */
 export function readOwner(scope: Scope, id: string): PreparedStatement<{ readonly consultant_id: string }> {
   const { condition, value, name } = within(scope)
   return {
@@ -55,7 +55,7 @@ export function readOwner(scope: Scope, id: string): PreparedStatement<{ readonl
   }
 }
 
-/** What a person may write of a client. Left out: as it is. */
+/** The writable columns of a client. An absent column keeps its value. */
 export interface ClientColumns {
   readonly name?: string | undefined
   readonly reference?: string | null | undefined
@@ -64,7 +64,7 @@ export interface ClientColumns {
   readonly consultant_id?: string | undefined
 }
 
-/** Writes nothing where the client is there already. */
+/** Inserts nothing if the id exists. */
 export function insertClient(visit: Visit, id: string, columns: ClientColumns): PreparedStatement {
   return {
     name: 'insert client',
@@ -83,12 +83,13 @@ export function insertClient(visit: Visit, id: string, columns: ClientColumns): 
   }
 }
 
-/** The columns that everybody who may change a client may write. */
-const open = ['name', 'reference', 'email', 'status']
+/** The columns that every person with access to a client may write. */
+const ordinary = ['name', 'reference', 'email', 'status']
 
 /**
- * No row where the client is out of reach, has none of the versions, or is archived and stays so. Writes nothing where the
- * columns are there already. Who may not assign clients has no right to the column either.
+ * Returns no row if the client is outside the scope, if its version is not in `basis`, or if it is archived and the change
+ * does not restore it. Writes nothing if the columns already have these values. Without `assigns`, the statement omits the
+ * column `consultant_id`, which consultants may not write.
  */
 export function updateClient(
   scope: Scope,
@@ -99,9 +100,9 @@ export function updateClient(
     columns,
     assigns,
   }: ChangedClient & { readonly columns: ClientColumns; readonly assigns: boolean },
-): PreparedStatement<Change> {
+): PreparedStatement<UpdateResult> {
   const { condition, value, name } = within(scope)
-  const written = assigns ? [...open, 'consultant_id'] : open
+  const written = assigns ? [...ordinary, 'consultant_id'] : ordinary
   const list = written.join(', ')
   return {
     name: `update client ${name} ${assigns}`,
@@ -120,11 +121,11 @@ export function updateClient(
   }
 }
 
-/** Takes a client out of everybody's sight; its revisions stay. */
-export function removeClient(scope: Scope, { visit, id, basis }: ChangedClient): PreparedStatement {
+/** Marks a client as deleted. Its revisions remain. */
+export function deleteClient(scope: Scope, { visit, id, basis }: ChangedClient): PreparedStatement {
   const { condition, value, name } = within(scope)
   return {
-    name: `remove client ${name}`,
+    name: `delete client ${name}`,
     text: `with changed as (
         update client c set deleted_at = record_time(), ${touched}
         where ${condition} and c.id = $2 and ($3::int[] is null or c.version = any ($3))
@@ -142,7 +143,7 @@ interface ChangedClient {
 
 const touched = 'version = c.version + 1, updated_at = record_time()'
 
-/** Somebody to whom a client may be given. */
+/** A person that a client can be assigned to. */
 export function readActivePerson(id: string): PreparedStatement<PersonJson> {
   return {
     name: 'active person',
@@ -157,11 +158,11 @@ export interface RevisionRow {
   readonly by: PersonJson | null
   readonly archived: boolean
   readonly data: Readonly<Record<string, unknown>>
-  /** The consultant of the client at that time; null for an item. */
+  /** The client's consultant at that time; null for an item. */
   readonly consultant: PersonJson | null
 }
 
-/** The states before a version that a client, or something that its record holds, has had, the newest first. */
+/** The revisions of a client or item before a version, newest first. */
 export function readRevisions(
   scope: Scope,
   clientId: string,

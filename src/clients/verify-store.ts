@@ -1,12 +1,12 @@
 import type { VerifyQueries } from '../platform/verify-checks.ts'
 
-/** What `keep_revision()` stores of a record's row. */
+/** The columns that `keep_revision()` stores, as JSON. */
 const stateOf = (
   row: string,
 ): string => `(to_jsonb(${row}) - array['id', 'client_id', 'version', 'created_at', 'created_by',
   'updated_at', 'updated_by', 'changed_at', 'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key'])`
 
-/** Money is stored as texts, since JSON readers may lose digits of a number. */
+/** Money is stored as text, since JSON parsers may lose digits of a number. */
 const nouns = [
   { noun: 'client', archived: 't.deleted_at is not null', client: 't.id', money: '' },
   { noun: 'note', archived: 't.archived_at is not null', client: 't.client_id', money: '' },

@@ -1,33 +1,33 @@
 import { Problem } from '../platform/problems.ts'
 
-/** The ETag of a record: the version of its own fields, which If-Match brings back with a change. */
+/** The ETag of a record: its version in quotes. */
 export function etagOf({ version }: { readonly version: number }): string {
   return `"${version}"`
 }
 
-/** The versions that a change may be based on; null for any that is there (`*`). */
+/** The versions that a change may be based on; null for any version (`*`). */
 export type Basis = readonly number[] | null
 
 /**
- * Reads If-Match (RFC 9110 section 13.1.1). A proxy that compresses makes `W/"3"` of our `"3"`: it is the same version.
- * Throws Problem `precondition_required` without one, `invalid_field` when it is none of ours.
+ * Parses If-Match (RFC 9110 section 13.1.1). It accepts the weak ETag `W/"3"`, which compressing proxies make of `"3"`.
+ * Throws Problem `precondition_required` without the header, and `invalid_field` for an ETag that the service never sends.
  */
 export function basisOf(header: string | undefined): Basis {
   if (header === undefined) {
     throw new Problem('precondition_required', 'Send If-Match with the ETag that the record had when you read it.')
   }
   if (header.trim() === '*') return null
-  // Empty elements of a list are to be ignored (section 5.6.1).
+  // Empty list elements are ignored (RFC 9110 section 5.6.1).
   const tags = header.split(',').flatMap((tag) => tag.trim() || [])
-  if (tags.length === 0) throw notOurs()
+  if (tags.length === 0) throw badTag()
   return tags.map((tag) => {
     const digits = /^(?:W\/)?"(0|[1-9]\d{0,8})"$/.exec(tag)?.[1]
-    if (digits === undefined) throw notOurs()
+    if (digits === undefined) throw badTag()
     return Number(digits)
   })
 }
 
-function notOurs(): Problem {
+function badTag(): Problem {
   return new Problem(
     'invalid_field',
     'The header If-Match must be an ETag that the record had: "3", with the quotes.',
@@ -37,12 +37,12 @@ function notOurs(): Problem {
   )
 }
 
-/** The same for what overwrites nothing, and so may come without If-Match. */
+/** Like `basisOf`, for requests that may omit If-Match. */
 export function basisIfAny(header: string | undefined): Basis {
   return header === undefined ? null : basisOf(header)
 }
 
-/** As PostgreSQL takes it. */
+/** A PostgreSQL array literal. */
 export function basisText(basis: Basis): string | null {
   return basis && `{${basis.join(',')}}`
 }

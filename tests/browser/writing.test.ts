@@ -145,7 +145,7 @@ test('a conflict with a save in the person’s own other tab says so', async () 
     if (page === quick) await page.getByText('Written there.').waitFor()
   }
   const conflict = slow.getByRole('dialog', { name: 'You saved this on another page while you were writing here' })
-  await conflict.getByLabel('Saved', { exact: true }).check()
+  await conflict.getByRole('radio', { name: /^Saved/ }).check()
   await conflict.getByRole('button', { name: 'Save selection' }).click()
   await slow.getByRole('article').filter({ hasText: 'Written there.' }).waitFor()
   await Promise.all([slow.close(), quick.close()])

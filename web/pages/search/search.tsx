@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { IconAddressBook, IconFileText, IconMail, IconReceipt, type Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLoaderData, useSearchParams } from 'react-router'
-import type { Noun, SearchResult, SearchResults } from '../../../src/clients/schema.ts'
+import type { RecordNoun, SearchResult, SearchResults } from '../../../src/clients/schema.ts'
 import { Empty } from '../../components/empty.tsx'
 import { Page } from '../../components/page.tsx'
 import { useRowsAgain } from '../../components/rows.ts'
@@ -12,8 +12,8 @@ import { nouns } from '../../fields.ts'
 import { counted, spoken } from '../../words.ts'
 import classes from './search.module.css'
 
-const kinds: readonly Noun[] = ['client', 'note', 'dispute', 'letter']
-const icons: Readonly<Record<Noun, Icon>> = {
+const kinds: readonly RecordNoun[] = ['client', 'note', 'dispute', 'letter']
+const icons: Readonly<Record<RecordNoun, Icon>> = {
   client: IconAddressBook,
   note: IconFileText,
   dispute: IconReceipt,
@@ -56,7 +56,7 @@ export function SearchPage() {
   )
 }
 
-function Group({ noun, results }: { readonly noun: Noun; readonly results: readonly SearchResult[] }) {
+function Group({ noun, results }: { readonly noun: RecordNoun; readonly results: readonly SearchResult[] }) {
   if (results.length === 0) return null
   const GroupIcon = icons[noun]
   return (

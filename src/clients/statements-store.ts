@@ -1,20 +1,20 @@
 import type { Scope } from '../access/policy.ts'
 
-/** Which clients a statement reaches. */
-interface Reach {
-  /** The condition on the client, `c`, with `$1` in it. */
+/** A scope as a part of a statement. */
+interface ScopeClause {
+  /** The SQL condition on the client `c`. It uses `$1`. */
   readonly condition: string
-  /** `$1`. */
+  /** The value of `$1`. */
   readonly value: string | null
-  /** Part of the statement's name, which stands for one text. */
+  /** A part of the name of the prepared statement, since each scope has its own text. */
   readonly name: Scope['of']
 }
 
 /**
- * The condition that a client is there and within the scope. A statement has one text for each kind of scope, so that
- * PostgreSQL plans for that one: row-level security alone would look at every client before anything else.
+ * The condition that a client exists and is within the scope. Each kind of scope has its own statement text, so that
+ * PostgreSQL plans for it. Row-level security alone would filter every client row first.
  */
-export function within(scope: Scope): Reach {
+export function within(scope: Scope): ScopeClause {
   const condition = {
     consultant: 'c.deleted_at is null and c.consultant_id = $1::uuid',
     all: 'c.deleted_at is null and $1::uuid is null',
@@ -23,18 +23,18 @@ export function within(scope: Scope): Reach {
   return { condition, value: scope.of === 'consultant' ? scope.id : null, name: scope.of }
 }
 
-/** A person as JSON, from a joined row; null where there is nobody. */
+/** A person as JSON, from an outer-joined row; null without a person. */
 export function personJson(row: string): string {
   return `case when ${row}.id is null then null else json_build_object('id', ${row}.id, 'name', ${row}.name) end`
 }
 
-/** What became of a change of something that was there to be changed. */
-export interface Change {
-  /** Whether it brought anything new. */
+/** The result of an update of an existing row. */
+export interface UpdateResult {
+  /** Whether any value was new. */
   readonly changed: boolean
 }
 
-/** The condition that a JSON parameter has other values for the columns of `row` than it has. */
+/** The condition that a JSON parameter changes a value of `row`. */
 export function differs(row: string, columns: readonly string[], parameter: string): string {
   const of = (source: string) => columns.map((column) => `${source}.${column}`).join(', ')
   return `exists (select from jsonb_populate_record(${row}, ${parameter}::jsonb) r
