@@ -2,11 +2,11 @@ import { content, type Refusal } from './content.ts'
 import { sessionEnded, sessionUsed } from './session.ts'
 import { believed } from './wire.ts'
 
-/** A request that was refused, or that did not get through (`status` 0). */
+/** A refused request, or a request without a response (`status` 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly refusal: Partial<Refusal>
-  /** What is there now, where a change came too late. */
+  /** The current state of the record, after a conflict. */
   readonly current: unknown
 
   constructor(status: number, refusal: Partial<Refusal>, current?: unknown) {
@@ -22,32 +22,32 @@ export interface Change {
   readonly body?: object
   /** The version that the change is based on. */
   readonly version?: number | undefined
-  /** Of something new: the same for every try, so that it is made once. */
+  /** The idempotency key of a new record: the same in every retry. */
   readonly key?: string
 }
 
 let unused: typeof content | undefined = content
 
-/** What an address answers as JSON; for the page's own address, what came with the page. Throws ApiError. */
+/** Fetches JSON. The data of the page's own URL comes with the page. Throws ApiError. */
 export async function read<Data>(address: string, signal?: AbortSignal): Promise<Data> {
   if (unused?.error) throw new ApiError(unused.status, unused.error)
   if (unused?.address === address) return believed<Data>(unused.data)
   return request<Data>(address, () => ({ headers: {}, ...(signal && { signal }) }))
 }
 
-/** From now on every address is asked for again: what came with the page was its first state. */
+/** Discards the data that came with the page, which may be out of date. */
 export function forgetContent(): void {
   unused = undefined
 }
 
 /**
- * Sends a change. Where the session has ended, waits until the person has signed in again and sends it once more, so
- * that nothing typed is lost. Throws ApiError.
+ * Sends a change. If the session has ended, waits until the person has signed in again and retries, so that nothing typed
+ * is lost. Throws ApiError.
  */
 export function change<Data>(address: string, { method, body, version, key }: Change): Promise<Data> {
   return request<Data>(address, () => ({
     method,
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(changeTimeout),
     headers: {
       ...(body && { 'content-type': 'application/json' }),
       ...(version !== undefined && { 'if-match': `"${version}"` }),
@@ -57,17 +57,17 @@ export function change<Data>(address: string, { method, body, version, key }: Ch
   }))
 }
 
-/** ms without an answer after which a change counts as lost. */
-const patience = 60_000
+/** The timeout of a change, in ms. */
+const changeTimeout = 60_000
 
-/** Why something failed, in a sentence for a person. */
+/** An error as a sentence for the person. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'Something went wrong on this page. Load it again.'
+  return error instanceof Error ? error.message : 'Something went wrong on this page. Reload it.'
 }
 
 type Options = Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> }
 
-/** Asks with `options()`, and once more after signing in again where that is needed. */
+/** Sends a request, and retries after the person has signed in again if the session had ended. */
 async function request<Data>(address: string, options: () => Options): Promise<Data> {
   const { status, ok, text } = await send(address, options())
   if (status === 401) {
@@ -83,17 +83,17 @@ async function request<Data>(address: string, options: () => Options): Promise<D
 }
 
 /**
- * Whoever signs in in another tab has its cookie sent from here too: the server is told whom this page is for, and then
- * takes them for nobody.
+ * Names the person that this page is for. If someone else signs in in another tab, their cookie is sent from here too; the
+ * server then treats the request as not signed in.
  */
-const standing = {
+const commonHeaders = {
   accept: 'application/json',
   ...(content.viewer && { 'tollgate-person': content.viewer.person.id }),
 }
 
 async function send(address: string, options: Options): Promise<{ status: number; ok: boolean; text: string }> {
   try {
-    const response = await fetch(address, { ...options, headers: { ...options.headers, ...standing } })
+    const response = await fetch(address, { ...options, headers: { ...options.headers, ...commonHeaders } })
     return { status: response.status, ok: response.ok, text: await response.text() }
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
@@ -101,11 +101,11 @@ async function send(address: string, options: Options): Promise<{ status: number
   }
 }
 
-/** Something between here and the server may have answered in its place. */
+/** A proxy may have sent the response, so it need not be JSON. */
 function refusalIn(text: string): { error: Partial<Refusal>; current?: unknown } {
   try {
     return believed(JSON.parse(text))
   } catch {
-    return { error: { reason: 'The server does not answer as it should. Try again in a moment.' } }
+    return { error: { reason: 'The server sent an invalid response. Try again in a moment.' } }
   }
 }

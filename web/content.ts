@@ -1,6 +1,6 @@
 import { believed } from './wire.ts'
 
-/** What the server embeds in the page: the answer that the same address gives as JSON, and who is looking. */
+/** The data that the server embeds in the page: the JSON of the same URL, and the signed-in person. */
 export interface Content {
   readonly address: string
   readonly status: number
@@ -17,7 +17,7 @@ export interface Refusal {
   readonly request_id: string
 }
 
-/** Who is signed in. Times are ms from the moment of the answer, so that this machine's clock does not matter. */
+/** The signed-in person. Times are in ms after the response, so that the local clock does not matter. */
 export interface Viewer {
   readonly person: {
     readonly id: string
@@ -25,15 +25,15 @@ export interface Viewer {
     readonly email: string | null
     readonly role: 'consultant' | 'partner'
   }
-  /** Until the session ends, if it is not used. */
+  /** The time until the session expires if it stays idle. */
   readonly idle_ends_in: number
-  /** Until it ends however much it is used. */
+  /** The time until the session expires in any case. */
   readonly ends_in: number
 }
 
 export const content = readContent()
 
-/** Of the styles that this page adds; the policy lets no other in. */
+/** The nonce for style elements, which the Content-Security-Policy requires. */
 export const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 
 function readContent(): Content {

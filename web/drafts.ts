@@ -1,11 +1,11 @@
-/** The forms of this page that hold something that is not saved, each with the place within which it stays. */
+/** The forms with unsaved text, each with the path below which it stays open. */
 const unsaved = new Map<string, string | undefined>()
 const listeners = new Set<() => void>()
 let leaving = false
 
 /**
- * Says whether a form, by an id of its own, holds something that is not saved. It stays on all pages at and below the
- * address `within`; without one, any other page takes it away.
+ * Sets whether the form with this id has unsaved text. The form stays open on pages at and below the path `within`; without
+ * it, any other page closes the form.
  */
 export function markDraft(form: string, isUnsaved: boolean, within?: string): void {
   if (unsaved.has(form) === isUnsaved) return
@@ -14,7 +14,7 @@ export function markDraft(form: string, isUnsaved: boolean, within?: string): vo
   for (const listener of listeners) listener()
 }
 
-/** Nothing of what is not saved is wanted any more. */
+/** Marks all forms as having nothing to save. */
 export function forgetDrafts(): void {
   unsaved.clear()
   for (const listener of listeners) listener()
@@ -24,12 +24,12 @@ export function hasDrafts(): boolean {
   return unsaved.size > 0
 }
 
-/** Whether something that is not saved is lost on another page, by its path. */
+/** Whether moving to this path would lose unsaved text. */
 export function losesDrafts(pathname: string): boolean {
   return [...unsaved.values()].some((within) => within === undefined || !`${pathname}/`.startsWith(`${within}/`))
 }
 
-/** Says whether the page is about to be left: once all is saved, nothing else is gone to. */
+/** Sets whether a move to another page is pending, so that saving does not start a second one. */
 export function markLeaving(isSo: boolean): void {
   leaving = isSo
 }

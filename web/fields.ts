@@ -1,25 +1,25 @@
 import type { RecordNoun } from '../src/clients/schema.ts'
 import { clientStatusNames, disputeStatusNames, letterStatusNames } from './words.ts'
 
-/** What one form field holds. */
+/** The value of a form field. */
 export type Value = string | readonly string[]
 export type Values = Readonly<Record<string, Value>>
 
 export interface Field {
   readonly name: string
   readonly label: string
-  /** Its name within a sentence, if that is not the label in lower case. */
+  /** The name within a sentence. Default: the label in lower case. */
   readonly word?: string
   readonly kind: 'line' | 'text' | 'date' | 'names' | 'amount' | 'choice' | 'consultant'
   readonly required?: boolean
-  /** Whether nothing is `null` on the wire, not an empty text. */
+  /** Whether an empty field is sent as `null`. */
   readonly nullable?: boolean
   readonly choices?: Readonly<Record<string, string>>
   readonly placeholder?: string
   readonly maxLength?: number
 }
 
-/** The fields that versions of a client show: also those that its form does not write. */
+/** The fields that the versions of a client show, including those missing from its form. */
 export const clientVersionFields = (): readonly Field[] => [
   ...nouns.client.fields,
   { name: 'status', label: 'Status', kind: 'choice', choices: clientStatusNames },
@@ -32,7 +32,7 @@ interface NounWords {
   readonly fields: readonly Field[]
 }
 
-/** Every noun of a record: what people call it, where it is, and what of it can be written. */
+/** The nouns of a record, with their names, paths and form fields. */
 export const nouns: Readonly<Record<RecordNoun, NounWords>> = {
   client: {
     one: 'client',
@@ -75,7 +75,7 @@ export const nouns: Readonly<Record<RecordNoun, NounWords>> = {
       { name: 'invoice', label: 'Invoice', kind: 'line', required: true, maxLength: 100 },
       { name: 'amount', label: 'Amount', kind: 'amount', required: true, placeholder: '1250.00', maxLength: 30 },
       { name: 'status', label: 'Status', kind: 'choice', choices: disputeStatusNames },
-      { name: 'position', label: 'Position', kind: 'text', placeholder: 'What the client says, and what we say' },
+      { name: 'position', label: 'Position', kind: 'text', placeholder: 'The client’s position and ours' },
     ],
   },
   letter: {
@@ -90,7 +90,7 @@ export const nouns: Readonly<Record<RecordNoun, NounWords>> = {
   },
 }
 
-/** What a form shows of a record or of one of its items. */
+/** The form values of a record or item. */
 export function valuesOf(fields: readonly Field[], record: object): Values {
   const all = new Map(Object.entries(record))
   return Object.fromEntries(fields.map((field) => [field.name, valueOf(field, all)]))
@@ -106,7 +106,7 @@ function idIn(person: unknown): unknown {
   return typeof person === 'object' && person !== null && 'id' in person ? person.id : undefined
 }
 
-/** The body of a change: the fields that differ from what they were. */
+/** The request body of a change: the changed fields. */
 export function bodyOf(fields: readonly Field[], values: Values, before: Values): Record<string, Value | null> {
   return Object.fromEntries(
     fields
@@ -118,19 +118,19 @@ export function bodyOf(fields: readonly Field[], values: Values, before: Values)
   )
 }
 
-/** An amount as it is shown, `1,250.00`, is one that can be written. */
+/** Accepts an amount with thousands separators, as the pages show it: `1,250.00`. */
 function withoutCommas(value: Value = ''): Value {
   if (typeof value !== 'string') return value
   const amount = value.trim()
   return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(amount) ? amount.replaceAll(',', '') : amount
 }
 
-/** Whether a field says the same with both values, however it is written: `5` and `5.00` are one amount. */
+/** Whether two values of a field are equal in meaning: `5` and `5.00` are the same amount. */
 export function meansSame({ kind }: Field, a: Value | undefined, b: Value | undefined): boolean {
   return kind === 'amount' ? amountIn(a) === amountIn(b) : isSame(a, b)
 }
 
-/** An amount as a text that is the same for all that are equal. */
+/** The normal form of an amount. */
 function amountIn(value: Value | undefined): Value {
   const amount = withoutCommas(value)
   if (typeof amount !== 'string' || !/^\d+(?:\.\d+)?$/.test(amount)) return amount

@@ -1,9 +1,9 @@
 import { believed } from './wire.ts'
 
 /**
- * Another hash in the address bar makes a place in the history without what the router keeps in each: its number.
- * Without that a move cannot be held up, and what is not saved would be lost by it. This numbers such places; called
- * before the router is made, it hears of them first. Returns what the router's moves are to be followed with.
+ * Numbers the history entries that a new hash in the address bar creates. The router needs the number to block a move and
+ * so protect unsaved text. Call this before creating the router, so that its listener runs first. Returns the listener for
+ * the router's own moves.
  */
 export function numberPlaces(): () => void {
   let here = 0

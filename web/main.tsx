@@ -20,7 +20,7 @@ const stop = router.subscribe(({ initialized }) => {
   stop()
 })
 
-// A page that comes back from the browser's memory may be another person's by now.
+// The person may have changed since the browser cached this page (bfcache).
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })

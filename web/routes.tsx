@@ -19,12 +19,12 @@ import { RefusalPage } from './pages/refusal/refusal.tsx'
 import { SearchPage } from './pages/search/search.tsx'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 
-/** What the page shows now, by address. */
+/** The data that the page shows now, by URL. */
 const shown = new Map<string, unknown>()
 
 /**
- * Asks `fetched` for what an address shows. Where that fails while something on the page is not saved, it stays as it
- * was: an error in its place would take away what is written.
+ * Fetches the data of a URL. If that fails while the page has unsaved text, the page keeps its data: an error page would
+ * replace the form.
  */
 async function keeping(address: string, fetched: () => Promise<unknown>): Promise<unknown> {
   if (!hasDrafts()) shown.clear()
@@ -39,7 +39,7 @@ async function keeping(address: string, fetched: () => Promise<unknown>): Promis
   }
 }
 
-/** A page shows what its own address answers as JSON. */
+/** Loads the data of a page: the JSON of its own URL. */
 function load({ request }: LoaderFunctionArgs): Promise<unknown> {
   const { pathname, search } = new URL(request.url)
   return keeping(pathname + search, () => read(pathname + search, request.signal))
@@ -47,7 +47,7 @@ function load({ request }: LoaderFunctionArgs): Promise<unknown> {
 
 const entriesOf = ({ audit }: AuditList) => audit
 
-/** What is looked for may be further back than one page looks. */
+/** Matches may begin after the first page of results. */
 async function loadAudit({ request }: LoaderFunctionArgs): Promise<AuditList> {
   const { pathname, search } = new URL(request.url)
   const address = pathname + search
@@ -74,7 +74,7 @@ function loadItem({ params, request }: LoaderFunctionArgs): Promise<unknown> {
   })
 }
 
-/** A page from a file of its own. Where an upgrade has taken that away meanwhile, the server is asked for the page. */
+/** A lazily loaded page. If an upgrade has removed its file, the browser loads the page from the server. */
 function part(fetched: () => Promise<ComponentType>) {
   return async () => ({ Component: await fetched().catch(() => Replaced) })
 }
@@ -108,11 +108,11 @@ const records = {
   id: 'record',
   loader: loadRecord,
   Component: RecordPage,
-  // A tab that cannot be shown leaves the rest of the record, with what is being written there, as it is.
+  // If one tab fails, the rest of the record and its unsaved text stay.
   children: [{ ErrorBoundary: RefusalPage, children: tabs }],
 }
 
-/** Pages that few people open are fetched when they do; the others come in one piece. */
+/** Rarely used pages are loaded on demand; the others are in one bundle. */
 const pages = [
   { path: 'clients', loader: load, Component: ClientsPage },
   records,
@@ -153,7 +153,7 @@ export const router = createBrowserRouter([
 ])
 router.subscribe(followMoves)
 
-/** Between the first paint and the first page there is nothing to see: the data came with the page. */
+/** Nothing is shown before the first page, whose data is already here. */
 function Nothing() {
   return null
 }

@@ -2,19 +2,19 @@ import { content, type Viewer } from './content.ts'
 import { hasDrafts } from './drafts.ts'
 
 /**
- * How long the session still is, for all tabs of this browser together. A page cannot see the cookie, so it counts from
- * the last answer; the server decides.
+ * Tracks when the session expires, across all tabs of this browser. A page cannot read the cookie, so it estimates from the
+ * last response; the server decides.
  */
 export interface SessionState {
   /** `warning`: it ends soon. `ended`: the page is covered until the person has signed in again. */
   readonly phase: 'fine' | 'warning' | 'ended'
-  /** When it ends, by this machine's clock. */
+  /** When the session expires, by the local clock. */
   readonly endsAt: number
-  /** Whether using it makes it longer. */
+  /** Whether activity extends the session. */
   readonly canBeLonger: boolean
   /** Whether another tab was waiting for this sign-in. */
   readonly resumedElsewhere: boolean
-  /** That of the person at their last sign-in; undefined for nobody. A new role ends every session. */
+  /** The person's role at their last sign-in; undefined if nobody is signed in. A role change ends every session. */
   readonly role: Viewer['person']['role'] | undefined
 }
 
@@ -59,31 +59,31 @@ export function watchSession(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The server has answered: the idle time begins anew. */
+/** Restarts the idle time after a response. */
 export function sessionUsed(): void {
   const tell = Date.now() - lastUse > 1000
   used()
   if (tell) send({ kind: 'used' })
 }
 
-/** The server says that nobody is signed in. Resolves once the same person is again. */
+/** Covers the page after a 401 response. Resolves when the same person has signed in again. */
 export function sessionEnded(): Promise<void> {
   waiting ??= Promise.withResolvers<void>()
   update()
   return waiting.promise
 }
 
-/** Signed out here: other tabs show nothing any more either. */
+/** Hides the content in all tabs after signing out. */
 export function tellSignedOut(): void {
   send({ kind: 'signed-out' })
 }
 
-/** ms since the server last heard of this person. */
+/** ms since the last response. */
 export function idleTime(): number {
   return Date.now() - lastUse
 }
 
-/** How long a session may be idle, in ms. */
+/** The idle timeout, in ms. */
 export function idleLimit(): number {
   return idleLength
 }
@@ -122,14 +122,14 @@ channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
   }
 })
 
-/** Nothing of this page may be seen any more. Unsaved text stays under the cover, for the same person to come back to. */
+/** Hides the page. Unsaved text stays behind the cover in case the same person signs in again. */
 function leave(): void {
   if (hasDrafts()) void sessionEnded()
   else location.reload()
 }
 
 function signedInElsewhere({ person, role, idleEndsIn, endsIn }: Extract<Message, { kind: 'signed-in' }>): void {
-  // What is on this page is another person's.
+  // This page belongs to another person.
   if (person !== viewer?.person.id) return leave()
   idleLength = idleEndsIn
   absoluteEnd = Date.now() + endsIn

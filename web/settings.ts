@@ -1,8 +1,7 @@
 import type { MantineColorScheme, MantineColorSchemeManager } from '@mantine/core'
 
 /**
- * What a person has set in this browser. Signing out empties the browser's storage, so that nothing of a client stays;
- * these two say nothing of anybody and are cookies, which stay.
+ * The person's settings in this browser. They are cookies, since signing out clears the browser's storage.
  */
 type Setting = 'scheme' | 'keys'
 
@@ -18,7 +17,7 @@ export function writeSetting(name: Setting, value: string): void {
   document.cookie = `${name}=${value}; Path=/; Max-Age=${year}; SameSite=Strict${secure}`
 }
 
-/** Light, dark, or as the system is. */
+/** Light, dark, or the system's colour scheme. */
 export const schemeManager: MantineColorSchemeManager = {
   get: (fallback) => schemeOf(readSetting('scheme')) ?? fallback,
   set: (scheme) => writeSetting('scheme', scheme),

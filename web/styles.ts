@@ -1,4 +1,4 @@
-// The styles of the components that are used, and no others.
+// Only the styles of the components in use.
 import './layers.css'
 import '@mantine/core/styles/baseline.layer.css'
 import '@mantine/core/styles/default-css-variables.layer.css'

@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Button, createTheme, Menu, Modal, NativeSelect, Text
 
 const control = { size: 'sm' } as const
 
-/** Dense and quiet: small type, thin lines, one colour that means "you can do this". */
+/** The theme: small type, thin lines, and one accent colour for actions. */
 export const theme = createTheme({
   primaryColor: 'harbour',
   primaryShade: 6,

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
-/** Every script and style beside its compressed copies, which the server sends as they are. */
+/** Writes compressed copies of scripts and styles, which the server sends. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
@@ -24,7 +24,7 @@ function compressed(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), compressed()],
-  // The server puts a fresh nonce in its place on every answer.
+  // The server replaces this with a new nonce in every response.
   html: { cspNonce: '__NONCE__' },
   build: {
     target: 'es2023',

@@ -1,11 +1,11 @@
-/** Names on the wire, and what people read. */
+/** Labels of API values. */
 export const roleNames = { consultant: 'Consultant', partner: 'Partner' } as const
 
 export const clientStatusNames = { active: 'Active', archived: 'Archived' } as const
 export const disputeStatusNames = { open: 'Open', settled: 'Settled', withdrawn: 'Withdrawn' } as const
 export const letterStatusNames = { draft: 'Draft', approved: 'Approved', sent: 'Sent' } as const
 
-/** `client_read` → `Client read`, for what has no name of its own here. */
+/** `client_read` → `Client read`, for actions without a label. */
 export function spoken(name: string): string {
   const words = name.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

@@ -84,7 +84,7 @@ describe('a session that has ended', () => {
     assert.equal(await page.getByLabel('Note', { exact: true }).isVisible(), false)
 
     const tab = await signInAgain(page, 'Daniel Okonjo')
-    await tab.getByText('Your other tab goes on where it was.').waitFor()
+    await tab.getByText('You can continue in your other tab and close this one.').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     assert.equal(await page.getByLabel('Note', { exact: true }).inputValue(), typed)
     await page.getByRole('button', { name: 'Add note' }).click()

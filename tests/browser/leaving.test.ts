@@ -35,7 +35,7 @@ test('B90: discarding unsaved text or going back asks for confirmation', async (
   await page.goBack()
   await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay here' }).click()
   await form.getByRole('button', { name: 'Discard' }).click()
-  const question = page.getByRole('dialog', { name: 'Discard what you have written?' })
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' })
   await question.getByRole('button', { name: 'Cancel' }).click()
   assert.equal(await form.getByLabel('Name').inputValue(), 'Half a name')
   await form.getByRole('button', { name: 'Discard' }).press('Enter')

@@ -9,7 +9,7 @@ const units = [
   { unit: 'minute', length: minute, below: hour },
 ] as const
 
-/** How long before `now` (ms) something was: in words for a week, then its day. The future is `just now`. */
+/** The time before `now` (ms): relative for a week, then the date. A future time is `just now`. */
 export function ago(date: Date, now: number): string {
   const passed = now - date.getTime()
   if (passed < minute) return 'just now'

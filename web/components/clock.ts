@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** ms between looks at the clock: what says "1 min ago" is right to half a minute. */
+/** ms between updates: "1 min ago" is accurate to half a minute. */
 const every = 30_000
 
 let now = Date.now()
@@ -13,7 +13,7 @@ function watch(listener: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** The time, ms since 1970; what is drawn with it is drawn again as it passes. */
+/** The current time (ms since 1970). Components that use it rerender as it passes. */
 export function useNow(): number {
   return useSyncExternalStore(watch, () => now)
 }

@@ -5,14 +5,14 @@ import { layers } from './layers.ts'
 export interface Question {
   readonly title: string
   readonly text: string
-  /** What the button says that does it. */
+  /** The label of the confirm button. */
   readonly action: string
 }
 
 let asked: (Question & { readonly answer: (sure: boolean) => void }) | undefined
 const listeners = new Set<() => void>()
 
-/** Asks before something is done that cannot be undone at once; the keyboard begins at "Cancel". Resolves to whether to do it. */
+/** Asks for confirmation, with the focus on "Cancel". Resolves to whether the person confirmed. */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     ask({
@@ -35,7 +35,7 @@ function watch(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Where the questions appear; once on the page. */
+/** Renders the confirmation dialog; once per page. */
 export function Questions() {
   const question = useSyncExternalStore(watch, () => asked)
   return (

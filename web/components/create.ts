@@ -4,14 +4,14 @@ import { isSame, type Value } from '../fields.ts'
 type Body = Readonly<Record<string, Value | null>>
 
 /**
- * Makes one thing at an address, however often that is tried: where an answer was lost on its way, the next try finds
- * what was made, and changes what has been written since; what others have made of it meanwhile stays. Throws ApiError.
+ * Creates a record exactly once. If a response is lost, the retry finds the record and sends what was typed since; other
+ * people's changes are kept. Throws ApiError.
  */
 export function createMaker<Made extends { readonly id: string; readonly version: number }>(
   address: string,
 ): (body: Body) => Promise<Made> {
   const key = newKey()
-  /** What was sent without an answer: one of them may have been made. */
+  /** The requests without a response. One of them may have created the record. */
   const lost: Body[] = []
   return async (body) => {
     try {

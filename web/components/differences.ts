@@ -4,10 +4,10 @@ export interface Part {
   readonly key: string
 }
 
-/** Words in one text beyond which they are not compared one by one: it would take long and say little. */
+/** The number of words beyond which texts are not compared word by word, which would be slow and unreadable. */
 const mostWords = 2000
 
-/** What makes `before` into `after`, word by word: what both have, what is gone and what is new, in order. */
+/** The word-by-word difference: the common, removed and added parts, in order. */
 export function differences(before: string, after: string): Part[] {
   const [old, fresh] = [wordsOf(before), wordsOf(after)]
   if (old.length > mostWords || fresh.length > mostWords) return joined([removed(before), added(after)])
@@ -31,7 +31,7 @@ export function differences(before: string, after: string): Part[] {
   return joined(parts)
 }
 
-/** The old value and the new one, each whole: for names, choices and amounts. */
+/** The whole old and new value: for names, choices and amounts. */
 export function replacement(before: string, after: string): Part[] {
   const space = before !== '' && after !== '' ? [{ kind: 'same', text: ' ' } as const] : []
   return joined([removed(before), ...space, added(after)].filter(({ text }) => text !== ''))
@@ -44,7 +44,7 @@ function wordsOf(text: string): string[] {
   return text.split(/(\s+)/).filter((word) => word !== '')
 }
 
-/** For each pair of places, how many words both texts share in order from there to their ends. */
+/** The length of the longest common subsequence from each pair of positions to the ends. */
 function commonLengths(old: readonly string[], fresh: readonly string[]): Uint16Array[] {
   const rows = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1))
   for (let i = old.length - 1; i >= 0; i--) {

@@ -7,13 +7,13 @@ import classes from './edit-form.module.css'
 import { FieldInput } from './field-input.tsx'
 
 export interface EditFormProps extends DraftNeeds {
-  /** What the form is for: `Edit note`. */
+  /** The title: `Edit note`. */
   readonly label: string
   readonly saveLabel?: string
   readonly onCancel: () => void
 }
 
-/** Writes something in its place. Ctrl+Enter saves, Escape leaves it when nothing was changed. */
+/** Edits a record in place. Ctrl+Enter saves. Escape cancels, and asks first if the text is unsaved. */
 export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: EditFormProps) {
   const draft = useDraft(needs)
   const form = useRef<HTMLFormElement>(null)
@@ -22,7 +22,7 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
     if (!draft.error) return
     const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]')
     if (wrong) wrong.focus()
-    // While it was busy, the button could not keep the keyboard.
+    // The disabled button lost the focus during saving.
     else if (document.activeElement === document.body) {
       form.current?.querySelector<HTMLElement>('[type=submit]')?.focus()
     }
@@ -36,8 +36,8 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
     const sure =
       !draft.isDirty ||
       (await confirm({
-        title: 'Discard what you have written?',
-        text: 'It is not saved, and cannot be brought back.',
+        title: 'Discard your changes?',
+        text: 'Your text is not saved and cannot be recovered.',
         action: 'Discard',
       }))
     if (!sure) return
@@ -46,7 +46,7 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-      // After the field has taken what is typed: a name that is not finished yet counts too.
+      // After the field has committed its input: an unfinished name counts too.
       setTimeout(() => form.current?.requestSubmit())
     }
     if (event.key === 'Escape' && !draft.isDirty && !event.defaultPrevented) onCancel()

@@ -8,7 +8,7 @@ export interface FieldInputProps {
   readonly field: Field
   readonly value: Value
   readonly error: string | undefined
-  /** Not now: what would be written while it is being saved would be lost. */
+  /** Read-only while saving, when input would be lost. */
   readonly readOnly: boolean
   readonly onChange: (value: Value) => void
 }
@@ -42,7 +42,7 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
     case 'amount':
       return <TextInput {...typed} {...limit} value={text} onChange={change} inputMode="decimal" />
     case 'date':
-      // A year of two digits, "26", would be one of the first century.
+      // A two-digit year, "26", would be in the first century.
       return <TextInput {...typed} value={text} onChange={change} type="date" min="1900-01-01" max="9999-12-31" />
     case 'line':
       return <TextInput {...typed} {...limit} value={text} onChange={change} />
@@ -63,5 +63,5 @@ function ConsultantInput(props: {
   const people = usePeople()
   const known = people.some(({ id }) => id === props.value)
   const choices = people.map(({ id, name }) => ({ value: id, label: name }))
-  return <NativeSelect {...props} data={known ? choices : [{ value: props.value, label: 'As it is' }, ...choices]} />
+  return <NativeSelect {...props} data={known ? choices : [{ value: props.value, label: 'Unchanged' }, ...choices]} />
 }

@@ -1,6 +1,6 @@
 import classes from './initials.module.css'
 
-/** A person in two letters, always beside the name or with it as a title. */
+/** A person's initials, always beside the name or with the name as a title. */
 export function Initials({ name }: { readonly name: string }) {
   const words = name.split(/\s+/).filter((word) => word !== '')
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.[0] ?? '')

@@ -1,4 +1,4 @@
-/** What the pages of a list have brought, and where the next one begins. */
+/** The rows loaded so far, and the cursor of the next page. */
 export interface Pages<Row> {
   readonly rows: readonly Row[]
   readonly next: string | null

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { readSetting, writeSetting } from '../settings.ts'
 
-/** Whether single keys do things. People who speak to their machine can turn that off (WCAG 2.1.4). */
+/** Whether single-key shortcuts are on. People who use speech input can turn them off (WCAG 2.1.4). */
 export function areKeysOn(): boolean {
   return readSetting('keys') !== 'off'
 }
@@ -11,7 +11,7 @@ export function turnKeys(on: boolean): void {
   writeSetting('keys', on ? 'on' : 'off')
 }
 
-/** Calls `act` for a key that is pressed outside of any field and dialog. */
+/** Calls `act` for a key pressed outside fields and dialogs. */
 export function useKey(key: string, act: (event: KeyboardEvent) => void): void {
   useEffect(() => {
     function listen(event: KeyboardEvent) {

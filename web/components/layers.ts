@@ -1,6 +1,6 @@
-/** What lies above the other dialogs, which Mantine puts at 200: a question may come from one of them. */
+/** Layers above Mantine's dialogs (200), since a dialog can open a confirmation. */
 export const layers = {
   question: 210,
-  /** Above everything: nobody who passes by reads on. */
+  /** Above everything, to hide the page. */
   cover: 220,
 } as const

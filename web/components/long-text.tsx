@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import classes from './long-text.module.css'
 
-/** Characters and lines from which a text is shown in part. */
+/** Longer texts are collapsed. */
 const long = { characters: 700, lines: 9 }
 
 export interface LongTextProps {
   readonly text: string
-  /** All of it, however long. */
+  /** Never collapsed. */
   readonly whole?: boolean
   /** As a letter on paper. */
   readonly paper?: boolean

@@ -11,14 +11,14 @@ export interface MoreProps<Page, Row> {
   /** The cursor of the next page. */
   readonly next: string | null
   readonly pick: (page: Page) => readonly Row[]
-  /** What tells a row from the others. */
+  /** The unique key of a row. */
   readonly idOf: (row: Row) => unknown
   readonly children: (rows: readonly Row[], isWhole: boolean) => ReactNode
-  /** Where the list is, if not where the page is. */
+  /** The URL of the list. Default: the URL of the page. */
   readonly address?: string
 }
 
-/** A list that is fetched page by page, by a button at its end. */
+/** A list with a button that loads the next page. */
 export function More<Page extends { readonly next: string | null }, Row>(props: MoreProps<Page, Row>) {
   const { pathname, search } = useLocation()
   const address = props.address ?? pathname + search
@@ -43,7 +43,7 @@ function Fetched<Page extends { readonly next: string | null }, Row>({
       const page = await readOn({ address, from, pick })
       setLonger({ rows: [...rows, ...page.rows], next: page.next })
     } catch (error) {
-      notifyFailure('No more were fetched', error)
+      notifyFailure('The next page was not loaded', error)
     } finally {
       setBusy(false)
     }

@@ -5,7 +5,7 @@ export function notifyDone(message: string): void {
   notifications.show({ message, autoClose: 4000 })
 }
 
-/** Says what was not done and why. It stays until it is closed. */
+/** Shows an error until the person closes it. */
 export function notifyFailure(title: string, error: unknown): void {
   notifications.show({ title, message: reasonOf(error), color: 'red', autoClose: false })
 }

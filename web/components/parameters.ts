@@ -1,8 +1,8 @@
 import { useLocation, useNavigation, useSearchParams } from 'react-router'
 
 /**
- * What the address of the page asks for, and the way to ask for something else. What is chosen while the page is being
- * fetched is chosen besides what was chosen before. `''` is nothing.
+ * The query parameters of the page, and a function to change them. Changes during a navigation add up. `''` removes a
+ * parameter.
  */
 export function useParameters() {
   const [parameters, setParameters] = useSearchParams()

@@ -4,7 +4,7 @@ import { read } from '../api.ts'
 
 let asked: Promise<PeopleList> | undefined
 
-/** The active people of the firm, for partners to choose from; fetched once, when they are first wanted. */
+/** The active people of the firm, for partners to choose from; fetched once, on first use. */
 export function usePeople(isWanted = true): PeopleList['people'] {
   const [people, setPeople] = useState<PeopleList['people']>([])
   useEffect(() => {

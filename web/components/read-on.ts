@@ -9,7 +9,7 @@ interface Reading<Page, Row> {
   readonly signal?: AbortSignal
 }
 
-/** Reads a list on until it has brought a row: a page may have none though there are others. */
+/** Reads pages until one has a row: a page can be empty although others follow. */
 export async function readOn<Page extends { readonly next: string | null }, Row>(
   reading: Reading<Page, Row>,
 ): Promise<Pages<Row>> {

@@ -1,10 +1,10 @@
 import { useEffect } from 'react'
 import { NavigationType, useNavigationType } from 'react-router'
 
-/** The address of the row that was opened last. */
+/** The URL of the row opened last. */
 let opened: string | undefined
 
-/** On the way back to a list the keyboard is where it left: on the row that was opened. */
+/** Focuses the row opened last when the person returns to a list. */
 export function useRowsAgain(): void {
   const type = useNavigationType()
   useEffect(() => {

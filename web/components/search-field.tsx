@@ -5,20 +5,20 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 export interface SearchFieldProps {
   readonly label: string
   readonly placeholder: string
-  /** What is searched for now. */
+  /** The current query. */
   readonly value: string
   readonly onSearch: (text: string) => void
-  /** The arrow down: into what was found. */
+  /** Called for the down arrow, to move the focus to the results. */
   readonly onDown: () => void
   readonly className?: string | undefined
-  /** Whether it is what the page is for, and so where the keyboard begins. */
+  /** Whether the field gets the focus when the page opens. */
   readonly isFirst?: boolean
 }
 
-/** ms without a key after which the search begins: none is lost, and not every letter is one. */
+/** The debounce time in ms. */
 const pause = 120
 
-/** Searches as one types. Escape empties it, the arrow down goes to what was found. */
+/** Searches during typing. Escape clears the field, the down arrow moves to the results. */
 export function SearchField(props: SearchFieldProps) {
   const { label, placeholder, value, onSearch, onDown, className, isFirst = false } = props
   const field = useRef<HTMLInputElement>(null)
@@ -27,19 +27,19 @@ export function SearchField(props: SearchFieldProps) {
   }, [isFirst])
   const [text, setText] = useState(value)
   const timer = useRef<number>(undefined)
-  const asked = useRef(value)
+  const lastQuery = useRef(value)
   useEffect(() => {
-    // The address was changed by something else: the way back, or a reset.
-    if (value !== asked.current) setText(value)
-    asked.current = value
+    // Something else changed the URL: the back button, or a reset.
+    if (value !== lastQuery.current) setText(value)
+    lastQuery.current = value
   }, [value])
 
   function search(next: string) {
     setText(next)
     clearTimeout(timer.current)
     timer.current = window.setTimeout(() => {
-      asked.current = next.trim()
-      onSearch(asked.current)
+      lastQuery.current = next.trim()
+      onSearch(lastQuery.current)
     }, pause)
   }
 

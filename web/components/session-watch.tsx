@@ -9,7 +9,7 @@ import { layers } from './layers.ts'
 import classes from './session-watch.module.css'
 import { signOut } from './sign-out.ts'
 
-/** Warns before the session ends, and covers the page when it has: what is typed stays where it is. */
+/** Warns before the session expires, then covers the page. Unsaved text is kept. */
 export function SessionWatch({ children }: { readonly children: ReactNode }) {
   const { phase, resumedElsewhere } = useSyncExternalStore(watchSession, sessionState)
   useStayingAwake()
@@ -17,7 +17,7 @@ export function SessionWatch({ children }: { readonly children: ReactNode }) {
     if (!resumedElsewhere) return
     notifications.show({
       title: 'You are signed in again',
-      message: 'Your other tab goes on where it was. You can close this one.',
+      message: 'You can continue in your other tab and close this one.',
       autoClose: false,
     })
   }, [resumedElsewhere])
@@ -32,13 +32,13 @@ export function SessionWatch({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Who types or points is not idle, also where nothing is sent: the server is told now and then. */
+/** Extends the session while the person types or points, even if the page sends nothing else. */
 function useStayingAwake() {
   useEffect(() => {
     if (!content.viewer) return undefined
     function stay() {
       const { phase } = sessionState()
-      if (phase === 'fine' && idleTime() > Math.min(idleLimit() / 4, 300_000)) void ask()
+      if (phase === 'fine' && idleTime() > Math.min(idleLimit() / 4, 300_000)) void extend()
     }
     addEventListener('keydown', stay)
     addEventListener('pointerdown', stay)
@@ -49,43 +49,43 @@ function useStayingAwake() {
   }, [])
 }
 
-/** Any answer makes the session longer; a refusal shows by itself that it has ended. */
-async function ask(): Promise<void> {
+/** Any response extends the session; a 401 response covers the page. */
+async function extend(): Promise<void> {
   try {
     await read('/me')
   } catch {
-    // Without an answer nothing is known; the next request says more.
+    // Without a response, the state is unknown until the next request.
   }
 }
 
 function Warning({ opened }: { readonly opened: boolean }) {
   const { endsAt, canBeLonger } = useSyncExternalStore(watchSession, sessionState)
   const left = useSecondsLeft(endsAt, opened)
-  // An end that cannot be put off is announced once.
+  // A fixed end is announced once.
   const [seen, setSeen] = useState<number>()
-  const close = () => (canBeLonger ? void ask() : setSeen(endsAt))
+  const close = () => (canBeLonger ? void extend() : setSeen(endsAt))
   useEffect(() => {
-    if (opened && left <= -1) void ask()
+    if (opened && left <= -1) void extend()
   }, [opened, left])
   return (
     <Modal
       opened={opened && seen !== endsAt}
       onClose={close}
-      title={canBeLonger ? 'Are you still there?' : 'Your sign-in ends soon'}
+      title={canBeLonger ? 'Are you still there?' : 'Your session ends soon'}
       size="sm"
       withCloseButton={false}
     >
       <p role="timer">
         {canBeLonger
-          ? `You have not used Tollgate for a while and are signed out in ${spokenTime(left)}.`
-          : `Your sign-in has lasted as long as it may and ends in ${spokenTime(left)}. Save what you are writing, or sign in again when it has ended: nothing is lost.`}
+          ? `You have been inactive for a while. You will be signed out in ${spokenTime(left)}.`
+          : `Your session has reached its maximum length and ends in ${spokenTime(left)}. You can save now, or sign in again afterwards. Unsaved text is kept.`}
       </p>
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button variant="default" onClick={() => void signOut()}>
           Sign out now
         </Button>
         <Button data-autofocus onClick={close}>
-          {canBeLonger ? 'Stay signed in' : 'Go on'}
+          {canBeLonger ? 'Stay signed in' : 'Continue'}
         </Button>
       </Group>
     </Modal>

@@ -9,7 +9,7 @@ import classes from './shell.module.css'
 import { UnsavedGuard } from './unsaved.tsx'
 import { Wordmark } from './wordmark.tsx'
 
-/** What surrounds every page of who is signed in: the way to the others, and a bar while the next one is fetched. */
+/** The frame of every page for signed-in people: the navigation, and a progress bar during loading. */
 export function Shell() {
   const main = useRef<HTMLElement>(null)
   const goOn = () => focusOn(main.current)
@@ -22,7 +22,7 @@ export function Shell() {
         className={classes.skip}
         href="#main"
         onClick={(event) => {
-          // The address stays: a hash would be another place to go back to.
+          // Keep the URL: a hash would add a history entry.
           event.preventDefault()
           main.current?.focus()
         }}
@@ -46,16 +46,16 @@ export function Shell() {
 }
 
 /**
- * After a move to another page the keyboard goes on from its beginning, and a screen reader reads its title. A page that
- * begins elsewhere, as in a search field, has the keyboard there already.
+ * Moves the focus to the start of a new page, so that screen readers announce it. A page that focuses one of its own
+ * elements, such as a search field, keeps that focus.
  */
 function useFocusOnPage(main: React.RefObject<HTMLElement | null>) {
   const { pathname } = useLocation()
   const before = useRef(pathname)
   useEffect(() => {
-    const isSamePlace = placeOf(before.current) === placeOf(pathname)
+    const isSamePage = pageOf(before.current) === pageOf(pathname)
     before.current = pathname
-    if (!isSamePlace) focusOn(main.current)
+    if (!isSamePage) focusOn(main.current)
   }, [main, pathname])
 }
 
@@ -63,8 +63,8 @@ function focusOn(main: HTMLElement | null): void {
   if (!main?.contains(document.activeElement)) main?.focus({ preventScroll: true })
 }
 
-/** The tabs of one record are one place. */
-function placeOf(pathname: string): string {
+/** The part of the path that identifies a page; all tabs of a record share it. */
+function pageOf(pathname: string): string {
   return pathname.split('/').slice(0, 3).join('/')
 }
 

@@ -4,13 +4,13 @@ import { tellSignedOut } from '../session.ts'
 import { confirm } from './confirm.tsx'
 import { notifyFailure } from './notify.ts'
 
-/** Ends sessions, forgets this page in every tab, and goes where the server says: nothing of it is left to go back to. */
+/** Signs out, clears the page in every tab, and follows the server's redirect. The back button shows nothing. */
 export async function signOut(address = '/signout', method: 'POST' | 'DELETE' = 'POST'): Promise<void> {
   const sure =
     !hasDrafts() ||
     (await confirm({
       title: 'Sign out without saving?',
-      text: 'What you have written on this page is not saved, and is lost when you sign out.',
+      text: 'You have unsaved changes on this page. Signing out discards them.',
       action: 'Sign out without saving',
     }))
   if (!sure) return

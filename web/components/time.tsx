@@ -5,7 +5,7 @@ const precise = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyl
 const full = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
 const dayOnly = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-/** How long ago something was, the exact time under the pointer. */
+/** A relative time, with the exact time as its title. */
 export function Ago({ time }: { readonly time: string }) {
   const now = useNow()
   const date = new Date(time)
@@ -16,7 +16,7 @@ export function Ago({ time }: { readonly time: string }) {
   )
 }
 
-/** A day of the calendar, which is the same everywhere: `2026-03-12`. */
+/** A calendar date, independent of the time zone: `2026-03-12`. */
 export function Day({ date }: { readonly date: string }) {
   return <time dateTime={date}>{dayOnly.format(new Date(date))}</time>
 }
@@ -25,7 +25,7 @@ export function exactTime(time: string): string {
   return full.format(new Date(time))
 }
 
-/** To the second, for what is compared. */
+/** A time to the second, for comparing. */
 export function preciseTime(time: string): string {
   return precise.format(new Date(time))
 }

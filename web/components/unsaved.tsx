@@ -4,8 +4,8 @@ import { useBlocker } from 'react-router'
 import { hasDrafts, losesDrafts, markDraft, markLeaving, watchDrafts } from '../drafts.ts'
 
 /**
- * Keeps the page from being left while a form holds something unsaved, but for the pages `within` an address where the
- * form stays. Returns how to say that all is saved now, before the form is drawn again.
+ * Guards a form with unsaved text, except on pages at and below the path `within`, where the form stays open. Returns a
+ * function that marks the form as saved at once, before it rerenders.
  */
 export function useUnsaved(isUnsaved: boolean, within?: string): () => void {
   const form = useId()
@@ -16,12 +16,12 @@ export function useUnsaved(isUnsaved: boolean, within?: string): () => void {
   return () => markDraft(form, false)
 }
 
-/** Asks before unsaved text is lost: by a move to another page here, and through the browser by everything else. */
+/** Asks before unsaved text is lost: with a dialog for moves within the portal, with the browser's prompt otherwise. */
 export function UnsavedGuard() {
   const isUnsaved = useSyncExternalStore(watchDrafts, hasDrafts)
   const blocker = useBlocker(({ currentLocation, nextLocation }) => {
     const isLeft = currentLocation.pathname !== nextLocation.pathname
-    // A dialog that has an address, as that for a new client, is left by another hash.
+    // A dialog with its own hash, such as that for a new client, closes when the hash changes.
     const isClosed = currentLocation.hash !== '' && currentLocation.hash !== nextLocation.hash
     return (isLeft || isClosed) && losesDrafts(nextLocation.pathname)
   })
@@ -35,7 +35,7 @@ export function UnsavedGuard() {
     return () => removeEventListener('beforeunload', ask)
   }, [isUnsaved])
   useEffect(() => {
-    // It was being saved, and is by now.
+    // Saving has completed.
     if (!isInTheWay && blocker.state === 'blocked') blocker.proceed()
   }, [isInTheWay, blocker])
   return (
@@ -46,7 +46,7 @@ export function UnsavedGuard() {
       withCloseButton={false}
       size="sm"
     >
-      <p>What you have written here is not saved, and is lost when you leave.</p>
+      <p>You have unsaved changes. Leaving this page discards them.</p>
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button variant="default" onClick={() => blocker.proceed?.()}>
           Leave without saving

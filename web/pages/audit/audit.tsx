@@ -103,7 +103,7 @@ function DayInput({ name, label, day, onDay }: DayInputProps) {
       value={typed}
       onChange={({ currentTarget: { value } }) => {
         set({ typed: value, shown })
-        // While a year is being typed it is one of the first centuries.
+        // A partly typed year is in one of the first centuries.
         if (value === '' || value >= '1000') onDay(value)
       }}
     />

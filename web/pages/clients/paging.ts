@@ -5,10 +5,10 @@ import { read } from '../../api.ts'
 import { joined, type Pages } from '../../components/joined.ts'
 import { notifyFailure } from '../../components/notify.ts'
 
-/** Lists that were made longer, kept by the place in the history, so that going back finds the list as it was. */
+/** Extended lists by history entry, so that the back button restores them. */
 const kept = new Map<string, Pages<ListedClient>>()
 
-/** The list with the pages that were asked for after the first. */
+/** The list with all pages loaded so far. */
 export function usePages(first: ClientList) {
   const { pathname, search, key } = useLocation()
   const [busy, setBusy] = useState(false)
@@ -25,7 +25,7 @@ export function usePages(first: ClientList) {
       kept.set(key, { rows: [...rows, ...page.clients], next: page.next })
       redraw((count) => count + 1)
     } catch (error) {
-      notifyFailure('No more clients were fetched', error)
+      notifyFailure('The next clients were not loaded', error)
     } finally {
       setBusy(false)
     }

@@ -3,10 +3,10 @@ import { useParameters } from '../../components/parameters.ts'
 const names = ['q', 'status', 'consultant', 'sort'] as const
 type Name = (typeof names)[number]
 
-/** What a list shows unless its address says otherwise. */
+/** The default query of the list. */
 const usual = { q: '', status: 'active', consultant: '', sort: 'name' } as const
 
-/** What the address of the list asks for, and the way to ask for something else. */
+/** The query of the list from the URL, and a function to change it. */
 export function useQuery() {
   const parameters = useParameters()
   const get = (name: Name) => parameters.get(name) || usual[name]

@@ -19,9 +19,9 @@ export type ItemNoun = 'note' | 'dispute' | 'letter'
 export interface ItemsProps {
   readonly noun: ItemNoun
   readonly items: readonly Item[]
-  /** What a new one begins with. */
+  /** The initial values of a new item. */
   readonly blank: Values
-  /** Why one would write the first. */
+  /** The hint for an empty list. */
   readonly emptyText: string
 }
 
