@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { formatMoney } from '../../src/billing/money.ts'
 import {
   answerWell,
   completion,
@@ -194,15 +195,20 @@ describe('an upstream that sends', () => {
     })
   }
 
-  it('a usage beyond the request is charged up to the hold', async () => {
-    const { accountId, key } = await service.customer()
+  it('a usage beyond the hold is charged as far as credit and limits allow (A33)', async () => {
+    const { accountId, key } = await service.customer({ credit: 10n ** 9n })
     upstream.behave(
       (socket) =>
         void socket.write(http(completion({ usage: { prompt_tokens: 2 ** 31 - 1, completion_tokens: 2 ** 31 - 1 } }))),
     )
-    const most = await service.call('/v1/count_tokens', key, valid)
-    assert.equal((await ask(key, false)).headers.get('x-cost'), most.json['max_cost'])
-    assert.equal((await service.books(accountId)).holds, 0)
+    const answer = await ask(key, false)
+    const { rows, holds, charged, creditLeft } = await service.books(accountId)
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(answer.headers.get('x-cost'), formatMoney(charged))
+    assert.deepEqual([rows.length, holds], [1, 0])
+    assert.ok(creditLeft >= 0n, String(creditLeft))
+    assert.equal(charged, rows[0]?.cost)
+    assert.ok(charged > 0n && charged <= 10n ** 9n, String(charged))
   })
 
   it('several replies: the caller gets the first, whole or streamed, and is charged for the reported usage', async () => {
