@@ -25,7 +25,7 @@ const testFiles = {
   fast: [
     'src/**/*.test.ts',
     'web/**/*.test.ts',
-    'tests/{architecture,docs}.test.ts',
+    'tests/{architecture,criteria,docs}.test.ts',
     'tests/http/access-matrix.test.ts',
   ],
   all: ['**/*.test.{ts,tsx,js,mjs}'],

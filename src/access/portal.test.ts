@@ -82,7 +82,7 @@ const seenEntries = (who: Actor) =>
 
 const tables = ['client', 'note', 'dispute', 'letter', 'revision']
 
-describe('the role that reads and changes records', () => {
+describe('the role that reads and changes records (B84)', () => {
   test('is no owner, no superuser, cannot bypass row-level security, and inherits nothing', async () => {
     const [role] = await database.rows(
       `select rolcanlogin, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb,
@@ -145,7 +145,7 @@ describe('the role that reads and changes records', () => {
   })
 })
 
-describe('row-level security, with no condition in the statement', () => {
+describe('row-level security, with no condition in the statement (B84)', () => {
   for (const table of tables) {
     test(`a consultant sees only their own in ${table}, a partner all`, async () => {
       const owner = table === 'client' ? 'id' : 'client_id'

@@ -5,7 +5,7 @@ import { argument, command, group, parseList, type CommonOptions } from './comma
 import type { Context } from './context.ts'
 import { operator } from './operator.ts'
 import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeSecret, writeTable } from './output.ts'
-import { parseSpan, parseTime } from './times.ts'
+import { parseSpan, parseTimeOption } from './times.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly account: string
@@ -34,7 +34,7 @@ function createCommand(context: Context): Command {
     .requiredOption('--account <account>', 'the account that pays: its id or name')
     .requiredOption('--name <name>', 'its purpose')
     .option('--models <models>', 'allow only these models or aliases: a,b', argument(parseModels))
-    .option('--expires <when>', 'a date, a time or a duration such as 90d', argument(parseTime))
+    .option('--expires <when>', 'a date, a time or a duration such as 90d', argument(parseTimeOption))
     .action(async ({ json, account, name, models, expires }: CreateOptions) => {
       const accountId = await accountIdOf(context, account)
       const request = { accountId, name, allowedModels: models ?? null, expiresAt: expires ?? null }

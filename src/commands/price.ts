@@ -7,7 +7,7 @@ import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { operator } from './operator.ts'
 import { amountColumn, minuteOf, warn, writeJson, writeLines, writeTable } from './output.ts'
-import { parseTime } from './times.ts'
+import { parseTimeOption } from './times.ts'
 
 interface SetOptions extends CommonOptions {
   readonly input: bigint
@@ -29,7 +29,7 @@ function setCommand(context: Context): Command {
     .argument('<model>', 'the id of the model', argument(id.parse))
     .requiredOption('--input <price>', 'per million input tokens', price)
     .requiredOption('--output <price>', 'per million output tokens; must be higher than --input', price)
-    .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTime))
+    .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTimeOption))
     .action(async (model: string, { json, input, output, from }: SetOptions) => {
       const { models, aliases } = await context.config()
       const configured = models.find((each) => each.id === model)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { parseDay, parseEnd, parseMoment, parseSpan, parseTime } from './times.ts'
+import { parseDay, parseEnd, parseMoment, parseSpan, parseTimeOption } from './times.ts'
 
 test('durations', () => {
   assert.equal(parseSpan('45s'), 45_000)
@@ -14,10 +14,10 @@ test('durations', () => {
 })
 
 test('a time is a date, a time with a zone, or a duration from now on', () => {
-  assert.equal(parseTime('2030-01-31').toISOString(), '2030-01-31T00:00:00.000Z')
-  assert.equal(parseTime('2030-01-31T12:30+02:00').toISOString(), '2030-01-31T10:30:00.000Z')
-  assert.equal(parseTime('2028-02-29T23:59:59.5Z').toISOString(), '2028-02-29T23:59:59.500Z')
-  const inAnHour = parseTime('1h').getTime() - Date.now()
+  assert.equal(parseTimeOption('2030-01-31').toISOString(), '2030-01-31T00:00:00.000Z')
+  assert.equal(parseTimeOption('2030-01-31T12:30+02:00').toISOString(), '2030-01-31T10:30:00.000Z')
+  assert.equal(parseTimeOption('2028-02-29T23:59:59.5Z').toISOString(), '2028-02-29T23:59:59.500Z')
+  const inAnHour = parseTimeOption('1h').getTime() - Date.now()
   assert.ok(inAnHour > 3_599_000 && inAnHour <= 3_600_000, String(inAnHour))
 })
 
@@ -35,7 +35,7 @@ test('a time that would mean something else elsewhere, or does not exist, is ref
     '1893456000',
     '0000-01-01',
   ]) {
-    assert.throws(() => parseTime(text), RangeError, JSON.stringify(text))
+    assert.throws(() => parseTimeOption(text), RangeError, JSON.stringify(text))
   }
 })
 

@@ -10,7 +10,7 @@ export function parseSpan(text: string): number {
 }
 
 /** Parses a date, a date and time with a zone, or a duration from now. Throws a RangeError. */
-export function parseTime(text: string): Date {
+export function parseTimeOption(text: string): Date {
   if (/^\d+[a-z]$/.test(text)) return new Date(Date.now() + parseSpan(text))
   const time = readTime(text)
   if (time === undefined) {

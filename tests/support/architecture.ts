@@ -1,54 +1,73 @@
 /**
- * The rules of ARCHITECTURE.md on who may import whom and what a source file may not hold, as functions of a tree of
- * files, so that the rules themselves can be tested on trees that break them.
+ * The rules of ARCHITECTURE.md about imports, names and contents of source files. They are functions of a tree of files, so
+ * that they can be tested on trees that break them.
  */
 import { posix as path } from 'node:path'
 
-/** The text of source files by their path in the repository: `src/billing/till.ts`. */
-export type Tree = ReadonlyMap<string, string>
+/** The text of each source file, by its path in the repository: `src/billing/till.ts`. */
+export type SourceTree = ReadonlyMap<string, string>
 
-/** The layers from the top down: a file imports from its own layer and from those below. */
-export interface House {
-  readonly layers: readonly { readonly name: string; readonly holds: (file: string) => boolean }[]
-  /** What a feature, named by its folder, lets others import. */
-  readonly doors: Readonly<Record<string, readonly string[]>>
+/** The layers from top to bottom: a file imports from its own layer and from those below. */
+export interface Architecture {
+  readonly layers: readonly { readonly name: string; readonly contains: (file: string) => boolean }[]
+  /** The files that each feature, named by its folder, lets others import. */
+  readonly entryPoints: Readonly<Record<string, readonly string[]>>
   /** The files that may read the environment. */
   readonly environment: readonly string[]
+  /** Files with SQL that are not named as stores. */
+  readonly sql: readonly string[]
 }
 
-/** A broken rule: `src/a.ts: why`. */
+/** A broken rule, as `src/a.ts: why`. */
 export type Violation = string
 
-export function violations(tree: Tree, house: House): Violation[] {
+export function violations(tree: SourceTree, architecture: Architecture): Violation[] {
   return [...tree].flatMap(([file, text]) => [
-    ...misnamed(file),
-    ...forbidden(file, text, house),
-    ...importsOf(file, text).flatMap((target) => misdirected(file, target, tree, house)),
+    ...badNames(file),
+    ...forbiddenContents(file, text, architecture),
+    ...importsOf(file, text).flatMap((target) => forbiddenImports(file, target, tree, architecture)),
   ])
 }
 
-/**
- * The files of each cycle of imports that run, from one of its files round to the same. Two files may know each other's
- * types: that is gone before anything runs.
- */
-export function cycles(tree: Tree): string[][] {
+/** The files of each group that import one another in a circle. Imports of types count. */
+export function cycles(tree: SourceTree): string[][] {
   const found: string[][] = []
   const done = new Set<string>()
   function visit(file: string, trail: readonly string[]): void {
     const start = trail.indexOf(file)
     if (start >= 0) found.push([...trail.slice(start), file])
     if (start >= 0 || done.has(file)) return
-    const text = (tree.get(file) ?? '').replaceAll(typeImport, '')
-    for (const target of importsOf(file, text)) visit(target, [...trail, file])
+    for (const target of importsOf(file, tree.get(file) ?? '')) visit(target, [...trail, file])
     done.add(file)
   }
   for (const file of tree.keys()) visit(file, [])
   return found
 }
 
+/** Names that two features export for different things, as `Name: src/a/b.ts, src/c/d.ts`. */
+export function ambiguousNames(tree: SourceTree): string[] {
+  const exported = [...tree].flatMap(([file, text]) =>
+    [...withoutComments(text).matchAll(/^export (?:async )?(?:function\*?|const|interface|type|class) (\w+)/gm)].map(
+      ([, name = '']) => ({ name, file, feature: file.split('/')[1] ?? '' }),
+    ),
+  )
+  return [...Map.groupBy(exported, ({ name }) => name)]
+    .filter(([, places]) => new Set(places.map(({ feature }) => feature)).size > 1)
+    .map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`)
+}
+
+/** Imports that bring code from `src/` into the pages, as `web/a.ts: src/b.ts`. Types are erased and may be imported. */
+export function runtimeImportsOf(pages: SourceTree, folder: string): string[] {
+  return [...pages].flatMap(([file, text]) =>
+    importsOf(file, withoutComments(text).replaceAll(typeImport, ''))
+      .filter((target) => target.startsWith(folder))
+      .map((target) => `${file}: ${target}`),
+  )
+}
+
 const typeImport = /(?:^|(?<=[\n;]))\s*(?:import|export)\s+type\b[^'"`;]*?\bfrom\s*(['"])[^'"\n]*\1/g
 
-/** The files of ours that a file imports in any way: statically, for types alone, for effect, again for export, on demand. */
+/** The files that a file imports in any way: statically, types only, for their effect, re-exported, or on demand. */
 export function importsOf(file: string, text: string): string[] {
   const bare = withoutComments(text)
   const statements = [
@@ -62,61 +81,62 @@ export function importsOf(file: string, text: string): string[] {
   return sources.map((source) => path.join(path.dirname(file), source))
 }
 
-function misnamed(file: string): Violation[] {
-  const drawer = /(?:^|[/-])(?:utils?|helpers?|common|shared|misc|services?|managers?)(?:\.ts|\/)/.exec(file)
-  const barrel = path.basename(file) === 'index.ts'
+function badNames(file: string): Violation[] {
+  const vague = /(?:^|[/-])(?:utils?|helpers?|common|shared|misc|services?|managers?)(?:\.ts|\/)/.test(file)
   return [
-    ...(drawer !== null && !isRoot(file) ? [`${file}: named for no one thing`] : []),
-    ...(barrel ? [`${file}: a barrel`] : []),
+    ...(vague && path.dirname(file) !== 'src' ? [`${file}: its name says nothing`] : []),
+    ...(path.basename(file) === 'index.ts' ? [`${file}: a barrel`] : []),
   ]
 }
 
-function forbidden(file: string, text: string, house: House): Violation[] {
+function forbiddenContents(file: string, text: string, { environment, sql }: Architecture): Violation[] {
   const bare = withoutComments(text)
   const plain = bare.replaceAll(literal, "''")
-  const readsEnvironment = /\bprocess\s*(?:\.\s*env\b|\[\s*['"`]env)|\benv\b[^;'"`]*\}\s*from\s*'node:process'/.test(
-    bare,
-  )
+  const readsEnvironment = /\bprocess\s*(?:\.\s*env\b|\[\s*['"`]env)|\benv\b[^;'"`]*\}\s*from\s*'node:process'/
+  const isStore = /(?:^|-)store\.ts$/.test(path.basename(file)) || sql.includes(file)
   return [
-    ...(readsEnvironment && !house.environment.includes(file) ? [`${file}: reads the environment`] : []),
+    ...(readsEnvironment.test(bare) && !environment.includes(file) ? [`${file}: reads the environment`] : []),
     ...(/(?:[:<,|&(=]|\bas)\s*any\b(?!\s*:)/.test(plain) ? [`${file}: has an any`] : []),
     ...(/\bexport\s*\*/.test(plain) ? [`${file}: a barrel`] : []),
+    ...(hasSql(bare) && !isStore ? [`${file}: has SQL and is no store`] : []),
   ]
 }
 
-function misdirected(file: string, target: string, tree: Tree, house: House): Violation[] {
+function hasSql(bare: string): boolean {
+  const statement =
+    /^.\s*(?:select\s[^]*\b(?:from|where)\s|select \w+\(|insert into\s|update \w+\s[^]*\bset\s|delete from\s|with \w+ as\b|(?:create|alter|drop|truncate) (?:table|role|schema|index)\s)/i
+  return (bare.match(literal) ?? []).some((text) => statement.test(text))
+}
+
+function forbiddenImports(file: string, target: string, tree: SourceTree, architecture: Architecture): Violation[] {
   if (!tree.has(target)) return [`${file}: imports ${target}, which is not a source file`]
-  const [from, to] = [layerOf(file, house), layerOf(target, house)]
+  const [from, to] = [layerOf(file, architecture), layerOf(target, architecture)]
   if (to < from) return [`${file}: imports ${target} of a layer above`]
-  const [own, other] = [featureOf(file, house), featureOf(target, house)]
+  const [own, other] = [featureOf(file, architecture), featureOf(target, architecture)]
   if (other === undefined || own === other) return []
   if (/(?:^|-)store\.ts$/.test(path.basename(target))) return [`${file}: imports the store of ${other}`]
   const inside = path.relative(`src/${other}`, target)
-  return house.doors[other]?.includes(inside) === true
+  return architecture.entryPoints[other]?.includes(inside) === true
     ? []
-    : [`${file}: imports ${target}, which is no door of ${other}`]
+    : [`${file}: imports ${target}, which is no entry point of ${other}`]
 }
 
-/** The index of a file's layer, from the top. Throws when it has none or several: the table of layers is at fault. */
-function layerOf(file: string, house: House): number {
-  const holding = house.layers.filter(({ holds }) => holds(file))
-  if (holding[0] === undefined || holding.length > 1) throw new Error(`${file} is in ${holding.length} layers`)
-  return house.layers.indexOf(holding[0])
+/** The index of a file's layer, from the top. Throws if it has none or several: then the table of layers is wrong. */
+function layerOf(file: string, { layers }: Architecture): number {
+  const containing = layers.filter(({ contains }) => contains(file))
+  if (containing[0] === undefined || containing.length > 1) throw new Error(`${file} is in ${containing.length} layers`)
+  return layers.indexOf(containing[0])
 }
 
-function featureOf(file: string, house: House): string | undefined {
+function featureOf(file: string, { entryPoints }: Architecture): string | undefined {
   const folder = file.split('/')[1] ?? ''
-  return Object.hasOwn(house.doors, folder) ? folder : undefined
-}
-
-function isRoot(file: string): boolean {
-  return path.dirname(file) === 'src'
+  return Object.hasOwn(entryPoints, folder) ? folder : undefined
 }
 
 const literal = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`/g
 const commentOrLiteral = new RegExp(`/\\*[\\s\\S]*?\\*/|//[^\\n]*|${literal.source}`, 'g')
 
-/** A comment can hold a quote, and a text two slashes: whichever begins first decides. */
+/** A comment can contain a quote, and a string two slashes: whichever begins first decides. */
 function withoutComments(text: string): string {
   return text.replaceAll(commentOrLiteral, (match) => (/^\/[/*]/.test(match) ? ' ' : match))
 }

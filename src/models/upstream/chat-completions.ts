@@ -64,7 +64,7 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply
   if (!isUtf8(body)) throw unusable('not UTF-8')
   const reply = parse(body.toString())
   if (!completion.Check(reply)) throw unusable('not a chat completion')
-  const choice = firstOf(reply.choices)
+  const choice = firstChoice(reply.choices)
   if (!choice) throw unusable('a chat completion without a choice')
   const { content } = choice.message
   // Only a content filter may remove the message.
@@ -88,7 +88,9 @@ export function readErrorCode(body: string): string {
 }
 
 /** The first choice. Some servers send further choices that were not requested. */
-export function firstOf<Choice extends { readonly index?: unknown }>(choices: readonly Choice[]): Choice | undefined {
+export function firstChoice<Choice extends { readonly index?: unknown }>(
+  choices: readonly Choice[],
+): Choice | undefined {
   return choices.find(({ index }) => typeof index !== 'number' || index === 0)
 }
 

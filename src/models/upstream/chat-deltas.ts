@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { RunLimits, StopReason } from '../model.ts'
 import {
   FinishReason,
-  firstOf,
+  firstChoice,
   IndexField,
   stopFields,
   parse,
@@ -63,7 +63,7 @@ function readEvent(data: string, stop: RunLimits['stop']): Delta {
   const event = parse(data)
   if (fault.Check(event)) throw unusable('an error instead of an event', true)
   if (!chunk.Check(event)) throw unusable('not an event of a chat completion')
-  const choice = firstOf(event.choices)
+  const choice = firstChoice(event.choices)
   const { content, reasoning, reasoning_content: thoughts } = choice?.delta ?? {}
   return {
     text: content ?? '',

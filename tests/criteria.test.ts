@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, test } from 'node:test'
+import { allMatches, missingFrom } from './support/pages.ts'
+
+const root = path.join(import.meta.dirname, '..')
+const page = readFileSync(path.join(root, 'docs/criteria.md'), 'utf8')
+const tests = globSync('{src,tests,web,models,bench}/**/*.test.ts', {
+  cwd: root,
+  exclude: (name) => name === 'node_modules',
+})
+  .filter((file) => !file.endsWith('criteria.test.ts'))
+  .map((file) => readFileSync(path.join(root, file), 'utf8'))
+  .join('\n')
+
+describe('acceptance criteria', () => {
+  test('are numbered without gaps', () => {
+    for (const area of ['A', 'B']) {
+      const ids = criteriaOf(page).filter((id) => id.startsWith(area))
+      assert.deepEqual(
+        ids,
+        ids.map((_, index) => `${area}${index + 1}`),
+      )
+      assert.ok(ids.length >= 40, area)
+    }
+  })
+
+  test('are each named by the title of a test, or listed as not built', () => {
+    assert.deepEqual(missingFrom(criteriaOf(page), [...namedBy(tests), ...notBuilt(page)]), [])
+  })
+
+  test('are not listed as not built if a test names them', () => {
+    assert.deepEqual(
+      notBuilt(page).filter((id) => namedBy(tests).includes(id)),
+      [],
+    )
+  })
+
+  test('a test names no criterion that does not exist', () => {
+    assert.deepEqual(missingFrom(namedBy(tests), criteriaOf(page)), [])
+  })
+
+  test('a range and a list name each of their criteria; a comment or a value names none', () => {
+    const source = [
+      `test('the credit never goes below zero (A16, B1–B3)', () => {})`,
+      `describe('A20: cost', () => {})`,
+      `// A21 is proven elsewhere`,
+      `const cell = 'A22'`,
+    ].join('\n')
+    assert.deepEqual(namedBy(source), ['A16', 'B1', 'B2', 'B3', 'A20'])
+  })
+})
+
+function criteriaOf(text: string): string[] {
+  return allMatches(text, /^- \*\*([AB]\d+)\.\*\* \S/gm)
+}
+
+function notBuilt(text: string): string[] {
+  const [, list = ''] = text.split('\n## Not built yet\n')
+  return allMatches(list, /^\| ([AB]\d+) +\| \S/gm)
+}
+
+/** The criteria in the titles of tests, once each. */
+function namedBy(source: string): string[] {
+  const titles = allMatches(source, /\b(?:test|describe|it|suite)\(\s*(?:async )?(['"`](?:\\.|[^\\])*?['"`]),/g)
+  return [...new Set(titles.flatMap(namesIn))]
+}
+
+function namesIn(title: string): string[] {
+  return [...title.matchAll(/\b([AB])(\d+)(?:[–-]\1?(\d+))?\b/g)].flatMap(([, area = '', first = '', last = first]) =>
+    Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => `${area}${Number(first) + index}`),
+  )
+}
