@@ -1,4 +1,4 @@
-import { parseTime } from '../platform/calendar.ts'
+import { parseIsoTime } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import type { RecordAccess } from './access.ts'
@@ -99,7 +99,7 @@ function filterOf({ action, outcome, actor, person, client, from, to }: AuditQue
 }
 
 function timeField(field: string, text: string | undefined): string | undefined {
-  const time = text === undefined ? undefined : parseTime(text)
+  const time = text === undefined ? undefined : parseIsoTime(text)
   if (text === undefined || time !== undefined) return time?.toISOString()
   throw new Problem('invalid_field', `The field ${field} must be a day or a time in UTC: 2026-03-12T10:00:00Z.`, {
     field,

@@ -1,5 +1,5 @@
 import type { Scope } from '../access/policy.ts'
-import { parseTime } from '../platform/calendar.ts'
+import { parseIsoTime } from '../platform/calendar.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { PagePosition } from './paging.ts'
 import type { ClientQuery } from './schema.ts'
@@ -18,7 +18,7 @@ const isPlainText = (text: string) => text.isWellFormed() && !text.includes('\0'
 
 /** A time as PostgreSQL writes it in UTC: `2026-03-12 10:00:00.5+00`. */
 const isTime = (text: string) =>
-  /^\S{10} \S+\+00$/.test(text) && parseTime(text.replace(' ', 'T').replace('+00', 'Z')) !== undefined
+  /^\S{10} \S+\+00$/.test(text) && parseIsoTime(text.replace(' ', 'T').replace('+00', 'Z')) !== undefined
 
 /** The sort keys: the column, its type, and the texts that are valid keys. */
 const keys = {

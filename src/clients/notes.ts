@@ -1,4 +1,4 @@
-import { parseTime } from '../platform/calendar.ts'
+import { parseIsoTime } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import type { ItemKind } from './kinds.ts'
 import { newNote, note, noteChange, noteList } from './schema.ts'
@@ -23,4 +23,4 @@ export const notes: ItemKind = Object.freeze({
   toFields: ({ date, participants, text }) => ({ date, participants, text }),
 } satisfies ItemKind)
 
-const isDay = (text: string) => text.length === 10 && parseTime(text) !== undefined
+const isDay = (text: string) => text.length === 10 && parseIsoTime(text) !== undefined

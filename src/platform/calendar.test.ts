@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseTime } from './calendar.ts'
+import { parseIsoTime } from './calendar.ts'
 
 test('dates and times that exist are parsed', () => {
   for (const [text, time] of [
@@ -11,7 +11,7 @@ test('dates and times that exist are parsed', () => {
     ['2026-03-12T10:05Z', '2026-03-12T10:05:00.000Z'],
     ['2026-03-12T10:05:06.7Z', '2026-03-12T10:05:06.700Z'],
   ] as const) {
-    assert.equal(parseTime(text)?.toISOString(), time)
+    assert.equal(parseIsoTime(text)?.toISOString(), time)
   }
 })
 
@@ -32,6 +32,6 @@ test('dates and times that do not exist are refused', () => {
     '10000-01-01',
     '+010000-01-01',
   ]) {
-    assert.equal(parseTime(text), undefined, text)
+    assert.equal(parseIsoTime(text), undefined, text)
   }
 })
