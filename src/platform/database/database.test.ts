@@ -69,7 +69,7 @@ async function things(): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** How the driver is told to encrypt. */
+/** The sslmode parameter. */
 function modeOf(query: string): string | null {
   const { connectionString = '' } = connectionConfig(`postgres://u:p@host/x?${query}`, 0)
   return new URL(connectionString).searchParams.get('sslmode')
@@ -345,7 +345,7 @@ describe('sessions', () => {
     await session.close()
   })
 
-  test('say that they are lost, also to those who ask later, and answer unavailable from then on', async () => {
+  test('report their loss, also to later listeners, and then throw unavailable', async () => {
     const session = await database.connect()
     const losses: string[] = []
     const lost = new Promise<void>((resolve) => session.onLost(() => resolve(void losses.push('early'))))

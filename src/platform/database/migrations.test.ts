@@ -194,7 +194,7 @@ describe('the server decides', () => {
         new RegExp(`refuses the user "${username}": check the user and`),
       ],
       [`postgres://${username}:secret-password@127.0.0.1:1/x`, /No database answers at 127\.0\.0\.1:1: start Postgre/],
-      [`postgres://${username}:secret-password@nowhere.invalid/x`, /host "nowhere\.invalid" is not known/],
+      [`postgres://${username}:secret-password@nowhere.invalid/x`, /host "nowhere\.invalid" cannot be resolved/],
       [url.replace(pathname, '/nowhere'), /There is no database "nowhere" at 127\.0\.0\.1:\d+: create it/],
       [url.replace(/:[^:@]+@/, '@'), /requires a password: add it to the address/],
       [`${url}&sslrootcert=/nowhere/ca.pem`, /names a file that cannot be read: \/nowhere\/ca\.pem\.$/],

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { completeLinks } from './binaries.ts'
 import { OperatorError } from '../problems.ts'
 
-test('the links of the libraries are made once; who may not make them is told who can', async () => {
+test('the links of the libraries are created once; without permission the error says who can create them', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'tollgate-binaries-'))
   await mkdir(path.join(root, 'native'))
   const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]

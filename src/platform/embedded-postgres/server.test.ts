@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { prepareDataFolder } from './cluster-files.ts'
 import { endServer, stopServer } from './server.ts'
 
-test('a server that ends just before it is told to has stopped', async (t) => {
+test('stopping a server that has just ended succeeds', async (t) => {
   const directory = await mkdtemp(path.join(tmpdir(), 'tollgate-server-'))
   t.after(() => rm(directory, { recursive: true }))
   const place = await prepareDataFolder(directory)

@@ -91,7 +91,7 @@ describe('the HTTP server', () => {
     wire.cut()
   })
 
-  it('makes no tunnel: who asks for one is told so, and the connection ends', async () => {
+  it('refuses CONNECT and closes the connection', async () => {
     for (const head of [
       'CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n',
       'CONNECT /healthz HTTP/1.1\r\nhost: x\r\n',

@@ -40,7 +40,7 @@ describe('why a value is refused', () => {
     test(`${JSON.stringify(value)}: it ${reason}`, () => assert.equal(refusal(shape, value), reason))
   }
 
-  test('in one of several shapes is told of the part at fault', () => {
+  test('with several alternatives reports the field at fault', () => {
     assert.equal(refusal(texts, ['a', 5]), 'The field it[1] must be a string, but is a number.')
   })
 
