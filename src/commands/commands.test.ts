@@ -388,7 +388,7 @@ test('verify refuses the database of another program in one line', async () => {
   for (const table of ['ledger (id integer)', 'migration (id integer, name text)']) {
     await other.query(`create table ${table}`)
     const outcome = await tollgateHere(['verify'], { ...environment, DATABASE_URL: foreign.url })
-    assertRefused(outcome, /^The database has tables, but none of Tollgate: check its address\./)
+    assertRefused(outcome, /^The database has tables, but they are not of Tollgate: check its address\./)
   }
   await other.end()
   await foreign.drop()
@@ -764,7 +764,7 @@ test('the doctor and the list find a package that is not installed, or is none o
   const models = listOf(parse(checked), 'checks').find(({ name }) => name === 'models')
   const absent =
     'models: the package @ai-sdk/nowhere is not installed: run npm install --no-save @ai-sdk/openai @ai-sdk/nowhere pino'
-  const other = 'models: the package pino is not an AI SDK provider: name one that is'
+  const other = 'models: the package pino is not an AI SDK provider: name a package that is'
   assert.deepEqual([models?.['ok'], models?.['detail']], [false, `${absent}\n${other}`])
   const listed = await tollgateHere(['model', 'list', '--json'], { ...environment, TOLLGATE_CONFIG: file })
   assert.deepEqual(
@@ -805,7 +805,7 @@ test('a database that takes no changes is told as that, by the doctor and by who
   const { stdout } = await tollgateHere(['doctor'], standby)
   assert.match(stdout, /WRONG {2}database +The database accepts no writes: name the primary/)
   const refused = await tollgateHere(['account', 'create', '--name', 'Late', '--credit', '1'], standby)
-  assertRefused(refused, /away for the moment; try again\. \(.*read-only transaction\)/)
+  assertRefused(refused, /temporarily unavailable\. Try again\. \(.*read-only transaction\)/)
   assert.equal((await tollgateHere(['account', 'list', '--json'], standby)).status, 0)
   await own.drop()
 })
