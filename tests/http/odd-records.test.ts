@@ -155,7 +155,7 @@ test('a record refuses items beyond its limit, and the error says what to do', a
   }
   const refusal = await partner.send('POST', `/clients/${id}/notes`, note)
   assert.deepEqual([refusal.status, refusal.error['code']], [409, 'conflict'], refusal.text)
-  assert.match(String(refusal.error['reason']), /archive some first/)
+  assert.match(String(refusal.error['reason']), /Archive some first/)
   const record = await partner.get(`/clients/${id}`)
   assert.deepEqual([typeof at(record.json, 'notes', 24), typeof at(record.json, 'notes', 25)], ['object', 'undefined'])
   const first = String(at(record.json, 'notes', 0, 'id'))
