@@ -11,10 +11,10 @@ import { until } from '../support/until.ts'
 const addresses = ['/v1/generate', '/v1/chat/completions', '/v1/responses', '/v1/messages'] as const
 const user = [{ role: 'user', content: 'Hello' }]
 const bodies = {
-  '/v1/generate': { input: 'Hello', max_output_tokens: 32_000 },
-  '/v1/chat/completions': { messages: user, max_tokens: 32_000 },
-  '/v1/responses': { input: 'Hello', max_output_tokens: 32_000 },
-  '/v1/messages': { messages: user, max_tokens: 32_000 },
+  '/v1/generate': { input: 'Hello', max_output_tokens: 7_000_000 },
+  '/v1/chat/completions': { messages: user, max_tokens: 7_000_000 },
+  '/v1/responses': { input: 'Hello', max_output_tokens: 7_000_000 },
+  '/v1/messages': { messages: user, max_tokens: 7_000_000 },
 }
 const megabytes = 1024 * 1024
 /** 100 MB in events of 50 kB: more than the connections buffer, which may be 32 MiB each. */
@@ -26,7 +26,9 @@ let service: Service
 let sent = 0
 before(async () => {
   upstream = await startRawUpstream()
-  service = await startService({ models: [upstreamModel(upstream.url, { max_output_tokens: 32_000 })] })
+  service = await startService({
+    models: [upstreamModel(upstream.url, { context: 8_000_000, max_output_tokens: 7_000_000 })],
+  })
   upstream.behave((socket) => {
     sent = 0
     socket.write(streamHead)
@@ -73,7 +75,7 @@ function memory(): number {
 describe('a caller that does not read', () => {
   for (const address of addresses) {
     it(`pauses the upstream of ${address} without using memory, until it reads on or disconnects`, async () => {
-      const { accountId, key } = await service.customer()
+      const { accountId, key } = await service.customer({ credit: 10n ** 20n, tokensPerMinute: 100_000_000 })
       const memoryBefore = memory()
       const socket = await call(address, key)
       // All buffers between upstream and caller are full once nothing has moved for a while.
