@@ -158,7 +158,7 @@ describe('the audit log, looked through piece by piece', () => {
       assert.equal((await readAll(auditLog, query)).pages, 1, JSON.stringify(query))
     }
     const few = await readAll(auditLog, { person: people[0], action: 'note_changed' })
-    assert.ok(few.pages >= 6, 'a look reads no more rows than its reach')
+    assert.ok(few.pages >= 6, 'one read covers no more rows than its bound')
   })
 
   test('goes into a file whole', async () => {

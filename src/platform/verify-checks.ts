@@ -3,7 +3,7 @@ import { withSnapshot } from './database/snapshot-store.ts'
 
 /** The result of one check of `tollgate verify`. */
 export interface VerifyCheck {
-  /** States what holds if the check passes. */
+  /** What is true if the check passes. */
   readonly name: string
   readonly ok: boolean
   /** The rows at fault, at most ten. */

@@ -73,7 +73,7 @@ test('the activity names the changed fields of an item', async () => {
   await page.close()
 })
 
-test('a person who writes on a client that is handed over is told so and keeps the text', async () => {
+test('a person whose client is handed over while they write sees a message and keeps the text', async () => {
   const { record, note } = await desk.newClient()
   const ruth = at(
     await (await desk.ruth.request.get(`${desk.base}/me`, { headers: desk.headers })).json(),
