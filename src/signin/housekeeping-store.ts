@@ -25,19 +25,13 @@ export async function deleteSessionsById(tx: Queryable, ids: readonly string[]):
   await tx.rows('delete from session where id = any($1::uuid[])', [ids])
 }
 
-/** Returns the number of rows. */
-export function deleteExpiredAttempts(database: Queryable, now: Date): Promise<number> {
-  return deleteExpired(database, 'sign_in_attempt', now)
-}
+/** The tables whose rows mean nothing once they have expired. */
+export const expiringTables = ['sign_in_attempt', 'logout_token', 'throttle', 'email_link'] as const
 
 /** Returns the number of rows. */
-export function deleteExpiredLogoutTokens(database: Queryable, now: Date): Promise<number> {
-  return deleteExpired(database, 'logout_token', now)
-}
-
-async function deleteExpired(
+export async function deleteExpired(
   database: Queryable,
-  table: 'sign_in_attempt' | 'logout_token',
+  table: (typeof expiringTables)[number],
   now: Date,
 ): Promise<number> {
   const rows = await database.rows(

@@ -27,7 +27,7 @@ export function startSignInHousekeeping(needs: Needs & { readonly log: Logger })
 }
 
 /**
- * Removes expired sessions, each with an audit row, and expired attempts and logout tokens. It works in batches and skips
+ * Removes expired sessions, each with an audit row, and the expired rows of other tables. It works in batches and skips
  * locked rows, so that it never blocks a sign-in.
  */
 export async function removeExpired({ database, audit, lifetimes, clock = Date.now }: Needs): Promise<void> {
@@ -54,7 +54,7 @@ export async function removeExpired({ database, audit, lifetimes, clock = Date.n
       return expired.length
     })
   }
-  for (const remove of [store.deleteExpiredAttempts, store.deleteExpiredLogoutTokens]) {
-    while ((await remove(database, now)) === store.batchSize);
+  for (const table of store.expiringTables) {
+    while ((await store.deleteExpired(database, table, now)) === store.batchSize);
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { byService } from '../../src/access/actor.ts'
 import type { Database } from '../../src/platform/database/database.ts'
+import { createThrottle } from '../../src/signin/throttle.ts'
 import { clientId, clientSecret } from './lying-provider.ts'
 import { startPortal } from './portal.ts'
 import { upstreamModel } from './service.ts'
@@ -33,6 +34,7 @@ export async function fillDatabase(databaseUrl: string, look: (contents: Content
     const { client, partnerId } = await useRecords(portal)
     await endSessionAtProvider(portal)
     await portal.profile().ask('/auth/start/firm')
+    await useLimits(service.database)
     await sealAll(service.database)
     const held = Promise.withResolvers<void>()
     vendor.set({ gate: () => held.promise })
@@ -112,6 +114,14 @@ async function useRecords(portal: Portal) {
   const other = await partner.profile.ask(`/clients/${randomUUID()}`)
   assert.equal(other.status, 404)
   return { client, partnerId: partner.id }
+}
+
+async function useLimits(database: Database): Promise<void> {
+  await createThrottle({ database }).take({ kind: 'mail', most: 3, window: 900_000 }, 'anna@example.com')
+  await database.rows(
+    `insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
+     values ('anna@example.com', 'Anna@example.com', sha256('token'), 'code', sha256('state'), 'Firefox on Linux', now())`,
+  )
 }
 
 /** Leaves a used logout token. */

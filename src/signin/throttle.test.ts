@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { createThrottle, type Throttle } from './throttle.ts'
+
+const [second, minute, day] = [1000, 60_000, 86_400_000]
+const rule = { kind: 'test', most: 3, window: 15 * minute }
+
+describe('the throttle', () => {
+  let fresh: TestDatabase
+  let database: Database
+  let now: number
+  let throttle: Throttle
+
+  before(async () => {
+    fresh = await createTestDatabase()
+    database = openDatabase(fresh.url, { log: createTestLog().log })
+  })
+  beforeEach(async () => {
+    now = Date.UTC(2026, 2, 12)
+    throttle = createThrottle({ database, clock: () => now })
+    await database.rows('truncate throttle')
+  })
+  after(async () => {
+    await database.close()
+    await fresh.drop()
+  })
+
+  test('allows as many uses as the rule says within any window, and says how long to wait', async () => {
+    for (const at of [0, 5, 10]) {
+      now = at * minute
+      assert.equal(await throttle.take(rule, 'a'), 0)
+    }
+    now = 14 * minute
+    assert.equal(await throttle.take(rule, 'a'), 60)
+    assert.equal(await throttle.take(rule, 'b'), 0)
+    now = 15 * minute
+    assert.equal(await throttle.take(rule, 'a'), 0)
+    assert.equal(await throttle.take(rule, 'a'), 5 * 60)
+    now = 20 * minute
+    assert.equal(await throttle.take(rule, 'a'), 0)
+  })
+
+  test('a refused use does not extend the wait', async () => {
+    for (let use = 0; use < 3; use++) await throttle.take(rule, 'a')
+    for (let use = 0; use < 50; use++) assert.equal(await throttle.take(rule, 'a'), 900)
+    now += 15 * minute
+    assert.equal(await throttle.take(rule, 'a'), 0)
+  })
+
+  test('of many uses at once, no more pass than the rule says', async () => {
+    const waits = await Promise.all(Array.from({ length: 20 }, () => throttle.take(rule, 'a')))
+    assert.equal(waits.filter((wait) => wait === 0).length, 3)
+  })
+
+  test('B46: the limits survive a restart', async () => {
+    for (let use = 0; use < 3; use++) await throttle.take(rule, 'a')
+    await throttle.fail('guess', 'a')
+    const other = createThrottle({ database, clock: () => now })
+    assert.equal(await other.take(rule, 'a'), 900)
+    assert.equal(await other.fail('guess', 'a'), 2)
+  })
+
+  test('keys are not stored', async () => {
+    await throttle.take(rule, 'anna@example.com')
+    const [row] = await database.rows<{ text: string }>('select throttle::text as text from throttle')
+    assert.doesNotMatch(row?.text ?? '', /anna|616e6e61/)
+  })
+
+  test('the wait after failures starts with the fifth, doubles, and is never longer than 15 minutes', async () => {
+    const waits = []
+    for (let failure = 1; failure < 20; failure++) {
+      assert.equal(await throttle.fail('guess', 'a'), failure)
+      waits.push(await throttle.wait('guess', 'a'))
+    }
+    assert.deepEqual(waits.slice(0, 8), [0, 0, 0, 0, 1, 2, 4, 8])
+    assert.equal(Math.max(...waits), 900)
+    now += 899 * second
+    assert.equal(await throttle.wait('guess', 'a'), 1)
+    now += second
+    assert.equal(await throttle.wait('guess', 'a'), 0)
+    assert.equal(await throttle.wait('guess', 'b'), 0)
+  })
+
+  test('a success forgets the failures', async () => {
+    for (let failure = 0; failure < 10; failure++) await throttle.fail('guess', 'a')
+    await throttle.succeed('guess', 'a')
+    assert.equal(await throttle.wait('guess', 'a'), 0)
+    assert.equal(await throttle.fail('guess', 'a'), 1)
+  })
+
+  test('after 100 failures in succession the wait is 30 days', async () => {
+    for (let failure = 1; failure < 100; failure++) await throttle.fail('guess', 'a')
+    now += 15 * minute
+    assert.equal(await throttle.wait('guess', 'a'), 0)
+    assert.equal(await throttle.fail('guess', 'a'), 100)
+    now += 29 * day
+    assert.equal(await throttle.wait('guess', 'a'), 86_400)
+    now += day
+    assert.equal(await throttle.wait('guess', 'a'), 0)
+    assert.equal(await throttle.fail('guess', 'a'), 1)
+  })
+})
