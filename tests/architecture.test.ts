@@ -38,6 +38,7 @@ const entryPoints = {
     'housekeeping.ts',
   ],
   accounts: ['accounts.ts', 'keys.ts'],
+  mail: ['mailer.ts'],
   people: ['people.ts', 'person.ts', 'email.ts', 'identities.ts', 'routes.ts'],
   signin: [
     'configured.ts',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Identities } from '../people/identities.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -27,6 +28,8 @@ interface Needs {
   readonly identities: Identities
   readonly audit: Pick<Audit, 'record' | 'recordWithin'>
   readonly sessions: Sessions
+  /** Undefined if no mail is configured. */
+  readonly mailer?: Mailer | undefined
   readonly log: Logger
   readonly additional?: AdditionalMethods | undefined
 }

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compose } from './catalogue.ts'
+
+test('a sign-in link is in the fragment, and its code is in the same mail', () => {
+  const mail = compose({
+    template: 'sign_in_link',
+    values: { token: 'abc', code: '7K2M-9QXT', device: 'Firefox on Linux' },
+  })
+  assert.equal(mail.subject, 'Your sign-in link')
+  assert.equal(mail.button?.path, '/signin/link#abc')
+  assert.equal(mail.code?.value, '7K2M-9QXT')
+})
+
+test('a mail about a recovery code says how many are left', () => {
+  for (const [remaining, said] of [
+    [9, '9 codes are left.'],
+    [1, 'One code is left. Create new ones.'],
+    [0, 'No code is left. Create new ones.'],
+  ] as const) {
+    const { paragraphs } = compose({ template: 'account_changed', values: { what: 'recovery_code_used', remaining } })
+    assert.equal(paragraphs[1], said)
+  }
+})

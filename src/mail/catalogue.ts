@@ -1,0 +1,102 @@
+/** What each template is about. */
+interface Values {
+  readonly sign_in_link: { readonly token: string; readonly code: string; readonly device: string }
+  readonly account_changed: {
+    readonly what: AccountChange
+    /** The recovery codes that are left. */
+    readonly remaining?: number
+  }
+}
+
+export type Template = keyof Values
+
+/** A template with its values. */
+export type MailContent = {
+  [Name in Template]: { readonly template: Name; readonly values: Values[Name] }
+}[Template]
+
+/** The words of a mail. Plain text and HTML derive from it. */
+export interface MailText {
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+  /** Shown after the paragraphs. The path starts at the address of this service. */
+  readonly button?: { readonly label: string; readonly path: string }
+  /** To be typed in, shown after the button. */
+  readonly code?: { readonly label: string; readonly value: string }
+  /** After everything else. */
+  readonly closing?: string
+}
+
+/** What a person is notified of, and the words for it. */
+const changes = {
+  password_changed: { subject: 'Your password was changed', said: 'The password of your account was changed.' },
+  passkey_added: { subject: 'A passkey was added', said: 'A passkey was added to your account.' },
+  passkey_removed: { subject: 'A passkey was removed', said: 'A passkey was removed from your account.' },
+  totp_set_up: { subject: 'An authenticator app was added', said: 'An authenticator app was added to your account.' },
+  totp_removed: {
+    subject: 'An authenticator app was removed',
+    said: 'The authenticator app was removed from your account.',
+  },
+  recovery_codes_created: {
+    subject: 'New recovery codes were created',
+    said: 'New recovery codes were created for your account. The codes before them no longer work.',
+  },
+  recovery_code_used: {
+    subject: 'A recovery code was used',
+    said: 'A recovery code was used to sign in to your account.',
+  },
+  phone_verified: { subject: 'A phone number was added', said: 'A phone number was added to your account.' },
+  factor_reset: {
+    subject: 'Your second factors were removed',
+    said: 'A partner of the firm removed the second factors of your account. You can set up new ones when you sign in.',
+  },
+  email_changed: {
+    subject: 'Your e-mail address was changed',
+    said: 'The e-mail address of your account was changed.',
+  },
+  sign_in_method_linked: {
+    subject: 'A sign-in method was added',
+    said: 'A way to sign in was added to your account.',
+  },
+  guessing: {
+    subject: 'Someone may be guessing your sign-in',
+    said: 'There were several failed attempts to sign in to your account. Your other ways to sign in still work.',
+  },
+} as const
+
+export type AccountChange = keyof typeof changes
+
+const ifNotYou =
+  'If this was not you, sign in, check your account, end the other sessions, and speak to a partner of the firm.'
+
+/** The one place for the words of all mail. */
+const catalogue: { readonly [Name in Template]: (values: Values[Name]) => MailText } = {
+  sign_in_link: ({ token, code, device }) => ({
+    subject: 'Your sign-in link',
+    paragraphs: [
+      `Someone asked for a link to sign in with this address, in ${device}.`,
+      'The link works once, for 10 minutes.',
+    ],
+    button: { label: 'Sign in', path: `/signin/link#${token}` },
+    code: { label: 'Or enter this code on the page where you asked for the link:', value: code },
+    closing: 'If it was not you, ignore this mail. Do not give the code to anyone.',
+  }),
+  account_changed: ({ what, remaining }) => ({
+    subject: changes[what].subject,
+    paragraphs: [changes[what].said, ...(remaining === undefined ? [] : [remainingCodes(remaining)])],
+    button: { label: 'Your account', path: '/me' },
+    closing: ifNotYou,
+  }),
+}
+
+function remainingCodes(count: number): string {
+  if (count === 0) return 'No code is left. Create new ones.'
+  return count === 1 ? 'One code is left. Create new ones.' : `${count} codes are left.`
+}
+
+export function compose<Name extends Template>(mail: {
+  readonly template: Name
+  readonly values: Values[Name]
+}): MailText {
+  return catalogue[mail.template](mail.values)
+}

@@ -1,0 +1,20 @@
+import type { Queryable } from '../platform/database/database.ts'
+import type { MailContent } from './catalogue.ts'
+
+/** A mail to one address. */
+export type MailMessage = MailContent & {
+  readonly to: string
+  /** Not sent later than this: a link that has expired is of no use. */
+  readonly until?: Date
+  /**
+   * `sign_in`: only to an address that may sign in or sign up. This is decided when the mail is about to be sent, so that
+   * the request does the same work for every address.
+   */
+  readonly onlyFor?: 'sign_in'
+}
+
+/** Sends mail in the background. A mail server that is down or refuses a mail never fails a request. */
+export interface Mailer {
+  /** Queues a mail within a transaction: it is sent, once, if the transaction commits. */
+  send(this: void, tx: Queryable, mail: MailMessage): Promise<void>
+}
