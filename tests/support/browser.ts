@@ -3,13 +3,13 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { startChromium } from './chromium.ts'
 import { startDemo } from './demo.ts'
 
-/** A browser and whatever its pages complained of. */
+/** A browser, and the errors and warnings of its pages. */
 export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>
 
-/** Chrome says this of every answer that is a refusal; tests look at refusals on purpose. */
+/** Chrome logs this for every refused request. Tests cause refusals on purpose. */
 const ordinary = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/
 
-/** Opens Chromium. Closing it fails when a page has had an error or broke its Content-Security-Policy. */
+/** Opens Chromium. Closing it fails if a page had an error or violated its Content-Security-Policy. */
 export async function openBrowser() {
   const browser = await startChromium()
   const complaints: string[] = []
@@ -23,14 +23,14 @@ export async function openBrowser() {
   }
 
   return {
-    /** A profile of its own: nobody is signed in. */
+    /** A new browser profile, not signed in. */
     async profile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
       context.setDefaultTimeout(60_000)
       context.on('page', watch)
       return context
     },
-    /** What pages have complained of until now, which then counts as seen. */
+    /** Returns the complaints since the last call. They no longer fail `close`. */
     takeComplaints: (): string[] => complaints.splice(0),
     async close(): Promise<void> {
       await browser.close()
@@ -41,7 +41,7 @@ export async function openBrowser() {
 
 export type TestPortal = Awaited<ReturnType<typeof startPortal>>
 
-/** The demo and a browser to look at it with; neither is left running when the other does not start. */
+/** The demo and a browser. If one does not start, the other is closed. */
 export async function startPortal(configuration?: string) {
   const demo = await startDemo(configuration)
   try {
@@ -63,7 +63,7 @@ export async function startPortal(configuration?: string) {
   }
 }
 
-/** Signs in as somebody of the demo, from wherever the portal asks for it. */
+/** Signs in as a person of the demo, starting from `address`. */
 export async function signInAs(page: Page, base: string, name: string, address = '/clients'): Promise<void> {
   await page.goto(base + address)
   await page.getByRole('link', { name: /^Continue with/ }).click()

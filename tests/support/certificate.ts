@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** A certificate of its own for localhost and 127.0.0.1, valid for an hour, and its key; both in PEM. */
+/** Creates a self-signed certificate for localhost and 127.0.0.1, valid for an hour. Both results are PEM. */
 export function createCertificate(): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(objectId(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02)) // ecdsa-with-SHA256
@@ -26,7 +26,7 @@ export function createCertificate(): { cert: string; key: string } {
   }
 }
 
-/** One element of ASN.1 in its DER form (ITU-T X.690). */
+/** One ASN.1 element in DER (ITU-T X.690). */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   const length = content.length

@@ -9,8 +9,8 @@ const cache = path.join(import.meta.dirname, '../../node_modules/.cache')
 const folder = path.join(cache, 'chromium')
 
 /**
- * The package's own arguments are not used: they suit a server that renders one page at a time and turn off web security,
- * so that no fault of CORS, CORP or mixed content could show up. These draw without a graphics card, alike everywhere.
+ * Replaces the package's arguments. Those are for servers that render one page at a time, and they turn off web security,
+ * which would hide faults of CORS, CORP and mixed content. These render in software, the same on every machine.
  */
 const drawing = [
   '--use-gl=angle',

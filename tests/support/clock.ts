@@ -2,11 +2,11 @@ import { mock, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { until } from './until.ts'
 
-/** The clock of the machine, whatever the others say. */
+/** The machine's clock, even while `performance.now` is mocked. */
 export const realNow = performance.now.bind(performance)
 const { clearTimeout: clearReal } = globalThis
 
-/** Those of every stopped clock, also of one that goes again. */
+/** Timers of all stopped clocks, including clocks of earlier tests. */
 const stopped = new WeakSet<object>()
 const isReal = (handle: unknown): handle is NodeJS.Timeout =>
   typeof handle === 'object' && handle !== null && !stopped.has(handle)
@@ -18,14 +18,13 @@ interface Timer {
 }
 
 /**
- * Time that stands still for one test until it is told to go on: `performance.now`, and what the global `setTimeout` and
- * `setInterval` wait for. What comes over sockets comes as ever.
+ * Stops `performance.now` and the global timers for one test. `advance` moves them. Sockets are not affected.
  *
- * The runner's own timers are not used: to clear one that an earlier test had made, as a pool of connections does, takes
- * another away.
+ * `mock.timers` of node:test does not suit: clearing a real timer from before, as a connection pool does, clears a mocked
+ * one instead.
  */
 export function stopClock(t: TestContext): { advance(milliseconds: number): void } {
-  // Whole milliseconds: a test adds up parts of a time limit, and a fraction would be rounded at each of them.
+  // Whole milliseconds: a test adds up parts of a time limit, and each sum would round a fraction.
   let time = Math.ceil(performance.now())
   const timers = new Map<object, Timer>()
 
@@ -75,24 +74,24 @@ export function stopClock(t: TestContext): { advance(milliseconds: number): void
   }
 }
 
-/** Puts `performance.now` forward by so many milliseconds for one test; timers go off as ever. */
+/** Moves `performance.now` forward for one test. Timers keep real time. */
 export function putForward(t: TestContext): (milliseconds: number) => void {
   let ahead = 0
   t.mock.method(performance, 'now', () => realNow() + ahead)
   return (milliseconds) => void (ahead += milliseconds)
 }
 
-/** Lets come what waits for nothing, also over a socket: before a test says that something has not come. */
+/** Runs everything that is ready, including socket events. Call it before asserting that something did not happen. */
 export async function settle(): Promise<void> {
   for (let turns = 0; turns < 50; turns++) await turn()
 }
 
-/** As much as one pause of the machine counts for, in milliseconds. */
+/** The longest that one pause of the machine counts, in ms. */
 const mostPause = 100
 
 /**
- * Lets `performance.now` of this process go on only while the process does: what the code under test measures in
- * milliseconds is then no matter of whether the machine let it run.
+ * Makes `performance.now` advance only while this process runs, so that durations that the code measures do not depend
+ * on the machine's load.
  */
 export function countOwnTime(): void {
   let time = realNow()
@@ -107,7 +106,7 @@ export function countOwnTime(): void {
   mock.method(performance, 'now', look)
 }
 
-/** Waits until so many milliseconds have passed by the clock that this process goes by. */
+/** Waits until `performance.now` has advanced by this much. */
 export async function pass(milliseconds: number): Promise<void> {
   const end = performance.now() + milliseconds
   await until(() => performance.now() >= end)

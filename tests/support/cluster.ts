@@ -16,10 +16,10 @@ import {
 import { freePort, readRunning, startServer } from '../../src/platform/embedded-postgres/server.ts'
 import { migrate } from '../../src/platform/database/migrations.ts'
 
-/** The name of the database with all migrations applied, which others are copied from. */
+/** The template: a database with all migrations applied, from which others are copied. */
 export const template = 'tollgate_template'
 
-// Nothing here outlives the run, so nothing need reach the disk; a killed server still loses nothing.
+// No test survives a crash of the machine, so fsync is off. A killed server still loses nothing.
 const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300', shared_buffers: '64MB' }
 
 export interface Cluster {
@@ -28,7 +28,7 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL of its own that goes away, with its files, when this process does, even if that is killed. */
+/** Starts a PostgreSQL server. It stops, and its files are removed, when this process ends, even if killed. */
 export async function startCluster(): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
   await chmod(directory, 0o711)
@@ -46,7 +46,7 @@ export async function startCluster(): Promise<Cluster> {
   return { url: superuserAddressOf(access, 'postgres'), stop }
 }
 
-/** A process that waits for the end of this one, stops the server then, and removes its files. */
+/** Waits for this process to end, then stops the server and removes its files. */
 async function watch(place: ClusterFiles): Promise<() => Promise<void>> {
   const running = await readRunning(place)
   const script = 'read -r _; kill -QUIT "$1"; while kill -0 "$1" 2>&-; do sleep 0.05; done; rm -rf "$2"'

@@ -17,14 +17,14 @@ type Environment = Readonly<Record<string, string>>
 const root = path.join(import.meta.dirname, '../..')
 const main = path.join(root, 'src/main.ts')
 
-/** Carries out `./tollgate …` in a process of its own, which sees these environment variables only. */
+/** Runs `./tollgate …` in a child process with only these environment variables. */
 export async function tollgate(args: readonly string[], environment: Environment): Promise<Outcome> {
   const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const [status, stdout, stderr] = await Promise.all([endOf(child), text(child.stdout), text(child.stderr)])
   return { status, stdout, stderr }
 }
 
-/** The same, with a reader of stdout that takes the first of it and closes the pipe, as `head` does. */
+/** The same, but stdout is closed after its first bytes, as `head` does. */
 export async function tollgateCutOff(args: readonly string[], environment: Environment): Promise<Outcome> {
   const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.once('data', () => child.stdout.destroy())
@@ -32,7 +32,7 @@ export async function tollgateCutOff(args: readonly string[], environment: Envir
   return { status, stdout: '', stderr }
 }
 
-/** The same, with stdout going to a file, which is not read. */
+/** The same, with stdout redirected to a file, which is not read. */
 export async function tollgateInto(file: string, args: readonly string[], environment: Environment): Promise<Outcome> {
   const out = openSync(file, 'w')
   const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ['ignore', out, 'pipe'] })
@@ -46,7 +46,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => child.on('close', resolve).on('error', reject))
 }
 
-/** Carries out the same command line in this process: all but `main.ts`, ten times as fast. */
+/** Runs the same command line in this process. It leaves out only `main.ts` and is ten times as fast. */
 export async function tollgateHere(args: readonly string[], environment: Environment): Promise<Outcome> {
   const [stdout, stderr] = [collector(), collector()]
   const status = await runCommand(args, { environment, root, stdout: stdout.stream, stderr: stderr.stream })

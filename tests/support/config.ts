@@ -8,7 +8,7 @@ import { configRules } from '../../src/commands/config-rules.ts'
 import { loadConfig, type Config, type Environment } from '../../src/platform/config/config.ts'
 import { OperatorError } from '../../src/platform/problems.ts'
 
-/** A project folder with the configuration file `settings/test.yaml` in it, removed when the tests of the file end. */
+/** A project folder with the configuration file `settings/test.yaml`, removed after the tests of the file. */
 export interface ConfigFolder {
   readonly root: string
   readonly folder: string
@@ -40,10 +40,10 @@ export function faultsOf(act: () => unknown): string[] {
     assert.ok(error instanceof OperatorError, `not an OperatorError: ${String(error)}`)
     return error.message.split('\n')
   }
-  return assert.fail('it was accepted')
+  return assert.fail('no error was thrown')
 }
 
-/** A file with one model of the `openai` engine, some of its settings changed; `undefined` takes one out. */
+/** A file with one model of the `openai` engine. `undefined` removes a setting. */
 export function upstream(changes: Record<string, unknown> = {}): string {
   const model = {
     id: 'fast',
@@ -58,7 +58,7 @@ export function upstream(changes: Record<string, unknown> = {}): string {
   return stringify({ models: [model] })
 }
 
-/** A file with one OpenID provider, some of its settings changed. */
+/** A file with one OpenID provider and these settings changed. */
 export function provider(changes: Record<string, unknown> = {}): string {
   const firm = { id: 'firm', name: 'Firm', issuer: 'https://id.example', client_id: 'x', ...changes }
   return stringify({ sign_in: { providers: [firm] } })

@@ -3,20 +3,20 @@ import type { AdditionalMethods } from '../../src/signin/configured.ts'
 import type { Claim, CredentialMethod, SecondFactor } from '../../src/signin/methods/method.ts'
 import { at } from './json.ts'
 
-/** The code that every challenge here asks for. */
+/** The right code for every challenge. */
 export const rightCode = '4711'
 
-/** A credential method and a second factor that run through the real gate. */
+/** A credential method and a second factor, which use the real gate. */
 export interface TestCredentials extends AdditionalMethods {
-  /** Whom the next right submission establishes. */
+  /** The person that the next correct submission proves. */
   claim: Claim
-  /** What a right submission shows. */
+  /** The assurance of a correct submission. */
   shown: readonly string[]
   /** The people who have set up the second factor. */
   readonly enrolled: Set<string>
-  /** What each second factor was completed for. */
+  /** The purpose of each completed second factor. */
   readonly completed: string[]
-  /** Right submissions that are being checked, and what they wait for. */
+  /** Correct submissions in progress, and what they wait for. */
   checking: number
   release: Promise<void> | undefined
 }

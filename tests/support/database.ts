@@ -4,24 +4,24 @@ import { startCluster, template } from './cluster.ts'
 
 export interface TestDatabase {
   readonly url: string
-  /** Removes it, whoever is still connected. */
+  /** Drops it, even with open connections. */
   drop(): Promise<void>
 }
 
-/** Where the global set-up of a test run leaves the address of the run's cluster. */
+/** The environment variable with the address of the run's cluster. */
 export const clusterVariable = 'TOLLGATE_TEST_CLUSTER'
 
 let alone: Promise<string> | undefined
 
 /**
- * Makes a fresh database with all migrations applied. All of a run are on one PostgreSQL; a test file that is run
- * alone starts one of its own, which goes away with it. An empty one has no migrations.
+ * Creates a database with all migrations applied, or with none if `empty`. All databases of a test run are on one server.
+ * A test file that runs alone starts its own.
  */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   return copyOf(empty ? 'template0' : template)
 }
 
-/** A copy of a test database that nobody is connected to. */
+/** Copies a test database. It must have no open connections. */
 export function copyTestDatabase(url: string): Promise<TestDatabase> {
   return copyOf(new URL(url).pathname.slice(1))
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePorts, start } from './start.ts'
 
-/** The demo as `npm start` runs it, with a database of its own. `configuration` is the text of its tollgate.yaml. */
+/** Starts the demo as `npm start` does, with its own database. `configuration` is the text of tollgate.yaml. */
 export async function startDemo(configuration = '{}') {
   const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-demo-'))
   const file = path.join(folder, 'tollgate.yaml')

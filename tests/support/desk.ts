@@ -3,7 +3,7 @@ import type { BrowserContext, Page, Route } from 'playwright-core'
 import { signInAs, startPortal } from './browser.ts'
 import { at, parseObject } from './json.ts'
 
-/** The portal with Ruth, a partner, and Daniel, a consultant, each signed in with a browser profile of their own. */
+/** The portal with Ruth, a partner, and Daniel, a consultant, each signed in with a browser profile. */
 export type Desk = Awaited<ReturnType<typeof startDesk>>
 
 const headers = { 'sec-fetch-site': 'same-origin', accept: 'application/json' }
@@ -27,20 +27,20 @@ function deedsOf(base: string, ruth: BrowserContext, daniel: BrowserContext) {
     return `${address}/${String(parseObject(await answer.text())['id'])}`
   }
 
-  /** What the server says to Daniel of an address. */
+  /** What the server sends Daniel for a path. */
   async function ask(address: string): Promise<unknown> {
     return (await daniel.request.get(base + address, { headers })).json()
   }
 
   return {
-    /** Daniel makes something; its address. */
+    /** Daniel creates something. Returns its path. */
     make,
-    /** The addresses of a new client of Daniel's and of its only note. */
+    /** The paths of a new client of Daniel's and of its only note. */
     async newClient(): Promise<{ record: string; note: string }> {
       const record = await make('/clients', { name: 'Somebody New' })
       return { record, note: await make(`${record}/notes`, { date: '2026-11-20', text: 'As it was.' }) }
     },
-    /** What Ruth does meanwhile. */
+    /** A change by Ruth. */
     async meanwhile(method: 'PATCH' | 'DELETE', address: string, data = {}): Promise<void> {
       const answer = await ruth.request.fetch(base + address, {
         method,
@@ -49,7 +49,7 @@ function deedsOf(base: string, ruth: BrowserContext, daniel: BrowserContext) {
       })
       assert.ok(answer.ok(), await answer.text())
     },
-    /** A page of Daniel's. */
+    /** Opens a page as Daniel. */
     async open(address: string): Promise<Page> {
       const page = await daniel.newPage()
       await page.goto(base + address)
@@ -57,7 +57,7 @@ function deedsOf(base: string, ruth: BrowserContext, daniel: BrowserContext) {
       return page
     },
     ask,
-    /** The texts of a client's notes. */
+    /** Reads the texts of a client's notes. */
     async notes(record: string): Promise<unknown[]> {
       const found = at(await ask(`${record}/notes`), 'notes')
       assert.ok(Array.isArray(found))
@@ -68,7 +68,7 @@ function deedsOf(base: string, ruth: BrowserContext, daniel: BrowserContext) {
 
 export const noteField = (page: Page) => page.getByLabel('Note', { exact: true })
 
-/** The server gets the next such request for an item of a record, and its answer is lost on the way back. */
+/** The server receives the next such request for an item, and its response is lost. */
 export async function loseNext(page: Page, method: 'POST' | 'PATCH'): Promise<void> {
   let isLost = false
   const lose = async (route: Route) => {
@@ -82,7 +82,7 @@ export async function loseNext(page: Page, method: 'POST' | 'PATCH'): Promise<vo
   await page.route(/\/clients\/[^/]+\/(?:notes|disputes|letters)/, lose)
 }
 
-/** What is posted to such an address waits on its way until the function that this returns is called. */
+/** Holds back POST requests to such a URL until the returned function is called. */
 export async function holdUp(page: Page, address: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(address, async (route) => {

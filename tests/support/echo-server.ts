@@ -11,7 +11,7 @@ import { openWire, type WireAnswer } from './wire.ts'
 const baseUrl = 'https://tollgate.example'
 export const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** A server with a few addresses, and what happened to it. */
+/** Starts a server with a few routes that records what happens. */
 export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'idleGrace' | 'timeouts'> = {}) {
   const lines: string[] = []
   const ends: RequestEnd[] = []
@@ -60,7 +60,7 @@ export async function startServer(options: Pick<ServerNeeds, 'drainTime' | 'idle
     lines,
     ends,
     served,
-    /** From now on the slow addresses answer only when that is called. */
+    /** Makes the slow routes wait until the returned function is called. */
     hold(this: void): () => void {
       const { promise, resolve } = Promise.withResolvers<void>()
       held = promise
@@ -73,7 +73,7 @@ function errorOf(answer: { body: string }) {
   return objectAt(parseObject(answer.body), 'error')
 }
 
-/** Checks that an answer is this refusal, with all that every refusal has. */
+/** Asserts that a response is this error, with every field and header that errors have. */
 export function assertRefusal(answer: WireAnswer, code: ProblemCode): Json {
   const error = errorOf(answer)
   assert.equal(error['code'], code)
@@ -93,7 +93,7 @@ export function assertRefusal(answer: WireAnswer, code: ProblemCode): Json {
   return error
 }
 
-/** A request to /v1/echo, as it goes over the wire. */
+/** The bytes of a request to /v1/echo. */
 export const post = (body: string | Buffer, headers = 'content-type: application/json\r\n') =>
   Buffer.concat([
     Buffer.from(`POST /v1/echo HTTP/1.1\r\nhost: x\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n`),
@@ -101,7 +101,7 @@ export const post = (body: string | Buffer, headers = 'content-type: application
   ])
 export const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
 
-/** Sends something over a connection of its own, and takes the first answer. */
+/** Sends bytes over a new connection. Returns the first response. */
 export async function exchange(port: number, data: string | Buffer): Promise<WireAnswer> {
   const wire = await openWire(port)
   wire.send(data)

@@ -1,6 +1,6 @@
 /**
- * A process that opens the embedded database on the folder it is given: writes the address when it is open or the
- * reason when it is not, and closes and ends when its standard input does.
+ * Opens the embedded database in the given folder and writes its address, or the reason why it cannot be opened. Closes it
+ * and exits at the end of standard input.
  */
 import { once } from 'node:events'
 import { pino } from 'pino'

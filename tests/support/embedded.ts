@@ -14,16 +14,16 @@ import { createTestLog } from './log.ts'
 
 export const exec = promisify(execFile)
 export const isRoot = process.getuid?.() === 0
-/** Whom to run a child as that must not be root. */
+/** The user for a child that must not run as root. */
 export const nobody = isRoot ? { uid: 65534, gid: 65534 } : {}
 
-// What a test kills is processes, not the machine: nothing need reach the disk.
+// Tests kill processes, not the machine, so fsync may be off.
 const hasty = { fsync: 'off' }
 const childScript = path.join(import.meta.dirname, 'embedded-child.ts')
 
 /**
- * What a file of tests on the embedded database works with. All folders go away with the file, and a test that fails
- * leaves nothing open that would keep its process or a server alive.
+ * Tools for a file of tests of the embedded database. All folders are removed after the file, and a failed test leaves
+ * neither a process nor a server behind.
  */
 export function embeddedTests() {
   const { log, text: logged } = createTestLog()
@@ -38,13 +38,13 @@ export function embeddedTests() {
   afterEach(() => Promise.allSettled(endings.splice(0).map((end) => end())))
   after(() => rm(root, { recursive: true }))
 
-  /** A folder of one test that every user may pass. */
+  /** A folder for one test that every user can traverse. */
   async function openFolder(): Promise<string> {
     const parent = await mkdtemp(path.join(root, 'e-'))
     await chmod(parent, 0o711)
     return parent
   }
-  /** The path of a data folder that is not there yet. */
+  /** The path of a data folder that does not exist yet. */
   async function folder(name = 'data'): Promise<string> {
     return path.join(await openFolder(), name)
   }
@@ -58,13 +58,13 @@ export function embeddedTests() {
     await (await openEmbedded({ directory, log, settings: hasty })).close()
     return directory
   }
-  /** A data folder with a cluster that is made already, which is quicker than making one. */
+  /** A copy of a data folder with a cluster, which is faster than creating one. */
   async function madeFolder(): Promise<string> {
     const directory = await folder()
     await exec('cp', ['-Rp', await (made ??= make()), directory])
     return directory
   }
-  /** A child that has the database open: the first line that it wrote, and how to let it end. */
+  /** Starts a child that opens the database. Returns the first line it wrote, and a function that ends it. */
   async function startChild(directory: string, { script = childScript, identity = {} } = {}) {
     const child = spawn(process.execPath, [script, directory], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -80,7 +80,7 @@ export function embeddedTests() {
   return { log, logged, openFolder, folder, madeFolder, open, startChild, childScript }
 }
 
-/** The process id of the server, from its own file; undefined when it has stopped, or has not said it yet. */
+/** The server's process id from its pid file; undefined if it has stopped or has not written the file yet. */
 export function serverOf(directory: string): number | undefined {
   const file = path.join(directory, 'postgres/postmaster.pid')
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) || undefined : undefined
@@ -101,7 +101,7 @@ export async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-/** Waits a minute at most until something has come about. */
+/** Waits for the condition, at most a minute. */
 export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
   for (const deadline = Date.now() + 60_000; !(await condition()); await wait(20)) {
     assert.ok(Date.now() < deadline, `not within a minute: ${what}`)

@@ -7,7 +7,7 @@ import { createTestLog } from './log.ts'
 /** The model that the repository ships. */
 export const tinyFile = path.join(import.meta.dirname, '../../models/tiny/tiny.gguf')
 
-/** A local engine on the shipped model, not yet ready. Closing it is for the test. */
+/** A local engine with the shipped model, not yet ready. The test closes it. */
 export function createTestEngine(needs: Partial<LocalEngineNeeds> = {}): LocalEngine & { logged: () => string } {
   const { log, text } = createTestLog()
   const engine = createLocalEngine({
@@ -23,7 +23,7 @@ export function createTestEngine(needs: Partial<LocalEngineNeeds> = {}): LocalEn
   return { ...engine, logged: text }
 }
 
-/** Writes a copy of the shipped model that does not know the token that ends a reply, and so goes on and on. */
+/** Writes a copy of the shipped model without an end-of-turn token, so that its replies never end. */
 export async function writeEndlessModel(file: string): Promise<void> {
   const bytes = await readFile(tinyFile)
   bytes.write('<|im_enx|>', bytes.indexOf('<|im_end|>'))
@@ -33,7 +33,7 @@ export async function writeEndlessModel(file: string): Promise<void> {
   await writeFile(file, bytes)
 }
 
-/** The input alone, or instructions and input. */
+/** A prompt from the input, or from instructions and input. */
 export function promptOf(...texts: [input: string] | [instructions: string, input: string]): Prompt {
   const [first, second] = texts
   if (second === undefined) return { messages: [{ role: 'user', text: first }] }
@@ -45,20 +45,20 @@ export function promptOf(...texts: [input: string] | [instructions: string, inpu
   }
 }
 
-/** A prompt that the shipped model has more than 64 tokens to say about. */
+/** A prompt to which the shipped model replies with more than 64 tokens. */
 export const letterPrompt = promptOf(
   'Draft a letter to the client from these notes.',
   'Meeting on 12 March 2026 with Anna Berg of Berg & Sons. We agreed a fixed fee of $4,800 for the annual accounts.',
 )
 
-/** A run, read to its end. */
+/** A completed run. */
 export interface Ran {
   readonly text: string
   readonly pieces: readonly string[]
   readonly end: StreamEnd
 }
 
-/** Runs to the end, streaming unless told; `onText` sees each piece as it comes. Throws what the run throws. */
+/** Runs to the end, by default as a stream. `onText` is called with each piece. Throws what the run throws. */
 export async function readRun(
   engine: Pick<LocalEngine, 'run' | 'stream'>,
   prompt: Prompt,

@@ -1,10 +1,10 @@
-/** One Server-Sent Event as it came. */
+/** One server-sent event as received. */
 export interface ReceivedEvent {
   readonly name: string | undefined
   readonly data: string
 }
 
-/** Reads the events of an answer as they come. Comments are left out. */
+/** Reads the events of a response as they arrive, without comments. */
 export async function* readEvents(response: Response): AsyncGenerator<ReceivedEvent, void, void> {
   let text = ''
   const decoder = new TextDecoder()

@@ -3,12 +3,12 @@ import type { Person } from '../../src/people/person.ts'
 import { objectAt, parseObject, type Json } from './json.ts'
 import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
 
-/** Somebody of the firm, signed in. */
+/** A signed-in person of the firm. */
 export interface Member extends Person {
   /** Their Cookie header. */
   readonly cookie: string
   get(address: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
-  /** A change as the pages send it: same origin, with a body in JSON where there is one. */
+  /** Sends a change as the pages do: same origin, with an optional JSON body. */
   send(method: string, address: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>
 }
 
@@ -18,16 +18,16 @@ export interface Reply {
   readonly text: string
   /** The body, read as JSON. */
   readonly json: Json
-  /** Of a refusal: what is in `error`. */
+  /** The `error` object of a refusal. */
   readonly error: Json
 }
 
 export interface Firm {
   readonly service: Service
   join(name: string, role: Role): Promise<Member>
-  /** A client that belongs to somebody; its id. */
+  /** Creates a client of a person. Returns its id. */
   client(of: Member, name?: string): Promise<string>
-  /** As anybody: no cookie unless the headers have one. */
+  /** Sends a request without a cookie, unless the headers have one. */
   ask(method: string, address: string, options?: Asked): Promise<Reply>
   close(): Promise<void>
 }
@@ -37,10 +37,10 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What the pages send with a change. */
+/** The headers that the pages send with a change. */
 const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
-/** A service with its people, on a fresh database. */
+/** Starts a service with its people on a new database. */
 export async function startFirm(options: Partial<ServiceOptions> = {}): Promise<Firm> {
   const service = await startService({ models: [upstreamModel('http://127.0.0.1:9/v1')], ...options })
   let members = 0

@@ -10,9 +10,9 @@ import { sealAll } from './tamper.ts'
 import { until } from './until.ts'
 import { startVendor } from './vendor.ts'
 
-/** What a test needs to use a database that `fillDatabase` filled. */
+/** What tests know about a database that `fillDatabase` filled. */
 export interface Contents {
-  /** A key of the account, as text. */
+  /** The text of an API key of the account. */
   readonly key: string
   readonly accountId: string
   readonly clientId: string

@@ -1,8 +1,8 @@
-/** Lets one step after the other pass when it is told, so that a test says what happens before what. */
+/** Holds steps back until the test opens the gate for them, so that the test controls the order of events. */
 export interface Gate {
-  /** Resolves when this step, counted from 0, may be taken. */
+  /** Resolves when this step may be taken. The first is 0. */
   readonly pass: (step: number) => Promise<void>
-  /** From now on so many steps may be taken; all of them unless told. */
+  /** Allows the first `steps` steps. Default: all. */
   open(steps?: number): void
 }
 

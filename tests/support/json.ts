@@ -1,13 +1,13 @@
 export type Json = Readonly<Record<string, unknown>>
 
-/** An object out of JSON text; anything else fails the test. */
+/** Parses a JSON object. Anything else fails the test. */
 export function parseObject(text: string): Json {
   const value: unknown = JSON.parse(text)
   if (isObject(value)) return value
   throw new Error(`not an object: ${text.slice(0, 200)}`)
 }
 
-/** What is at the end of a path of names and places; undefined where the path ends before. */
+/** The value at a path of names and indexes; undefined if there is none. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((part, name) => {
     if (Array.isArray(part)) return part[Number(name)] as unknown
@@ -15,7 +15,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   }, value)
 }
 
-/** The object at the end of a path; an empty one where there is none. */
+/** The object at a path; an empty object if there is none. */
 export function objectAt(value: unknown, ...path: readonly (string | number)[]): Json {
   const part = at(value, ...path)
   return isObject(part) ? part : {}

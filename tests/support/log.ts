@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { pino, type Logger } from 'pino'
 import { describeError } from '../../src/platform/log-error.ts'
 
-/** A logger like the product's, at the finest level. It keeps its lines, to look for what must not be in them. */
+/** A logger like the product's, at level trace. It keeps its lines, so that tests can assert what they do not contain. */
 export function createTestLog(): { log: Logger; text: () => string } {
   const lines: string[] = []
   const stream = new Writable({

@@ -1,10 +1,10 @@
 import type { Database, DedicatedConnection } from '../../src/platform/database/database.ts'
 import { Problem } from '../../src/platform/problems.ts'
 
-/** What becomes of a call: it is carried out, it is not, or it is and nobody hears of it. */
+/** The fate of a call: answered, never sent, or executed while its answer is lost. */
 export type Fate = 'answered' | 'not sent' | 'answer lost'
 
-/** The same database, whose dedicated connections are lost as `fateOf` decides for each statement. */
+/** A database that loses its dedicated connections as `fateOf` decides for each statement. */
 export function losing(database: Database, fateOf: (statement: string) => Fate): Database {
   return {
     ...database,

@@ -7,22 +7,22 @@ import tls from 'node:tls'
 import { createCertificate } from './certificate.ts'
 import { createKeys, type Signature } from './lying-tokens.ts'
 
-/** How an address of the provider fails instead of answering. */
+/** How an endpoint of the provider fails. */
 export type Failure = 'slow' | 'error' | 'malformed' | 'huge' | 'cut' | 'not an object'
 
-/** What the provider does wrong. All of it can be changed at any time; it begins honest. */
+/** What the provider does wrong. It starts honest; tests change this at any time. */
 export interface Lies {
   discovery: Failure | Readonly<Record<string, unknown>>
   token: Failure | Readonly<Record<string, unknown>>
   keys: Failure | Readonly<Record<string, unknown>>
   userinfo: Failure | Readonly<Record<string, unknown>>
-  /** Changes of the ID token: `undefined` takes a claim out. */
+  /** Changes to the ID token. `undefined` removes a claim. */
   claims: Readonly<Record<string, unknown>>
   header: Readonly<Record<string, unknown>>
   signature: Signature
-  /** Changes of what the browser brings back. */
+  /** Changes to the callback's parameters. */
   callback: Readonly<Record<string, string | undefined>>
-  /** How long, in ms, slow is. */
+  /** The delay of `slow`, in ms. */
   delay: number
 }
 
@@ -50,9 +50,9 @@ interface Issued {
 export type LyingProvider = Awaited<ReturnType<typeof startLyingProvider>>
 
 /**
- * An OpenID provider on a port of 127.0.0.1 that signs everybody in at once and lies as instructed. It checks what an
- * honest one checks: the client's secret, PKCE, the redirect address, each code once. With `secure` it is served over
- * https, and this process trusts its certificate.
+ * Starts an OpenID provider on a port of 127.0.0.1 that signs everybody in without asking and lies as instructed. Like an
+ * honest provider, it checks the client's secret, PKCE and the redirect address, and accepts a code once. With `secure` it
+ * uses https, and this process trusts its certificate.
  */
 export async function startLyingProvider({ secure = false }: { readonly secure?: boolean } = {}) {
   const lies = { ...honest }
@@ -146,11 +146,11 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
     issuer,
     lies,
     keys,
-    /** How often each of its addresses was asked. */
+    /** Requests to each endpoint. */
     asked,
-    /** Every token that it has given out. */
+    /** Every token issued. */
     tokens: sent,
-    /** Whom it says that the next ones to come are. */
+    /** Sets who signs in next. */
     say(who: { readonly subject: string; readonly email: unknown }) {
       subject = who.subject
       email = who.email
@@ -158,7 +158,7 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
     beHonest() {
       Object.assign(lies, honest)
     },
-    /** What the configuration file says of it. */
+    /** Its entry in the configuration file. */
     settings: (changes: object = {}) => ({
       id: 'firm',
       name: 'Firm account',
@@ -177,7 +177,7 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
 
 let certificate: ReturnType<typeof createCertificate> | undefined
 
-/** One for all providers of a process: of two with the same name, a client may try the wrong one. */
+/** One for all providers of a process: given two with the same name, a client may try the wrong one. */
 function trustedCertificate(): ReturnType<typeof createCertificate> {
   if (certificate !== undefined) return certificate
   certificate = createCertificate()
@@ -185,7 +185,7 @@ function trustedCertificate(): ReturnType<typeof createCertificate> {
   return certificate
 }
 
-/** Id and secret are encoded before they are put together (RFC 6749 section 2.3.1). */
+/** Id and secret are form-encoded before they are joined (RFC 6749 section 2.3.1). */
 function isClient(authorization = ''): boolean {
   const [, credentials = ''] = /^Basic (.+)$/.exec(authorization) ?? []
   const parts = Buffer.from(credentials, 'base64').toString().split(':').map(decodeURIComponent)
@@ -206,13 +206,13 @@ function metadata(issuer: string): Answer {
   }
 }
 
-/** The body of an answer, and its status where that is not 200. */
+/** A response body, and its status if not 200. */
 interface Answer {
   readonly status?: number
   readonly [name: string]: unknown
 }
 
-/** Answers with JSON, or fails as told. */
+/** Sends JSON, or the failure. */
 async function tell(
   response: ServerResponse,
   { delay }: Pick<Lies, 'delay'>,
@@ -228,7 +228,7 @@ async function tell(
   if (lie === 'cut') return void response.writeHead(200, headers).write('{"a":', () => response.destroy())
   const honestAnswer = typeof honestly === 'function' ? await honestly() : honestly
   const { status = 200, ...body }: Answer = { ...honestAnswer, ...(typeof lie === 'object' && lie) }
-  // All of it would be right.
+  // Correct but for its size.
   const padding = lie === 'huge' ? { padding: 'x'.repeat(5 * 1024 * 1024) } : {}
   response.writeHead(status, headers).end(JSON.stringify(withoutUndefined({ ...body, ...padding })))
 }

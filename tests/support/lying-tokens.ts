@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWK } from 'jose'
 
-/** How a token is signed: as it should be, not at all, by a secret that both sides know, or by somebody else. */
+/** How a token is signed: correctly, not at all, with the client's secret, or with an unknown key. */
 export type Signature = 'right' | 'none' | 'secret' | 'stranger'
 
 export interface Keys {
-  /** What the provider shows of its keys. */
+  /** The published keys. */
   readonly shown: () => JWK[]
-  /** Signs with a new key. `weak` publishes a 1024-bit key in its place, under the given id or a new one. */
+  /** Signs with a new key. `weak` publishes a 1024-bit key instead, with the given key id or a new one. */
   rotate(options?: { readonly withdraw?: boolean; readonly weak?: boolean; readonly kid?: string }): Promise<void>
   sign(claims: object, how: TokenHow): Promise<string>
 }

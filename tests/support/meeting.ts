@@ -1,8 +1,8 @@
 import type { Database } from '../../src/platform/database/database.ts'
 
 /**
- * A database whose transactions wait for each other after a statement that `at` picks, so that two of them stand at the
- * same place. Where a lock keeps one from getting there, the other goes on after a moment.
+ * A database whose transactions wait for each other after a statement that `at` picks, so that both are at the same
+ * place. If a lock keeps one from getting there, the other continues after 0.3 s.
  */
 export function meetingAt(database: Database, at: (statement: string) => boolean, parties = 2): Database {
   let arrived = 0

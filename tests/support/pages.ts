@@ -3,18 +3,18 @@ import path from 'node:path'
 
 const program = path.join(import.meta.dirname, '../../src/main.ts')
 
-/** Those of `all` that are not among `present`. */
+/** The items of `all` that are not in `present`. */
 export function missingFrom(all: readonly string[], present: Iterable<string>): string[] {
   const found = new Set(present)
   return all.filter((each) => !found.has(each))
 }
 
-/** What the first group of `shape` matched, each time. */
+/** The first group of each match. */
 export function allMatches(text: string, shape: RegExp): string[] {
   return [...text.matchAll(shape)].map(([, match]) => match ?? '')
 }
 
-/** The `./tollgate` lines in the fenced blocks of a page that the command line's own help does not know. */
+/** The `./tollgate` lines in a page's fenced blocks that `--help` does not know. */
 export async function unknownCommands(markdown: string): Promise<string[]> {
   const blocks = allMatches(markdown, /^ *```\w*\n(.*?)^ *```$/gms)
   const lines = blocks.flatMap((block) => [...block.matchAll(/(?<=^|[\s|$(])\.\/tollgate ([^|\n)]*)/gm)])

@@ -5,35 +5,35 @@ import { startLyingProvider, type LyingProvider } from './lying-provider.ts'
 import { createProfile, type Page, type Profile } from './profile.ts'
 import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
 
-/** A service with one provider, which lies as it is told to; whoever it names may join, unless told otherwise. */
+/** A service with one provider, which lies as instructed. By default anyone can sign up. */
 export interface Portal {
   readonly service: Service
   readonly provider: LyingProvider
   readonly profile: () => Profile
-  /** Lets the provider name somebody whom nobody has seen before. */
+  /** Makes the provider sign in an unknown person next. */
   newcomer(this: void): { readonly subject: string; readonly email: string }
-  /** Somebody of that role who is signed in at the provider: their browser, and what /me says of them. */
+  /** Creates a person of this role and signs them in. */
   enter(role: 'consultant' | 'partner'): Promise<{ profile: Profile; id: string; email: string }>
   count(this: void, table: 'session' | 'person' | 'identity'): Promise<number>
-  /** Fails unless `page` refuses so, without a cookie, and nobody was signed in or made since `before` was counted. */
+  /** Asserts that `page` is this error without a cookie, and that no session and no person was created since `before`. */
   assertRefused(page: Page, expected: readonly [status: number, code: string], before: Counts): Promise<void>
   counts(): Promise<Counts>
   close(): Promise<void>
 }
 
-/** How many sessions and people there are. */
+/** The number of sessions and people. */
 export type Counts = Readonly<{ session: number; person: number }>
 
 export async function startPortal(
   options: Omit<Partial<ServiceOptions>, 'signIn'> & {
     readonly signIn?: object
     readonly settings?: object
-    /** What the configuration file says of more providers. */
+    /** Entries of further providers in the configuration file. */
     readonly others?: readonly object[]
     readonly lies?: Partial<LyingProvider['lies']>
-    /** Whether the provider is served over https. */
+    /** Serves the provider over https. */
     readonly secure?: boolean
-    /** What the provider says that its issuer is. */
+    /** The issuer that the provider claims. */
     readonly wrongIssuer?: (issuer: string) => string
   } = {},
 ): Promise<Portal> {
@@ -46,7 +46,7 @@ export async function startPortal(
     signIn: {
       providers: [provider.settings(settings), ...others],
       sign_up: { policy: 'anyone' },
-      // All tests come from one network, and sooner after one another than people do.
+      // All tests come from one network and sign in faster than people do.
       starts_per_minute: 100_000,
       ...signIn,
     },

@@ -1,4 +1,4 @@
-/** Milliseconds of the processor that the work takes: the same however much else the machine has to do. */
+/** The CPU time of the work in ms. It does not depend on the machine's other load. */
 export function processorTime(work: () => unknown): number {
   const before = process.cpuUsage()
   work()

@@ -1,6 +1,6 @@
 import { objectAt, parseObject, type Json } from './json.ts'
 
-/** What came back, without following where it leads. */
+/** A response. Redirects are not followed. */
 export interface Page {
   readonly status: number
   readonly headers: Headers
@@ -15,7 +15,7 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A browser profile: it keeps cookies by host, and goes to a service whose own name leads to a port of 127.0.0.1. */
+/** A browser profile. It keeps cookies by host, and connects to the service's port although its base URL has another name. */
 export type Profile = ReturnType<typeof createProfile>
 
 export function createProfile(service: { readonly url: string; readonly baseUrl: string }) {
@@ -54,7 +54,7 @@ export function createProfile(service: { readonly url: string; readonly baseUrl:
     }
   }
 
-  /** Goes on while redirects lead elsewhere than a path of the service; that page, or the first without a redirect. */
+  /** Follows redirects until one leads to a path of the service. Returns that response, or the first without a redirect. */
   async function follow(address: string | URL): Promise<Page> {
     let page = await ask(address)
     let at = new URL(address, service.baseUrl)
@@ -69,25 +69,25 @@ export function createProfile(service: { readonly url: string; readonly baseUrl:
   return {
     ask,
     follow,
-    /** The cookies that the service has set. */
+    /** The service's cookies. */
     cookies: () => jarOf(new URL(service.baseUrl)),
-    /** Starts a sign-in: where the browser is sent. */
+    /** Starts a sign-in. Returns the URL to which the browser is sent. */
     async start(provider: string, returnTo?: string): Promise<URL> {
       const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`
       const page = await ask(`/auth/start/${provider}${query}`)
       if (page.location === null) throw new Error(`it was not started: ${page.status} ${page.text}`)
       return new URL(page.location)
     },
-    /** Where the provider sends the browser back to, not gone to yet. */
+    /** The callback URL to which the provider redirects, not requested yet. */
     async callbackOf(authorization: URL): Promise<URL> {
       const { location } = await ask(authorization)
       return new URL(location ?? '', authorization)
     },
-    /** Goes through a whole sign-in at a provider that asks nothing; the answer of the callback. */
+    /** Signs in at a provider that asks nothing. Returns the response of the callback. */
     async signIn(provider: string, returnTo?: string): Promise<Page> {
       return follow(await this.start(provider, returnTo))
     },
-    /** Who is signed in; undefined for nobody. */
+    /** The signed-in person; undefined if there is none. */
     async who(): Promise<Json | undefined> {
       const page = await ask('/me', { headers: { accept: 'application/json' } })
       return page.status === 200 ? objectAt(page.json, 'person') : undefined

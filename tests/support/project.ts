@@ -6,7 +6,7 @@ import path from 'node:path'
 
 const repository = path.join(import.meta.dirname, '../..')
 
-/** A folder with the given files, and with the named files or folders of this repository. */
+/** A folder with the given files, and with copies of the named files and folders of this repository. */
 export function makeProject(files: Record<string, string>, copied: readonly string[]): string {
   const root = mkdtempSync(path.join(tmpdir(), 'tollgate-project-'))
   for (const name of copied) cpSync(path.join(repository, name), path.join(root, name), { recursive: true })
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** Runs a program to its end with nothing but the given environment. */
+/** Runs a program to its end with only the given environment. */
 export async function runProgram(
   file: string,
   args: readonly string[],

@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 
-/** What is done with a request that has come whole; `isStream` tells what it asked for. */
+/** Handles a complete request. `isStream` is true if it asks for a stream. */
 export type Behaviour = (socket: Socket, isStream: boolean) => void
 
-/** An upstream that sends whatever bytes it is told to, HTTP or not. */
+/** An upstream that sends arbitrary bytes, HTTP or not. */
 export interface RawUpstream {
   readonly url: string
-  /** Requests that have come. */
+  /** Complete requests received. */
   readonly requests: number
-  /** Connections that are open. */
+  /** Open connections. */
   readonly connections: number
   behave(behaviour: Behaviour): void
   close(): Promise<void>
 }
 
-/** Starts one on 127.0.0.1. It answers well until it is told otherwise. */
+/** Starts a raw upstream on 127.0.0.1. Until `behave` is called it sends valid replies. */
 export async function startRawUpstream(): Promise<RawUpstream> {
   const sockets = new Set<Socket>()
   let behaviour: Behaviour = answerWell
@@ -56,13 +56,13 @@ export async function startRawUpstream(): Promise<RawUpstream> {
   })
 }
 
-/** A whole answer with its length. */
+/** A complete response with its length. */
 export function http(body: string | Buffer, { status = 200, type = 'application/json' } = {}): Buffer {
   const head = `HTTP/1.1 ${status} X\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
   return Buffer.concat([Buffer.from(head), Buffer.from(body)])
 }
 
-/** The head of a stream that lasts until the connection is closed. */
+/** The head of a stream that ends with the connection. */
 export const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
 
 /** An event of a chat completion. */

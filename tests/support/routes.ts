@@ -1,6 +1,6 @@
 import type { Service } from './service.ts'
 
-/** Every route that a server answers, as `GET /clients/:client`, from the router's own table. */
+/** Every route of a server, such as `GET /clients/:client`, read from the router's table. */
 export function routesOf({ app }: Pick<Service, 'app'>): string[] {
   const trail: string[] = []
   return app
@@ -9,7 +9,7 @@ export function routesOf({ app }: Pick<Service, 'app'>): string[] {
     .flatMap((line) => {
       const [, indent = '', segment = '', methods = ''] = /^([│├└─ ]*)(\S+) \(([A-Z, ]+)\)/.exec(line) ?? []
       if (segment === '') return []
-      // Four signs of indentation a level; the first is the root.
+      // Each level is indented by four characters; the first is the root.
       const depth = indent.length / 4 - 1
       trail.splice(depth, Infinity, segment)
       const path = trail.join('').replaceAll('//', '/')

@@ -18,16 +18,16 @@ import { objectAt, parseObject, type Json } from './json.ts'
 import { createTestLog } from './log.ts'
 
 export interface ServiceOptions {
-  /** What the configuration file says of models; an upstream's url goes in here. */
+  /** `models` of the configuration file. */
   readonly models: readonly object[]
   readonly aliases?: Readonly<Record<string, string>>
   readonly requestBytes?: string
   readonly metricsToken?: string
-  /** What the configuration file says under `sign_in`, and under `session`. */
+  /** `sign_in` and `session` of the configuration file. */
   readonly signIn?: object
   readonly session?: object
   readonly trustedProxies?: readonly string[]
-  /** Address of a migrated database, to start a second instance on it; a fresh one otherwise. */
+  /** The URL of a migrated database, to start a second instance on it. Default: a new database. */
   readonly databaseUrl?: string
   /** ms that idle connections stay open when the instance closes. Default 0. */
   readonly idleGrace?: number
@@ -35,7 +35,7 @@ export interface ServiceOptions {
   readonly additional?: AdditionalMethods
 }
 
-/** An account with a key of its own. */
+/** An account and its key. */
 export interface Customer {
   readonly accountId: string
   readonly keyId: string
@@ -46,13 +46,13 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body, read as JSON. */
+  /** The body, parsed as JSON. */
   readonly json: Json
-  /** Of a refusal: what is in `error`. */
+  /** The `error` object of a refusal. */
   readonly error: Json
 }
 
-/** What the database says of an account. */
+/** An account's rows in the database. */
 export interface Books {
   readonly rows: readonly LedgerRow[]
   readonly holds: number
@@ -61,12 +61,12 @@ export interface Books {
   readonly creditLeft: bigint
 }
 
-/** What links in answers begin with. */
+/** The start of links in responses. */
 const baseUrl = 'https://tollgate.test'
-/** The same for all instances, which may share a database. */
+/** The same for all instances, since they may share a database. */
 const encryptionKey = Buffer.alloc(32, 7).toString('base64')
 
-/** One whole instance on a free port of 127.0.0.1: real database, keys, till and models; nothing pretends. */
+/** A complete instance on a free port of 127.0.0.1, with real database, keys, till and models. */
 export type Service = Awaited<ReturnType<typeof startService>>
 
 export async function startService(options: ServiceOptions) {
@@ -80,7 +80,7 @@ export async function startService(options: ServiceOptions) {
     idleGrace: options.idleGrace ?? 0,
     ...(options.additional && { additional: options.additional }),
   })
-  // What the tests look at, they look at by a connection of their own.
+  // Tests read through their own connections.
   const database = openDatabase(databaseUrl, { log, connections: 2 })
   const prices = createPrices({ database, log })
   await instance.app.listen({ port: 0, host: '127.0.0.1' })
@@ -103,16 +103,16 @@ export async function startService(options: ServiceOptions) {
     logText,
     customer: (account: Partial<NewAccount> = {}, key: Partial<KeyRequest> = {}) =>
       createCustomer(instance, account, key),
-    /** A Cookie header with a new session of the person. */
+    /** Starts a session of the person. Returns its Cookie header. */
     async signIn({ id }: { readonly id: string }): Promise<string> {
       const { value } = await sessions.start({ personId: id, method: 'test', factors: ['test'] })
       return `session=${value}`
     },
-    /** A call with a key; `body` is sent as JSON, or as it is when it is a string. */
+    /** A request with a key. `body` is sent as JSON, or unchanged if it is a string. */
     call: (address: string, key: string | undefined, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
       call(`${url}${address}`, key, body, headers),
     books: (accountId: string) => readBooks(database, accountId),
-    /** Ends all of it; the books must be in order then. */
+    /** Closes everything, and asserts that the books are correct. */
     async close() {
       await instance.close()
       await prices.close()
@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions) {
   }
 }
 
-/** A model behind an upstream, as the configuration file says it. */
+/** The configuration of a model of an upstream. */
 export function upstreamModel(url: string, changes: Readonly<Record<string, unknown>> = {}): object {
   return {
     id: 'fast',
@@ -138,7 +138,7 @@ export function upstreamModel(url: string, changes: Readonly<Record<string, unkn
   }
 }
 
-/** The model that the repository ships, as the configuration file says it. */
+/** The configuration of the model that the repository ships. */
 export function shippedModel(changes: Readonly<Record<string, unknown>> = {}): object {
   return {
     id: 'tiny',

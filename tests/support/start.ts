@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import path from 'node:path'
 
-/** A server that was started as `npm start` does it. */
+/** A server started as `npm start` does. */
 export interface Started {
-  /** What it has said to people, and to machines. */
+  /** The greeting and the log so far. */
   readonly stdout: string
   readonly stderr: string
   /** Sends the signal. */
@@ -16,10 +16,10 @@ export interface Started {
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** What `./tollgate` runs. */
+/** The program that `./tollgate` runs. */
 export const main = path.join(import.meta.dirname, '../../src/main.ts')
 
-/** Starts the service in a process of its own, which sees these environment variables only, and waits for its greeting. */
+/** Starts the service in a child process with only these environment variables, and waits for its greeting. */
 export async function start(environment: Readonly<Record<string, string>>): Promise<Started> {
   const child = spawn(process.execPath, [main, 'start'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = { stdout: '', stderr: '' }
@@ -49,8 +49,8 @@ export async function start(environment: Readonly<Record<string, string>>): Prom
 }
 
 /**
- * A port of 127.0.0.1 that is free, and the one after it too. Below those that connections of other tests take while
- * nobody looks.
+ * Finds two successive free ports of 127.0.0.1 and returns the first. They are below the ephemeral range, from which
+ * connections of other tests are taken.
  */
 export async function freePorts(): Promise<number> {
   for (;;) {

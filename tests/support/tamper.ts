@@ -3,7 +3,7 @@ import { createSealer } from '../../src/platform/seals/sealer.ts'
 import { log } from './tills.ts'
 import { until } from './until.ts'
 
-/** Changes the database as a superuser could: no trigger runs, and no right is needed. */
+/** Changes the database as a superuser could, without triggers. */
 export async function tamper(database: Database, statements: string): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.rows('set local session_replication_role = replica')
@@ -11,7 +11,7 @@ export async function tamper(database: Database, statements: string): Promise<vo
   })
 }
 
-/** Seals every row that exists now. */
+/** Seals all existing rows. */
 export async function sealAll(database: Database): Promise<void> {
   const sealer = createSealer({ database, log })
   const unsealed = () =>

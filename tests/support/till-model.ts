@@ -1,6 +1,6 @@
 /**
- * The rules of the SQL functions `till()` and `exchange()` once more, as a plain program over maps: the property test runs both on the
- * same random histories and expects the same answers and the same books. Times are microseconds.
+ * The rules of the SQL functions `till()` and `exchange()` again, as plain code over maps. The property test runs both on
+ * the same random histories and expects the same results and the same books. Times are in microseconds.
  */
 
 export interface ModelAccount {
@@ -23,7 +23,7 @@ export interface ModelAccount {
   recalledAt: bigint | null
 }
 
-/** What an instance tells of one account, and what it charges there. */
+/** What an instance reports and charges on one account. */
 export interface ModelReport {
   account: string
   charges: readonly { id: string; cost: bigint }[]
@@ -70,7 +70,7 @@ export interface ModelSettlement {
   hold: string
   input: number
   output: number
-  /** Undefined: released. */
+  /** Undefined for a release. */
   stop: string | undefined
   body: string | undefined
 }
@@ -78,7 +78,7 @@ export interface ModelSettlement {
 export interface ModelAdmission {
   hold: string
   account: string
-  /** False: one request is taken, nothing is held. */
+  /** False: takes one request and places no hold. */
   holds: boolean
   input: number
   output: number
@@ -111,7 +111,7 @@ const creditOf = (account: ModelAccount): bigint =>
   account.monthlyLimit === null ? account.credited - account.charged : account.monthlyLimit - account.monthCharged
 export const monthOf = (now: bigint): string => `${new Date(Number(now / 1000n)).toISOString().slice(0, 7)}-01`
 
-/** Empty books. `accounts` may be changed between batches, as the command line does. */
+/** Creates empty books. `accounts` may be changed between batches, as the command line does. */
 export function createTillModel() {
   const accounts = new Map<string, ModelAccount>()
   const holds = new Map<string, ModelHold>()
@@ -147,7 +147,7 @@ export function createTillModel() {
     return sum
   }
 
-  /** The tokens of a settlement that are charged: one after the other, as long as the credit and the limits last. */
+  /** The charged tokens of a settlement, taken one by one until the credit or a limit ends. */
   function chargedTokens(item: ModelSettlement, hold: ModelHold, account: ModelAccount) {
     let credit = hold.cost + most(0n, creditOf(account) - account.held - account.creditLent)
     let tokens = BigInt(hold.inputTokens + hold.maxOutputTokens) + account.tokenLevel / unit
@@ -207,7 +207,7 @@ export function createTillModel() {
     return undefined
   }
 
-  /** What `exchange()` does with one account. Returns whether it granted what was asked for. */
+  /** Does what `exchange()` does with one account. Returns true if the request for more was granted. */
   function renew(report: ModelReport, instance: string, now: bigint): boolean {
     const account = accounts.get(report.account)
     if (!account) throw new Error('a report of an unknown account')
@@ -255,7 +255,7 @@ export function createTillModel() {
     return granted
   }
 
-  /** The account has `after` put aside for an instance, in place of `before`. */
+  /** Replaces what the account has lent to an instance. */
   function lend(account: ModelAccount, before: ModelAllowance, after: ModelAllowance): void {
     account.held += after.held - before.held
     account.creditLent += after.credit - before.credit
@@ -311,7 +311,7 @@ export function createTillModel() {
     accounts,
     holds,
     ledger,
-    /** What one call of `till()` answers; a hold that was given up has no answer. */
+    /** The results of one call of `till()`. Holds that were released meanwhile have none. */
     batch(
       instance: string,
       settlements: readonly ModelSettlement[],
@@ -331,11 +331,11 @@ export function createTillModel() {
       })
       return [...settled, ...admitted]
     },
-    /** What one call of `exchange()` answers: of each account whether it was granted what the instance asked for. */
+    /** The results of one call of `exchange()`: per account, true if the request for more was granted. */
     exchange(instance: string, reports: readonly ModelReport[], now: bigint) {
       return reports.map((report) => ({ id: report.account, granted: renew(report, instance, now) }))
     },
-    /** Releases what the instance holds and has, without giving back tokens. */
+    /** Releases the holds and allowances of an instance. Their tokens are not returned. */
     reap(instance: string) {
       for (const [id, had] of allowances.get(instance) ?? []) {
         const account = accounts.get(id)

@@ -11,7 +11,7 @@ import { createTestDatabase } from './database.ts'
 
 export const log = pino({ level: 'silent' })
 export const price = { input: 100_000n, output: 400_000n }
-/** 10 tokens in and 20 out at that price. */
+/** The most that `ask` can cost: 10 input and 20 output tokens at that price. */
 export const mostOfOne = 10n * price.input + 20n * price.output
 
 export interface Limits {
@@ -25,18 +25,18 @@ export interface Tills {
   readonly url: string
   readonly database: Database
   readonly tills: readonly Till[]
-  /** Goes round. */
+  /** The till at an index modulo their number. */
   nth(index: number): Till
   /** An open account with one key. */
   addAccount(limits: Limits): Promise<Payer>
-  /** `left` is what was not charged and is not held. */
+  /** `left` is neither charged nor held. */
   account(payer: Payer): Promise<{ charged: bigint; held: bigint; left: bigint }>
   ledgerRows(payer: Payer): Promise<{ request_id: string; cost: bigint; output_tokens: number }[]>
-  /** Drains the tills; the books must prove, and no instance be left. */
+  /** Drains the tills. Asserts that the books are correct and no instance is left. */
   close(): Promise<void>
 }
 
-/** Tills of as many instances over one database of their own. */
+/** Opens this many tills on one new database. */
 export async function openTills(count: number): Promise<Tills> {
   const home = await createTestDatabase()
   const databases = Array.from({ length: count }, () => openDatabase(home.url, { log }))
@@ -87,11 +87,11 @@ export async function openTills(count: number): Promise<Tills> {
         books.checks.filter(({ ok }) => !ok),
         [],
       )
-      assert.deepEqual(await database.rows('select id from instance'), [], 'an instance that drained is gone')
+      assert.deepEqual(await database.rows('select id from instance'), [], 'drained instances are removed')
       const lent = await database.rows(
         'select id from account where (credit_lent, requests_lent, tokens_lent) <> (0, 0, 0)',
       )
-      assert.deepEqual(lent, [], 'and has given back what it had in advance')
+      assert.deepEqual(lent, [], 'and have returned their allowances')
       await Promise.all(databases.map((each) => each.close()))
       await home.drop()
     },

@@ -3,13 +3,13 @@ import path from 'node:path'
 import { readGgufFileInfo } from 'node-llama-cpp'
 import { tinyFile } from './engine.ts'
 
-/** How the shipped model splits text before it merges bytes. */
+/** How the shipped model splits text before merging bytes. */
 const split = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 
 /** The type of a control token in a GGUF file. */
 const control = 3
 
-/** Writes the tokenizer of the shipped model as `tokenizer.json`, with its chat template beside it. Returns its path. */
+/** Writes the shipped model's tokenizer as `tokenizer.json` with its chat template next to it. Returns the path. */
 export async function writeTokenizerFile(folder: string, { withTemplate = true } = {}): Promise<string> {
   const { metadata } = await readGgufFileInfo(tinyFile)
   const { ggml, chat_template: template } = metadata.tokenizer

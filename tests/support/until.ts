@@ -1,8 +1,8 @@
-// The real ones, whatever clock a test makes for the code that it looks at.
+// The real timer and clock, even if a test replaces them.
 const { setTimeout } = globalThis
 const now = performance.now.bind(performance)
 
-/** Waits until something has come about, a minute at most: long enough for a machine that has much else to do. */
+/** Waits for the condition, at most a minute, which is enough on a busy machine. */
 export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
   const end = now() + 60_000
   while (!(await condition())) {

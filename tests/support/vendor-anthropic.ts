@@ -1,7 +1,7 @@
 import { json, namedFrame, type Dialect } from './vendor-frames.ts'
 import { countsOf, textOf, tokensOf, type VendorOptions } from './vendor-options.ts'
 
-/** Anthropic's messages. Their streams have usage in two places: what came in first, what went out last. */
+/** Anthropic's messages. Their streams report input usage first and output usage last. */
 export const messages: Dialect<VendorOptions> = {
   path: '/v1/messages',
   whole: (options) => json(message(options, countsOf(options).output)),

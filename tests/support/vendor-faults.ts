@@ -7,7 +7,7 @@ type Answer = (
   options: { readonly retryAfter?: string; readonly bodyGate?: Promise<void> },
 ) => void
 
-/** How it may answer, by name. A fault of the wire takes the reply that would have been sent. */
+/** Possible responses by name. Transport faults get the reply that would have been sent. */
 export const answers = {
   none: (response, reply, { bodyGate }) => {
     if (bodyGate === undefined) return send(response, 200, reply)
@@ -25,11 +25,11 @@ export const answers = {
     ),
   busy: (response) => refuse(response, 503, { code: 'overloaded' }, { 'retry-after': '3' }),
   server_error: (response) => refuse(response, 500, { code: 'server_error' }),
-  // The real ones repeat the key, too.
+  // Real vendors quote the key, too.
   wrong_key: (response) =>
     refuse(response, 401, { code: 'invalid_api_key', message: `Wrong key ${response.req.headers.authorization}` }),
   context_length: (response) => refuse(response, 400, { code: 'context_length_exceeded' }),
-  // As vLLM says it, which has no code for it.
+  // The text of vLLM, which has no code for this.
   context_length_in_words: (response) =>
     refuse(response, 400, { code: 400, message: "This model's maximum context length is 4096 tokens." }),
   bad_request: (response) => refuse(response, 400, { code: 'unsupported_parameter' }),
@@ -40,7 +40,7 @@ export const answers = {
   },
   cut_json: (response, reply) => send(response, 200, reply.subarray(0, reply.length / 2)),
   html: (response) => send(response, 200, Buffer.from('<html><body>Bad gateway</body></html>'), 'text/html'),
-  // A right reply, but for its size.
+  // A valid reply but for its size.
   oversized: (response, reply) => send(response, 200, Buffer.concat([reply, Buffer.alloc(9 * 1024 * 1024, ' ')])),
   invalid_utf8: (response, reply) =>
     send(response, 200, Buffer.from(reply.toString().replace('"content":"', '"content":"\xff'), 'latin1')),
@@ -50,10 +50,10 @@ export const answers = {
   hang: () => undefined,
 } satisfies Record<string, Answer>
 
-/** A fault of the answer as a whole, or of a stream on its way. */
+/** A fault of the response or of a stream in progress. */
 export type Fault = keyof typeof answers | StreamFault
 
-/** Whether it comes in the place of an answer. */
+/** True if the fault replaces the response. */
 export function isWhole(fault: Fault): fault is keyof typeof answers {
   return Object.hasOwn(answers, fault)
 }

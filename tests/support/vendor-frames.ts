@@ -1,15 +1,15 @@
-/** The parts of a stream, ready to be sent. */
+/** The encoded events of a stream. */
 export interface Frames {
-  /** Before the first token. */
+  /** Events before the first token. */
   readonly head: readonly Buffer[]
   readonly tokens: readonly Buffer[]
-  /** Why it ended, and what it used. */
+  /** Finish reason and usage. */
   readonly finish: readonly Buffer[]
-  /** The event without which the stream is not whole. */
+  /** The terminal event. Without it the stream is incomplete. */
   readonly terminal: Buffer
 }
 
-/** One dialect of the wire: where it is asked, and how it answers. */
+/** A vendor API: its path and its encoding of replies. */
 export interface Dialect<Options> {
   readonly path: string
   whole(options: Options): Buffer
@@ -18,7 +18,7 @@ export interface Dialect<Options> {
 
 export const frame = (data: unknown): Buffer => Buffer.from(`data: ${JSON.stringify(data)}\n\n`)
 
-/** As OpenAI's responses and Anthropic's messages send it: the type is the name of the event, too. */
+/** An event of OpenAI's responses or Anthropic's messages: its name is its type. */
 export const namedFrame = (type: string, fields: object = {}): Buffer =>
   Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`)
 

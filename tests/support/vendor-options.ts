@@ -1,57 +1,57 @@
 import type { Fault } from './vendor-faults.ts'
 
-/** How the stand-in answers. Whatever is left out is as on a healthy server. */
+/** How the stand-in replies. Defaults are those of a healthy server. */
 export interface VendorOptions {
-  /** What it says; null is sent as null. */
+  /** The text of the reply. null is sent as null. */
   readonly text?: string | null
-  /** In OpenAI's words; the other dialects translate those they know. */
+  /** OpenAI's finish reason. Other dialects translate the ones they know. */
   readonly finishReason?: string | null
-  /** The stop sequence that ended it, as vLLM says it in chat completions. */
+  /** The stop sequence that ended the reply, in vLLM's field of chat completions. */
   readonly matchedStop?: string
-  /** Sent as it is, in OpenAI's words; null for a server that reports none. */
+  /** Sent unchanged, with OpenAI's names. null for a server that reports none. */
   readonly usage?: unknown
-  /** Milliseconds before it answers. */
+  /** Delay before the response, in ms. */
   readonly delay?: number
-  /** The body of a whole reply waits for it; the headers do not. */
+  /** Delays the body of a whole reply, but not its headers. */
   readonly bodyGate?: Promise<void>
   /**
-   * What each token of a stream waits for, by its index, and the end of it, by their number; an answer in one piece waits
-   * for 0. Nothing can be told in words to a stand-in in another process, so there is none there.
+   * Each token of a stream waits for its index, and the end for the number of tokens. A whole reply waits for 0. Not
+   * available for a stand-in in another process.
    */
   readonly gate?: (step: number) => Promise<void>
   readonly fault?: Fault
-  /** How many calls the fault lasts; for good when left out. */
+  /** The number of calls with the fault. Default: all. */
   readonly times?: number
-  /** Tokens of a stream before the fault. Without it the fault comes in the place of the answer, where it can. */
+  /** Tokens of a stream before the fault. Without it the fault replaces the response, if possible. */
   readonly after?: number
-  /** What `rate_limit` sends as Retry-After; none when left out. */
+  /** Retry-After of `rate_limit`. Default: none. */
   readonly retryAfter?: string
-  /** The pieces of a stream, or how many; those of the text when left out. */
+  /** The pieces of a stream, or their number. Default: those of the text. */
   readonly tokens?: readonly string[] | number
-  /** The pace of a stream; all at once when left out. */
+  /** The pace of a stream. Default: all at once. */
   readonly tokensPerSecond?: number
-  /** Which events of a stream have the usage of all there is by then. Anthropic's has its own places: `several`. */
+  /** The events of a stream that report usage so far. Anthropic's dialect has fixed places: `several`. */
   readonly usageOn?: 'last' | 'first' | 'several' | 'all' | 'none'
-  /** Bytes of one write of a stream; an event each when left out. */
+  /** Bytes of each write of a stream. Default: one event. */
   readonly cut?: number
 }
 
-/** Counted from the tokens when the options do not say. */
+/** The input tokens of a reply, unless `usage` says otherwise. */
 export const promptTokens = 12
 
-/** The pieces that a stream comes in. */
+/** The pieces of a stream. */
 export function tokensOf({ tokens, text }: VendorOptions): readonly string[] {
   if (typeof tokens === 'number') return Array.from({ length: tokens }, (_, index) => (index === 0 ? 'word' : ' word'))
   return tokens ?? (text === undefined ? 'Hello there.' : (text ?? '')).match(/ ?[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
 }
 
-/** What it says, whole. */
+/** The complete text of the reply. */
 export function textOf({ text, tokens }: VendorOptions): string | null {
   if (text !== undefined) return text
   return tokens === undefined ? 'Hello there.' : tokensOf({ tokens }).join('')
 }
 
-/** Tokens in and out, as the options say it; else those of the tokens, and 3 for a text. Only what is a number is one. */
+/** Input and output tokens: from `usage` if numeric, otherwise the number of `tokens`, or 3 for a text. */
 export function countsOf(options: VendorOptions): { input: number; output: number } {
   const { usage } = options
   const read = (name: string): number | undefined => {

@@ -5,7 +5,7 @@ import { createOpenAiModel, type OpenAiModelOptions } from '../../src/models/ups
 import { Problem } from '../../src/platform/problems.ts'
 import type { Gate } from './gate.ts'
 
-/** 20 bytes, so 5 tokens where nobody counts. */
+/** 20 bytes, so an estimate of 5 tokens. */
 export const prompt: Prompt = {
   messages: [
     { role: 'system', text: 'Be brief.' },
@@ -13,7 +13,7 @@ export const prompt: Prompt = {
   ],
 }
 
-/** Opens models and closes them again; keeps what they log. */
+/** Opens and closes models, and keeps their log lines. */
 export function createModels() {
   const open: Model[] = []
   const lines: string[] = []
@@ -32,7 +32,7 @@ export function createModels() {
   }
 }
 
-/** What a model of either engine needs besides. */
+/** Options that both engines need. */
 export const modelOptions = {
   upstreamModel: 'm',
   context: 32_768,
@@ -40,10 +40,10 @@ export const modelOptions = {
   timeout: { connect: 30_000, first_token: 30_000, total: 60_000 },
 }
 
-/** How a model is run: whole unless told. */
+/** How a model is run. Default: not as a stream. */
 export type Manner = Partial<RunLimits> & { readonly stream?: boolean }
 
-/** A run to its end; a whole one is one text, where it has any, and its end. */
+/** The parts of a completed run. A whole reply has at most one text. */
 export async function pieces(
   model: Model,
   { stream = false, ...limits }: Manner = {},
@@ -55,7 +55,7 @@ export async function pieces(
   return [...(text === '' ? [] : [{ kind: 'texts', texts: [text] } as const]), { kind: 'end', ...end }]
 }
 
-/** The pieces of a stream whose next token is sent when the one before has been read. */
+/** The parts of a stream. Each token is sent after the previous one was read. */
 export async function* stepwise(
   run: AsyncIterable<StreamPart>,
   gate: Gate,
@@ -79,13 +79,13 @@ export async function failure(model: Model, manner: Manner = {}): Promise<Proble
   return error
 }
 
-/** The texts of a run, and its end. */
+/** The texts of a run and its end. */
 export function parts(all: readonly StreamPart[]) {
   const end = all.at(-1)
   assert.equal(end?.kind, 'end')
   const told = all.flatMap((piece) => (piece.kind === 'texts' ? [piece.texts] : []))
-  assert.equal(told.length, all.length - 1, 'one end, at the end')
+  assert.equal(told.length, all.length - 1, 'one end part, and it is the last')
   const texts = told.flat()
-  assert.ok(told.every(({ length }) => length > 0) && texts.every((text) => text !== ''), 'nothing is empty')
+  assert.ok(told.every(({ length }) => length > 0) && texts.every((text) => text !== ''), 'no text is empty')
   return { texts, stopReason: end.stopReason, usage: end.usage }
 }

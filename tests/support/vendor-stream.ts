@@ -6,19 +6,19 @@ type Break = (response: ServerResponse, frames: Frames, after: number) => void
 
 const megabytes = 5 * 1024 * 1024
 
-/** How a stream may go wrong after some tokens, by name. */
+/** Faults of a stream after some tokens, by name. */
 export const streamFaults = {
   reset: (response) => response.write('', () => response.socket?.resetAndDestroy()),
-  /** Ends properly, in the middle of an event. */
+  /** Ends cleanly in the middle of an event. */
   half_stream: (response, { tokens, finish }, after) => {
     const next = tokens[after] ?? finish[0]
     response.end(next?.subarray(0, next.length / 2))
   },
-  /** Says why it ended, but not that it did. */
+  /** Sends the finish reason but no terminal event. */
   no_terminal: (response, { finish }) => response.end(Buffer.concat(finish)),
-  /** Says that it ended, but not why. */
+  /** Sends the terminal event but no finish reason. */
   no_finish: (response, { terminal }) => response.end(terminal),
-  /** Neither, and no half event. */
+  /** Sends neither, and no partial event. */
   early_end: (response) => response.end(),
   malformed_event: (response, frames) => response.end(rest(Buffer.from('data: {"choices":[{"delta"\n\n'), frames)),
   odd_event: (response, frames) => response.end(rest(Buffer.from('data: {"choices":7}\n\n'), frames)),
@@ -34,7 +34,7 @@ export type StreamFault = keyof typeof streamFaults
 
 const rest = (event: Buffer, { finish, terminal }: Frames): Buffer => Buffer.concat([event, ...finish, terminal])
 
-/** Sends a stream, at its pace. Buffers are shared by all streams: thousands at a time are cheap. */
+/** Sends a stream at its pace. All streams share their buffers, so thousands at a time are cheap. */
 export function play(response: ServerResponse, frames: Frames, options: VendorOptions, fault: StreamFault | undefined) {
   const { after = frames.tokens.length, tokensPerSecond } = options
   const tokens = fault === undefined ? frames.tokens : frames.tokens.slice(0, after)
@@ -54,7 +54,7 @@ export function play(response: ServerResponse, frames: Frames, options: VendorOp
   playPaced(response, tokens, tokensPerSecond, end)
 }
 
-/** Each token when it is due, whatever the timer makes of it. */
+/** Sends each token when it is due, even if the timer is late. */
 function playPaced(response: ServerResponse, tokens: readonly Buffer[], perSecond: number, end: () => void): void {
   const began = performance.now()
   let sent = 0

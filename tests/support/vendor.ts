@@ -9,19 +9,19 @@ import type { VendorOptions } from './vendor-options.ts'
 import { play, streamFaults, type StreamFault } from './vendor-stream.ts'
 
 /**
- * A vendor over a real socket that does as it is told and remembers what it was asked: OpenAI's chat completions and
- * responses and Anthropic's messages, in one piece and as streams.
+ * A stand-in for a vendor on a real socket. It behaves as instructed and records requests. It speaks OpenAI's chat
+ * completions and responses and Anthropic's messages, whole and as streams.
  */
 export interface Vendor {
-  /** What a configuration calls the endpoint's url. */
+  /** The `url` of an endpoint in the configuration. */
   readonly url: string
-  /** Requests for a completion whose body has arrived whole. */
+  /** Generation requests whose body arrived completely. */
   readonly calls: number
-  /** Those among them whose connection was cut before they were answered. */
+  /** Those whose connection was cut before the response ended. */
   readonly abandoned: number
-  /** The last of them. */
+  /** The last such request. */
   readonly last: { readonly headers: IncomingHttpHeaders; readonly body: unknown }
-  /** From now on answers like this, and only like this. A vendor in another process is told by `PUT /control`. */
+  /** Replaces the options. For a vendor in another process, use `PUT /control`. */
   set(options: VendorOptions): void
   /** Cuts every connection. */
   close(): Promise<void>
@@ -69,10 +69,10 @@ export async function startVendor(initial: VendorOptions = {}, port = 0): Promis
   })
 }
 
-/** How it answers now, with what is made once and sent often. */
+/** The current options, with cached bytes for repeated replies. */
 interface State {
   readonly options: VendorOptions
-  /** Calls that the fault has yet to come in. */
+  /** Remaining calls with the fault. */
   faults: number
   readonly whole: (dialect: Dialect<VendorOptions>) => Buffer
   readonly frames: (dialect: Dialect<VendorOptions>) => ReturnType<Dialect<VendorOptions>['frames']>
@@ -135,7 +135,7 @@ function noteCall(seen: Seen, request: IncomingMessage, response: ServerResponse
   response.on('close', () => (seen.abandoned += response.writableFinished ? 0 : 1))
 }
 
-/** The list of models, and how a stand-in in another process is told and asked. */
+/** The list of models, and the control of a stand-in in another process. */
 function answerOther(
   { url, method }: IncomingMessage,
   response: ServerResponse,

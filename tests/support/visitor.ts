@@ -1,4 +1,4 @@
-/** An answer, and the address that it came from. */
+/** A response and its URL. */
 export interface Page {
   readonly url: string
   readonly status: number
@@ -12,13 +12,13 @@ interface Request {
   readonly body?: string
 }
 
-/** A browser of its own: it keeps cookies by the rules of RFC 6265, as far as servers here use them, and runs nothing. */
+/** A browser without scripts. It keeps cookies by RFC 6265, as far as the tests' servers use them. */
 export interface Visitor {
-  /** One request; a redirect is not followed. */
+  /** Sends one request. Redirects are not followed. */
   ask(this: void, address: string, request?: Request): Promise<Page>
-  /** Goes to an address and on to where it leads, ten steps at most. */
+  /** Sends a request and follows up to ten redirects. */
   visit(this: void, address: string, request?: Request): Promise<Page>
-  /** The Cookie header that it would send there. */
+  /** The Cookie header for a URL. */
   cookies(this: void, address: string): string
 }
 
@@ -63,7 +63,7 @@ export function createVisitor(): Visitor {
   }
 }
 
-/** Cookies know no ports. */
+/** Cookies are not bound to a port. */
 function cookiesFor(jar: ReadonlyMap<string, Cookie>, { hostname, pathname }: URL): string {
   return [...jar.values()]
     .filter(({ host, path }) => host === hostname && isBelow(pathname, path))

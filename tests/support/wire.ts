@@ -1,24 +1,24 @@
 import net from 'node:net'
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export interface WireAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A bare connection: it sends exactly what it is told. */
+/** A bare connection that sends exactly the given bytes. */
 export interface Wire {
   send(data: string | Buffer): void
-  /** The next whole answer. Rejects when the connection ends before it, or after a minute. */
+  /** The next complete response. Rejects if the connection ends first, or after a minute. */
   answer(): Promise<WireAnswer>
-  /** All that has come and was not part of an answer, when the other side has closed. */
+  /** Waits until the other side has closed. Returns the bytes after the last response. */
   rest(): Promise<string>
-  /** When the other side has closed. */
+  /** Resolves when the other side has closed. */
   readonly closed: Promise<void>
-  /** Ends what is sent, as `shutdown(SHUT_WR)` does. */
+  /** Half-closes the connection, as `shutdown(SHUT_WR)` does. */
   endSending(): void
-  /** Cuts the connection. */
+  /** Destroys the connection. */
   cut(): void
 }
 
