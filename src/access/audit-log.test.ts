@@ -26,7 +26,7 @@ const start = Date.parse('2026-03-02T09:00:00Z')
 const people = [randomUUIDv7(), randomUUIDv7()] as const
 const clients = [randomUUIDv7(), randomUUIDv7()] as const
 
-/** One every ten minutes, 400 of them; the third hour from the end has none, and clocks were set back now and then. */
+/** 400 events, one every ten minutes. The third hour from the end has none, and some clocks were set back. */
 const written: Written[] = Array.from({ length: 400 }, (_, n) => ({
   at: start + n * 10 * minute - (n % 7 === 3 ? 25 * minute : 0) + (n > 380 ? 3 * 60 * minute : 0),
   action: n === 5 ? 'role_changed' : n % 9 === 0 ? 'note_changed' : 'client_read',
@@ -69,13 +69,13 @@ after(async () => {
   await fresh.drop()
 })
 
-/** Its own looking is not noted here: it would be in what it looks for. */
+/** Does not record its own reads, which would appear in the log it reads. */
 const logWith = (reach?: { all: number; own: number }): AuditLog => {
   const access = createAccess({ portal, audit: { record: async () => undefined } })
   return createAuditLog({ access, ...(reach && { reach }) })
 }
 
-/** The numbers of what was written that a filter lets through, the last first, page by page; and how many pages. */
+/** Reads all pages of a filter. Returns the indexes of the matching events, newest first, and the number of pages. */
 async function readAll(auditLog: AuditLog, query: AuditQuery): Promise<{ at: number[]; pages: number; most: number }> {
   const at: number[] = []
   let [pages, most] = [0, 0]
@@ -133,9 +133,9 @@ const spans: AuditQuery[] = [
   { from: time(200) },
 ]
 
-describe('the audit log, looked through piece by piece', () => {
+describe('the audit log, searched in parts', () => {
   for (const reach of [undefined, { all: 20, own: 7 }, { all: 1, own: 1 }]) {
-    test(`has the same rows, each once, in their order: ${JSON.stringify(reach ?? 'all at once')}`, async () => {
+    test(`returns each row once and in order, whatever the reach: ${JSON.stringify(reach ?? 'all at once')}`, async () => {
       const auditLog = logWith(reach)
       for (const part of parts) {
         for (const span of spans) {
@@ -148,7 +148,7 @@ describe('the audit log, looked through piece by piece', () => {
     })
   }
 
-  test('takes one look where there is nothing to be found, however long it is', async () => {
+  test('reads once if nothing matches, however long the log is', async () => {
     const auditLog = logWith({ all: 20, own: 7 })
     for (const query of [{ to: time(-1) }, { from: time(200) }]) {
       assert.ok((await readAll(auditLog, query)).pages <= 2, JSON.stringify(query))
@@ -158,10 +158,10 @@ describe('the audit log, looked through piece by piece', () => {
       assert.equal((await readAll(auditLog, query)).pages, 1, JSON.stringify(query))
     }
     const few = await readAll(auditLog, { person: people[0], action: 'note_changed' })
-    assert.ok(few.pages >= 6, 'one read covers no more rows than its bound')
+    assert.ok(few.pages >= 6, 'each read is limited to its reach')
   })
 
-  test('goes into a file whole', async () => {
+  test('is exported completely', async () => {
     const auditLog = logWith({ all: 20, own: 7 })
     for (const query of [{ action: 'note_changed' }, { client: clients[1] }, {}]) {
       let text = ''

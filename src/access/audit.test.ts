@@ -24,8 +24,8 @@ const open = () => createAudit({ database })
 const read = (action: string) =>
   database.rows<Record<string, unknown>>('select * from audit where action = $1 order by id', [action])
 
-describe('an entry', () => {
-  test('is there, whole, when record() is done, with the time of the database in UTC', async () => {
+describe('an audit event', () => {
+  test("is stored completely when record() resolves, with the database's time in UTC", async () => {
     const audit = open()
     const [personId, clientId, nounId] = [randomUUIDv7(), randomUUIDv7(), randomUUIDv7()]
     const entry = {
@@ -58,7 +58,7 @@ describe('an entry', () => {
     await audit.close()
   })
 
-  test('that says what PostgreSQL does not take is written all the same, and those beside it too', async () => {
+  test('with text that PostgreSQL does not accept is still written, and so are those of its batch', async () => {
     const audit = open()
     const odd = { details: { agent: 'a\0b\ud800c', long: 'x'.repeat(2000) }, clientId: 'no id' }
     await Promise.all([
@@ -85,7 +85,7 @@ describe('an entry', () => {
     await audit.close()
   })
 
-  test('is refused with Problem unavailable when the database is away, and nobody believes it', async () => {
+  test('fails with Problem unavailable if the database is unavailable, and is not stored', async () => {
     const away = openDatabase(new URL('/nowhere', own.url).href, { log, connections: 1 })
     const audit = createAudit({ database: away })
     const records = [1, 2, 3].map(() => audit.record({ ...byService, action: 'lost', outcome: 'allowed' }))
@@ -95,8 +95,8 @@ describe('an entry', () => {
   })
 })
 
-describe('the log', () => {
-  test('only grows: not even its owner changes a row or takes one away', async () => {
+describe('the audit log', () => {
+  test('is append-only: not even its owner can change or delete a row', async () => {
     const attempts = [
       `update audit set action = 'other'`,
       'delete from audit',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvCell } from './csv-cell.ts'
 
-test('what a spreadsheet could take for a formula is a text, wherever it thinks that a cell begins', () => {
+test('text that a spreadsheet could read as a formula is escaped, wherever a cell could begin', () => {
   for (const [text, cell] of [
     ['=1+1', "'=1+1"],
     ['+1', "'+1"],
@@ -21,7 +21,7 @@ test('what a spreadsheet could take for a formula is a text, wherever it thinks 
   }
 })
 
-test('everything else stays what it is, in quotes where it takes them', () => {
+test('other text is unchanged, and quoted where necessary', () => {
   for (const [value, cell] of [
     [null, ''],
     [17n, '17'],

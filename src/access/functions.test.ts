@@ -5,10 +5,10 @@ import { Client } from 'pg'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { portalAddress } from './login.ts'
 
-/** The database has had people who signed in, so that no time but the clock's is accepted any more. */
+/** A database in which people have signed in, so that only the clock's time is accepted. */
 let home: TestDatabase
 let owner: Client
-/** The portal's login, with SQL of the attacker's choice. */
+/** Runs an attacker's SQL as the portal's login. */
 let attacker: Client
 const anna = randomUUIDv7()
 const client = randomUUIDv7()
@@ -49,13 +49,13 @@ test('B91: only the owner may create temporary tables', async () => {
   await owner.query('begin; create temporary table mine (id uuid); rollback')
 })
 
-/** Takes a role until the end of the transaction. */
+/** Sets a role until the end of the transaction. */
 const become = (role: 'consultant' | 'partner', person = anna) =>
   attacker.query(
     `select set_config('role', portal_role('${role}'), true), set_config('tollgate.person', '${person}', true)`,
   )
 
-describe('B91: where temporary tables are allowed again, the login of the portal', () => {
+describe("B91: even if temporary tables are allowed again, the portal's login", () => {
   before(async () => {
     const address = await portalAddress(home.url)
     await owner.query(
@@ -68,7 +68,7 @@ describe('B91: where temporary tables are allowed again, the login of the portal
   after(() => attacker.end())
   beforeEach(() => attacker.query('rollback').then(() => attacker.query('begin')))
 
-  test('cannot date a change', async () => {
+  test('cannot set the time of a change', async () => {
     await attacker.query('create temporary table person (last_signed_in_at timestamptz)')
     await attacker.query('grant select on person to public')
     await attacker.query(`set local tollgate.time = '2020-01-01'`)
@@ -82,7 +82,7 @@ describe('B91: where temporary tables are allowed again, the login of the portal
     )
   })
 
-  test('cannot keep a revision out of the table', async () => {
+  test('cannot suppress a revision', async () => {
     await attacker.query(
       'create temporary table revision (noun text, noun_id uuid, version int, client_id uuid, at timestamptz, person_id uuid, archived bool, data jsonb)',
     )
@@ -96,7 +96,7 @@ describe('B91: where temporary tables are allowed again, the login of the portal
     assert.deepEqual(rows, [{ forged: 0, kept: 2 }])
   })
 
-  test('cannot pass for a partner', async () => {
+  test('cannot act as a partner', async () => {
     await attacker.query(
       `create temporary table person as select '${anna}'::uuid as id, 'partner' as role, 'active' as status`,
     )

@@ -4,7 +4,7 @@ import { byService, personActor, type Actor } from './actor.ts'
 import { may, scopeOf, type Action, type Resource } from './policy.ts'
 
 const consultant = personActor({ id: 'c', role: 'consultant' })
-/** Those with a partner's rights. */
+/** Actors with a partner's rights. */
 const partners: readonly Actor[] = [
   personActor({ id: 'p', role: 'partner' }),
   { kind: 'command', user: 'root' },
@@ -13,7 +13,7 @@ const partners: readonly Actor[] = [
 const outsiders: readonly Actor[] = [{ kind: 'key', id: 'c' }, { kind: 'visitor' }]
 const actions: readonly Action[] = ['list', 'read', 'create', 'change', 'assign', 'remove']
 
-/** What a consultant may do with their own, and a partner with anything; nobody may do more. */
+/** All actions that a consultant may perform on their own records, and a partner on any. */
 const allowed: Readonly<Record<Resource, { consultant: readonly Action[]; partner: readonly Action[] }>> = {
   client: { consultant: ['list', 'read', 'create', 'change'], partner: actions },
   note: { consultant: actions, partner: actions },
@@ -25,12 +25,12 @@ const allowed: Readonly<Record<Resource, { consultant: readonly Action[]; partne
 
 for (const noun of ['client', 'note', 'dispute', 'letter', 'person', 'audit'] as const) {
   const who = allowed[noun]
-  test(`what the policy lets people do with ${noun}`, () => {
+  test(`the policy for ${noun}`, () => {
     for (const action of actions) {
       const own = who.consultant.includes(action)
       assert.equal(may(consultant, action, noun, { consultantId: 'c' }), own, `consultant, own: ${action}`)
       assert.equal(may(consultant, action, noun, { consultantId: 'other' }), false, `consultant, foreign: ${action}`)
-      assert.equal(may(consultant, action, noun), false, `consultant, unknown whose: ${action}`)
+      assert.equal(may(consultant, action, noun), false, `consultant, unknown owner: ${action}`)
       assert.deepEqual(scopeOf(consultant, action, noun), own ? { of: 'consultant', id: 'c' } : { of: 'none' })
       for (const outsider of outsiders) {
         assert.equal(may(outsider, action, noun, { consultantId: 'c' }), false, `${outsider.kind}: ${action}`)

@@ -16,13 +16,13 @@ const { log } = createTestLog()
 let own: TestDatabase
 let database: Database
 let portal: PortalDatabase
-/** The names of the database's roles: they end in what is its own. */
+/** The database's roles. Their names end in its suffix. */
 let roles: { portal: string; consultant: string; partner: string }
 
 let anna: PersonActor
 let ben: PersonActor
 let paula: PersonActor
-/** Of each person one client with a note, a dispute and a letter, by the person's id. */
+/** One client of each person, with a note, a dispute and a letter, by the person's id. */
 const clients = new Map<string, string>()
 
 before(async () => {
@@ -69,7 +69,7 @@ async function clientOf(consultantId: string): Promise<string> {
 }
 
 let names = 0
-/** A statement as a person; every text has a name of its own. */
+/** Runs a statement as a person. Each text is prepared under its own name. */
 async function as<Row = Record<string, unknown>>(who: Actor, text: string, values: readonly string[] = []) {
   names += 1
   const statement: PreparedStatement<Row> = { name: `test ${names}`, text, values }
@@ -82,8 +82,8 @@ const seenEntries = (who: Actor) =>
 
 const tables = ['client', 'note', 'dispute', 'letter', 'revision']
 
-describe('the role that reads and changes records (B84)', () => {
-  test('is no owner, no superuser, cannot bypass row-level security, and inherits nothing', async () => {
+describe('B84: the roles that read and change records', () => {
+  test('are not owners or superusers, cannot bypass row-level security, and inherit nothing', async () => {
     const [role] = await database.rows(
       `select rolcanlogin, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb,
         (select count(*)::int from pg_class where relowner = r.oid) as owns
@@ -101,7 +101,7 @@ describe('the role that reads and changes records (B84)', () => {
     })
   })
 
-  test('has every table of records under row-level security that binds its owner too', async () => {
+  test('are bound by row-level security on every table of records, and so is the owner', async () => {
     const rows = await database.rows<{ relname: string }>(
       `select relname from pg_class where relrowsecurity and relforcerowsecurity and relnamespace = 'public'::regnamespace
        order by relname`,
@@ -112,7 +112,7 @@ describe('the role that reads and changes records (B84)', () => {
     )
   })
 
-  test('may do nothing by itself: outside of a transaction of somebody it reaches no table at all', async () => {
+  test("give no access outside a person's transaction", async () => {
     const client = new Client(await portalAddress(own.url))
     await client.connect()
     for (const table of [
@@ -134,7 +134,7 @@ describe('the role that reads and changes records (B84)', () => {
     await client.end()
   })
 
-  test('with the role of a person, but without a person: no row', async () => {
+  test('see no row if the role is set but no person is', async () => {
     const client = new Client(await portalAddress(own.url))
     await client.connect()
     await client.query(`set role ${roles.consultant}`)
@@ -145,7 +145,7 @@ describe('the role that reads and changes records (B84)', () => {
   })
 })
 
-describe('row-level security, with no condition in the statement (B84)', () => {
+describe('B84: row-level security without a condition in the statement', () => {
   for (const table of tables) {
     test(`a consultant sees only their own in ${table}, a partner all`, async () => {
       const owner = table === 'client' ? 'id' : 'client_id'
@@ -184,7 +184,7 @@ describe('row-level security, with no condition in the statement (B84)', () => {
     )
   })
 
-  test('an audit event is written in no other name, neither by the grants nor by the policy', async () => {
+  test('neither grants nor policies let an audit event name another actor', async () => {
     const actorColumns = 'person_id, actor, actor_name'
     for (const assigned of [`person_id) values ('${ben.id}'`, `actor) values ('service'`, `actor_name) values ('x'`]) {
       for (const who of [anna, paula]) {
@@ -194,7 +194,7 @@ describe('row-level security, with no condition in the statement (B84)', () => {
     for (const values of [`'${ben.id}', 'person', null`, `null, 'command', 'root'`, `null, 'service', null`]) {
       const forged = `insert into audit (action, outcome, ${actorColumns}) values ('forged', 'allowed', ${values})`
       for (const who of [anna, paula]) await assert.rejects(as(who, forged), { code: '42501' }, forged)
-      // The second check, without the first.
+      // Tests the policy alone, without the grants.
       await assert.rejects(
         database.transaction(async (tx) => {
           await tx.rows(`grant insert (${actorColumns}) on audit to ${roles.consultant}`)
@@ -236,13 +236,13 @@ describe('row-level security, with no condition in the statement (B84)', () => {
     }
   })
 
-  test('an API key and a visitor reach no record at all', async () => {
+  test('an API key and a visitor cannot reach any record', async () => {
     for (const who of [{ kind: 'key', id: anna.id }, { kind: 'visitor' }] as const) {
       await assert.rejects(async () => as(who, 'select 1 from client'), /no access to records/)
     }
   })
 
-  test('a consultant changes and adds nothing of another', async () => {
+  test('a consultant cannot change or add anything of another', async () => {
     const foreign = clients.get(ben.id) ?? ''
     assert.deepEqual(await as(anna, `update client set name = 'x' where id = $1 returning id`, [foreign]), [])
     assert.deepEqual(await as(anna, `update note set text = 'x' where client_id = $1 returning id`, [foreign]), [])
@@ -261,7 +261,7 @@ describe('row-level security, with no condition in the statement (B84)', () => {
     assert.deepEqual(row, { name: 'C', version: 1 })
   })
 
-  test('when a record changed is nothing that anybody sets: neither back nor ahead, nor of a client of another', async () => {
+  test("nobody can set the time of a change, backwards or forwards, on their own or another's client", async () => {
     const [mine, foreign] = [clients.get(anna.id) ?? '', clients.get(ben.id) ?? '']
     const kept = (id: string) =>
       database.rows<{ changed_at: Date }>(
@@ -284,7 +284,7 @@ describe('row-level security, with no condition in the statement (B84)', () => {
       await tx.rows(`select set_config('tollgate.time', '2001-01-01', true)`)
       await tx.rows('update client set changed_at = default where id = $1', [mine])
     })
-    assert.deepEqual(await kept(mine), stamped, 'a clock that is behind')
+    assert.deepEqual(await kept(mine), stamped, 'a clock that was set back')
     await assert.rejects(
       as(anna, `insert into client (id, name, consultant_id, changed_at) values ($1, 'x', $2, now())`, [
         randomUUIDv7(),
@@ -294,7 +294,7 @@ describe('row-level security, with no condition in the statement (B84)', () => {
     )
   })
 
-  test('an edit of a client that does not count as a version of it is refused', async () => {
+  test('an edit that does not increase the version is refused', async () => {
     const mine = clients.get(anna.id) ?? ''
     await assert.rejects(as(anna, `update client set name = 'x' where id = $1`, [mine]), { code: '23505' })
   })
@@ -319,7 +319,7 @@ describe('row-level security, with no condition in the statement (B84)', () => {
     for (const attempt of attempts) await assert.rejects(as(anna, attempt), { code: '42501' }, attempt)
   })
 
-  test('a partner, too, deletes nothing and changes no log', async () => {
+  test('a partner cannot delete rows or change a log either', async () => {
     for (const attempt of [
       'delete from client',
       'delete from note',
@@ -331,7 +331,7 @@ describe('row-level security, with no condition in the statement (B84)', () => {
     }
   })
 
-  test('of the audit log a consultant sees who was let in to their own clients, a partner all', async () => {
+  test('a consultant sees the allowed access to their own clients in the audit log, a partner sees everything', async () => {
     for (const [outcome, clientId] of [
       ['allowed', clients.get(anna.id)],
       ['refused', clients.get(anna.id)],
@@ -347,8 +347,8 @@ describe('row-level security, with no condition in the statement (B84)', () => {
   })
 })
 
-describe('what is set for one transaction', () => {
-  test('is gone in the next one on the same connection', async () => {
+describe('role and person of a transaction', () => {
+  test('are reset for the next one on the same connection', async () => {
     const single = await openPortal({ databaseUrl: own.url, log, connections: 1 })
     const whose = { name: 'whose', text: `select current_user::text as role, portal_person()::text as person` }
     const seen = await Promise.all(
@@ -361,7 +361,7 @@ describe('what is set for one transaction', () => {
     await single.close()
   })
 
-  test('is nothing for who is a partner no more: not even what belongs to them', async () => {
+  test('give a former partner nothing, not even their own records', async () => {
     const former = await person('partner')
     await clientOf(former.id)
     const seen = () => as(former, 'select id from client')
@@ -373,7 +373,7 @@ describe('what is set for one transaction', () => {
     assert.equal((await as({ ...former, role: 'consultant' }, 'select id from client')).length, 1)
   })
 
-  test('a refused statement leaves nothing behind for the next', async () => {
+  test('do not survive a failed statement', async () => {
     const single = await openPortal({ databaseUrl: own.url, log, connections: 1 })
     const count = { name: 'count', text: 'select count(*)::int as clients from client' }
     await assert.rejects(single.as(paula, [count, { name: 'bad', text: 'select * from session' }]), { code: '42501' })
@@ -382,9 +382,9 @@ describe('what is set for one transaction', () => {
   })
 })
 
-describe('the login', () => {
-  test('is set up by whoever comes first, however many come at once', async () => {
-    // Roles are the whole server's: one of its own, so that nobody else is locked out meanwhile.
+describe('the portal login', () => {
+  test('is set up by the first of several concurrent starts', async () => {
+    // Roles belong to the whole server, so this test starts its own.
     const cluster = await startCluster()
     const url = new URL(`/${template}`, cluster.url).href
     const other = openDatabase(url, { log, connections: 1 })
@@ -398,7 +398,7 @@ describe('the login', () => {
     await cluster.stop()
   })
 
-  test("has a password that is derived from the owner's and kept as a SCRAM verifier alone", async () => {
+  test("has a password derived from the owner's, stored only as a SCRAM verifier", async () => {
     const { password } = new URL(await portalAddress(own.url))
     assert.ok(password.length >= 43 && !own.url.includes(password))
     const [row] = await database.rows<{ kept: string }>(
@@ -409,10 +409,10 @@ describe('the login', () => {
     assert.ok(!row?.kept.includes(password))
   })
 
-  test('an owner who may not set it is told in one line what an administrator has to run', async () => {
+  test('cannot be set up by an owner without the right, and one line says what an administrator must run', async () => {
     const name = `weak_${randomUUIDv7().replaceAll('-', '')}`
     await database.rows(`create role ${name} login password 'weak'`)
-    // Not a copy of the others' template, which has its roles.
+    // Not a copy of the template, which already has its roles.
     const alone = await createTestDatabase({ empty: true })
     await migrate(alone.url)
     const weak = new URL(alone.url)

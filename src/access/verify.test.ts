@@ -30,7 +30,7 @@ test('every function of the database is compared', async () => {
   assert.deepEqual(others, [])
 })
 
-test('of a function that is defined again, the last definition counts, and of a dropped one none', () => {
+test('the last definition of a function counts, and a dropped function has none', () => {
   const sql = `create function a() returns text language sql as $$ select 'first' $$;
 create function b(p_x text) returns text language sql as $body$ select $1 $body$;
 create or replace function a() returns text

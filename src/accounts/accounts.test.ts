@@ -37,7 +37,7 @@ const entries = (id: string) =>
     [id],
   )
 
-test('a prepaid account has its credit, an entry for it, and full buckets', async () => {
+test('a prepaid account starts with its credit, one credit entry, and full buckets', async () => {
   const account = await accounts.create({ ...acme, name: '  Acme ', credit: 25n * one }, byService)
   assert.match(account.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/)
   assert.equal(account.name, 'Acme')
@@ -49,7 +49,7 @@ test('a prepaid account has its credit, an entry for it, and full buckets', asyn
   assert.deepEqual(levels, { request_level: 60n * 60_000_000n, token_level: 1000n * 60_000_000n })
 })
 
-test('the largest limits fit', async () => {
+test('the largest allowed limits are stored', async () => {
   const most = 2 ** 31 - 1
   const { id } = await accounts.create({ ...acme, requestsPerMinute: most, tokensPerMinute: most }, byService)
   assert.equal((await accounts.setLimits(id, { requestsPerMinute: most }, byService)).requestsPerMinute, most)
@@ -62,14 +62,14 @@ test('a postpaid account may spend its monthly limit', async () => {
   assert.deepEqual(await entries(account.id), [])
 })
 
-test('neither credit nor limit is a prepaid account with nothing', async () => {
+test('without credit or limit, an account is prepaid with no credit', async () => {
   const account = await accounts.create(acme, byService)
   assert.equal(account.monthlyLimit, null)
   assert.equal(account.creditLeft, 0n)
   assert.deepEqual(await entries(account.id), [])
 })
 
-test('what the rules refuse leaves nothing behind', async () => {
+test('an invalid account is refused and nothing is stored', async () => {
   const wrong: [Partial<NewAccount>, RegExp][] = [
     [{ name: ' ' }, /Give a name/],
     [{ name: 'x'.repeat(201) }, /shorter name/],
@@ -93,7 +93,7 @@ test('what the rules refuse leaves nothing behind', async () => {
   assert.deepEqual(await accounts.list(), [])
 })
 
-test('credit is added and taken away with an entry each', async () => {
+test('each addition and withdrawal of credit writes an entry', async () => {
   const { id } = await accounts.create({ ...acme, credit: 10n * one }, byService)
   assert.equal((await accounts.addCredit(id, 5n * one, byService, 'invoice 7')).creditLeft, 15n * one)
   assert.equal((await accounts.addCredit(id, -15n * one, byService)).creditLeft, 0n)
@@ -107,7 +107,7 @@ test('credit is added and taken away with an entry each', async () => {
   )
 })
 
-test('what is spent or held cannot be withdrawn', async () => {
+test('spent or held credit cannot be withdrawn', async () => {
   const { id } = await accounts.create({ ...acme, credit: 10n * one }, byService)
   await database.rows('update account set charged = $2, held = $3 where id = $1', [id, 4n * one, one])
   await assert.rejects(
@@ -127,7 +127,7 @@ test('what is spent or held cannot be withdrawn', async () => {
   assert.equal((await accounts.addCredit(id, -5n * one, byService)).creditLeft, 0n)
 })
 
-test('takers at once never get more than there is', async () => {
+test('concurrent withdrawals never take more than the credit', async () => {
   const { id } = await accounts.create({ ...acme, credit: 3n * one + 1n }, byService)
   const takes = await Promise.allSettled(Array.from({ length: 12 }, () => accounts.addCredit(id, -one, byService)))
   assert.equal(takes.filter(({ status }) => status === 'fulfilled').length, 3)
@@ -135,16 +135,16 @@ test('takers at once never get more than there is', async () => {
   assert.equal((await entries(id)).length, 4)
 })
 
-test('an account with a monthly limit, or a closed one, takes no credit', async () => {
+test('no credit is added to a postpaid or a closed account', async () => {
   const monthly = await accounts.create({ ...acme, monthlyLimit: one }, byService)
   await assert.rejects(accounts.addCredit(monthly.id, one, byService), refused('invalid_field', /monthly limit/))
   const closed = await accounts.create({ ...acme, name: 'Closed', credit: one }, byService)
   await accounts.close(closed.id, byService)
   await assert.rejects(accounts.addCredit(closed.id, one, byService), refused('invalid_field', /closed/))
-  assert.equal((await accounts.addCredit(closed.id, -one, byService)).creditLeft, 0n, 'what is left is paid back')
+  assert.equal((await accounts.addCredit(closed.id, -one, byService)).creditLeft, 0n, 'the rest can be withdrawn')
 })
 
-test('A29: a changed limit holds with the next call, and the bucket is never larger than it', async () => {
+test('A29: a changed limit applies to the next call, and the bucket never exceeds it', async () => {
   const till = await createTill({ database, log: pino({ level: 'silent' }) })
   const { id } = await accounts.create(acme, byService)
   const lower = await accounts.setLimits(id, { requestsPerMinute: 6, tokensPerMinute: 100 }, byService)
@@ -160,7 +160,7 @@ test('A29: a changed limit holds with the next call, and the bucket is never lar
   await till.drain()
 })
 
-test('a limit alone changes nothing else', async () => {
+test('changing one limit changes nothing else', async () => {
   const made = await accounts.create({ ...acme, monthlyLimit: one }, byService)
   const changed = await accounts.setLimits(made.id, { monthlyLimit: 2n * one }, byService)
   assert.deepEqual(changed, { ...made, monthlyLimit: 2n * one, creditLeft: 2n * one })
@@ -181,7 +181,7 @@ test('a prepaid account gets a monthly limit only when its credit is used up', a
   assert.equal((await accounts.setLimits(id, { monthlyLimit: 7n }, byService)).creditLeft, 7n)
 })
 
-test('what was charged last month does not count this month', async () => {
+test('charges of last month do not count this month', async () => {
   const { id } = await accounts.create({ ...acme, monthlyLimit: 10n * one }, byService)
   await database.rows(`update account set charged = $2, month_charged = $2 where id = $1`, [id, 4n * one])
   assert.equal((await accounts.show(id)).creditLeft, 6n * one)
@@ -196,7 +196,7 @@ test('credit left is 0, not less, when a limit goes below what was spent', async
   assert.equal((await accounts.setLimits(id, { monthlyLimit: one }, byService)).creditLeft, 0n)
 })
 
-test('closing is once and for all', async () => {
+test('closing is final', async () => {
   const { id } = await accounts.create(acme, byService)
   const closed = await accounts.close(id, byService)
   assert.equal(closed.status, 'closed')
@@ -233,7 +233,7 @@ test('no two accounts have the same name, in any case, however many are created 
   assert.deepEqual(rows, { accounts: 1n, entries: 1n, events: 1n })
 })
 
-test('an id that nobody has, or that is none, is not found', async () => {
+test('an unknown or malformed id is not found', async () => {
   const nobody = '01890000-0000-7000-8000-000000000000'
   for (const id of [nobody, 'x', '', `${nobody}'`]) {
     await assert.rejects(accounts.show(id), refused('not_found', /No account/))

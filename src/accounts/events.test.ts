@@ -103,7 +103,7 @@ describe('B94: every change is in the audit log with its actor', () => {
     assert.equal(rows[1]?.details['from'], from.toISOString())
   })
 
-  test('nothing is recorded for what changes nothing or is refused', async () => {
+  test('a change without effect and a refused change are not recorded', async () => {
     const { id } = await accounts.create({ ...limits, name: 'Still' }, by)
     const key = await keys.create({ accountId: id, name: 'k', allowedModels: null, expiresAt: null }, by)
     await keys.revoke(key.id, by)

@@ -6,7 +6,7 @@ import { createKey, parseKey } from './key-format.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-test('a key has the promised shape and is read back', () => {
+test('a key has the documented form and can be parsed', () => {
   const { key, publicId, secretHash } = createKey()
   assert.match(key, /^tg_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/)
   const parsed = parseKey(key)
@@ -15,8 +15,8 @@ test('a key has the promised shape and is read back', () => {
   assert.deepEqual(createHash('sha256').update(parsed.secret).digest(), secretHash)
 })
 
-test('the checksum is the CRC-32 of all before it, in base62', () => {
-  // CRC-32 of "tg_AAAAAAAAAAAA_" and 43 zeros, worked out bit by bit here and not by the library that made the key.
+test('the checksum is the CRC-32 of everything before it, in base62', () => {
+  // CRC-32 of "tg_AAAAAAAAAAAA_" and 43 zeros, computed bit by bit here, not by the library that creates keys.
   const body = `tg_AAAAAAAAAAAA_${'0'.repeat(43)}`
   let crc = 0xffffffff
   for (const byte of Buffer.from(body)) {
@@ -60,7 +60,7 @@ test('two swapped neighbours are always caught', () => {
   )
 })
 
-test('what is not a key is no key, whatever its length', () => {
+test('other text is not a key, whatever its length', () => {
   const { key } = createKey()
   for (const text of [
     '',

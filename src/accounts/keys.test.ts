@@ -40,7 +40,7 @@ const addAccount = () =>
 const addKey = (request: Partial<KeyRequest> = {}): Promise<IssuedKey> =>
   keys.create({ accountId, name: 'backend', allowedModels: null, expiresAt: null, ...request }, byService)
 
-/** A database that also tells which statements it was asked for. */
+/** A database that records its statements. */
 function counted(real: Database): { database: Database; asked: Statement[] } {
   const asked: Statement[] = []
   const rows: Database['rows'] = (query, values = []) => {
@@ -70,7 +70,7 @@ const codeOf = async (identified: object | Promise<object>): Promise<ProblemCode
 }
 const sent = (key: string) => `Bearer ${key}`
 
-/** The public id of one key with the secret of another: its shape and its checksum are in order. */
+/** The public id of one key with another secret, well-formed and with a valid checksum. */
 function withWrongSecret(key: string): string {
   const [mine, other] = [parseKey(key), parseKey(createKey().key)]
   assert.ok(mine && other)
@@ -79,14 +79,14 @@ function withWrongSecret(key: string): string {
 
 const sql = (text: string, ...values: unknown[]) => database.rows(text, values)
 
-test('a right key is let in, with what it may use', async () => {
+test('a valid key is accepted, with its permissions', async () => {
   const { id, key } = await addKey({ allowedModels: ['tiny', 'fast'] })
   const caller = { publicId: key.slice(3, 15), keyId: id, accountId, allowedModels: ['tiny', 'fast'] }
   assert.deepEqual(await keys.identify(sent(key)), caller)
   assert.deepEqual(await keys.identify(`bearer   ${key}`), caller, 'RFC 9110: the scheme is case-insensitive')
 })
 
-test('each reason to refuse has its code', async () => {
+test('each reason for a refusal has its code', async () => {
   const { key } = await addKey()
   const expired = await addKey()
   await sql(`update api_key set expires_at = now() where id = $1`, expired.id)
@@ -122,7 +122,7 @@ test('each reason to refuse has its code', async () => {
   assert.equal(await codeOf(keys.identify(sent(key))), 'let in')
 })
 
-test('who was let in is so again, until the key or its account ends, and is never asked for the secret', async () => {
+test('a caller stays known until the key or its account ends, without another check of the secret', async () => {
   const [revoked, closed] = [await addKey({ allowedModels: ['tiny'] }), await addAccount()]
   const ofClosed = await addKey({ accountId: closed.id })
   const [first, second] = [await keys.identify(sent(revoked.key)), await keys.identify(sent(ofClosed.key))]
@@ -136,13 +136,13 @@ test('who was let in is so again, until the key or its account ends, and is neve
   assert.equal(await codeOf(keys.identifyAgain({ ...first, publicId: 'nobodys' })), 'invalid_key')
 })
 
-test('a wrong secret never tells that the key is revoked, expired or without account', async () => {
+test('a wrong secret never reveals that the key is revoked, expired or without an account', async () => {
   const revoked = await addKey({ accountId: null })
   await keys.revoke(revoked.id, byService)
   assert.equal(await codeOf(keys.identify(sent(withWrongSecret(revoked.key)))), 'invalid_key')
 })
 
-test('a mistyped key is refused without a look-up, a right one is looked up once', async (t) => {
+test('a mistyped key is refused without a lookup, a correct one is looked up once', async (t) => {
   // No refresh comes in between.
   stopClock(t)
   const { key } = await addKey()
@@ -163,11 +163,11 @@ test('a mistyped key is refused without a look-up, a right one is looked up once
     for (let time = 0; time < 100; time += 1) await instance.identify(sent(key))
     assert.equal(asked.length, 1)
     await refuseMistyped()
-    assert.equal(asked.length, 1, 'also while the right one is in use')
+    assert.equal(asked.length, 1, 'also while the correct one is in use')
   })
 })
 
-test('an unknown public id takes the same work as a wrong secret, whether or not the right key is in use', async () => {
+test('an unknown public id takes the same work as a wrong secret, whether or not the correct key is in use', async () => {
   const { key } = await addKey()
   const { database: watched, asked } = counted(database)
   await withInstance(watched, async (instance) => {
@@ -185,7 +185,7 @@ test('an unknown public id takes the same work as a wrong secret, whether or not
   })
 })
 
-test('look-ups that come together share a query', async (t) => {
+test('concurrent lookups share a query', async (t) => {
   // No refresh comes in between.
   stopClock(t)
   const made = await Promise.all(Array.from({ length: 20 }, () => addKey()))
@@ -205,7 +205,7 @@ test('look-ups that come together share a query', async (t) => {
   })
 })
 
-test('keys in use are refreshed in one query, made-up ones and wrong secrets are not remembered', async (t) => {
+test('keys in use are refreshed in one query; unknown ids and wrong secrets are not cached', async (t) => {
   const clock = stopClock(t)
   const [used, guessed] = [await addKey(), await addKey()]
   const { database: watched, asked } = counted(database)
@@ -226,7 +226,7 @@ test('keys in use are refreshed in one query, made-up ones and wrong secrets are
   })
 })
 
-/** How long after `change` an instance that uses the key all the time still lets in who asks, in ms; and what it says then. */
+/** How long after `change` an instance that uses the key constantly still accepts it, in ms, and the code of its refusal. */
 async function timeToRefuse(key: string, change: () => Promise<unknown>): Promise<{ ms: number; code: string }> {
   const other = openDatabase(home.url, { log })
   try {
@@ -240,7 +240,7 @@ async function timeToRefuse(key: string, change: () => Promise<unknown>): Promis
         const code = await codeOf(instance.identify(sent(key)))
         if (code !== 'let in') return { ms: letIn - changed, code }
         letIn = asked
-        assert.ok(letIn - changed < 5000, 'the change never came')
+        assert.ok(letIn - changed < 5000, 'the change never took effect')
         await wait(5)
       }
     })
@@ -249,7 +249,7 @@ async function timeToRefuse(key: string, change: () => Promise<unknown>): Promis
   }
 }
 
-test('revoking, closing, rotating and expiring hold on another instance within a second', async () => {
+test('revoking, closing, rotating and expiring take effect on another instance within a second', async () => {
   const [revoked, closed, rotated, expired] = await Promise.all([addKey(), addAccount(), addKey(), addKey()])
   const ofClosed = await addKey({ accountId: closed.id })
   const changes = await Promise.all([
@@ -265,12 +265,12 @@ test('revoking, closing, rotating and expiring hold on another instance within a
   for (const { ms, code } of changes) assert.ok(ms < 1000, `${code} took ${Math.round(ms)} ms`)
 })
 
-test('a key in use ends at its time, without waiting for a refresh', async (t) => {
+test('a key in use expires on time, without waiting for a refresh', async (t) => {
   const clock = stopClock(t)
   const { id, key } = await addKey()
   const { database: watched, asked } = counted(database)
   await withInstance(watched, async (instance) => {
-    // A machine that is slow may have used the time up when it is first looked at.
+    // On a slow machine the key may expire before its first use.
     await until(async () => {
       await sql(`update api_key set expires_at = clock_timestamp() + interval '900 ms' where id = $1`, id)
       return (await codeOf(instance.identify(sent(key)))) === 'let in'
@@ -283,7 +283,7 @@ test('a key in use ends at its time, without waiting for a refresh', async (t) =
   })
 })
 
-test('while the database is away a key in use is let in for a second, then nobody; never a 401', async (t) => {
+test('while the database is unavailable, a key in use is accepted for a second, then none; never 401', async (t) => {
   const clock = stopClock(t)
   const { key } = await addKey()
   const away = openDatabase(home.url, { log })
@@ -298,7 +298,7 @@ test('while the database is away a key in use is let in for a second, then nobod
   })
 })
 
-test('the last use is kept to the minute, in the background and once', async (t) => {
+test('the last use is stored to the minute, in the background and once', async (t) => {
   // No refresh comes in between.
   stopClock(t)
   const { id, key } = await addKey()
@@ -314,7 +314,7 @@ test('the last use is kept to the minute, in the background and once', async (t)
       assert.deepEqual(
         asked.map(({ name }) => name),
         ['keys_by_public_id'],
-        'nothing is written on the way of a request',
+        'nothing is written during a request',
       )
     })
   await use()
@@ -326,10 +326,10 @@ test('the last use is kept to the minute, in the background and once', async (t)
   const written = await version()
   asked.length = 0
   await use()
-  assert.deepEqual(await version(), written, 'a minute that is written already is not written again')
+  assert.deepEqual(await version(), written, 'the same minute is not written again')
 })
 
-test('rotating makes a key like the old one, which stays valid for the overlap', async () => {
+test('rotating creates a key like the old one, which stays valid for the overlap', async () => {
   const expiresAt = new Date(Date.now() + 24 * hour)
   const old = await addKey({ name: 'worker', allowedModels: ['tiny'], expiresAt })
   const issued = await keys.rotate(old.id, { overlapMs: hour }, byService)
@@ -344,18 +344,18 @@ test('rotating makes a key like the old one, which stays valid for the overlap',
   assert.ok(Math.abs((replaced?.expiresAt?.getTime() ?? 0) - Date.now() - hour) < 60_000)
   assert.ok(
     Math.abs((replacing?.expiresAt?.getTime() ?? 0) - Date.now() - 24 * hour) < 60_000,
-    'as long a life as the old',
+    'the same lifetime as the old key',
   )
 })
 
-test('an overlap never makes a key live longer', async () => {
+test("an overlap never extends a key's lifetime", async () => {
   const expiresAt = new Date(Date.now() + hour)
   const old = await addKey({ expiresAt })
   await keys.rotate(old.id, { overlapMs: 24 * hour }, byService)
   assert.deepEqual((await keys.list()).find(({ id }) => id === old.id)?.expiresAt, expiresAt)
 })
 
-test('a key in the place of its id is not repeated', async () => {
+test('a key given instead of its id is not echoed', async () => {
   const { key } = await addKey()
   for (const tried of [keys.revoke(key, byService), keys.rotate(key, { overlapMs: hour }, byService)]) {
     await assert.rejects(tried, (error) => {
@@ -406,7 +406,7 @@ test('revoking again changes nothing, and an unknown id is not found', async () 
   }
 })
 
-test('what the rules refuse makes no key', async () => {
+test('an invalid key request creates no key', async () => {
   const closed = await addAccount()
   await accounts.close(closed.id, byService)
   const made = await keys.list()
@@ -422,7 +422,7 @@ test('what the rules refuse makes no key', async () => {
   assert.deepEqual(await keys.list(), made)
 })
 
-test('the list is of one account or of all', async () => {
+test('the list covers one account or all', async () => {
   const { id: other } = await addAccount()
   const made = await addKey({ accountId: other })
   const listed = await keys.list(other)
@@ -434,7 +434,7 @@ test('the list is of one account or of all', async () => {
   assert.ok((await keys.list()).length > 1)
 })
 
-test('no secret is in the database, in the log or in a refusal', async () => {
+test('no secret appears in the database, the log or an error', async () => {
   const { id, key } = await addKey()
   const { key: next } = await keys.rotate(id, { overlapMs: hour }, byService)
   await keys.identify(sent(key))
@@ -446,7 +446,7 @@ test('no secret is in the database, in the log or in a refusal', async () => {
   const dumps = await Promise.all(tables.map(({ name }) => database.rows(`select t::text from ${name} t`)))
   const text = JSON.stringify([dumps, logged(), refusal])
   for (const { secret, publicId } of [parseKey(key), parseKey(next)].map((parsed) => parsed ?? assert.fail())) {
-    assert.ok(text.includes(publicId), 'the dump does show keys')
+    assert.ok(text.includes(publicId), 'the dump contains keys')
     for (const form of ['utf8', 'hex', 'base64'] as const) {
       assert.ok(!text.includes(Buffer.from(secret).toString(form)), form)
     }

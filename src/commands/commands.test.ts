@@ -59,7 +59,7 @@ limits: { requests_per_minute: 7, tokens_per_minute: 900 }
 
 const run = (...args: string[]) => tollgateHere(args, environment)
 
-/** The one JSON document on stdout of a command that did what it was asked to, without a word on stderr. */
+/** Runs a command that must succeed. Returns its JSON output; stderr must be empty. */
 async function json(...args: string[]): Promise<Record<string, unknown>> {
   const outcome = await run(...args, '--json')
   assert.deepEqual({ status: outcome.status, stderr: outcome.stderr }, { status: 0, stderr: '' }, args.join(' '))
@@ -101,7 +101,7 @@ test('as a process: JSON alone on stdout, one line on stderr, and the exit statu
 })
 
 const full = '/dev/full'
-test('what could not be said is one line and status 1', { skip: !existsSync(full) }, async () => {
+test('output that cannot be written is one line and status 1', { skip: !existsSync(full) }, async () => {
   for (const args of [['account', 'list', '--json'], ['--help']]) {
     assertRefused(await tollgateInto(full, args, environment), /could not be written/)
   }
@@ -120,7 +120,7 @@ test('the empty states say what to do next', async () => {
   assert.deepEqual(await json('account', 'list'), { accounts: [] })
 })
 
-test('an account from its making to its close', async () => {
+test('the life of an account', async () => {
   const made = await json('account', 'create', '--name', 'Acme', '--rpm', '60', '--tpm', '100000', '--credit', '25.00')
   assert.equal(made['name'], 'Acme')
   assert.equal(made['credit_left'], '25')
@@ -140,7 +140,7 @@ test('an account from its making to its close', async () => {
   assert.match(stdout, new RegExp(`\nAcme +closed +0\\.000000000001 +0\\.00 +0\\.00 +5 +100000 +${id}\n`))
 })
 
-test('an account takes its limits from the configuration', async () => {
+test('an account gets its limits from the configuration', async () => {
   const prepaid = await json('account', 'create', '--name', 'Defaults')
   assert.deepEqual([prepaid['requests_per_minute'], prepaid['tokens_per_minute']], [7, 900])
   assert.deepEqual([prepaid['credit_left'], prepaid['monthly_limit']], ['0', null])
@@ -148,7 +148,7 @@ test('an account takes its limits from the configuration', async () => {
   assert.deepEqual([postpaid['credit_left'], postpaid['monthly_limit']], ['100', '100'])
 })
 
-test('a key is shown once and works; rotated and revoked it stops', async () => {
+test('a key is shown once and works until it is rotated or revoked', async () => {
   const { id: accountId } = await json('account', 'create', '--name', 'Keys')
   const made = await json(
     'key',
@@ -198,7 +198,7 @@ test('a key needs an account, and one for models that are not configured is crea
   assert.match(other.stderr, /Not in the configuration yet: nonsense\./)
 })
 
-test('no key is created or rotated that nobody can see', { skip: !existsSync(full) }, async () => {
+test('no key is created or rotated if it cannot be shown', { skip: !existsSync(full) }, async () => {
   const { id } = await json('key', 'create', '--account', 'Keys', '--name', 'seen')
   const keys = await json('key', 'list')
   for (const args of [
@@ -218,10 +218,10 @@ test('no key is created or rotated that nobody can see', { skip: !existsSync(ful
   assert.deepEqual(await json('key', 'list'), keys)
 })
 
-/** What a line of a table has in the column of that title. */
+/** The cell of a table's line in the column of this title. */
 const cellOf = (line = '', title: string, header = '') => line.slice(header.indexOf(title)).split(/ {2,}/)[0]
 
-test('lists name accounts, and amounts of a column have the same number of decimals and a total', async () => {
+test('lists show account names, and columns of amounts have consistent decimals and a total', async () => {
   const own = await createTestDatabase()
   const at = { ...environment, DATABASE_URL: own.url }
   const lines = async (...args: string[]) => {
@@ -269,7 +269,7 @@ test('lists name accounts, and amounts of a column have the same number of decim
   await own.drop()
 })
 
-test('a price is set at once or for later', async () => {
+test('a price takes effect at once or later', async () => {
   const set = await json('price', 'set', 'far', '--input', '0.15', '--output', '0.60')
   assert.deepEqual([set['model'], set['input'], set['output']], ['far', '0.15', '0.6'])
   await json('price', 'set', 'far', '--input', '1', '--output', '2', '--from', '2099-01-01')
@@ -290,7 +290,7 @@ test('a price is set at once or for later', async () => {
   assert.equal(listOf(await json('price', 'list'), 'prices').length, 3)
 })
 
-test('the models, and why one is not callable', async () => {
+test('model list shows models, and why one is not callable', async () => {
   const [far, unpriced] = listOf(await json('model', 'list'), 'models')
   assert.deepEqual(far, {
     id: 'far',
@@ -306,7 +306,7 @@ test('the models, and why one is not callable', async () => {
   assert.match(String(unpriced?.['fault']), /missing\.gguf/)
 })
 
-test('usage and ledger are exact, whole in JSON and a screenful for people', async () => {
+test('usage and ledger are exact, complete as JSON and limited on a terminal', async () => {
   const { id } = await json('account', 'create', '--name', 'Busy')
   await database.rows(
     `with made as (
@@ -326,7 +326,7 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
   assert.equal(rows.length, 6000)
   assert.equal(new Set(rows.map((row) => row['request_id'])).size, 6000)
   const { at, request_id: requestId, ...row } = rows[0] ?? assert.fail()
-  assert.ok(new Date(String(at)).getTime() > new Date(String(rows[1]?.['at'])).getTime(), 'the newest first')
+  assert.ok(new Date(String(at)).getTime() > new Date(String(rows[1]?.['at'])).getTime(), 'newest first')
   assert.match(String(requestId), /^[0-9a-f-]{36}$/)
   assert.deepEqual(row, {
     key_id: id,
@@ -363,7 +363,7 @@ test('usage and ledger are exact, whole in JSON and a screenful for people', asy
   await tamper(database, 'truncate ledger, usage_day')
 })
 
-/** The whole ledger as JSON to that stream, and how many listeners are left on it. */
+/** Writes the whole ledger as JSON to a stream. Returns the listeners left on it. */
 async function readLedger(stdout: Writable) {
   const count = () => ['drain', 'close', 'error'].reduce((sum, name) => sum + stdout.listenerCount(name), 0)
   if (stdout instanceof PassThrough) stdout.resume()
@@ -394,7 +394,7 @@ test('verify refuses the database of another program in one line', async () => {
   await foreign.drop()
 })
 
-test('verify proves the books, and shows the rows at fault otherwise', async () => {
+test('verify confirms correct books, and names the rows at fault otherwise', async () => {
   assert.equal((await json('verify'))['ok'], true)
   await database.rows(`update account set charged = charged + 1 where name = 'Monthly'`)
   const { status, stdout, stderr } = await run('verify', '--json')
@@ -406,7 +406,7 @@ test('verify proves the books, and shows the rows at fault otherwise', async () 
   assert.match(JSON.stringify(wrong[0]?.['faults']), /"charged":"1"/)
 })
 
-test('amounts have the decimals of the currency, and more where they need them', async () => {
+test("amounts have the currency's decimals, and more if necessary", async () => {
   const file = path.join(folder, 'currency.yaml')
   for (const [currency, credit, none, price] of [
     ['JPY', '2500', '0', '0.6'],
@@ -427,11 +427,11 @@ test('amounts have the decimals of the currency, and more where they need them',
   }
 })
 
-test('migrate says that there is nothing to do', async () => {
+test('migrate reports that there is nothing to do', async () => {
   assert.deepEqual(await json('migrate'), { applied: [] })
 })
 
-test('what is refused is one line and status 1', async () => {
+test('a refusal is one line and status 1', async () => {
   const nobody = '01890000-0000-7000-8000-000000000000'
   assertRefused(await run('account', 'show', nobody, '--json'), /No account has the id 0189/)
   assertRefused(await run('account', 'create', '--name', ' '), /Give a name/)
@@ -449,7 +449,7 @@ test('what is refused is one line and status 1', async () => {
   assertRefused(await run('model', 'check', path.join(folder, 'missing.gguf')), /missing\.gguf/)
 })
 
-test('wrong usage is status 2, with nothing on stdout', async () => {
+test('wrong usage exits with status 2 and writes nothing to stdout', async () => {
   for (const line of [
     '',
     'nonsense',
@@ -492,7 +492,7 @@ test('wrong usage is status 2, with nothing on stdout', async () => {
   }
 })
 
-test('wrong usage names what is wrong, and what would be right', async () => {
+test('wrong usage names the fault and the correct form', async () => {
   const most = String(2 ** 31 - 1)
   for (const [words, ...args] of [
     [
@@ -516,7 +516,7 @@ test('wrong usage names what is wrong, and what would be right', async () => {
   }
 })
 
-test('an argument that is refused for what does not show is not repeated: it may be a key', async () => {
+test('an argument with invisible characters is not echoed: it may be a key', async () => {
   const { status, stderr } = await run('key', 'revoke', 'tg_abc_secret\n')
   assert.equal(status, 2)
   assert.match(stderr, /^error: an argument has a line break: write it as one line of plain text\n$/)
@@ -537,7 +537,7 @@ test('every command has help with an example that names it', async () => {
     assert.equal(status, 0)
     assert.ok(stdout.includes(`$ ./tollgate ${line}`), line)
     assert.match(stdout, /--json/)
-    assert.doesNotMatch(stdout, /default: \d+\)/, 'a default is told as it would be written')
+    assert.doesNotMatch(stdout, /default: \d+\)/, 'a default is shown as it would be typed')
     assert.match(overview, new RegExp(`^  ${line.split(' ')[0]} `, 'm'))
   }
   assert.equal((await run('--version')).stdout, `${version}\n`)
@@ -554,14 +554,14 @@ test('a configuration with faults is refused with every fault', async () => {
   assert.equal(stderr.trim().split('\n').length, 2)
 })
 
-test('a database that nobody answers for is one line', async () => {
+test('an unreachable database is one line', async () => {
   const refused = { ...environment, DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/none' }
   const outcome = await tollgateHere(['account', 'list', '--json'], refused)
   assertRefused(outcome, /No database answers at 127\.0\.0\.1:1/)
   assert.ok(!outcome.stderr.includes('hidden'))
 })
 
-test('the doctor finds what is in order and what is not', async () => {
+test('doctor reports what works and what does not', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -582,12 +582,12 @@ test('the doctor finds what is in order and what is not', async () => {
     /Not callable, because they have no price: unpriced\. .*price set unpriced/,
   )
   assert.match(found.get('sign-in')?.detail ?? '', /no provider is configured/)
-  // Nothing of a test reaches the disk.
+  // Test databases run without fsync.
   assert.match(found.get('durability')?.detail ?? '', /power cut .*: turn fsync on, for the server/)
   assert.match(outcome.stderr, /^To fix: durability, models, prices, port\.\n$/)
 })
 
-test('the doctor tells a database that confirms what it could lose', async () => {
+test('doctor reports a database that can lose confirmed commits', async () => {
   const own = await createTestDatabase()
   const client = new Client(own.url)
   await client.connect()
@@ -603,7 +603,7 @@ test('the doctor tells a database that confirms what it could lose', async () =>
   await own.drop()
 })
 
-test('a database on a disk is durable for the doctor', async (t) => {
+test('doctor reports a database with fsync as durable', async (t) => {
   const data = path.join(folder, 'durable')
   const own = await openEmbedded({ directory: data, log })
   t.after(() => own.close())
@@ -612,7 +612,7 @@ test('a database on a disk is durable for the doctor', async (t) => {
   assert.match(stdout, /ok {5}durability +committed transactions survive a power cut/)
 })
 
-test('the doctor reports every error of the configuration file in one run, and nothing that follows from them', async () => {
+test('doctor reports every error of the configuration file in one run, without consequential errors', async () => {
   const file = path.join(folder, 'errors.yaml')
   await writeFile(
     file,
@@ -658,7 +658,7 @@ session: { idle: 13h }
   assert.match(outcome.stderr, /^To fix: configuration\.\n$/)
 })
 
-test('the doctor knows the provider of the demo', async () => {
+test("doctor knows the demo's provider", async () => {
   const { stdout } = await tollgateHere(['doctor'], { ...environment, TOLLGATE_DEMO: '1' })
   assert.match(stdout, /\nok {5}sign-in +the demo's provider, without passwords; it runs while the service does\n/)
 })
@@ -735,7 +735,7 @@ test('a command on a data folder without a database creates none', async () => {
   assert.ok(!existsSync(data))
 })
 
-test('the doctor looks at the providers', async () => {
+test('doctor checks the providers', async () => {
   const file = path.join(folder, 'providers.yaml')
   const cases: [string, RegExp][] = [
     [
@@ -755,7 +755,7 @@ test('the doctor looks at the providers', async () => {
 const careful = (id: string, name: string) =>
   `  - { id: ${id}, engine: ai-sdk, package: "${name}", upstream_model: m, context: 64, max_output_tokens: 32, price: { input: "1", output: "2" } }\n`
 
-test('the doctor and the list find a package that is not installed, or is none of the AI SDK', async () => {
+test('doctor and model list report a package that is not installed or not an AI SDK provider', async () => {
   const file = path.join(folder, 'packages.yaml')
   const packages = { good: '@ai-sdk/openai', absent: '@ai-sdk/nowhere', twice: '@ai-sdk/nowhere', other: 'pino' }
   const lines = Object.entries(packages).map(([id, name]) => careful(id, name))
@@ -778,13 +778,13 @@ test('the doctor and the list find a package that is not installed, or is none o
   )
 })
 
-test('the doctor refuses a runtime that is too old', () => {
+test('doctor refuses a runtime that is too old', () => {
   for (const release of ['26.1.0', '26.10.0', '27.0.0']) assert.equal(checkRuntime(release), `Node ${release}`)
   for (const release of ['26.0.0', '25.9.0', '24.12.0'])
     assert.throws(() => checkRuntime(release), /too old: start with \.\/tollgate/)
 })
 
-test('the doctor does not trip over a database that is away', async () => {
+test('doctor reports an unavailable database as one fault', async () => {
   const { status, stdout } = await tollgateHere(['doctor'], {
     ...environment,
     DATABASE_URL: 'postgres://x@127.0.0.1:1/none',
@@ -792,10 +792,10 @@ test('the doctor does not trip over a database that is away', async () => {
   assert.equal(status, 1)
   assert.match(stdout, /WRONG {2}database +No database answers/)
   assert.match(stdout, /\nNot checked until that is fixed: durability, clock, prices\.\n$/)
-  assert.equal(stdout.match(/WRONG/g)?.length, 2, 'one fault is one line; the other is the missing model file')
+  assert.equal(stdout.match(/WRONG/g)?.length, 2, 'the database is one line; the other is the missing model file')
 })
 
-test('a database that takes no changes is told as that, by the doctor and by whoever wants to change something', async () => {
+test('a read-only database is named as such, by doctor and by commands that write', async () => {
   const own = await createTestDatabase()
   const client = new Client(own.url)
   await client.connect()

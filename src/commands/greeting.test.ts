@@ -7,7 +7,7 @@ import { loadConfig } from '../platform/config/config.ts'
 import { openService } from '../service.ts'
 import { greeting } from './greeting.ts'
 
-test('of several instances that start at once, one creates the demo account and shows its key', async () => {
+test('if several instances start at once, one creates the demo account and shows its key', async () => {
   const database = await createTestDatabase()
   const environment = { DATABASE_URL: database.url, TOLLGATE_DEMO: '1' }
   const config = loadConfig({ environment, root: path.resolve('.') })

@@ -33,12 +33,12 @@ after(async () => {
 
 const run = (...args: readonly string[]) => tollgateHere(args, environment)
 
-test('model pull puts the file into the data folder and says what to configure', async () => {
+test('model pull stores the file in the data folder and prints its configuration', async () => {
   const { status, stdout, stderr } = await run('model', 'pull', `${base}/Small-Model.gguf`)
   assert.deepEqual([status, stderr.split('\n').at(-2)], [0, 'Small-Model.gguf: 8.7 MB of 8.7 MB (100 %)'])
   const file = path.join(folder, 'models', 'Small-Model.gguf')
   assert.ok(model.equals(await readFile(file)))
-  // What it prints is a configuration as it stands.
+  // The output is a valid configuration.
   const written = path.join(folder, 'tollgate.yaml')
   await writeFile(written, stdout.slice(stdout.indexOf('models:\n'), stdout.indexOf('A list of models')))
   const { models } = loadConfig({ environment: { TOLLGATE_CONFIG: written }, root: folder })
@@ -48,7 +48,7 @@ test('model pull puts the file into the data folder and says what to configure',
   )
 })
 
-test('model pull as JSON, to a place of its own, with a token', async () => {
+test('model pull as JSON, to a given path, with a token', async () => {
   const [place, token] = [path.join(folder, 'there.gguf'), path.join(folder, 'token')]
   await writeFile(token, 'hf_word\n')
   const { status, stdout } = await run(
@@ -82,7 +82,7 @@ test('model pull draws a bar on a terminal', async () => {
   const drawn = await text(stderr)
   assert.equal(status, 0)
   assert.match(drawn, /\rbar\.gguf {2}\[#{24}\] 100 % {2}8\.7 MB of 8\.7 MB {2}[\d.]+ [kMG]B\/s +\n$/)
-  assert.ok(drawn.split('\r').length < 50, 'it is drawn too often')
+  assert.ok(drawn.split('\r').length < 50, 'the bar is drawn too often')
 })
 
 test('model pull refuses a bad source, checksum or token file in one line', async () => {
@@ -104,7 +104,7 @@ test('model pull refuses a bad source, checksum or token file in one line', asyn
   }
 })
 
-test('model check loads the file and says how fast it is', async () => {
+test('model check loads the file and reports its speed', async () => {
   const { status, stdout } = await run('model', 'check', tinyFile)
   assert.equal(status, 0)
   assert.match(stdout, /Architecture +llama\n.*\nContext +1024 tokens/)
@@ -114,7 +114,7 @@ test('model check loads the file and says how fast it is', async () => {
   assert.ok(Number(objectAt(said, 'speed')['reply_tokens_per_second']) > 10)
 })
 
-test('model check refuses what cannot be loaded', async () => {
+test('model check refuses a file that cannot be loaded', async () => {
   const { status, stdout, stderr } = await run('model', 'check', import.meta.filename)
   assert.deepEqual([status, stdout], [1, ''])
   assert.match(stderr, /^The model file .* is not a GGUF file\.\n$/)

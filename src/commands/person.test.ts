@@ -46,7 +46,7 @@ test('an empty list says how to add the first partner', async () => {
   assert.match((await run('list')).stdout, /^No people yet\. .*person create/)
 })
 
-test('people are added, listed, given another role, disabled and enabled', async () => {
+test('people are added, listed, disabled and enabled, and their roles changed', async () => {
   const ruth = await json('create', '--email', ' Ruth@FIRM.example ', '--name', 'Ruth', '--role', 'partner')
   assert.deepEqual({ ...ruth, id: '' }, { id: '', name: 'Ruth', email: 'Ruth@FIRM.example', role: 'partner' })
   const { id } = await json('create', '--email', 'mei@firm.example', '--name', 'Mei')

@@ -13,7 +13,7 @@ test('durations', () => {
   }
 })
 
-test('a time is a date, a time with a zone, or a duration from now on', () => {
+test('a time is a date, a time with a zone, or a duration from now', () => {
   assert.equal(parseTimeOption('2030-01-31').toISOString(), '2030-01-31T00:00:00.000Z')
   assert.equal(parseTimeOption('2030-01-31T12:30+02:00').toISOString(), '2030-01-31T10:30:00.000Z')
   assert.equal(parseTimeOption('2028-02-29T23:59:59.5Z').toISOString(), '2028-02-29T23:59:59.500Z')
@@ -21,7 +21,7 @@ test('a time is a date, a time with a zone, or a duration from now on', () => {
   assert.ok(inAnHour > 3_599_000 && inAnHour <= 3_600_000, String(inAnHour))
 })
 
-test('a time that would mean something else elsewhere, or does not exist, is refused', () => {
+test('an ambiguous or impossible time is refused', () => {
   for (const text of [
     '',
     'tomorrow',
@@ -39,17 +39,17 @@ test('a time that would mean something else elsewhere, or does not exist, is ref
   }
 })
 
-test('a duration from now on is no moment in the past', () => {
+test('a duration is not accepted as a time in the past', () => {
   assert.equal(parseMoment('2030-01-31T12:30+02:00').toISOString(), '2030-01-31T10:30:00.000Z')
   for (const parse of [parseMoment, parseEnd]) assert.throws(() => parse('7d'), RangeError)
 })
 
-test('a date as an end means the whole of that day', () => {
+test('an end date includes the whole day', () => {
   assert.equal(parseEnd('2030-01-31').toISOString(), '2030-02-01T00:00:00.000Z')
   assert.equal(parseEnd('2030-01-31T12:00:00Z').toISOString(), '2030-01-31T12:00:00.000Z')
 })
 
-test('a day is a date and nothing more', () => {
+test('a day is a date without a time', () => {
   assert.equal(parseDay('2030-01-31'), '2030-01-31')
   for (const text of ['2030-02-30', '2030-01-31T12:00:00Z', '7d', '0000-01-01'])
     assert.throws(() => parseDay(text), RangeError, text)

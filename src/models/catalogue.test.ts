@@ -34,7 +34,7 @@ const needs = {
   log: pino({ level: 'silent' }),
 }
 
-test('an offer says which model takes over', async () => {
+test('an offer names the fallback', async () => {
   const models = [entry('a', { fallback: 'b' }), entry('b', { fallback: 'a' }), entry('c')]
   const catalogue = await createCatalogue({ ...needs, models, build })
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('an offer says which model takes over', async () => {
   assert.deepEqual(closed.splice(0), ['a', 'b', 'c'])
 })
 
-test('a model that cannot be built closes those before it', async () => {
+test('if a model cannot be built, the models before it are closed', async () => {
   const made = createCatalogue({
     ...needs,
     models: [entry('a'), entry('b')],

@@ -12,7 +12,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'check-'))
 after(() => rm(folder, { recursive: true }))
 const original = await readFile(tinyFile)
 
-/** Checks a copy of the shipped model in which `setting` has another name. */
+/** Checks a copy of the shipped model with `setting` renamed. */
 async function checkWithout(setting: string) {
   const bytes = Buffer.from(original)
   bytes.write('x', bytes.indexOf(setting) + setting.length - 1)
@@ -39,12 +39,12 @@ void test('reports the facts and the speed of a model', async () => {
   assert.ok(speed.memory === null || speed.memory > original.length, JSON.stringify(speed))
 })
 
-void test('a model without a chat template has no speed: it cannot be served', async () => {
+void test('a model without a chat template has no speed, since it cannot be served', async () => {
   const { hasChatTemplate, speed } = await checkWithout('tokenizer.chat_template')
   assert.deepEqual({ hasChatTemplate, speed }, { hasChatTemplate: false, speed: null })
 })
 
-void test('a file that cannot be used is refused, whether its header shows it or loading it', async () => {
+void test('an unusable file is refused, whether its header or loading it shows the fault', async () => {
   await assert.rejects(checkModel(path.join(folder, 'none.gguf'), createTestLog()), refusal(/no model file/))
   await assert.rejects(checkWithout('tokenizer.ggml.tokens'), refusal(/cannot be used: .*vocab/))
 })

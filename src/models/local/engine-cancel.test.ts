@@ -19,7 +19,7 @@ after(async () => {
 const longPrompt = promptOf(' the'.repeat(900))
 const cancelledBefore = { inputTokens: 0, outputTokens: 0, source: 'model' }
 
-/** A reply may be over before a caller who leaves is heard, where the machine lets the engine run and not the caller. */
+/** On a busy machine a reply may be complete before the engine learns of the disconnect. */
 async function cancelled<Ended extends { readonly end: { readonly stopReason: string } }>(
   attempt: () => Promise<Ended>,
 ): Promise<Ended> {
@@ -30,7 +30,7 @@ async function cancelled<Ended extends { readonly end: { readonly stopReason: st
   }
 }
 
-void test('a caller who leaves while the reply grows pays for exactly what was generated', async () => {
+void test('a caller who disconnects during the reply pays for exactly the generated tokens', async () => {
   for (const piecesRead of [1, 2, 5]) {
     const { text, end } = await cancelled(() => {
       const caller = new AbortController()
@@ -48,7 +48,7 @@ void test('a caller who leaves while the reply grows pays for exactly what was g
   }
 })
 
-void test('the same without a stream: the text so far comes at the end', async () => {
+void test('the same without a stream: the end carries the text so far', async () => {
   const { pieces, end } = await cancelled(async () => {
     const caller = new AbortController()
     const limits = { maxOutputTokens: 500, stream: false }
@@ -63,7 +63,7 @@ void test('the same without a stream: the text so far comes at the end', async (
   assert.deepEqual([pieces, end.usage], [[again.text], again.end.usage])
 })
 
-void test('a caller who disconnects while the prompt is read pays for the prompt and no output', async () => {
+void test('a caller who disconnects during prefill pays for the prompt and no output', async () => {
   const { inputTokens } = (await readRun(engine, longPrompt, { maxOutputTokens: 1 })).end.usage
   for (let round = 0; round < 5; round += 1) {
     const { end } = await cancelled(() => {
@@ -75,7 +75,7 @@ void test('a caller who disconnects while the prompt is read pays for the prompt
   }
 })
 
-void test('a long prompt does not hold up the reply of another', async () => {
+void test('a long prompt does not stall the reply of another request', async () => {
   let texts = 0
   const caller = new AbortController()
   const started = Promise.withResolvers<void>()
@@ -90,16 +90,16 @@ void test('a long prompt does not hold up the reply of another', async () => {
   const during = texts - textsBefore
   caller.abort()
   await other
-  assert.ok(during >= 3, `${during} texts came while the prompt was read`)
+  assert.ok(during >= 3, `${during} texts arrived during prefill`)
 })
 
-void test('a caller who had left before costs nothing', async () => {
+void test('a caller who disconnected earlier costs nothing', async () => {
   const { pieces, end } = await readRun(engine, letterPrompt, { maxOutputTokens: 9 }, { signal: AbortSignal.abort() })
   assert.deepEqual([pieces, end.stopReason, end.usage], [[], 'cancelled', cancelledBefore])
   await assert.rejects(engine.count(letterPrompt, { signal: AbortSignal.abort() }), { code: 'malformed_request' })
 })
 
-void test('who stops reading frees the place', async () => {
+void test('a reader that stops frees the slot', async () => {
   for (let round = 0; round < 6; round += 1) {
     for await (const piece of engine.stream(letterPrompt, { maxOutputTokens: 500 }, new AbortController().signal)) {
       assert.equal(piece.kind, 'texts')
@@ -110,7 +110,7 @@ void test('who stops reading frees the place', async () => {
   assert.equal(end.usage.outputTokens, 2)
 })
 
-void test('more work than the queue holds is refused at once; who leaves the queue makes room', async () => {
+void test('work beyond the queue is refused at once; leaving the queue makes room', async () => {
   const callers = Array.from({ length: 4 }, () => new AbortController())
   const running = callers.map(({ signal }) => readRun(engine, letterPrompt, { maxOutputTokens: 450 }, { signal }))
   let ended = 0
@@ -129,7 +129,7 @@ void test('more work than the queue holds is refused at once; who leaves the que
   assert.equal((await late).end.usage.outputTokens, 1)
 })
 
-void test('a long text is counted without holding up a reply', async () => {
+void test('counting a long text does not stall a reply', async () => {
   const caller = new AbortController()
   let isCounted = false
   let textsMeanwhile = 0
@@ -142,10 +142,10 @@ void test('a long text is counted without holding up a reply', async () => {
   caller.abort()
   await other
   assert.ok(tokens > 160_000, `${tokens}`)
-  assert.ok(textsMeanwhile >= 3, `${textsMeanwhile} texts came while it was counted`)
+  assert.ok(textsMeanwhile >= 3, `${textsMeanwhile} texts arrived during the count`)
 })
 
-void test('counts whose callers disconnect are refused, and later counts are served', async () => {
+void test('counts of disconnected callers are refused, and later counts are served', async () => {
   const text = promptOf('lorem ipsum '.repeat(80_000))
   const caller = new AbortController()
   const left = Array.from({ length: 40 }, () => engine.count(text, { signal: caller.signal }))

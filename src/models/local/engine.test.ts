@@ -10,7 +10,7 @@ after(() => engine.close())
 
 const tokensOf = async (text: string) => (await engine.count(promptOf(text))).tokens
 
-void test('counting and running agree on the input, every time', async () => {
+void test('counting and running always agree on the input tokens', async () => {
   const prompts = [promptOf('Hello'), promptOf('', 'x'), promptOf('Zoë 漢字 😀\n\n\t end '), letterPrompt]
   for (const prompt of prompts) {
     const counted = await engine.count(prompt)
@@ -24,15 +24,15 @@ void test('counting and running agree on the input, every time', async () => {
   }
 })
 
-void test('the count is that of the whole prompt: template, roles and the start of the reply', async () => {
+void test('the count covers the whole prompt: template, roles and the start of the reply', async () => {
   const empty = await tokensOf('')
   assert.ok(empty > 5, `${empty}`)
   assert.equal(await tokensOf('the'), empty + 1)
   const { tokens } = await engine.count(promptOf('', 'the'))
-  assert.ok(tokens > empty + 3, 'instructions are a message of their own, even when they are empty')
+  assert.ok(tokens > empty + 3, 'instructions are a separate message, even when empty')
 })
 
-void test('a reply never has more tokens than asked for, and says when it was cut off', async () => {
+void test('a reply never exceeds the requested tokens, and its stop reason says when it was cut off', async () => {
   const whole = await readRun(engine, letterPrompt, { maxOutputTokens: 512 })
   for (const maxOutputTokens of [1, 2, 7, whole.end.usage.outputTokens - 1]) {
     const { text, end } = await readRun(engine, letterPrompt, { maxOutputTokens })
@@ -42,7 +42,7 @@ void test('a reply never has more tokens than asked for, and says when it was cu
   }
 })
 
-void test('a reply that ends by itself is complete, and the token that ends it is not counted', async () => {
+void test('a reply that ends by itself is complete, and its end token is not counted', async () => {
   const prompt = promptOf(
     'List the action items.',
     'Meeting on 3 May with Carl Ode. Anna sends the draft contract by Friday.',
@@ -59,12 +59,12 @@ void test('a reply that ends by itself is complete, and the token that ends it i
   assert.deepEqual([more.text, more.end.stopReason, more.end.usage.outputTokens], [text, 'complete', outputTokens])
 })
 
-/** An input that makes a prompt of exactly so many tokens. */
+/** Finds an input whose prompt has exactly this many tokens. */
 async function inputOf(tokens: number): Promise<string> {
   return ' the'.repeat(tokens - (await tokensOf('')))
 }
 
-void test('a prompt that does not fit is refused with both numbers, also by the engine itself', async () => {
+void test('a prompt that does not fit is refused with both numbers, by the engine as well', async () => {
   const prompt = promptOf(await inputOf(1000))
   await assert.rejects(readRun(engine, prompt, { maxOutputTokens: 25 }), (error) => {
     assert.ok(error instanceof Problem)
@@ -74,7 +74,7 @@ void test('a prompt that does not fit is refused with both numbers, also by the 
   })
 })
 
-void test('a prompt may fill the context to the last token, and no further', async () => {
+void test('a prompt can fill the context to the last token, and no further', async () => {
   for (const maxOutputTokens of [1, 2, 24]) {
     const prompt = promptOf(await inputOf(1024 - maxOutputTokens))
     const { end } = await readRun(engine, prompt, { maxOutputTokens })
@@ -95,19 +95,19 @@ void test('text that looks like a control token is text', async () => {
   for (const tokens of parts) assert.ok(tokens - empty >= 4, `${tokens - empty}`)
 })
 
-/** Brings out characters of two and three bytes, which are several tokens each. */
+/** Elicits characters of two and three bytes, each of several tokens. */
 const accented = promptOf(
   'Draft a letter to the client from these notes.',
   'Meeting on 12 March 2026 with Zoë Müller. We agreed to keep the café. The fee is €4,800.',
 )
 
-void test('characters of several tokens come back whole', async () => {
+void test('characters of several tokens arrive whole', async () => {
   const { text, pieces } = await readRun(engine, accented, { maxOutputTokens: 120 })
   assert.match(text, /[éëü€]/)
   for (const piece of pieces) assert.ok(piece.isWellFormed() && !piece.includes('\uFFFD'), JSON.stringify(piece))
 })
 
-void test('a reply that is cut off in the middle of a character leaves it out', async () => {
+void test('a reply cut off inside a character omits it', async () => {
   const { text } = await readRun(engine, accented, { maxOutputTokens: 60 })
   assert.match(text, /[éëü€]/)
   for (let maxOutputTokens = 1; maxOutputTokens < 60; maxOutputTokens += 1) {
@@ -117,7 +117,7 @@ void test('a reply that is cut off in the middle of a character leaves it out', 
   }
 })
 
-void test('a stop string ends the reply before it, also where it spans tokens', async () => {
+void test('a stop string ends the reply before it, even if it spans tokens', async () => {
   const whole = await readRun(engine, letterPrompt, { maxOutputTokens: 48 })
   for (const [start, length] of [
     [3, 1],
@@ -136,7 +136,7 @@ void test('a stop string ends the reply before it, also where it spans tokens', 
   }
 })
 
-void test('without a stream the whole text comes at once, and is the same', async () => {
+void test('without a stream the same text arrives at once', async () => {
   for (const limits of [{ maxOutputTokens: 40 }, { maxOutputTokens: 40, stop: [' the'] }]) {
     const streamed = await readRun(engine, letterPrompt, limits)
     const { pieces, end } = await readRun(engine, letterPrompt, { ...limits, stream: false })
@@ -144,7 +144,7 @@ void test('without a stream the whole text comes at once, and is the same', asyn
   }
 })
 
-void test('a stop string that does not come changes nothing', async () => {
+void test('a stop string that does not occur changes nothing', async () => {
   const whole = await readRun(engine, letterPrompt, { maxOutputTokens: 24 })
   const { text, end } = await readRun(engine, letterPrompt, { maxOutputTokens: 24, stop: ['~~~', `${whole.text}~`] })
   assert.deepEqual([text, end], [whole.text, whole.end])
@@ -152,23 +152,23 @@ void test('a stop string that does not come changes nothing', async () => {
 
 const run = async (limits: object) => (await readRun(engine, letterPrompt, { maxOutputTokens: 32, ...limits })).text
 
-void test('the default is the likeliest token; a temperature varies it, and a seed repeats it', async () => {
+void test('the default is greedy; a temperature varies the text, and a seed reproduces it', async () => {
   const greedy = await run({})
   assert.equal(await run({ temperature: 0, seed: 7 }), greedy)
-  assert.equal(await run({ temperature: 1.5, topP: 1e-6, seed: 7 }), greedy, 'almost nothing is left to choose from')
+  assert.equal(await run({ temperature: 1.5, topP: 1e-6, seed: 7 }), greedy, 'top_p leaves almost no choice')
   const seeded = await run({ temperature: 2, seed: 7 })
   assert.equal(await run({ temperature: 2, seed: 7 }), seeded)
-  // A model that is sure of its words says the same more often than not.
+  // A confident model repeats itself more often than not.
   const [others, unseeded] = [new Set([seeded]), new Set<string>()]
   for (const seed of [8, 9, 10, 11, 12, 13]) {
     others.add(await run({ temperature: 2, seed }))
     unseeded.add(await run({ temperature: 2 }))
   }
   assert.ok(others.size > 1, 'the seed decides')
-  assert.ok(unseeded.size > 1, 'without a seed they are not all alike')
+  assert.ok(unseeded.size > 1, 'without a seed, texts differ')
 })
 
-void test('eight at once progress together and give the text that each gives alone', async () => {
+void test('eight concurrent requests progress together, each with the same text as alone', async () => {
   const prompts = Array.from({ length: 8 }, (_, index) =>
     promptOf(
       'Draft a letter to the client.',
@@ -177,7 +177,7 @@ void test('eight at once progress together and give the text that each gives alo
   )
   const alone: Ran[] = []
   for (const prompt of prompts) alone.push(await readRun(engine, prompt, { maxOutputTokens: 64 }))
-  /** How many had begun before any had its 64th token. */
+  /** The number that had begun before any had its 64th token. */
   const atOnce = async (): Promise<number> => {
     const began = new Set<number>()
     const begunAtEnd: number[] = []
@@ -194,11 +194,11 @@ void test('eight at once progress together and give the text that each gives alo
     )
     return begunAtEnd[0] ?? 0
   }
-  // Where the machine lets the engine run and not us, the last ones come too late.
+  // On a busy machine, the last requests may arrive too late.
   await until(async () => (await atOnce()) === 8)
 })
 
-void test('what one request said does not change the next', async () => {
+void test('one request does not affect the next', async () => {
   const first = await readRun(engine, letterPrompt, { maxOutputTokens: 40 })
   for (let index = 0; index < 20; index += 1)
     await readRun(engine, promptOf(`Something else ${index}`), { maxOutputTokens: 5 })
@@ -206,7 +206,7 @@ void test('what one request said does not change the next', async () => {
   assert.deepEqual([again.text, again.end], [first.text, first.end])
 })
 
-void test('nothing of a prompt or a reply is logged', async () => {
+void test('no text of a prompt or reply is logged', async () => {
   await readRun(engine, promptOf('Zanzibar', 'Quetzalcoatl'), { maxOutputTokens: 5 })
   assert.match(engine.logged(), /model loaded/)
   assert.doesNotMatch(engine.logged(), /Zanzibar|Quetzalcoatl|Anna Berg|im_start/)

@@ -12,7 +12,7 @@ const { sequences, renderer, chunkLength, batching } = await loadModel(
 )
 after(() => sequences[0]?.model.llama.dispose())
 
-/** Notes everything that is chosen, and how likely it was: the last bit tells what no word shows yet. */
+/** Records every chosen token and its probability, which shows differences in the last bit before the text does. */
 function noting(sequence: LlamaContextSequence, notes: number[]): GenerateNeeds['sequence'] {
   return {
     model: sequence.model,
@@ -38,7 +38,7 @@ const calls: readonly Call[] = [
   { prompt: promptOf('Write a poem about the sea.'), temperature: 0 },
 ]
 
-/** What a reply of at most 48 tokens notes. `onText` is called as it grows. */
+/** Returns the records of a reply of at most 48 tokens. `onText` is called as it grows. */
 async function noted({ prompt, temperature }: Call, place: number, onText = () => {}): Promise<number[]> {
   const sequence = sequences[place]
   assert.ok(sequence)
@@ -58,13 +58,13 @@ async function noted({ prompt, temperature }: Call, place: number, onText = () =
   return notes
 }
 
-void test('of 16-bit weights every likelihood is the same to the last bit, alone and among others', async () => {
+void test('with 16-bit weights, every probability is the same to the last bit, alone and among others', async () => {
   const alone: number[][] = []
   for (const call of calls) alone.push(await noted(call, 0))
   assert.ok(alone.flat().length > 200)
   assert.deepEqual(await Promise.all(calls.map((call, place) => noted(call, place))), alone)
 
-  // A prompt of several chunks is read while another reply grows.
+  // A prompt of several chunks is processed while another reply grows.
   const [letter, summary] = calls
   assert.ok(letter && summary && (await renderer.render(summary.prompt)).length > 2 * chunkLength)
   const started = Promise.withResolvers<void>()
@@ -74,7 +74,7 @@ void test('of 16-bit weights every likelihood is the same to the last bit, alone
   assert.deepEqual(await growing, alone[0])
 })
 
-test('a cancellation stops the reading of the prompt within one chunk', async () => {
+test('a cancellation stops prefill within one chunk', async () => {
   const [sequence] = sequences
   assert.ok(sequence)
   let chunks = 0

@@ -30,7 +30,7 @@ function without(setting: string): Buffer {
   return bytes
 }
 
-void test('says what the shipped model is', async () => {
+void test('reads the facts of the shipped model', async () => {
   const found = await inspectModelFile(tiny)
   assert.ok(found.ok)
   const { parameters, vocabulary, ...rest } = found
@@ -41,12 +41,12 @@ void test('says what the shipped model is', async () => {
     hasChatTemplate: true,
     bytes: original.length,
   })
-  // Two bytes a weight, besides the vocabulary.
+  // Two bytes per weight, plus the vocabulary.
   assert.ok(parameters * 2 > original.length * 0.9 && parameters * 2 < original.length, `${parameters}`)
   assert.ok(vocabulary > 256, `${vocabulary}`)
 })
 
-void test('no file, a folder, a pipe: each its reason', async () => {
+void test('a missing file, a folder and a pipe are refused, each with its reason', async () => {
   assert.match(await reasonOf(path.join(folder, 'none.gguf')), /^There is no model file at .*none\.gguf\. Put it there/)
   assert.match(await reasonOf(path.join(tiny, 'below')), /^There is no model file/)
   await mkdir(path.join(folder, 'a-folder'))
@@ -55,7 +55,7 @@ void test('no file, a folder, a pipe: each its reason', async () => {
   assert.match(await reasonOf(path.join(folder, 'a-pipe')), /is not a file\.$/)
 })
 
-void test('a file that may not be read', async () => {
+void test('a file without read permission is refused', async () => {
   const file = path.join(folder, 'secret.gguf')
   await writeFile(file, original)
   await chmod(file, 0)
@@ -64,7 +64,7 @@ void test('a file that may not be read', async () => {
   assert.match(reason, /may not be read/)
 })
 
-void test('another format', async () => {
+void test('another format is refused', async () => {
   for (const bytes of [Buffer.alloc(0), Buffer.from('GG'), Buffer.from('<html>'), randomBytes(3_000_000)]) {
     assert.equal(await inspected(bytes), 'The model file FILE is not a GGUF file.')
   }
@@ -73,7 +73,7 @@ void test('another format', async () => {
   assert.match(await inspected(other), /of version 9/)
 })
 
-void test('cut off anywhere in the header, and in the weights', async () => {
+void test('a file cut off anywhere in the header or in the weights is refused', async () => {
   for (const length of [4, 10, 30, 500, 20_000, 60_000, Math.floor(original.length / 2)]) {
     assert.equal(
       await inspected(original.subarray(0, length)),
@@ -83,20 +83,20 @@ void test('cut off anywhere in the header, and in the weights', async () => {
   }
 })
 
-void test('noise behind the right beginning', async () => {
+void test('a valid beginning followed by noise is refused', async () => {
   for (let round = 0; round < 20; round += 1) {
     const noise = Buffer.concat([original.subarray(0, 24), randomBytes(100_000)])
     assert.match(await inspected(noise), /cut off|damaged/)
   }
 })
 
-void test('a name of the architecture that would steer a terminal', async () => {
+void test('an architecture name with control characters is not printed', async () => {
   const bytes = Buffer.from(original)
   bytes.write('\u001B[2J', bytes.indexOf('llama', bytes.indexOf('general.architecture')))
   assert.equal(await inspected(bytes), 'The model file FILE is damaged. Copy it again.')
 })
 
-void test('settings without which llama.cpp ends the process', async () => {
+void test('a missing setting that would make llama.cpp abort is named', async () => {
   for (const setting of ['llama.attention.head_count', 'llama.feed_forward_length', 'llama.block_count']) {
     assert.equal(
       await inspected(without(setting)),
@@ -105,7 +105,7 @@ void test('settings without which llama.cpp ends the process', async () => {
   }
 })
 
-void test('a model without a chat template is a model file', async () => {
+void test('a model without a chat template is accepted as a model file', async () => {
   const file = path.join(folder, 'base.gguf')
   await writeFile(file, without('tokenizer.chat_template'))
   const found = await inspectModelFile(file)

@@ -7,7 +7,7 @@ import { createQueue } from './queue.ts'
 const never = new AbortController().signal
 const ask = { signal: never }
 
-void test('so many have their turn, so many wait, and one more is refused at once', async () => {
+void test('running and waiting places are limited, and a further request is refused at once', async () => {
   const queue = createQueue({ turns: 2, waiting: 1 })
   await queue.enter(ask)
   await queue.enter(ask)
@@ -20,7 +20,7 @@ void test('so many have their turn, so many wait, and one more is refused at onc
   })
 })
 
-void test('who has waited longest comes next', async () => {
+void test('the longest waiting request is next', async () => {
   const queue = createQueue({ turns: 1, waiting: 3 })
   const first = await queue.enter(ask)
   const order: string[] = []
@@ -34,7 +34,7 @@ void test('who has waited longest comes next', async () => {
   assert.deepEqual(order, ['b', 'c', 'd'])
 })
 
-void test('a turn that is given back twice lets in one only', async () => {
+void test('a turn returned twice admits only one request', async () => {
   const queue = createQueue({ turns: 1, waiting: 2 })
   const turn = await queue.enter(ask)
   let entered = 0
@@ -45,7 +45,7 @@ void test('a turn that is given back twice lets in one only', async () => {
   assert.equal(entered, 1)
 })
 
-void test('who goes away leaves the line, and the place is free', async () => {
+void test('a caller who disconnects leaves the queue and frees the place', async () => {
   const queue = createQueue({ turns: 1, waiting: 1 })
   const turn = await queue.enter(ask)
   const caller = new AbortController()
@@ -57,13 +57,13 @@ void test('who goes away leaves the line, and the place is free', async () => {
   assert.notEqual(await next, undefined)
 })
 
-void test('who went away before gets no turn', async () => {
+void test('a caller who disconnected earlier gets no turn', async () => {
   const queue = createQueue({ turns: 1, waiting: 1 })
   assert.equal(await queue.enter({ signal: AbortSignal.abort() }), undefined)
   assert.notEqual(await queue.enter(ask), undefined)
 })
 
-void test('it is idle when nobody runs or waits', async () => {
+void test('it is idle when nothing runs or waits', async () => {
   const queue = createQueue({ turns: 1, waiting: 1 })
   await queue.idle()
   const turn = await queue.enter(ask)
@@ -83,7 +83,7 @@ async function enterAndNote(queue: ReturnType<typeof createQueue>, account: stri
   order.push(turn ? account : 'none')
 }
 
-void test('accounts take turns, however many each has waiting', async () => {
+void test('accounts take turns, however many requests each has waiting', async () => {
   const queue = createQueue({ turns: 1, waiting: 9 })
   const first = await queue.enter(ask)
   const order: string[] = []
@@ -93,7 +93,7 @@ void test('accounts take turns, however many each has waiting', async () => {
   assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b', 'a', 'a'])
 })
 
-void test('an account that floods the queue makes room for another, last come first', async () => {
+void test('an account that floods the queue loses its newest request to another account', async () => {
   const queue = createQueue({ turns: 1, waiting: 3 })
   const first = await queue.enter(ask)
   const order: string[] = []
@@ -104,7 +104,7 @@ void test('an account that floods the queue makes room for another, last come fi
   await assert.rejects(
     enterAndNote(queue, 'b', order),
     { code: 'overloaded' },
-    'two of one and one of the other is fair',
+    'two of one account and one of the other is fair',
   )
   first?.[Symbol.dispose]()
   await Promise.all([flood[0], flood[1], other])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createReplyText, type Detokenize } from './reply-text.ts'
 
-/** A tokenizer whose tokens are runs of bytes, which may cut characters in two. */
+/** A tokenizer whose tokens are runs of bytes, which can split characters. */
 const detokenize: Detokenize<Uint8Array> = (tokens) => Buffer.concat(tokens).toString('utf8')
 
 const bytesOf = (text: string, length = 1): Uint8Array[] => {
@@ -26,7 +26,7 @@ function reply(tokens: readonly Uint8Array[], stop: readonly string[] = []) {
   return { pieces, whole: pieces.join(''), stopped: false, used }
 }
 
-void test('a character split over tokens is sent whole, and only then', () => {
+void test('a character split over tokens is sent only when complete', () => {
   const text = 'Zoë, 漢字 and 😀👩‍👩‍👧 ok'
   for (const length of [1, 2, 3, 5]) {
     const { pieces, whole } = reply(bytesOf(text, length))
@@ -35,51 +35,51 @@ void test('a character split over tokens is sent whole, and only then', () => {
   }
 })
 
-void test('each character is sent as soon as it is whole', () => {
+void test('each character is sent as soon as it is complete', () => {
   assert.deepEqual(reply(bytesOf('aé漢😀')).pieces, ['a', '', 'é', '', '', '漢', '', '', '', '😀', ''])
 })
 
-void test('a character that was never finished is left out', () => {
+void test('an incomplete character is omitted', () => {
   assert.equal(reply(bytesOf('ab😀').slice(0, -1)).whole, 'ab')
 })
 
-void test('bytes that are no UTF-8 do not stop the text after them', () => {
+void test('invalid UTF-8 does not stop the text after it', () => {
   const noise = Array.from({ length: 60 }, () => Uint8Array.of(0xff))
   const { pieces, whole } = reply([...bytesOf('before '), ...noise, ...bytesOf(' after')])
   assert.match(whole, /^before \uFFFD+ after$/)
   assert.ok(
     pieces.slice(0, 60).some((piece) => piece.includes('\uFFFD')),
-    'they are not all held to the end',
+    'not everything is held until the end',
   )
 })
 
-void test('a stop string ends the text before it, wherever the tokens are cut', () => {
+void test('a stop string ends the text before it, however it is split into tokens', () => {
   for (const length of [1, 2, 3, 4, 7, 100]) {
     const { whole, stopped } = reply(bytesOf('one\n\nHuman: two', length), ['Human:', '\n\nHuman'])
     assert.deepEqual({ whole, stopped }, { whole: 'one', stopped: true })
   }
 })
 
-void test('of several stop strings the one that comes first in the text counts', () => {
+void test('of several stop strings, the first in the text counts', () => {
   assert.equal(reply(bytesOf('a END b STOP', 20), ['STOP', 'END']).whole, 'a ')
 })
 
-void test('no part of a stop string is sent before it is known not to be one', () => {
+void test('a possible part of a stop string is held back', () => {
   const { pieces, whole } = reply(bytesOf('a STOOL'), ['STOP'])
   assert.equal(whole, 'a STOOL')
   assert.deepEqual(pieces.slice(0, 7), ['a', ' ', '', '', '', 'STOO', 'L'])
 })
 
-void test('what looked like the start of a stop string at the end is text', () => {
+void test('a partial stop string at the end is text', () => {
   const { whole, stopped } = reply(bytesOf('the ST'), ['STOP'])
   assert.deepEqual({ whole, stopped }, { whole: 'the ST', stopped: false })
 })
 
-void test('a stop string of characters that are split over tokens', () => {
+void test('a stop string can have characters that are split over tokens', () => {
   const { whole, stopped, used } = reply(bytesOf('go 😀 on'), ['😀'])
   assert.deepEqual({ whole, stopped, used }, { whole: 'go ', stopped: true, used: 7 })
 })
 
-void test('an empty stop string stops nothing', () => {
+void test('an empty stop string has no effect', () => {
   assert.equal(reply(bytesOf('text'), ['']).whole, 'text')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pauseAfter } from './supervisor.ts'
 
-void test('the first restart is at once, the next after half a second, then twice as long each time up to half a minute', () => {
+void test('the first restart is immediate, the next after 0.5 s, then the delay doubles up to 30 s', () => {
   const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1000].map(pauseAfter)
   assert.deepEqual(pauses, [0, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
 })

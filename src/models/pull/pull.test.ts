@@ -29,7 +29,7 @@ beforeEach(async () => {
   file = path.join(folder, 'models', 'm.gguf')
 })
 
-/** The address of a file on a server that answers as `answer` says, and what it was asked. */
+/** Serves a file with `answer`. Returns its URL and the headers of the requests. */
 async function serve(answer: RequestListener, server: Server = createPlainServer()) {
   const asked: IncomingMessage['headers'][] = []
   server.on('request', (request, response) => {
@@ -48,7 +48,7 @@ function pull(url: string, changes: Partial<PullNeeds> = {}) {
   return pullModel({ source: parseModelSource(url), file, onProgress: () => {}, pause: 1, ...changes })
 }
 
-/** Serves `bytes` as a good server does: ranges as long as If-Range names this version. */
+/** Serves `bytes` correctly, with ranges if If-Range names this version. */
 function good(bytes: Buffer, etag = '"v1"'): RequestListener {
   return ({ headers }, response) => {
     const start = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0)
@@ -70,7 +70,7 @@ function breaking(bytes: Buffer, length: number, headers: Record<string, string>
   }
 }
 
-/** Each request is answered by the next of `answers`; the last one answers all further ones. */
+/** Uses the next of `answers` for each request, and the last for all further requests. */
 function inTurn(...answers: readonly RequestListener[]): RequestListener {
   let turn = -1
   return (request, response) => {
@@ -86,7 +86,7 @@ const refusal = (reason: RegExp) => (error: unknown) => {
   return true
 }
 
-/** Nothing has the final name, and only what is named is left beside it. */
+/** Asserts that the folder contains only these files. */
 async function assertLeft(...names: readonly string[]): Promise<void> {
   assert.deepEqual((await readdir(path.dirname(file))).toSorted(), names.toSorted())
 }
@@ -94,7 +94,7 @@ async function assertLeft(...names: readonly string[]): Promise<void> {
 const unfinished = ['m.gguf.part', 'm.gguf.part.json']
 
 describe('a download', () => {
-  test('gives the file its name when it is whole, and tells how far it is', async () => {
+  test('renames the file when it is complete, and reports its progress', async () => {
     const { url } = await serve(good(model))
     const seen: Progress[] = []
     const pulled = await pull(url, { onProgress: (progress) => seen.push(progress) })
@@ -111,7 +111,7 @@ describe('a download', () => {
     assert.equal((await pull(url)).sha256, sha256)
   })
 
-  test('goes on by itself where the connection broke, and asks for the rest alone', async () => {
+  test('resumes by itself after a lost connection and requests only the rest', async () => {
     const { url, asked } = await serve(inTurn(breaking(model, 3_000_000), good(model)))
     assert.equal((await pull(url)).sha256, sha256)
     assert.equal(asked.length, 2)
@@ -121,7 +121,7 @@ describe('a download', () => {
     assert.equal(asked[1]?.['accept-encoding'], 'identity')
   })
 
-  test('goes on in the next run, after one that gave up', async () => {
+  test('is resumed by the next run after one that gave up', async () => {
     const { url, asked } = await serve(
       inTurn(
         breaking(model, 3_000_000),
@@ -137,14 +137,14 @@ describe('a download', () => {
     await assertLeft('m.gguf')
   })
 
-  test('begins anew when the server ignores the range', async () => {
+  test('restarts if the server ignores the range', async () => {
     const whole: RequestListener = (_, response) =>
       void response.writeHead(200, { 'content-length': model.length }).end(model)
     const { url } = await serve(inTurn(breaking(model, 3_000_000), whole))
     assert.equal((await pull(url)).sha256, sha256)
   })
 
-  test('begins anew when the file changed in between, whether the server looks at If-Range or not', async () => {
+  test('restarts if the file has changed, whether or not the server supports If-Range', async () => {
     const old = Buffer.concat([model.subarray(0, 2_000_000), Buffer.alloc(model.length)])
     const { url } = await serve(inTurn(breaking(old, 3_000_000), good(model, '"v2"')))
     assert.equal((await pull(url)).sha256, sha256)
@@ -155,14 +155,14 @@ describe('a download', () => {
     assert.equal((await pull(other)).sha256, sha256)
   })
 
-  test('is not gone on with where nothing tells one version from another', async () => {
+  test('is not resumed if versions cannot be distinguished', async () => {
     const weak = breaking(model, 3_000_000, { etag: 'W/"v1"' })
     const { url, asked } = await serve(inTurn(weak, good(model)))
     assert.equal((await pull(url)).sha256, sha256)
     assert.equal(asked[1]?.range, undefined)
   })
 
-  test('is not gone on with from another address', async () => {
+  test('is not resumed from another URL', async () => {
     const { url } = await serve((_, response) => void response.destroy())
     const other = await serve(good(model))
     await mkdir(path.dirname(file))
@@ -172,7 +172,7 @@ describe('a download', () => {
     assert.equal(other.asked[0]?.range, undefined)
   })
 
-  test('that was whole already is only looked at', async () => {
+  test('that was already complete is only checked', async () => {
     const { url } = await serve(
       (_, response) => void response.writeHead(416, { 'content-range': `bytes */${model.length}` }).end(),
     )
@@ -184,7 +184,7 @@ describe('a download', () => {
 })
 
 describe('the checksum', () => {
-  test('that is given or announced is compared', async () => {
+  test('is compared, whether given or announced', async () => {
     const { url } = await serve(good(model))
     assert.equal((await pull(url, { sha256 })).comparedWith, 'given')
     await rm(file)
@@ -195,7 +195,7 @@ describe('the checksum', () => {
     assert.equal((await pull(linked)).comparedWith, 'announced')
   })
 
-  test('that is wrong leaves nothing behind', async () => {
+  test('that does not match leaves no file', async () => {
     const { url } = await serve(good(model))
     await assert.rejects(pull(url, { sha256: '0'.repeat(64) }), refusal(/SHA-256 [0-9a-f]{64} instead of 0{64}/))
     await assertLeft()
@@ -209,14 +209,14 @@ describe('the checksum', () => {
   })
 })
 
-/** Sends to another address. */
+/** Redirects to another URL. */
 function to(location: string, headers: Record<string, string> = {}): RequestListener {
   return (_, response) => void response.writeHead(302, { ...headers, location }).end()
 }
 
 describe('a redirect', () => {
   const secure = createCertificate()
-  test('is followed, without the credentials on another host, and what the first host announces counts', async () => {
+  test("is followed, without credentials to another host, and the first host's checksum counts", async () => {
     const storage = await serve(good(model))
     const first = await serve(to(`http://localhost:${storage.port}/x?signed=1`, { 'x-linked-etag': `"${sha256}"` }))
     const source = parseModelSource(first.url, 'hf_secret')
@@ -225,7 +225,7 @@ describe('a redirect', () => {
     assert.equal(storage.asked[0]?.authorization, undefined)
   })
 
-  test('on the same host keeps the credentials', async () => {
+  test('to the same host keeps the credentials', async () => {
     const host = await serve(inTurn(to('/there/m.gguf'), good(model)))
     await pull(host.url.replace('//', '//name:word@'))
     assert.deepEqual(
@@ -242,7 +242,7 @@ describe('a redirect', () => {
     await assertLeft()
   })
 
-  test('to another machine without https, to no address, or in circles is refused', async () => {
+  test('to another machine without https, to an invalid URL, or in a loop is refused', async () => {
     const { url } = await serve(to('http://192.0.2.1/m.gguf'))
     await assert.rejects(pull(url), refusal(/without https/))
     const { url: nowhere } = await serve(to('http://'))
@@ -252,7 +252,7 @@ describe('a redirect', () => {
     assert.equal(asked.length, 6)
   })
 
-  test('over https is followed; a certificate that nobody vouches for is refused', async () => {
+  test('over https is followed; an untrusted certificate is refused', async () => {
     const { port } = await serve(inTurn(to('/there.gguf'), good(model)), createSecureServer(secure))
     await assert.rejects(
       pull(`https://localhost:${port}/m.gguf`),
@@ -262,8 +262,8 @@ describe('a redirect', () => {
   })
 })
 
-describe('refused in one line, with no file under the final name', () => {
-  test('statuses', async () => {
+describe('a failed download is refused in one line and leaves no file under the final name', () => {
+  test('an error status', async () => {
     const cases: [number, RegExp][] = [
       [404, /has no such file \(404\)/],
       [401, /\(401\).*--token-file/],
@@ -278,7 +278,7 @@ describe('refused in one line, with no file under the final name', () => {
     }
   })
 
-  test('a file that is no GGUF, at its first bytes', async () => {
+  test('a file that is not GGUF, at its first bytes', async () => {
     const cut = Promise.withResolvers<boolean>()
     const { url } = await serve((_, response) => {
       response.on('close', () => cut.resolve(!response.writableFinished))
@@ -295,7 +295,7 @@ describe('refused in one line, with no file under the final name', () => {
     await assertLeft()
   })
 
-  test('less than announced, however properly it ends', async () => {
+  test('less than announced, even if the response ends cleanly', async () => {
     const { url, asked } = await serve((_, response) => {
       response.setHeader('x-linked-size', model.length + 1).write(model)
       response.end()
@@ -305,7 +305,7 @@ describe('refused in one line, with no file under the final name', () => {
     await assertLeft('m.gguf.part')
   })
 
-  test('more, or another length, than announced', async () => {
+  test('more than announced, or another length', async () => {
     const { url } = await serve((_, response) => void response.writeHead(200, { 'x-linked-size': '1000' }).end(model))
     await assert.rejects(pull(url), refusal(/sends more than the 1000 bytes/))
     const { url: other } = await serve(
@@ -315,7 +315,7 @@ describe('refused in one line, with no file under the final name', () => {
     await assert.rejects(pull(other), refusal(/announced a file of 1000 bytes but sends/))
   })
 
-  test('a disk without room, before anything is written', async () => {
+  test('a full disk, before anything is written', async () => {
     const { url } = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 10 ** 14 })
       response.write(model)
@@ -324,7 +324,7 @@ describe('refused in one line, with no file under the final name', () => {
     await assertLeft()
   })
 
-  test('a folder that may not be written', async () => {
+  test('a folder without write permission', async () => {
     const { url } = await serve(good(model))
     await chmod(folder, 0o555)
     await assert.rejects(
@@ -333,7 +333,7 @@ describe('refused in one line, with no file under the final name', () => {
     )
   })
 
-  test('no way to the host', async () => {
+  test('an unreachable host', async () => {
     const gone = createPlainServer()
     const { url } = await serve(good(model), gone)
     gone.close()
@@ -342,7 +342,7 @@ describe('refused in one line, with no file under the final name', () => {
     await assert.rejects(pull('https://nowhere.invalid/m.gguf'), refusal(/nowhere\.invalid cannot be reached/))
   })
 
-  test('a file that is there already, untouched', async () => {
+  test('an existing file, which is left untouched', async () => {
     await mkdir(path.dirname(file))
     await writeFile(file, 'mine')
     const { url, asked } = await serve(good(model))
@@ -351,7 +351,7 @@ describe('refused in one line, with no file under the final name', () => {
     assert.equal(asked.length, 0)
   })
 
-  test('two at once', async () => {
+  test('a second download of the same file', async () => {
     const { url, asked } = await serve(good(model))
     const outcomes = await Promise.allSettled([pull(url), pull(url)])
     assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
@@ -361,7 +361,7 @@ describe('refused in one line, with no file under the final name', () => {
   })
 })
 
-test('a source is an address of a GGUF file that nobody can change on its way', () => {
+test('a source is the URL of a GGUF file over a protected connection', () => {
   const { url, fileName } = parseModelSource('hf:owner/re-po_1/model.q4_0.gguf')
   assert.deepEqual(
     [url.href, fileName],

@@ -36,7 +36,7 @@ describe('auto', () => {
 
 const choose = (setting: string) => chooseTokenizer({ setting, upstreamModel: 'gpt-4o', isAnthropic: true })
 
-test('a setting goes before the name of the model', () => {
+test('the setting overrides the model name', () => {
   assert.deepEqual(choose('bytes'), bytes)
   assert.deepEqual(choose('cl100k_base'), cl100k)
   assert.deepEqual(choose('/models/tokenizer.json'), { by: 'text', source: '/models/tokenizer.json' })

@@ -7,7 +7,7 @@ import type { Message } from '../model.ts'
 import { createCountingThread } from './counting-thread.ts'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'tokenizer-'))
-/** Long enough for any machine, so that no count ends early. */
+/** Enough for any machine, so that no count ends early. */
 const patient = { budget: 600_000, patience: 600_000 }
 const thread = createCountingThread(patient)
 after(async () => {
@@ -90,7 +90,7 @@ describe('A34 a long text, which is counted in slices', () => {
     一: '一',
     '🙂': '🙂',
   })) {
-    test(`of nothing but "${name}" leaves this thread to other work`, async () => {
+    test(`of only "${name}" does not block this thread`, async () => {
       const text = character.repeat(200_000)
       let turns = 0
       let next = setImmediate(function turn() {
@@ -111,7 +111,7 @@ describe('A34 a long text, which is counted in slices', () => {
   })
 })
 
-test('a short text is not held up by long ones', async () => {
+test('a short text does not wait for long ones', async () => {
   const long = Array.from({ length: 4 }, () => thread.count('o200k_base', user('unbroken'.repeat(200_000))))
   const first = await Promise.race([
     ...long.map((each) => each.then(() => 'long')),
@@ -122,7 +122,7 @@ test('a short text is not held up by long ones', async () => {
 })
 
 describe('a count that cannot be made is refused, and the next is served', () => {
-  test('the file is missing, or is no tokenizer', async () => {
+  test('the file is missing or not a tokenizer', async () => {
     const file = path.join(folder, 'tokenizer.json')
     await assert.rejects(thread.count(file, user('x')), /ENOENT/)
     for (const text of ['', '{}', '[]', '{"model":{"type":"Nothing"}}']) {

@@ -87,7 +87,7 @@ describe("the server's own count", () => {
     )
   })
 
-  test('llama-server renders its chat template, and counts that', async () => {
+  test('llama-server renders its chat template and counts the result', async () => {
     behave = (response, { url: path }) =>
       json(path === '/apply-template' ? { prompt: '<rendered>' } : { tokens: Array(50).fill(7) })(response, asked[0]!)
     assert.deepEqual(await open('llama-server').count(prompt), { exact: false, tokens: 50, most: 51 })
@@ -100,7 +100,7 @@ describe("the server's own count", () => {
     )
   })
 
-  test('Anthropic counts messages and system text apart', async () => {
+  test('Anthropic counts messages and the system text separately', async () => {
     behave = json({ input_tokens: 20 })
     assert.deepEqual(await open('anthropic').count(prompt), { exact: false, tokens: 20, most: 21 })
     await open('anthropic').count({ messages: [{ role: 'user', text: 'Hello' }] })
@@ -118,7 +118,7 @@ describe("the server's own count", () => {
     )
   })
 
-  test('the margin is of the count, rounded up', async () => {
+  test('the margin is a percentage of the count, rounded up', async () => {
     behave = json({ count: 1000 })
     for (const [margin, most] of [
       [0, 1000],
@@ -130,7 +130,7 @@ describe("the server's own count", () => {
     }
   })
 
-  test('the estimate is kept for a reply whose upstream reports no usage', async () => {
+  test('the count is used as the estimate if the upstream reports no usage', async () => {
     behave = json({ count: 150 })
     const tokenizer = open('vllm')
     assert.equal(tokenizer.estimateOf(prompt), undefined)
@@ -178,7 +178,7 @@ describe('the bytes are used instead', () => {
     assert.deepEqual(await counted, fallback)
   })
 
-  test('where nobody listens, and where another server does, that one counts', async () => {
+  test('an unreachable server is skipped and another one counts', async () => {
     behave = json({ count: 150 })
     const gone = { url: 'http://127.0.0.1:1/v1' }
     assert.deepEqual(await open('vllm', { endpoints: [gone] }).count(prompt), fallback)
@@ -187,7 +187,7 @@ describe('the bytes are used instead', () => {
     }
   })
 
-  test('where the tokenizer cannot be loaded', async () => {
+  test('if the tokenizer cannot be loaded', async () => {
     assert.deepEqual(await open('/nowhere/tokenizer.json').count(prompt), fallback)
   })
 })
@@ -202,7 +202,7 @@ test('a caller who disconnects ends the count', async () => {
   await assert.rejects(open('o200k_base').count(prompt, { signal: AbortSignal.abort() }), { code: 'malformed_request' })
 })
 
-test('claude is counted by Anthropic where that is the upstream and its key is known, and in bytes elsewhere', async () => {
+test('claude is counted by Anthropic if it is the upstream and its key is known, and in bytes otherwise', async () => {
   const upstreamModel = 'claude-sonnet-4-5'
   for (const endpoints of [[], [{ url, key: 'k' }], [{ url: 'https://api.anthropic.com/v1' }]]) {
     assert.deepEqual(await open('auto', { upstreamModel, endpoints }).count(prompt), fallback)

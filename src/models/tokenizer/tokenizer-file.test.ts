@@ -54,7 +54,7 @@ describe('A34 a tokenizer.json with its chat template counts what llama.cpp coun
 const hello: Message[] = [{ role: 'user', text: 'x' }]
 const template = "{{ bos_token }}{% for m in messages %}{{ m.role + ':' }}{% endfor %}{{ '>' }}"
 
-test('the chat template may be in a file of its own, or one of several', async () => {
+test('the chat template can be in a separate file, or one of several', async () => {
   const own = await folder('own')
   await writeTokenizerFile(own, { withTemplate: false })
   const bare = (await loadTokenizerFile(path.join(own, 'tokenizer.json'))).overhead(hello)
@@ -75,7 +75,7 @@ test('a template that refuses the messages adds a fixed number of tokens', async
   assert.equal((await loadTokenizerFile(path.join(strict, 'tokenizer.json'))).overhead([...hello, ...hello]), 24)
 })
 
-test('a file that cannot be used has a fault that names it', async () => {
+test('the error for an unusable file names it', async () => {
   const broken = await folder('broken')
   assert.equal(await faultOfTokenizerFile(file), null)
   for (const text of [undefined, '', '{}', '"text"']) {

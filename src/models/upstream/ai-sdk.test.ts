@@ -82,7 +82,7 @@ for (const name of packages) {
     const stream = { stream: true }
     const reported = { inputTokens: 12, outputTokens: 3, source: 'upstream' }
 
-    test('a reply is one text with the usage that is reported', async () => {
+    test('a reply is one text with the reported usage', async () => {
       assert.deepEqual(await run(name, {}), { texts: ['Hello there.'], stopReason: 'complete', usage: reported })
     })
 
@@ -94,7 +94,7 @@ for (const name of packages) {
       })
     })
 
-    test('what is asked for arrives', async () => {
+    test('the request has all settings', async () => {
       await run(name, {}, { maxOutputTokens: 77, temperature: 0.5, topP: 0.9, stop: ['###'] })
       const sent = JSON.stringify(vendor.last.body)
       for (const text of ['Be brief.', 'Grüß Gott', '77', '"m"']) assert.ok(sent.includes(text), sent)
@@ -115,7 +115,7 @@ for (const name of packages) {
         assert.equal((await run(name, { finishReason: 'length' }, { stream: streams })).stopReason, 'max_output_tokens')
       })
 
-      test(`an odd reason to end is no reply; stream: ${streams}`, async () => {
+      test(`an unknown finish reason is a failure; stream: ${streams}`, async () => {
         if (name === '@ai-sdk/openai') return
         vendor.set({ finishReason: 'tool_calls' })
         if (streams) assert.equal(parts(await pieces(open(name), stream)).stopReason, 'error')
@@ -133,12 +133,12 @@ for (const name of packages) {
         ['html', 'upstream_failed', undefined],
         ['invalid_utf8', undefined, undefined],
       ] as const) {
-        // Attempts are the pool's, whatever the package: they take their time once.
+        // The pool makes the attempts for every package, so one package is enough for slow cases.
         if (asked === 3 && name !== '@ai-sdk/anthropic') continue
         test(`A13 ${fault} is ${code ?? 'not dangerous'}; stream: ${streams}`, async () => {
           vendor.set({ fault, text: 'private words' })
           const before = vendor.calls
-          // The packages read invalid UTF-8 as best they can.
+          // The packages replace invalid UTF-8.
           if (code === undefined) return void (await pieces(open(name), { stream: streams }).catch(() => undefined))
           const problem = await failure(open(name), { stream: streams })
           assert.equal(problem.code, code)
@@ -154,7 +154,7 @@ for (const name of packages) {
     }
 
     for (const fault of ['reset', 'half_stream', 'early_end', 'malformed_event', 'no_terminal'] as const) {
-      // That package takes a reason to end for the end.
+      // This package treats a finish reason as the end.
       if (fault === 'no_terminal' && name === '@ai-sdk/openai-compatible') continue
       test(`A14 a stream with ${fault} after 2 tokens is an error, not complete`, async () => {
         const before = vendor.calls
@@ -168,7 +168,7 @@ for (const name of packages) {
       })
     }
 
-    test('A15 a caller who leaves aborts the upstream and pays for what came', async () => {
+    test('A15 a caller who disconnects aborts the upstream call and pays for the received tokens', async () => {
       const gate = createGate()
       vendor.set({ tokens: 1000, gate: gate.pass })
       const { abandoned } = vendor
@@ -184,7 +184,7 @@ for (const name of packages) {
       await until(() => vendor.abandoned === abandoned + 1)
     })
 
-    test('A15 so does one who leaves a reply in one piece', async () => {
+    test('A15 the same for a reply without a stream', async () => {
       vendor.set({ fault: 'hang' })
       const { calls, abandoned } = vendor
       const leaving = new AbortController()
@@ -196,7 +196,7 @@ for (const name of packages) {
       await until(() => vendor.abandoned === abandoned + 1)
     })
 
-    test('no token in time, and no end in time, are upstream_timeout', async () => {
+    test('a late first token and a late end are upstream_timeout', async () => {
       vendor.set({ fault: 'stall', after: 0 })
       const timeout = { connect: 500, first_token: 100, total: 300 }
       assert.equal((await failure(open(name, { timeout }), stream)).code, 'upstream_timeout')
@@ -204,7 +204,7 @@ for (const name of packages) {
       assert.equal((await failure(open(name, { timeout }))).code, 'upstream_timeout')
     })
 
-    test('a hung upstream ends a whole reply after first_token, and is not tried twice', async () => {
+    test('a hung upstream ends a whole reply after first_token and is not retried', async () => {
       vendor.set({ fault: 'hang' })
       const { calls } = vendor
       const timeout = { connect: 20_000, first_token: 100, total: 3_600_000 }
@@ -212,7 +212,7 @@ for (const name of packages) {
       assert.equal(vendor.calls, calls + 1)
     })
 
-    test('a whole reply may take longer than first_token once its answer has begun', async (t) => {
+    test('a whole reply may take longer than first_token once its response has begun', async (t) => {
       const clock = stopClock(t)
       const timeout = { connect: 20_000, first_token: 3000, total: 3_600_000 }
       const body = Promise.withResolvers<void>()
@@ -249,7 +249,7 @@ test('a missing usage is estimated', async () => {
   }
 })
 
-test('Anthropic says which kind of stop it was', async () => {
+test('the kind of Anthropic stop is passed on', async () => {
   for (const stream of [false, true]) {
     vendor.set({ finishReason: 'stop_sequence' })
     const { stopReason } = parts(await pieces(open('@ai-sdk/anthropic'), { stream, stop: ['###'] }))
@@ -265,14 +265,14 @@ const refusal = async (...names: string[]): Promise<string> => {
 }
 
 describe('a provider package', () => {
-  test('that is not installed is one line that says what to run, for all of them', async () => {
+  test('that is not installed is reported in one line with the command that installs all missing packages', async () => {
     assert.equal(
       await refusal('@ai-sdk/openai', '@ai-sdk/nowhere', '@ai-sdk/openai'),
       'models: the package @ai-sdk/nowhere is not installed: run npm install --no-save @ai-sdk/openai @ai-sdk/nowhere',
     )
   })
 
-  test('that is none is refused', async () => {
+  test('that is not an AI SDK provider is refused', async () => {
     assert.equal(await refusal('pino'), 'models: the package pino is not an AI SDK provider: name a package that is')
   })
 })

@@ -16,7 +16,7 @@ const note = (...outcomes: Health[]) => {
   for (const health of outcomes) breaker.begin()(health, now)
 }
 const sick = (times: number): Health[] => Array.from({ length: times }, () => 'failing')
-/** Goes on to where the cool-down is over. */
+/** Advances to the end of the cool-down. */
 const wait = () => {
   const before = now
   now = breaker.retryAt ?? now
@@ -24,7 +24,7 @@ const wait = () => {
 }
 
 describe('A13 a circuit breaker', () => {
-  test('opens after 5 failures in a row, and says so once', () => {
+  test('opens after 5 failures in a row and reports it once', () => {
     note(...sick(4), 'healthy', ...sick(4))
     assert.equal(breaker.permits(now), true)
     note('failing')
@@ -40,13 +40,13 @@ describe('A13 a circuit breaker', () => {
     assert.deepEqual(changes, ['open 1'])
   })
 
-  test('stays closed for failures that are few, and for outcomes that say nothing', () => {
+  test('stays closed for rare failures and unknown outcomes', () => {
     for (let round = 0; round < 100; round++)
       note('healthy', 'failing', 'healthy', 'unknown', 'unknown', 'unknown', 'unknown')
     assert.deepEqual(changes, [])
   })
 
-  test('lets one request through when the cool-down is over, and no second beside it', () => {
+  test('lets one request through after the cool-down, and no second meanwhile', () => {
     note(...sick(5))
     const cool = wait()
     assert.ok(cool >= 900 && cool <= 1100, `${cool} ms`)
@@ -60,7 +60,7 @@ describe('A13 a circuit breaker', () => {
     assert.deepEqual(changes, ['open 5', 'closed 0'])
   })
 
-  test('waits twice as long after each probe that fails, up to 10 s, and anew after it was back', () => {
+  test('doubles the cool-down after each failed probe, up to 10 s, and resets it after recovery', () => {
     note(...sick(5))
     const pauses = Array.from({ length: 6 }, () => {
       const pause = wait()
@@ -77,14 +77,14 @@ describe('A13 a circuit breaker', () => {
     assert.equal(Math.round(wait() / 1000), 1)
   })
 
-  test('lets the next request probe when the one before was given up by its caller', () => {
+  test('lets the next request probe if the previous caller disconnected', () => {
     note(...sick(5))
     wait()
     note('unknown')
     assert.equal(breaker.permits(now), true)
   })
 
-  test('does not wait longer for what fails late, and closes for what succeeds late', () => {
+  test('is not extended by late failures, and is closed by late successes', () => {
     const late = [breaker.begin(), breaker.begin()]
     note(...sick(5))
     const at = breaker.retryAt

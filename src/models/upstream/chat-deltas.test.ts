@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { createDeltaReader } from './chat-deltas.ts'
 import { Failure } from './failure.ts'
 
-/** What one reader makes of an event that it sees first. */
+/** Reads an event with a new reader. */
 const alone = (data: string) => createDeltaReader({ stop: ['END'] })(data)
 
 const read = (all: readonly string[]) => all.map(createDeltaReader({ stop: ['END'] }))
@@ -38,7 +38,7 @@ const event = fc.oneof(
 )
 
 describe('the events of a stream', () => {
-  test('mean the same in any order, whatever came before', () => {
+  test('mean the same in any order', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 12 }), (all) => assert.deepEqual(read(all), all.map(alone))),
       {
@@ -47,7 +47,7 @@ describe('the events of a stream', () => {
     )
   })
 
-  test('mean the same when a text is not one that could be guessed', () => {
+  test('mean the same with unusual texts', () => {
     const texts = ['word', 'a","finish_reason":"stop","x":"b', 'end"', '\\', '\\u0041', 'Grüß', '']
     const all = texts.map((content) => chunk({ content }))
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('the events of a stream', () => {
     )
   })
 
-  test('mean the same when a text like theirs stands elsewhere', () => {
+  test('mean the same if another field has the same text', () => {
     const all = [noted('word', 'word'), noted('other', 'word'), noted('word', 'other')]
     assert.deepEqual(
       read(all).map(({ text }) => text),
@@ -64,7 +64,7 @@ describe('the events of a stream', () => {
     )
   })
 
-  test('of other choices than the first are no part of the reply', () => {
+  test('of choices other than the first are ignored', () => {
     const all = [
       [choice(0, 'a')],
       [choice(1, 'X')],
@@ -83,7 +83,7 @@ describe('the events of a stream', () => {
     )
   })
 
-  test('are refused when one is none, also in the middle', () => {
+  test('are refused if one is invalid, even in the middle', () => {
     const good = chunk({ content: 'word' })
     for (const bad of [
       good.replace('word', 'wo\nrd'),

@@ -12,7 +12,7 @@ after(() => vendor.close())
 
 const requestId = '019d2f6e-6a1b-7c3d-8e4f-5a6b7c8d9e0f'
 
-/** The log lines of one run, each as an object. The run may fail. */
+/** The parsed log lines of one or more runs. A run may fail. */
 async function linesOf(options: VendorOptions, manner: Manner, runs = 1) {
   vendor.set(options)
   const model = models.openAi({ endpoints: [{ url: vendor.url }] })

@@ -23,14 +23,14 @@ afterEach(async () => {
 })
 after(() => Promise.all([one.close(), two.close()]))
 
-/** Runs, and how many calls that made at each. */
+/** Counts the calls to each vendor during `work`. */
 async function counted(act: () => Promise<unknown>): Promise<[number, number]> {
   const before = [one.calls, two.calls] as const
   await act()
   return [one.calls - before[0], two.calls - before[1]]
 }
 
-/** Nobody may listen there but root, and nobody does. */
+/** A privileged port on which nothing listens. */
 const nowhere = 'http://127.0.0.1:1/v1'
 
 const run = async (model: Model, stream: boolean) => parts(await pieces(model, { stream }))
@@ -38,7 +38,7 @@ const run = async (model: Model, stream: boolean) => parts(await pieces(model, {
 for (const stream of [false, true]) {
   describe(`A13 attempts of ${stream ? 'a stream' : 'a reply in one piece'}`, () => {
     for (const fault of ['server_error', 'rate_limit', 'reset'] as const satisfies Fault[]) {
-      test(`${fault} twice, and the third is the reply`, async () => {
+      test(`${fault} twice, then the third attempt succeeds`, async () => {
         one.set({ fault, times: 2 })
         const model = openOne()
         assert.deepEqual(
@@ -61,19 +61,19 @@ for (const stream of [false, true]) {
       })
     }
 
-    test('never more than 3', async () => {
+    test('there are never more than 3', async () => {
       one.set({ fault: 'server_error' })
       assert.deepEqual(await counted(() => failure(openOne(), { stream })), [3, 0])
     })
 
     for (const fault of ['wrong_key', 'bad_request', 'context_length', 'redirect'] as const) {
-      test(`${fault} is not tried again`, async () => {
+      test(`${fault} is not retried`, async () => {
         one.set({ fault })
         assert.deepEqual(await counted(() => failure(openOne(), { stream })), [1, 0])
       })
     }
 
-    test('Retry-After is waited for', async () => {
+    test('Retry-After is honoured', async () => {
       one.set({ fault: 'rate_limit', retryAfter: '1', times: 1 })
       const started = performance.now()
       const calls = await counted(() => run(openOne(), stream))
@@ -151,7 +151,7 @@ for (const stream of [false, true]) {
       assert.deepEqual(calls, [1, 1])
     })
 
-    test('the endpoint that asked to be left alone is, while there is another', async () => {
+    test('an endpoint with Retry-After is left alone while there is another', async () => {
       const model = openBoth()
       one.set({ fault: 'rate_limit', retryAfter: '60', times: 1 })
       const calls = await counted(async () => {
@@ -160,14 +160,14 @@ for (const stream of [false, true]) {
       assert.deepEqual(calls, [1, 6])
     })
 
-    test('an address where nobody listens is passed over', async () => {
+    test('an unreachable endpoint is skipped', async () => {
       const gone = { url: nowhere }
       const model = models.openAi({ endpoints: [gone, { url: two.url }], timeout })
       for (let round = 0; round < 4; round++) assert.equal((await run(model, stream)).texts.join(''), 'Hello there.')
       assert.equal((await failure(models.openAi({ endpoints: [gone], timeout }), { stream })).code, 'upstream_failed')
     })
 
-    test('who leaves during a pause is not sent on', async (t) => {
+    test('a caller who disconnects during a pause causes no further attempt', async (t) => {
       const clock = stopClock(t)
       one.set({ fault: 'rate_limit', retryAfter: '1' })
       const leaving = new AbortController()
@@ -187,7 +187,7 @@ for (const stream of [false, true]) {
 }
 
 describe('A13 an endpoint that keeps failing', () => {
-  test('is left out, shown, and back after a probe', async (t) => {
+  test('is skipped, reported, and used again after a probe', async (t) => {
     const clock = stopClock(t)
     const model = openOne()
     assert.deepEqual(model.health(), { ready: true })
@@ -201,7 +201,7 @@ describe('A13 an endpoint that keeps failing', () => {
       assert.equal(code, 'unavailable')
       assert.ok([1, 2].includes(details.retryAfter ?? 0), `${details.retryAfter} s`)
     })
-    assert.deepEqual(calls, [0, 0], 'it is not even asked')
+    assert.deepEqual(calls, [0, 0], 'it gets no request')
 
     one.set({})
     clock.advance(1150)
@@ -215,7 +215,7 @@ describe('A13 an endpoint that keeps failing', () => {
     )
   })
 
-  test('costs the others nothing but its share', async (t) => {
+  test('does not affect the others', async (t) => {
     stopClock(t)
     const model = openBoth()
     one.set({ fault: 'server_error' })
@@ -234,7 +234,7 @@ describe('A13 an endpoint that keeps failing', () => {
     assert.equal(model.health().ready, true)
   })
 
-  test('streams that break off count as well', async (t) => {
+  test('interrupted streams count as failures', async (t) => {
     stopClock(t)
     const model = openOne()
     one.set({ fault: 'early_end', after: 2 })
@@ -242,7 +242,7 @@ describe('A13 an endpoint that keeps failing', () => {
     assert.equal(model.health().ready, false)
   })
 
-  test('a caller whose request is refused opens nothing', async () => {
+  test("a caller's fault does not open the breaker", async () => {
     const model = openOne()
     one.set({ fault: 'context_length' })
     for (let round = 0; round < 8; round++) assert.equal((await failure(model)).code, 'context_length_exceeded')
@@ -250,7 +250,7 @@ describe('A13 an endpoint that keeps failing', () => {
   })
 })
 
-/** A port whose connections wait to be accepted, for good: its process is stopped, and its queue is full. */
+/** A port that never accepts a connection: its process is stopped, and its backlog is full. */
 async function silentPort() {
   const program = `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -268,7 +268,7 @@ async function silentPort() {
   }
 }
 
-test('an endpoint that takes no connection in time is passed over, and alone it is upstream_failed', async () => {
+test('an endpoint that accepts no connection in time is skipped; if it is the only one, upstream_failed', async () => {
   using silent = await silentPort()
   const times = { ...timeout, connect: 1000 }
   const started = performance.now()
@@ -280,7 +280,7 @@ test('an endpoint that takes no connection in time is passed over, and alone it 
   assert.equal((await failure(alone)).code, 'upstream_failed')
 })
 
-test('an endpoint that is full passes requests on; all full is overloaded', async () => {
+test('a full endpoint passes requests on; if all are full, overloaded', async () => {
   const gate = createGate()
   for (const vendor of [one, two]) vendor.set({ gate: gate.pass })
   const model = models.openAi({ endpoints: [{ url: one.url }, { url: two.url }], connections: 2 })

@@ -32,7 +32,7 @@ const streamed = async (options: VendorOptions, limits = {}) => {
   return parts(await pieces(open(), { ...stream, ...limits }))
 }
 
-test('a reply comes token by token, and the request asks for the usage', async () => {
+test('a reply arrives token by token, and the request asks for the usage', async () => {
   assert.deepEqual(await streamed({}), {
     texts: ['Hello', ' there', '.'],
     stopReason: 'complete',
@@ -43,14 +43,14 @@ test('a reply comes token by token, and the request asks for the usage', async (
   assert.deepEqual([body.stream, body.stream_options], [true, { include_usage: true }])
 })
 
-test('the first piece is there before the second is sent', async () => {
+test('the first piece arrives before the second is sent', async () => {
   const gate = createGate()
   vendor.set({ tokens: 3, gate: gate.pass })
   assert.deepEqual(parts(await Array.fromAsync(stepwise(run(open()), gate))).texts, ['word', ' word', ' word'])
 })
 
 for (const cut of [1, 2, 7, 100]) {
-  test(`a stream that comes ${cut} bytes at a time is the same`, async () => {
+  test(`a stream in chunks of ${cut} bytes is the same`, async () => {
     const tokens = ['Grüß', ' Gott', ' 😀', '\n\n', '"quoted"', ' data: x\r\n']
     const { texts, stopReason, usage } = await streamed({ tokens, cut })
     assert.deepEqual(texts, tokens)
@@ -58,7 +58,7 @@ for (const cut of [1, 2, 7, 100]) {
   })
 }
 
-test('the halves of a character in two events become one', async () => {
+test('halves of a character in two events are joined', async () => {
   const { texts } = await streamed({ tokens: ['a\ud83d', '\ude00b', '\ud83d', 'c\ud83d'] })
   assert.equal(texts.join(''), 'a😀b\ufffdc\ufffd')
 })
@@ -78,33 +78,33 @@ for (const [theirs, ours] of [
 
 describe('A14 usage is counted once', () => {
   for (const usageOn of ['last', 'several', 'all'] as const) {
-    test(`when it is on ${usageOn} of the events`, async () => {
+    test(`if reported on ${usageOn} of the events`, async () => {
       const { usage } = await streamed({ tokens: 20, usageOn })
       assert.deepEqual(usage, { inputTokens: 12, outputTokens: 20, source: 'upstream' })
     })
   }
 
-  test('when there is none: a token for each piece, and marked', async () => {
+  test('if missing: one token for each piece, marked as estimated', async () => {
     const { usage } = await streamed({ tokens: 20, usageOn: 'none' })
     assert.deepEqual(usage, { inputTokens: 5, outputTokens: 20, source: 'estimated' })
   })
 
-  test('when there is none and a piece is more than a token: one for each 4 bytes', async () => {
+  test('if missing and a piece has several tokens: one token for every 4 bytes', async () => {
     const { usage } = await streamed({ tokens: ['word '.repeat(20), 'word '.repeat(20)], usageOn: 'none' })
     assert.deepEqual(usage, { inputTokens: 5, outputTokens: 50, source: 'estimated' })
   })
 
-  test('when it says 0: that is not missing', async () => {
+  test('if 0, which is not missing', async () => {
     const { usage } = await streamed({ usage: { prompt_tokens: 0, completion_tokens: 0 } })
     assert.deepEqual(usage, { inputTokens: 0, outputTokens: 0, source: 'upstream' })
   })
 
-  test('when it says half of it', async () => {
+  test('if only half of it is reported', async () => {
     const { usage } = await streamed({ usage: { prompt_tokens: 9 } })
     assert.deepEqual(usage, { inputTokens: 9, outputTokens: 3, source: 'estimated' })
   })
 
-  test('when it says more than was held', async () => {
+  test('if it exceeds the hold', async () => {
     const { usage } = await streamed({ usage: { prompt_tokens: 12, completion_tokens: 500 } }, { maxOutputTokens: 7 })
     assert.deepEqual(usage, { inputTokens: 12, outputTokens: 500, source: 'upstream' })
   })
@@ -122,9 +122,9 @@ const broken = [
   'long_line',
   'invalid_utf8_event',
 ] as const
-describe('A14 a stream that is not whole is an error, not complete', () => {
+describe('A14 an incomplete stream is an error, not complete', () => {
   for (const fault of broken) {
-    test(`${fault} after 2 tokens ends with what came by then, and no other attempt`, async () => {
+    test(`${fault} after 2 tokens ends with these tokens and is not retried`, async () => {
       const gate = createGate()
       vendor.set({ tokens: 5, fault, after: 2, gate: gate.pass, usageOn: 'none' })
       const before = vendor.calls
@@ -150,7 +150,7 @@ describe('A14 a stream that is not whole is an error, not complete', () => {
     })
   }
 
-  test('a stream that breaks off after its first reasoning is not tried again', async () => {
+  test('a stream interrupted after its first reasoning is not retried', async () => {
     const raw = await startRawUpstream()
     try {
       const thought = JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] })
@@ -163,27 +163,27 @@ describe('A14 a stream that is not whole is an error, not complete', () => {
     }
   })
 
-  test('an odd reason to end is an error', async () => {
+  test('an unknown finish reason is an error', async () => {
     for (const finishReason of ['tool_calls', null]) {
       assert.equal((await streamed({ finishReason })).stopReason, 'error')
     }
   })
 
-  test('the usage that was reported before it broke off is kept, and never less than what came', async () => {
+  test('usage reported before the interruption is kept, and at least what was received', async () => {
     const { usage } = await streamed({ tokens: 9, usageOn: 'first', fault: 'early_end', after: 4 })
     assert.deepEqual(usage, { inputTokens: 12, outputTokens: 4, source: 'estimated' })
   })
 })
 
-describe('A15 a caller who leaves', () => {
-  test('aborts the upstream at once and pays for what came', async () => {
+describe('A15 a caller who disconnects', () => {
+  test('aborts the upstream at once and pays for the received tokens', async () => {
     const gate = createGate()
     vendor.set({ tokens: 1000, gate: gate.pass })
     const [calls, abandoned] = [vendor.calls, vendor.abandoned]
     const leaving = new AbortController()
     const all: StreamPart[] = []
     gate.open(5)
-    // No other token would come: the end does not wait for one.
+    // The end must not wait for another token, since none is sent.
     for await (const piece of run(open(), leaving.signal)) {
       all.push(piece)
       if (piece.kind === 'texts' && textsOf(all) === 5) leaving.abort()
@@ -207,7 +207,7 @@ describe('A15 a caller who leaves', () => {
     await until(() => vendor.abandoned === abandoned + 1)
   })
 
-  test('who stops reading aborts the upstream, too', async () => {
+  test('aborts the upstream also by no longer reading', async () => {
     const gate = createGate()
     vendor.set({ tokens: 1000, gate: gate.pass })
     const { abandoned } = vendor
@@ -237,9 +237,9 @@ describe('A15 a caller who leaves', () => {
   })
 })
 
-describe('times', () => {
+describe('timeouts', () => {
   const timeout = { connect: 100_000, first_token: 20_000, total: 70_000 }
-  test('no token in time is upstream_timeout, and the hung endpoint is not tried twice', async (t) => {
+  test('a late first token is upstream_timeout, and the hung endpoint is not retried', async (t) => {
     const clock = stopClock(t)
     vendor.set({ fault: 'stall', after: 0 })
     const before = vendor.calls
@@ -258,7 +258,7 @@ describe('times', () => {
     assert.equal(vendor.calls - before, 1)
   })
 
-  test('the first token counts, the others may take longer', async (t) => {
+  test('first_token limits only the first token', async (t) => {
     const clock = stopClock(t)
     const gate = createGate()
     vendor.set({ tokens: 5, gate: gate.pass })
@@ -271,7 +271,7 @@ describe('times', () => {
     assert.deepEqual([texts.length, stopReason], [5, 'complete'])
   })
 
-  test('the total time ends a stream with an error', async (t) => {
+  test('the total timeout ends a stream with an error', async (t) => {
     const clock = stopClock(t)
     const gate = createGate()
     vendor.set({ tokens: 100, gate: gate.pass })
@@ -287,11 +287,11 @@ describe('times', () => {
   })
 })
 
-test('a slow caller holds the upstream back instead of filling the memory', async () => {
+test('a slow caller slows the upstream down instead of filling memory', async () => {
   vendor.set({ tokens: Array.from({ length: 100 }, () => 'x'.repeat(100_000)) })
   const slow = run(open())
   let texts = 0
-  // What the stand-in keeps is there by now.
+  // By now the stand-in has filled its buffers.
   await pieces(open(), { ...stream, maxOutputTokens: 4096 })
   const before = process.memoryUsage().arrayBuffers
   for await (const piece of slow) {
@@ -305,7 +305,7 @@ test('a slow caller holds the upstream back instead of filling the memory', asyn
   assert.equal(texts, 100)
 })
 
-test('a connection is used again after a stream that ended well', async () => {
+test('a connection is reused after a complete stream', async () => {
   const model = open({ connections: 1 })
   for (let round = 0; round < 20; round++) assert.equal(parts(await pieces(model, stream)).texts.length, 3)
 })

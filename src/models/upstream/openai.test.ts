@@ -32,14 +32,14 @@ afterEach(async () => {
 })
 after(() => vendor.close())
 
-test('a reply is one text and its end, with the usage that the upstream reports', async () => {
+test('a reply is one text and its end, with the reported usage', async () => {
   assert.deepEqual(await pieces(open()), [
     { kind: 'texts', texts: ['Hello there.'] },
     { kind: 'end', stopReason: 'complete', usage: { inputTokens: 12, outputTokens: 3, source: 'upstream' } },
   ])
 })
 
-test('the request says what the caller asked for, and nothing else', async () => {
+test("the upstream request has the caller's settings and nothing else", async () => {
   await pieces(open())
   assert.deepEqual(vendor.last.body, {
     model: 'm',
@@ -68,7 +68,7 @@ test('the request says what the caller asked for, and nothing else', async () =>
   })
 })
 
-test('an endpoint without a key gets no Authorization; its address may end in a slash', async () => {
+test('an endpoint without a key gets no Authorization; its URL may end in a slash', async () => {
   await pieces(open({ endpoints: [{ url: `${vendor.url}/` }] }))
   assert.equal(vendor.last.headers.authorization, undefined)
 })
@@ -102,7 +102,7 @@ test('an empty reply has no text piece', async () => {
   }
 })
 
-test('a usage of 0 is not a missing one', async () => {
+test('a usage of 0 is not missing', async () => {
   assert.deepEqual(await usageOf({ prompt_tokens: 0, completion_tokens: 0 }), {
     inputTokens: 0,
     outputTokens: 0,
@@ -122,7 +122,7 @@ test('a missing usage is estimated and marked', async () => {
   })
 })
 
-test('a usage above what was held is reported as it is: how much to charge is decided with the hold', async () => {
+test('a usage above the hold is reported unchanged: the till decides what to charge', async () => {
   assert.deepEqual(await usageOf({ prompt_tokens: 5000, completion_tokens: 101 }), {
     inputTokens: 5000,
     outputTokens: 101,
@@ -130,7 +130,7 @@ test('a usage above what was held is reported as it is: how much to charge is de
   })
 })
 
-test('the count is an upper bound: a token for every byte, and room for the template', async () => {
+test('the count is an upper bound: one token per byte, plus the template', async () => {
   const counted = await open().count(prompt)
   assert.equal(counted.exact, false)
   assert.equal(counted.tokens, Buffer.byteLength('Be brief.Grüß Gott') + 2 * 16 + 128)
@@ -157,13 +157,13 @@ const faults: readonly [Fault, ProblemCode, asked?: number][] = [
 
 for (const [fault, code, asked = 1] of faults) {
   test(`${fault} is ${code}, and the next request is served`, async () => {
-    // Shorter than the Retry-After of `busy`, which is therefore not waited for.
+    // Shorter than the Retry-After of `busy`, so it is not waited for.
     const model = open({ timeout: { ...modelOptions.timeout, first_token: 2500 } })
     const before = vendor.calls
     vendor.set({ fault, text: 'private words' })
     const problem = await failure(model)
     assert.equal(problem.code, code)
-    assert.equal(vendor.calls, before + asked, 'asked as often as it may help')
+    assert.equal(vendor.calls, before + asked, 'attempted as often as may help')
     const { cause, ...said } = problem.details
     assert.doesNotMatch(
       problem.message + JSON.stringify(said),
@@ -182,7 +182,7 @@ for (const usage of [{ prompt_tokens: '12', completion_tokens: 3 }, { prompt_tok
   })
 }
 
-test('a reply may be as long as its tokens can make it; 5 MB for 100 tokens are none', async () => {
+test('a reply may be as long as its tokens allow; 5 MB for 100 tokens is a failure', async () => {
   const text = 'ä'.repeat(130_000)
   vendor.set({ text })
   const [piece] = await pieces(open())
@@ -191,7 +191,7 @@ test('a reply may be as long as its tokens can make it; 5 MB for 100 tokens are 
   assert.equal((await failure(open())).code, 'upstream_failed')
 })
 
-test('the stop sequence is told where the server says which it was', async () => {
+test('the stop reason is stop_sequence if the server names the sequence', async () => {
   for (const [stop, reason] of [
     [['###', '\n'], 'stop_sequence'],
     [['other'], 'complete'],
@@ -242,14 +242,14 @@ async function assertCutAt(limit: number, fault: Fault, t: TestContext): Promise
   clock.advance(1)
   assert.equal((await failed).code, 'upstream_timeout')
   await until(() => vendor.abandoned === abandoned + 1)
-  assert.equal(vendor.calls, calls + 1, 'a hung endpoint is not tried twice')
+  assert.equal(vendor.calls, calls + 1, 'a hung endpoint is not retried')
 }
 
 test('an upstream that sends nothing is cut off after first_token', (t) => assertCutAt(100, 'hang', t))
 
 test('an upstream that sends headers and no body is cut off after the total', (t) => assertCutAt(200, 'stall', t))
 
-test('a hung endpoint is replaced by another, which has first_token for itself', async (t) => {
+test('a hung endpoint is replaced by another, with a new first_token', async (t) => {
   const clock = stopClock(t)
   const other = await startVendor()
   try {
@@ -271,7 +271,7 @@ test('a hung endpoint is replaced by another, which has first_token for itself',
   }
 })
 
-test('a whole reply may take longer than first_token once its answer has begun', async (t) => {
+test('a whole reply may take longer than first_token once its response has begun', async (t) => {
   const clock = stopClock(t)
   const begun = Promise.withResolvers<ServerResponse>()
   const server = createServer((_, response) => {
@@ -294,11 +294,11 @@ test('a whole reply may take longer than first_token once its answer has begun',
   }
 })
 
-test('an address where nobody listens is upstream_failed', async () => {
+test('an unreachable endpoint is upstream_failed', async () => {
   assert.equal((await failure(open({ endpoints: [{ url: 'http://127.0.0.1:1/v1' }] }))).code, 'upstream_failed')
 })
 
-test('an abort cuts the request, and the run ends as cancelled', async () => {
+test('an abort cancels the request, and the run ends as cancelled', async () => {
   vendor.set({ fault: 'hang' })
   const { calls, abandoned } = vendor
   const leaving = new AbortController()
@@ -311,7 +311,7 @@ test('an abort cuts the request, and the run ends as cancelled', async () => {
   await until(() => vendor.abandoned > abandoned)
 })
 
-test('who has left before is never sent on', async () => {
+test('a caller who disconnected earlier causes no request', async () => {
   const before = vendor.calls
   assert.deepEqual(await pieces(open(), { maxOutputTokens: 100 }, AbortSignal.abort()), [
     { kind: 'end', stopReason: 'cancelled', usage: { inputTokens: 0, outputTokens: 0, source: 'estimated' } },
@@ -319,7 +319,7 @@ test('who has left before is never sent on', async () => {
   assert.equal(vendor.calls, before)
 })
 
-test('more requests than connections are overloaded at once; then there is room again', async () => {
+test('requests beyond the connections are overloaded at once, until one is free', async () => {
   const gate = createGate()
   vendor.set({ gate: gate.pass })
   const { calls } = vendor
@@ -334,7 +334,7 @@ test('more requests than connections are overloaded at once; then there is room 
   assert.equal((await pieces(model)).length, 2)
 })
 
-test('endpoints share the work by weight', async () => {
+test('endpoints share requests by weight', async () => {
   const other = await startVendor()
   try {
     const before = vendor.calls

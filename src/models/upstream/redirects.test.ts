@@ -25,7 +25,7 @@ const vendor = await listen((_, response) => {
   asked += 1
   response.writeHead(status, { location: target }).end()
 })
-/** Another host: another port has another origin. */
+/** Another origin: the same host with another port. */
 const other = await listen((request, response) => {
   elsewhere.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`)
   response.end('{}')
@@ -72,7 +72,7 @@ for (const [engine, open] of engines) {
             assert.equal(problem.code, 'upstream_failed')
             assert.doesNotMatch(problem.message + models.lines.join(''), /sk-secret/)
           }
-          assert.ok(asked >= targets.length, 'the vendor was asked')
+          assert.ok(asked >= targets.length, 'the vendor got requests')
           assert.deepEqual(elsewhere, [])
         })
       }

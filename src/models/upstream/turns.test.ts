@@ -21,6 +21,6 @@ test('an entry without a weight counts as one of weight 1', () => {
   )
 })
 
-test('nobody cannot take turns', () => {
+test('an empty list is refused', () => {
   assert.throws(() => createTurns([]), RangeError)
 })
