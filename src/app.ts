@@ -29,7 +29,7 @@ import { registerSignIn } from './signin/routes.ts'
 import type { Sessions } from './signin/sessions.ts'
 import type { SignIn } from './signin/signin.ts'
 
-/** What the app is made of. Whoever opened these closes them, after the app. */
+/** The parts of the app. Their owner closes them after the app. */
 export interface AppNeeds {
   readonly log: Logger
   readonly database: Database
@@ -42,15 +42,15 @@ export interface AppNeeds {
   readonly signIn: SignIn
   readonly audit: Audit
   readonly records: Records
-  /** The portal's, for browsers; without them it answers in JSON alone. */
+  /** The portal's pages. Without them the portal sends only JSON. */
   readonly pages?: Pages
   /** The address that people and callers use. */
   readonly baseUrl: string
   readonly currency: string
-  /** The largest body of a request. */
+  /** The largest request body, in bytes. */
   readonly requestBytes: number
   readonly trustedProxies?: readonly string[]
-  /** Opens /metrics to who sends it; without one there is no such address. */
+  /** The token that gives access to /metrics. Without it the route does not exist. */
   readonly metricsToken?: string
   /** The text of /metrics. Default: the metrics of this process. */
   readonly metricsText?: () => Promise<string>

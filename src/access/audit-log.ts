@@ -15,7 +15,7 @@ import { csvCell } from './csv-cell.ts'
 import { may } from './policy.ts'
 import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
 
-/** The audit log, for partners. For others both methods throw Problem `forbidden`. Each reading is itself recorded. */
+/** The audit log, for partners. For others both methods throw Problem `forbidden`. Each read is itself recorded. */
 export interface AuditLog {
   /** One page, newest first. It may have fewer rows than the limit, even none, and still have a next page. */
   page(visit: Visit, query: AuditQuery): Promise<AuditList>

@@ -103,7 +103,7 @@ const conditions: Readonly<Record<Filter, (parameter: string) => string>> = {
 }
 const filters = ['action', 'outcome', 'actor', 'person', 'client', 'from', 'to'] as const
 
-/** The filters that an index serves, each with its condition. */
+/** The filters that have an index, each with its condition. */
 function indexed(filter: EntryFilter, parameter: (name: Filter) => string): [Filter, string][] {
   const served = (['client', 'person', 'action'] as const).filter((name) => filter[name] !== undefined)
   const own = served.map((name): [Filter, string] => [name, conditions[name](parameter(name))])

@@ -43,7 +43,7 @@ export type AuditRow = Type.Static<typeof auditRow>
 export const auditQuery = Type.Object(
   {
     cursor: Type.Optional(Type.String({ format: 'row-number', description: '`next` of the page before.' })),
-    limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; 50 unless told.' })),
+    limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; default 50.' })),
     action: Type.Optional(text(64, 'One action.')),
     outcome: Type.Optional(Type.Enum(['allowed', 'refused'])),
     actor: Type.Optional(actorKind),

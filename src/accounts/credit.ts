@@ -33,7 +33,7 @@ export async function addCredit(database: Database, change: CreditChange, by: Vi
   }
 }
 
-/** Undefined while allowances of instances cover the amount to withdraw: they are recalled. */
+/** Undefined while instances hold the amount to withdraw in allowances, which are then recalled. */
 async function tryCredit(tx: Queryable, change: CreditChange, by: Visit): Promise<Account | undefined> {
   const { id, amount } = change
   const account = await lockAccount(tx, id)

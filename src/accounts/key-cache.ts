@@ -10,7 +10,7 @@ export interface KnownKey extends KeyRow {
   readonly expiresAt: number
 }
 
-/** The keys in use, at most a second old. */
+/** The keys in use, cached for at most a second. */
 export interface KeyCache {
   /** Returns a cached key unless it is older than a second. */
   fresh(publicId: string): KnownKey | undefined

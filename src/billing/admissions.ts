@@ -6,9 +6,9 @@ import { refusalOf, type Levels } from './limits.ts'
 import type { TillRow } from './till-row.ts'
 import type { Admission, AdmissionRequest, Till } from './till.ts'
 
-/** Milliseconds that a refusal waits for the instances to return what they have in advance … */
+/** Milliseconds that a refusal waits for instances to return their allowances. */
 const recallPatience = 1500
-/** … and the pause between two tries. */
+/** Milliseconds between two tries. */
 const recallPause = 100
 
 /** Outcomes that may change when another instance returns its allowance. */
@@ -35,7 +35,7 @@ export function createAdmissions({
   readonly allowances: Allowances
   readonly batches: Batches
 }): Admissions {
-  /** Recalls allowances before it refuses a request that they could serve. */
+  /** Recalls the allowances of other instances before it refuses a request that they could cover. */
   async function send(item: AdmissionItem): Promise<TillRow | undefined> {
     const start = performance.now()
     for (;;) {

@@ -23,14 +23,14 @@ import type { Payer } from './payer.ts'
 
 let stage: Tills
 
-// What an instance relies upon for a second must not depend on whether the machine lets it run.
+// Allowances are valid for a second, which must not depend on the machine's load.
 countOwnTime()
 before(async () => {
   stage = await openTills(3)
 })
 after(() => stage.close())
 
-/** What instances have of an account in advance. */
+/** What instances hold of an account in allowances. */
 async function lent({ accountId }: Payer) {
   const [row] = await stage.database.rows<{ credit: bigint; requests: bigint }>(
     'select credit_lent as credit, requests_lent / 60000000 as requests from account where id = $1',
@@ -39,7 +39,7 @@ async function lent({ accountId }: Payer) {
   return row ?? assert.fail()
 }
 
-/** Who asks so often is in steady use: the till has taken something in advance. */
+/** Puts the account in steady use, so that the till takes an allowance. */
 async function warm(till: Till, payer: Payer, times = 8): Promise<void> {
   for (let round = 0; round < times; round++) {
     const each = ask(payer)
@@ -72,10 +72,10 @@ test('an account in steady use is admitted without the database, and charged wit
   const rows = await stage.ledgerRows(payer)
   assert.equal(rows.filter((row) => row.request_id === each.requestId).length, 1)
   assert.equal((await stage.account(payer)).charged, 9n * cost)
-  assert.equal((await stage.account(payer)).held, 0n, 'what is in advance is not held')
+  assert.equal((await stage.account(payer)).held, 0n, 'an allowance is not a hold')
 })
 
-test('an account that asks now and then, or has little, has nothing taken in advance', async () => {
+test('an account with few requests or little credit gets no allowance', async () => {
   const rare = await stage.addAccount({ credit: 10_000n * mostOfOne })
   await warm(stage.nth(0), rare, 3)
   const small = await stage.addAccount({ credit: 150n * mostOfOne })
@@ -86,9 +86,9 @@ test('an account that asks now and then, or has little, has nothing taken in adv
   for (const payer of [rare, small, slow]) assert.deepEqual(await lent(payer), { credit: 0n, requests: 0n })
 })
 
-test('who asks for too much is granted less', async () => {
+test('an instance that requests too much is granted less', async () => {
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, requests: 1000 })
-  // Sixty-four at once are too many for a bucket of a thousand; two are not.
+  // An allowance of 64 requests is too large for a bucket of a thousand; one of two is not.
   const asks = Array.from({ length: 63 }, () => ask(payer))
   await Promise.all(asks.map((each) => stage.nth(0).admit(each)))
   await Promise.all(asks.map((each) => stage.nth(0).settle(each.requestId, each.payer.accountId, used(3))))
@@ -100,7 +100,7 @@ test('who asks for too much is granted less', async () => {
   })
 })
 
-test('A16: nobody is refused for what another instance has in advance, and k times the credit is k requests', async () => {
+test("A16: no request is refused because of another instance's allowance, and credit for k requests admits k", async () => {
   const payer = await stage.addAccount({ credit: 900n * mostOfOne })
   const asks = Array.from({ length: 1200 }, () => ask(payer))
   let admitted = 0
@@ -119,7 +119,7 @@ test('A16: nobody is refused for what another instance has in advance, and k tim
   assert.deepEqual(await stage.account(payer), { charged: 900n * mostOfOne, held: 0n, left: 0n })
 })
 
-test('a request that needs what another instance has in advance gets it', async () => {
+test('a request gets credit that another instance has in its allowance', async () => {
   const payer = await warmed({ credit: 10_000n * mostOfOne }, stage.nth(1))
   const { left } = await stage.account(payer)
   const perToken = 400_000n
@@ -128,15 +128,15 @@ test('a request that needs what another instance has in advance gets it', async 
   await stage.nth(0).release(all.requestId, all.payer.accountId)
 })
 
-test('a request that needs the tokens that another instance has in advance gets them', async () => {
+test('a request gets tokens that another instance has in its allowance', async () => {
   const payer = await warmed({ credit: 1_000_000n * mostOfOne, tokens: 60_000 }, stage.nth(1))
-  // The bucket is full without them: only when they are back there is room for so many.
+  // The bucket alone does not have enough tokens, only with the returned ones.
   const all = ask(payer, { inputTokens: 0, maxOutputTokens: 59_980 })
   assert.equal(await outcome(stage.nth(0).admit(all)), 'admitted')
   await stage.nth(0).release(all.requestId, all.payer.accountId)
 })
 
-test('A22: an account in steady use gets the same answer again for the same key, charged once', async () => {
+test('A22: an account in steady use gets the same reply for the same key, charged once', async () => {
   const payer = await warmed({ credit: 10_000n * mostOfOne })
   const idempotency = { key: 'order-1', hash: 'a' }
   const first = ask(payer, { idempotency })
@@ -149,7 +149,7 @@ test('A22: an account in steady use gets the same answer again for the same key,
   assert.equal((await stage.ledgerRows(payer)).length, 9)
 })
 
-test('a charge that the database refuses leaves nothing held', async () => {
+test('a charge that the database refuses leaves no hold', async () => {
   const payer = await warmed({ credit: 10_000n * mostOfOne })
   const each = ask({ accountId: payer.accountId, keyId: 'none' })
   await stage.nth(0).admit(each)
@@ -160,7 +160,7 @@ test('a charge that the database refuses leaves nothing held', async () => {
   await until(async () => (await held()).length === 0)
 })
 
-test('A23: over three instances with allowances no bucket gives more than it has', async () => {
+test('A23: with allowances on three instances, no bucket gives more than it has', async () => {
   const payer = await stage.addAccount({ credit: 1_000_000n * mostOfOne, requests: 3000, tokens: 50_000_000 })
   const start = realNow()
   let admitted = 0
@@ -179,11 +179,11 @@ test('A23: over three instances with allowances no bucket gives more than it has
   assert.ok(admitted <= most, `${admitted} of ${most}`)
 })
 
-test('A25: what an allowance leaves unused is back in the buckets in the end, no token more and none less', async () => {
+test('A25: the unused part of an allowance returns to the buckets, exactly', async () => {
   const own = openDatabase(stage.url, { log })
   const till = await createTill({ database: own, log })
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, requests: 6000, tokens: 6000 })
-  // A full bucket would take nothing back, and hide what comes back twice.
+  // A full bucket takes nothing back, which would hide tokens returned twice.
   const earliest = realNow()
   await stage.database.rows(
     `update account set request_level = 3000 * 60000000::bigint, token_level = 3000 * 60000000::bigint,
@@ -201,14 +201,14 @@ test('A25: what an allowance leaves unused is back in the buckets in the end, no
     const { requests } = await lent(payer)
     if (requests > largest) largest = requests
   }
-  assert.ok(largest > 2n, 'nothing is lent')
+  assert.ok(largest > 2n, 'no allowance was taken')
   await till.drain()
   await own.close()
   const asked = realNow()
   const levels = await stage.nth(0).levels(payer.accountId)
   const answered = realNow()
   assert.ok(levels)
-  // Ten ms bring one.
+  // One token refills in 10 ms.
   const [least, most] = [(asked - latest) / 10 - 1, (answered - earliest) / 10]
   for (const [had, { remaining }] of [
     [3000 - 200, levels.requests],
@@ -218,7 +218,7 @@ test('A25: what an allowance leaves unused is back in the buckets in the end, no
   }
 })
 
-test('credit that an instance has in advance can be taken away all the same', async () => {
+test("credit in an instance's allowance can be withdrawn", async () => {
   const payer = await warmed({ credit: 10_000n * mostOfOne })
   const { left } = await stage.account(payer)
   const accounts = createAccounts({ database: stage.database })
@@ -226,7 +226,7 @@ test('credit that an instance has in advance can be taken away all the same', as
   assert.equal(await outcome(stage.nth(0).admit(ask(payer))), 'insufficient_credit')
 })
 
-test('A29: closing an account or lowering its limit holds within a second, also where it has an allowance', async () => {
+test('A29: closing an account or lowering its limit takes effect within a second, also where it has an allowance', async () => {
   const closed = await warmed({ credit: 10_000n * mostOfOne })
   const lowered = await warmed({ credit: 10_000n * mostOfOne })
   await stage.database.rows(`update account set status = 'closed' where id = $1`, [closed.accountId])
@@ -247,9 +247,9 @@ test('A29: closing an account or lowering its limit holds within a second, also 
   assert.equal(await outcome(stage.nth(0).admit(ask(lowered))), 'rate_limit_exceeded')
 })
 
-test('A25: what remains falls by what is taken and recovers by what is given back, also from an allowance', async () => {
+test('A25: remaining falls by the tokens taken and rises by the tokens returned, also from an allowance', async () => {
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, requests: 100_000, tokens: 60_000 })
-  // A full bucket would not show what it takes back.
+  // A full bucket would not show returned tokens.
   await stage.database.rows('update account set token_level = 10000 * 60000000::bigint where id = $1', [
     payer.accountId,
   ])
@@ -271,7 +271,7 @@ test('A25: what remains falls by what is taken and recovers by what is given bac
   assert.ok(released && released.tokens.remaining >= settled.levels.tokens.remaining)
 })
 
-test('a request from an allowance is held anew at another price, or given up', async () => {
+test('a request from an allowance gets a new hold at another price, or is released', async () => {
   const payer = await warmed({ credit: 10_000n * mostOfOne })
   const { left } = await stage.account(payer)
   const first = ask(payer)
@@ -293,7 +293,7 @@ test('a request from an allowance is held anew at another price, or given up', a
   })
 })
 
-test('what a dead instance had is released, and what it had admitted cannot be charged any more', async () => {
+test("a dead instance's allowance is released, and its requests can no longer be charged", async () => {
   const own = openDatabase(stage.url, { log })
   const dying = await createTill({ database: own, log })
   const payer = await warmed({ credit: 10_000n * mostOfOne }, dying)
@@ -302,14 +302,14 @@ test('what a dead instance had is released, and what it had admitted cannot be c
   const [first, second] = [ask(payer), ask(payer)]
   await dying.admit(first)
   await dying.admit(second)
-  assert.equal((await stage.account(payer)).held, 0n, 'both are taken from the allowance')
+  assert.equal((await stage.account(payer)).held, 0n, 'both are covered by the allowance')
   await reapWhere(stage.database, 'id = (select instance_id from allowance where account_id = $1)', [payer.accountId])
   assert.deepEqual(await lent(payer), { credit: 0n, requests: 0n })
   assert.equal((await stage.account(payer)).held, 0n)
   assert.equal(
     await outcome(dying.settle(first.requestId, first.payer.accountId, used(1))),
     'unavailable',
-    'its reply must not leave',
+    'its reply must not be sent',
   )
   assert.equal((await stage.account(payer)).charged, charged)
   await warm(dying, payer)
@@ -317,14 +317,14 @@ test('what a dead instance had is released, and what it had admitted cannot be c
   assert.equal(
     await outcome(dying.settle(second.requestId, second.payer.accountId, used(1))),
     'unavailable',
-    'nor by the one that it is now',
+    'nor after it has registered again',
   )
   assert.equal((await stage.ledgerRows(payer)).length, length)
   await dying.drain()
   await own.close()
 })
 
-test('an allowance that is not used is given back', async () => {
+test('an unused allowance is returned', async () => {
   const payer = await warmed({ credit: 10_000n * mostOfOne })
   await until(async () => (await lent(payer)).credit === 0n)
 })

@@ -28,21 +28,21 @@ import type { AdmissionRequest } from './till.ts'
 
 export type { RequestOutcome, Renewal, Report, AdmittedRequest } from './stock.ts'
 
-/** Milliseconds between two looks for idle allowances. */
+/** Milliseconds between two searches for idle allowances. */
 const lookPause = 100
-/** The most accounts without endings that one call reports: after a lost connection there may be very many. */
+/** The most accounts without ended requests in one call. After a lost connection there can be very many. */
 const mostReported = 500
 
 /**
  * The allowances of this instance: the part of accounts' limits and credit that it has taken in advance. The database has
- * set aside at least as much, so nothing admitted from them exceeds a limit or a credit. No method waits for anything.
+ * set aside at least as much, so nothing admitted from them exceeds a limit or a credit. No method waits.
  */
 export class Allowances {
   readonly #stocks = new Map<string, Stock>()
   #requests = new Map<string, AdmittedRequest>()
   /** Accounts to report although none of their requests ends. */
   readonly #pending = new Map<Stock, 'ask' | 'give back'>()
-  /** What the reports in flight ask for. */
+  /** What the reports in flight request. */
   #asking = new Map<Stock, More>()
   #instance = ''
   #lookedAt = -Infinity
@@ -71,7 +71,7 @@ export class Allowances {
     return this.#requests.get(requestId)
   }
 
-  /** How many requests were admitted from allowances and have not ended. */
+  /** The number of requests that were admitted from allowances and have not ended. */
   underWay(): number {
     return this.#requests.size
   }
@@ -81,7 +81,7 @@ export class Allowances {
     const stock = this.#stocks.get(accountId)
     if (stock === undefined) return
     noteStanding(stock, standing)
-    // After a refused allowance the next try is a second later.
+    // After a refused allowance, the next attempt is a second later.
     if (!stock.granted && sentAt - stock.refusedAt > validFor && isSteady(stock) && isPlenty(stock)) {
       this.#pending.set(stock, 'ask')
     }
@@ -125,12 +125,12 @@ export class Allowances {
     const { report, more } = buildReport(stock, ended, this.#pending.get(stock) === 'give back')
     this.#pending.delete(stock)
     if (report.at_hand > 0) this.#asking.set(stock, more)
-    // Granted or not: the answer may never arrive.
+    // Granted or not: the response may never arrive.
     if (report.at_hand > 0) stock.lent = true
     return report
   }
 
-  /** Applies the answer to the call that was sent at `sentAt`. */
+  /** Applies the response to the call that was sent at `sentAt`. */
   answered(outcomes: readonly RequestOutcome[], renewals: readonly Renewal[], sentAt: number): void {
     for (const outcome of outcomes) this.#end(outcome)
     for (const renewal of renewals) this.#renew(this.#stockOf(renewal.id), renewal, sentAt)
@@ -140,7 +140,7 @@ export class Allowances {
     this.#requests = new Map(this.#requests)
   }
 
-  /** The outcome of a call is unknown: no allowance is used until the next call is answered. */
+  /** The outcome of a call is unknown: no allowance is used until the next call returns. */
   lost(): void {
     this.#asking = new Map()
     for (const stock of this.#stocks.values()) {
@@ -156,7 +156,7 @@ export class Allowances {
     if (stock?.lent) this.#pending.set(stock, 'give back')
   }
 
-  /** The account's levels, as far as this instance knows. */
+  /** The account's levels, as known to this instance. */
   levels(accountId: string): Levels | undefined {
     const stock = this.#stocks.get(accountId)
     return stock && levelsOfStock(stock)
@@ -173,7 +173,7 @@ export class Allowances {
     return this.#stocks.get(accountId) ?? nothing
   }
 
-  /** Starts without allowances, as a new instance. */
+  /** Drops all allowances and continues as a new instance. */
   startOver(instance: string): void {
     this.#instance = instance
     this.#stocks.clear()
@@ -189,7 +189,7 @@ export class Allowances {
     return stock
   }
 
-  /** Idempotent: an ending is reported again after a lost connection. */
+  /** Idempotent: reported again after a lost connection. */
   #end({ taken }: RequestOutcome): void {
     if (!this.#requests.delete(taken.request.requestId)) return
     const stock = this.#stocks.get(taken.request.payer.accountId)
@@ -201,7 +201,7 @@ export class Allowances {
   #renew(stock: Stock, renewal: Renewal, sentAt: number): void {
     const requested = this.#asking.get(stock)
     const more = renewal.granted && requested !== undefined ? requested : nothing
-    // What was asked for is granted once.
+    // A request for an allowance is granted once.
     this.#asking.delete(stock)
     noteStanding(stock, renewal)
     stock.renewedAt = sentAt

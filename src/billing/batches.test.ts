@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => stage.close())
 
-test('what ended while there was no connection, and for longer than it could wait, is released', async () => {
+test('a request that ended during an outage longer than its patience is released', async () => {
   let away = false
   const lost = losing(stage.database, () => (away ? 'not sent' : 'answered'))
   const session = async () => {
@@ -42,7 +42,7 @@ test('what ended while there was no connection, and for longer than it could wai
   await batches.drain()
 })
 
-test('what is charged by a call that this process slept through is answered', async (t) => {
+test('a charge by a call during which this process slept succeeds', async (t) => {
   const forward = putForward(t)
   let slept = 'none'
   const database = losing(stage.database, (statement) => {
@@ -69,7 +69,7 @@ test('what is charged by a call that this process slept through is answered', as
   assert.deepEqual(rows.map(({ request_id: id }) => id).toSorted(), settled.toSorted())
 })
 
-test('a call waits for company that is on the way, and for no other', { timeout: 20_000 }, async (t) => {
+test('a call waits for items that are on their way, and for no others', { timeout: 20_000 }, async (t) => {
   const till = stage.nth(0)
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, tokens: 100_000_000, requests: 1_000_000 })
   const admitted = async (count: number) => {
@@ -82,19 +82,19 @@ test('a call waits for company that is on the way, and for no other', { timeout:
   for (let round = 0; round < 8; round++) await settleAll(await admitted(8))
 
   const asks = await admitted(17)
-  // What waits for time alone waits for ever.
+  // With the clock stopped, waiting for time alone never ends.
   stopClock(t)
   await settleAll(asks.slice(0, 8))
   let settled = false
   const first = settleAll(asks.slice(8, 13)).then(() => (settled = true))
   await settle()
-  assert.equal(settled, false, 'five after a call of eight, while four others are on the way')
+  assert.equal(settled, false, 'five items after a call of eight, while four more are on their way')
   await Promise.all([first, settleAll(asks.slice(13, 14))])
   await settleAll(asks.slice(14))
   await settleAll(await admitted(1))
 })
 
-test('a call leaves a quarter of many to the next, and none of a few', async () => {
+test('a call leaves a quarter of many items to the next, and none of a few', async () => {
   const sizes: number[] = []
   const session = async (): Promise<DedicatedConnection> => {
     const opened = await stage.database.connect()
@@ -118,7 +118,7 @@ test('a call leaves a quarter of many to the next, and none of a few', async () 
   await batches.drain()
 })
 
-/** Of a call of `till()`. */
+/** The items of a call of `till()`. */
 function settlementsIn(values: readonly unknown[] = []): number {
   const settlements: unknown = JSON.parse(String(values[2]))
   assert.ok(Array.isArray(settlements))

@@ -4,7 +4,7 @@ import { ask, mostOfOne, openTills, price, used, type Tills } from '../../tests/
 import type { Charge, Till } from './till.ts'
 import type { Payer } from './payer.ts'
 
-// A model that reports more than was held: 10 input tokens and 20 output tokens.
+// A model that reports more than the hold of 10 input and 20 output tokens.
 
 let stage: Tills
 
@@ -27,10 +27,10 @@ async function use(till: Till, payer: Payer, charge: Charge, idempotencyKey?: st
   return { inputTokens, outputTokens, cost }
 }
 
-test('A33: with credit and limits to spare, all that was reported is charged', async () => {
+test('A33: with enough credit and limits, all reported tokens are charged', async () => {
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
   for (let round = 0; round < 12; round++) {
-    // The later ones are admitted from an allowance.
+    // Later requests are admitted from an allowance.
     const settled = await use(stage.nth(0), payer, used(25, { inputTokens: 5000 }))
     const cost = 5000n * price.input + 25n * price.output
     assert.deepEqual(settled, { inputTokens: 5000, outputTokens: 25, cost })
@@ -55,7 +55,7 @@ test('A33: the charge goes as far as the credit, never past zero, and the ledger
   }
 })
 
-test('A33: the credit that other requests hold is not charged', async () => {
+test('A33: credit that other requests hold is not charged', async () => {
   const payer = await stage.addAccount({ credit: 2n * mostOfOne })
   const other = ask(payer)
   await stage.nth(0).admit(other)
@@ -65,12 +65,12 @@ test('A33: the credit that other requests hold is not charged', async () => {
   assert.deepEqual(await stage.account(payer), { charged: 2n * mostOfOne, held: 0n, left: 0n })
 })
 
-test('A33: the charge goes as far as the tokens per minute, and leaves none of them', async () => {
+test('A33: the charge goes as far as the tokens per minute, down to zero', async () => {
   const payer = await stage.addAccount({ credit: 10_000n * mostOfOne, tokens: 100 })
   const request = ask(payer)
   await stage.nth(0).admit(request)
   const settled = await stage.nth(0).settle(request.requestId, payer.accountId, used(20, { inputTokens: 5000 }))
-  // 100, and what refills while the test runs: one token in 600 ms.
+  // 100, and one more for every 600 ms of the test.
   assert.ok(settled.inputTokens >= 80 && settled.inputTokens < 200, `${settled.inputTokens}`)
   assert.equal(settled.outputTokens, 20)
   assert.equal(settled.levels.tokens.remaining, 0)
@@ -78,7 +78,7 @@ test('A33: the charge goes as far as the tokens per minute, and leaves none of t
 
 const storedReply = (charged: object) => ({ headers: { 'x-cost': '1' }, body: JSON.stringify(charged) })
 
-test('A33: a stored reply is made from the tokens that are charged', async () => {
+test('A33: a stored reply shows the charged tokens', async () => {
   const payer = await stage.addAccount({ credit: mostOfOne })
   const charge = used(20, { inputTokens: 5000, storedReply })
   const { inputTokens, outputTokens } = await use(stage.nth(0), payer, charge, 'k')

@@ -7,7 +7,7 @@ import { until } from '../../tests/support/until.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
-test('housekeeping makes partitions ahead and forgets answers after 24 hours, and no sooner', async () => {
+test('housekeeping creates partitions ahead and deletes stored replies after 24 hours, no sooner', async () => {
   const home = await createTestDatabase()
   const log = pino({ level: 'silent' })
   const database = openDatabase(home.url, { log })
@@ -29,12 +29,12 @@ test('housekeeping makes partitions ahead and forgets answers after 24 hours, an
   const partitions = await database.rows<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'ledger'::regclass`,
   )
-  assert.equal(partitions.length, 5, 'this month, three to come, and the one for whatever else')
+  assert.equal(partitions.length, 5, 'this month, the next three, and the default partition')
   await database.close()
   await home.drop()
 })
 
-test('housekeeping does not hold up the till while somebody reads the whole ledger', async () => {
+test('housekeeping does not block the till while a reader holds the whole ledger', async () => {
   const home = await createTestDatabase()
   const log = pino({ level: 'silent' })
   const database = openDatabase(home.url, { log })
@@ -61,7 +61,7 @@ test('housekeeping does not hold up the till while somebody reads the whole ledg
       output_price, cost, stop_reason, usage_source) values (now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'm',
     1, 1, 1, 2, 3, 'complete', 'model')`)
   await keeping
-  assert.deepEqual(await database.rows('select key from idempotency'), [], 'the rest is done all the same')
+  assert.deepEqual(await database.rows('select key from idempotency'), [], 'the other work is done')
   await reader.close()
   await startHousekeeping({ database, log }).close()
   const partitions = await database.rows(`select from pg_inherits where inhparent = 'ledger'::regclass`)

@@ -8,11 +8,11 @@ import type { TillRow } from './till-row.ts'
 /** Milliseconds within which the database must respond to an admission or a reading of levels. */
 export const admissionPatience = 4000
 
-/** The levels after an item of `till()`, with what this instance has as an allowance. */
+/** The levels after an item of `till()`, including this instance's allowance. */
 export const levelsAfter = (allowances: Allowances, row: TillRow | undefined): Levels | undefined =>
   (row?.of_account ? allowances.levels(row.of_account) : undefined) ?? levelsOf(row)
 
-/** The levels that this instance has heard of within a second, or else those that the database has. Writes nothing. */
+/** Levels at most a second old from this instance's memory, or else from the database. Writes nothing. */
 export async function readLevels(
   { database, allowances }: { readonly database: Queryable; readonly allowances: Allowances },
   accountId: string,

@@ -1,7 +1,7 @@
 import { Problem, type ProblemCode, type ProblemDetails } from '../platform/problems.ts'
 import type { TillRow } from './till-row.ts'
 
-/** One limit of an account: its size per minute, what is left, and the seconds until its bucket is full. */
+/** One limit of an account: its value per minute, what remains, and the seconds until its bucket is full. */
 export interface Level {
   readonly limit: number
   readonly remaining: number

@@ -59,7 +59,7 @@ const call = (on: Queryable, instance: string, batch: number, accounts: readonly
     ),
   ])
 
-/** A report that wants nothing and returns nothing. */
+/** A report that requests nothing and returns nothing. */
 const exchange = (on: Queryable, instance: string, batch: number, accounts: readonly string[], charged = 0) =>
   on.rows('select id, granted from exchange($1, $2, $3, $4)', [
     instance,
@@ -120,7 +120,7 @@ test('till() waits for exchange(), and exchange() for till(): neither overwrites
     () => exchange(other, two, 1, [account], 5),
   )
   const after600 = await columns(account)
-  assert.ok(after600.level < 500n, `${after600.level} tokens are left of 400`)
+  assert.ok(after600.level < 500n, `${after600.level} tokens remain of 400`)
   assert.deepEqual([after600.held, after600.month_charged], [600n, 5n])
   const rows = await during(
     (tx) => exchange(tx, two, 2, [account], 999_300),

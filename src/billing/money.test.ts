@@ -13,7 +13,7 @@ test('money is exact in 10⁻¹²', () => {
   assert.equal(formatMoney(parseMoney('9007199254740993.000000000001')), '9007199254740993.000000000001')
 })
 
-test('every amount is read back as it was written', () => {
+test('formatting and parsing round-trip every amount', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1n - 10n ** 36n, max: 10n ** 36n - 1n }),
@@ -22,7 +22,7 @@ test('every amount is read back as it was written', () => {
   )
 })
 
-test('what is not an exact decimal is refused', () => {
+test('anything but an exact decimal is refused', () => {
   for (const text of ['', '1e3', '1,5', '+1', ' 1', '.5', '5.', '0x10', 'NaN', '0.0000000000001', '1_000']) {
     assert.throws(() => parseMoney(text), RangeError, JSON.stringify(text))
   }

@@ -6,7 +6,7 @@ const moneyDecimals = 12
 /** Decimals of a price per million tokens, which is 10⁻¹² of the unit per token. */
 const priceDecimals = 6
 
-/** `25.00` → 10⁻¹² of the unit. Throws a RangeError that says what would be right. */
+/** `25.00` → 10⁻¹² of the unit. Throws a RangeError that names the correct form. */
 export function parseMoney(text: string): bigint {
   return parseDecimal(text, moneyDecimals)
 }
@@ -16,7 +16,7 @@ export function formatMoney(amount: bigint): string {
   return formatDecimal(amount, moneyDecimals)
 }
 
-/** `0.10` per million tokens → millionths, which is 10⁻¹² of the unit per token; as in the configuration. RangeError. */
+/** `0.10` per million tokens → millionths, which is 10⁻¹² of the unit per token. Throws RangeError as above. */
 export function parsePrice(text: string): bigint {
   return price.parse(text)
 }

@@ -27,7 +27,7 @@ const spent = (table: 'ledger' | 'usage_day', { accountId }: Payer) =>
     [accountId],
   )
 
-test('a person spends on the account without a key, through holds and allowances alike', async () => {
+test('a person can spend on an account without a key, with holds and with allowances', async () => {
   const till = stage.nth(0)
   const byKey = await stage.addAccount({ credit: 10_000n * mostOfOne })
   const clientId = randomUUIDv7()
@@ -47,7 +47,7 @@ test('a person spends on the account without a key, through holds and allowances
   assert.deepEqual(await spent('usage_day', byKey), rows)
 })
 
-test('the database refuses a hold and a charge of nobody, and of a key and a person at once', async () => {
+test('the database refuses a hold or charge with neither key nor person, or with both', async () => {
   const columns = 'id, account_id, instance_id, model, input_tokens, max_output_tokens, input_price, output_price, cost'
   for (const spender of ['null, null', 'gen_random_uuid(), gen_random_uuid()']) {
     await assert.rejects(

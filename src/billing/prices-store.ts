@@ -37,8 +37,8 @@ export function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
 }
 
 /**
- * The prices last taken from the configuration. Other callers wait until the transaction ends. An advisory lock, because before
- * PostgreSQL 16 a table lock needs a right to update, which nobody has on an append-only table.
+ * The prices most recently taken from the configuration. Other callers wait until the transaction ends. An advisory lock, because before
+ * PostgreSQL 16 a table lock needs the right to update, and nobody has that on an append-only table.
  */
 export async function lockConfiguredPrices(tx: Queryable): Promise<Map<string, Price>> {
   await tx.rows(`select pg_advisory_xact_lock(hashtext('configured prices'))`)

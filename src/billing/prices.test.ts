@@ -39,13 +39,13 @@ function open(on: Database = database): Prices {
 const amounts = (price: Price | undefined) => price && { input: price.input, output: price.output }
 const sourcesOf = async (prices: Prices) => (await prices.list()).map(({ source }) => source)
 
-test('a model without a price has none', async () => {
+test('a model without a configured price has no price', async () => {
   const prices = open()
   await prices.sync(new Map())
   assert.equal(prices.of('tiny'), undefined)
 })
 
-test('the configuration makes a new row only when it says something else', async () => {
+test('the configuration adds a row only when it changes', async () => {
   const prices = open()
   for (let start = 0; start < 3; start += 1) await prices.sync(new Map([['tiny', cheap]]))
   assert.deepEqual(amounts(prices.of('tiny')), cheap)
@@ -70,7 +70,7 @@ test('a price set by command stays in force until the configuration changes', as
   )
 })
 
-test('instances that start at once write a price once', async () => {
+test('concurrent starts write a price once', async () => {
   const several = Array.from({ length: 8 }, () => open())
   await Promise.all(
     several.map((prices) =>
@@ -86,7 +86,7 @@ test('instances that start at once write a price once', async () => {
   for (const prices of several) assert.deepEqual(amounts(prices.of('fast')), dear)
 })
 
-test('a price to come takes effect at its time, by itself and also while the database is away', async (t) => {
+test('a scheduled price takes effect on time, even while the database is unavailable', async (t) => {
   const clock = stopClock(t)
   const other = openDatabase(home.url, { log })
   const prices = open(other)
@@ -102,7 +102,7 @@ test('a price to come takes effect at its time, by itself and also while the dat
   assert.deepEqual(amounts(prices.of('tiny')), dear, 'the last known price stays')
 })
 
-test('another instance has a new price within a second', async (t) => {
+test('a new price reaches other instances within a second', async (t) => {
   const clock = stopClock(t)
   const [one, other] = [open(), open()]
   await one.sync(new Map([['tiny', cheap]]))
@@ -113,7 +113,7 @@ test('another instance has a new price within a second', async (t) => {
   await until(() => other.of('tiny')?.input === dear.input)
 })
 
-test('models do not share prices, nor their times', async () => {
+test('models share neither prices nor their times', async () => {
   const prices = open()
   await prices.sync(
     new Map([
@@ -133,7 +133,7 @@ test('models do not share prices, nor their times', async () => {
   ])
 })
 
-test('what the rules refuse makes no price', async () => {
+test('an invalid price is refused and not stored', async () => {
   const prices = open()
   const wrong: [Price, Date | undefined, RegExp][] = [
     [{ input: 400n, output: 400n }, undefined, /Output must cost more/],

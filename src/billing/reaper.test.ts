@@ -22,7 +22,7 @@ after(async () => {
   await home.drop()
 })
 
-/** Instances that send nothing. The database's clock says that they have been silent for `silence`. */
+/** Instances that send nothing, silent for `silence` by the database's clock. */
 async function addSilent(count: number, silence = '0'): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUIDv7())
   await database.rows(
@@ -34,7 +34,7 @@ async function addSilent(count: number, silence = '0'): Promise<string[]> {
 
 const remaining = (ids: readonly string[]) => database.rows('select from instance where id = any($1)', [ids])
 
-/** Lets the reaper look every five seconds. */
+/** Runs the reaper's check every five seconds. */
 async function lookFor(
   reaper: Reaper,
   seconds: number,
@@ -48,7 +48,7 @@ async function lookFor(
   }
 }
 
-test('any number of dead instances are reaped after 20 s, and one that lives is not', async (t) => {
+test('all dead instances are reaped after 20 s, and a live one is not', async (t) => {
   const forward = putForward(t)
   const [living, ...dead] = await addSilent(8)
   const reaper = createReaper(log)
@@ -60,7 +60,7 @@ test('any number of dead instances are reaped after 20 s, and one that lives is 
   await database.rows('delete from instance')
 })
 
-test('A31: a step of the clock of the database neither ends a lease nor extends one', async (t) => {
+test("A31: a step of the database's clock neither ends nor extends a lease", async (t) => {
   const forward = putForward(t)
   const silent = [...(await addSilent(1, '1 hour')), ...(await addSilent(1, '-1 hour'))]
   const reaper = createReaper(log)
@@ -70,7 +70,7 @@ test('A31: a step of the clock of the database neither ends a lease nor extends 
   assert.deepEqual(await remaining(silent), [])
 })
 
-test('an instance that slept itself, or lost its connection, observes the others anew', async (t) => {
+test('an instance that slept or lost its connection starts observing again', async (t) => {
   const forward = putForward(t)
   const silent = await addSilent(1)
   const reaper = createReaper(log)
@@ -85,20 +85,20 @@ test('an instance that slept itself, or lost its connection, observes the others
   assert.deepEqual(await remaining(silent), [])
 })
 
-test('an instance that sends a batch between the look and the reaping is not reaped', async () => {
+test('an instance that sends a batch between check and reaping is not reaped', async () => {
   const [id] = await addSilent(1)
   await database.rows('update instance set last_batch = 1 where id = $1', [id])
   assert.deepEqual(await database.rows('select reap($1, 0) as reaped', [id]), [{ reaped: false }])
   assert.deepEqual(await database.rows('select reap($1, 1) as reaped', [id]), [{ reaped: true }])
 })
 
-test('a till reaps a dead instance by itself, but not while it comes back from a lost connection', async (t) => {
+test('a till reaps dead instances by itself, but not while it recovers from a lost connection', async (t) => {
   const forward = putForward(t)
   const [silent] = await addSilent(1)
   const till = await createTill({ database: database, log })
   t.after(() => till.drain())
   const isThere = async () => (await remaining([silent ?? ''])).length === 1
-  /** Several batches five seconds apart: after each the till looks at the other instances. */
+  /** Sends batches five seconds apart. After each, the till checks the other instances. */
   const work = async (rounds: number) => {
     for (let round = 0; round < rounds; round++) {
       forward(5000)

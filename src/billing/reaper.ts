@@ -4,16 +4,16 @@ import { readOtherInstances, reapInstance } from './instance-store.ts'
 
 /** Milliseconds of silence after which an instance is dead. */
 const lease = 20_000
-/** Milliseconds between two looks at the other instances … */
+/** Milliseconds between two checks of the other instances. */
 const pause = 4000
-/** … and the longest pause after which a look still shows that the others were silent in between. */
+/** The longest pause after which a check still proves that the others were silent in between. */
 const longestPause = 12_000
 
 /** Releases the holds and allowances of dead instances. */
 export interface Reaper {
-  /** Looks at the other instances, if it is time to. */
+  /** Checks the other instances, if it is time to. */
   look(database: Queryable, own: string): Promise<void>
-  /** Starts observing anew, as after an outage of the database: the other instances may only now be coming back. */
+  /** Starts observing again, as after an outage of the database: the other instances may only now be reconnecting. */
   forget(): void
 }
 
@@ -30,7 +30,7 @@ export function createReaper(log: Logger): Reaper {
     async look(database: Queryable, own: string) {
       const now = performance.now()
       if (now - lookedAt < pause) return
-      // This process slept, or waited for the database: so may the others have done.
+      // This process slept or waited for the database, and the others may have, too.
       if (now - lookedAt > longestPause) silent.clear()
       lookedAt = now
       const others = await readOtherInstances(database, own)

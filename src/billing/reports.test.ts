@@ -15,7 +15,7 @@ let database: Database
 before(async () => {
   home = await createTestDatabase()
   database = openDatabase(home.url, { log: pino({ level: 'silent' }) })
-  // Batches of five at one moment, on days of two months, so that pages end within a batch and cross partitions.
+  // Batches of five charges with the same time, in two months, so that pages split batches and cross partitions.
   for (const [index, account] of [acme, acme, acme, acme, beta].entries()) {
     const at = `2026-10-${String(29 + index).padStart(2, '0')}`
     await database.rows(
@@ -49,7 +49,7 @@ async function allPages(page: Omit<LedgerPage, 'after'>): Promise<LedgerRow[]> {
   }
 }
 
-test('pages of any size show every row once, the newest first', async () => {
+test('pages of any size show every row once, newest first', async () => {
   const whole = await allPages({ accountId: acme, limit: 1000 })
   assert.equal(whole.length, 20)
   assert.equal(new Set(whole.map(({ requestId }) => requestId)).size, 20)
@@ -65,14 +65,14 @@ test('pages of any size show every row once, the newest first', async () => {
     assert.deepEqual(await allPages({ accountId: acme, limit }), whole, `by ${limit}`)
 })
 
-test('a row says what was charged, exactly', async () => {
+test('a row shows the exact charge', async () => {
   const [row] = await createLedger({ database }).page({ accountId: beta, limit: 1 })
   assert.ok(row)
   assert.equal(row.cost, BigInt(row.inputTokens) * row.inputPrice + BigInt(row.outputTokens) * row.outputPrice)
   assert.deepEqual([row.keyId, row.clientId, row.stopReason, row.usageSource], [key, null, 'complete', 'model'])
 })
 
-test('a span takes in its beginning and leaves out its end', async () => {
+test('a period includes its start and excludes its end', async () => {
   const spans: [number, { from?: string; to?: string }][] = [
     [15, { from: '2026-10-30' }],
     [5, { to: '2026-10-30' }],
@@ -86,7 +86,7 @@ test('a span takes in its beginning and leaves out its end', async () => {
   }
 })
 
-test('usage is the sum of the ledger over whole days, both included', async () => {
+test('usage is the sum of the ledger over whole days, both inclusive', async () => {
   const usage = createUsage({ database })
   const rows = await allPages({ accountId: acme, limit: 1000 })
   const sum = rows.reduce((total, { cost }) => total + cost, 0n)
@@ -98,7 +98,7 @@ test('usage is the sum of the ledger over whole days, both included', async () =
   assert.equal((await usage.total({ accountId: acme, to: '2026-10-31' })).requests, 15)
 })
 
-test('usage by model adds up to the total, the dearest first', async () => {
+test('usage by model adds up to the total, most expensive first', async () => {
   const usage = createUsage({ database })
   const models = await usage.byModel({ accountId: acme })
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('usage by model adds up to the total, the dearest first', async () => {
   )
 })
 
-test('an account without calls used nothing', async () => {
+test('an account without requests has no usage', async () => {
   const nobody = randomUUIDv7()
   assert.deepEqual(await createUsage({ database }).total({ accountId: nobody }), {
     requests: 0,
@@ -126,7 +126,7 @@ test('an account without calls used nothing', async () => {
   assert.deepEqual(await createLedger({ database }).page({ accountId: nobody, limit: 5 }), [])
 })
 
-test('a period of the ledger includes its first moment and excludes its last', async () => {
+test('a query of the ledger includes its first moment and excludes its last', async () => {
   const account = randomUUIDv7()
   await database.rows(
     `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price,

@@ -20,7 +20,7 @@ export interface SettlementsNeeds {
   readonly allowances: Allowances
   readonly batches: Batches
   readonly log: Logger
-  /** Replaces a request's hold by one that `till()` knows. */
+  /** Moves a request's hold from an allowance to `till()`. */
   readonly reprice: (request: AdmissionRequest) => Promise<unknown>
 }
 

@@ -6,14 +6,14 @@ import { unit, type Standing } from './limits.ts'
 import { renewAfter, validFor } from './stock.ts'
 import type { Payer } from './payer.ts'
 
-// The reports of an instance step by step, with replies that each test chooses.
+// An instance's reports step by step. Each test chooses the responses.
 
-/** Time passes only where a test advances it. */
+/** Advanced only by the tests. */
 let time = 1_000_000
 mock.method(performance, 'now', () => time)
 
 const payer: Payer = { accountId: 'a', keyId: 'k' }
-/** A bucket gets one request and a hundred tokens every ms. */
+/** Full buckets that refill by one request and a hundred tokens per ms. */
 const full: Standing = {
   request_level: 60_000n * unit,
   token_level: 6_000_000n * unit,
@@ -21,12 +21,12 @@ const full: Standing = {
   tokens_per_minute: 6_000_000,
 }
 
-/** Requests in a row that no allowance covers. */
+/** Sends requests that no allowance covers. */
 function inVain(allowances: Allowances, times: number): void {
   for (let round = 0; round < times; round++) assert.equal(allowances.take(ask(payer)), undefined)
 }
 
-/** The report of the account now. There must be no other report. */
+/** Returns the account's report, which must be the only one. */
 function reportOf(allowances: Allowances, endings: readonly RequestOutcome[] = []) {
   const [report, ...others] = allowances.report(endings)
   assert.deepEqual(others, [])
@@ -42,7 +42,7 @@ function answer(
   allowances.answered(endings, [{ id: payer.accountId, granted, ...full }], at)
 }
 
-/** An allowance of eight requests: the four that came, and one more, rounded up. */
+/** Allowances with eight requests of the account: four recent ones and one more, rounded up. */
 function stocked(): Allowances {
   const allowances = createAllowances()
   allowances.startOver('one')
@@ -63,7 +63,7 @@ function taken(allowances: Allowances): AdmittedRequest {
   return allowances.taken(each.requestId) ?? assert.fail()
 }
 
-test('as much is asked for as asked lately, and one, rounded up to a power of two', () => {
+test('a report requests as much as was used lately plus one, rounded up to a power of two', () => {
   const allowances = createAllowances()
   inVain(allowances, 4)
   allowances.noted(payer.accountId, full, performance.now())
@@ -73,7 +73,7 @@ test('as much is asked for as asked lately, and one, rounded up to a power of tw
   assert.deepEqual([rest.requests, rest.tokens, rest.credit, rest.held], [0, 0, 0n, 0n])
 })
 
-test('what is asked for is granted once, though the answer say it twice', () => {
+test('a grant counts once, even if the response repeats it', () => {
   const allowances = createAllowances()
   allowances.startOver('one')
   inVain(allowances, 4)
@@ -85,7 +85,7 @@ test('what is asked for is granted once, though the answer say it twice', () => 
   inVain(allowances, 1)
 })
 
-test('nothing is asked for by who asks now and then, or where the buckets have little', () => {
+test('nothing is requested for an account with few requests or nearly empty buckets', () => {
   for (const [times, level, isDue] of [
     [3, full, false],
     [4, full, true],
@@ -101,11 +101,11 @@ test('nothing is asked for by who asks now and then, or where the buckets have l
   }
 })
 
-test('what ends gives back what it did not use, and what lies there beyond what is needed', () => {
+test('an ended request returns its unused part and the surplus of the allowance', () => {
   const allowances = stocked()
   const [one] = [taken(allowances), taken(allowances)]
   const ending = { taken: one, charge: { cost: 7n, tokens: 13 } }
-  // Of the six that are left, three are enough beside the one in flight: two asked since.
+  // Of the remaining six, three suffice besides the one in flight, since two requests came.
   assert.deepEqual(reportOf(allowances, [ending]), {
     account: 'a',
     charged: 7n,
@@ -128,7 +128,7 @@ test('what ends gives back what it did not use, and what lies there beyond what 
   inVain(allowances, 1)
 })
 
-test('who is refused is granted half, down to two, and after that asks for more again', () => {
+test('each refusal halves the next request, down to two, and a grant doubles it', () => {
   const allowances = createAllowances()
   const sizes: number[] = []
   let at = performance.now()
@@ -136,7 +136,7 @@ test('who is refused is granted half, down to two, and after that asks for more 
     for (let each = 0; each < 60; each++) allowances.take(ask(payer))
     at += validFor
     allowances.noted(payer.accountId, full, at)
-    // A second after the refusal, and not within it.
+    // Not within a second after the refusal.
     if (sizes.length > 0) assert.ok(!allowances.due(), `asked again: ${sizes.join(' ')}`)
     at += 1
     allowances.noted(payer.accountId, full, at)
@@ -154,7 +154,7 @@ test('who is refused is granted half, down to two, and after that asks for more 
   }
 })
 
-test('it is told of again when it has not been for a while: to keep it in use, or to give it back', () => {
+test('an allowance not reported for a while is reported, to renew or to return it', () => {
   const [used, idle] = [stocked(), stocked()]
   for (const each of [used, idle]) assert.ok(!each.due())
   time += renewAfter + 50
@@ -165,16 +165,16 @@ test('it is told of again when it has not been for a while: to keep it in use, o
   const { at_hand, requests_back, tokens_back, credit } = reportOf(idle)
   assert.deepEqual([at_hand, requests_back, tokens_back, credit], [0, 8, 240, 0n])
   answer(idle, false)
-  assert.ok(!idle.giveBack(payer.accountId), 'there is nothing any more')
+  assert.ok(!idle.giveBack(payer.accountId), 'nothing remains to return')
   inVain(idle, 1)
 })
 
-test('what was refused while a request is in flight is given back when that ends otherwise', () => {
+test('after a refusal, the rest is returned when the request in flight ends in another way', () => {
   const allowances = stocked()
   const [one, other] = [taken(allowances), { taken: taken(allowances) }]
   reportOf(allowances, [other])
   answer(allowances, false, performance.now(), [other])
-  assert.ok(allowances.due(), 'the rest goes back at once')
+  assert.ok(allowances.due(), 'the rest is returned at once')
   assert.deepEqual([reportOf(allowances).held, allowances.due()], [mostOfOne, false])
   answer(allowances, false)
   assert.ok(!allowances.due())
@@ -183,7 +183,7 @@ test('what was refused while a request is in flight is given back when that ends
   assert.deepEqual([reportOf(allowances).held, allowances.taken(one.request.requestId)], [0n, undefined])
 })
 
-test('after a call whose answer is lost nothing is at hand, and nothing is given back a second time', () => {
+test('after a lost response the allowance is not used and nothing is returned twice', () => {
   const allowances = stocked()
   taken(allowances)
   allowances.lost()
@@ -191,10 +191,10 @@ test('after a call whose answer is lost nothing is at hand, and nothing is given
   assert.ok(allowances.due())
   const { at_hand, requests, requests_back, tokens_back, credit, held } = reportOf(allowances)
   assert.deepEqual([at_hand, requests, requests_back, tokens_back, credit], [0, 0, 0, 0, 0n])
-  assert.equal(held, mostOfOne, 'what is in flight stays held')
+  assert.equal(held, mostOfOne, 'requests in flight stay held')
 })
 
-test('a new instance has nothing, and what the one before took is nothing to it', () => {
+test('a new instance has no allowance and ignores requests of the previous one', () => {
   const allowances = stocked()
   const old = taken(allowances)
   allowances.giveBack(payer.accountId)
@@ -207,13 +207,13 @@ test('a new instance has nothing, and what the one before took is nothing to it'
   assert.equal(reportOf(allowances).held, mostOfOne)
 })
 
-test('no more remains of a limit than it is, whatever is at hand', () => {
+test('remaining never exceeds the limit, whatever the allowance', () => {
   const { requests, tokens } = stocked().levels(payer.accountId) ?? assert.fail()
   assert.deepEqual([requests.remaining, requests.resetSeconds], [60_000, 0])
   assert.deepEqual([tokens.remaining, tokens.resetSeconds], [6_000_000, 0])
 })
 
-test('how the limits stand is what was heard last, what came in since, and what is at hand', () => {
+test('levels are the last known ones, plus the refill since and the allowance', () => {
   const allowances = stocked()
   const standing = { ...full, request_level: 1000n * unit, token_level: 0n }
   allowances.answered([], [{ id: payer.accountId, granted: true, ...standing }], performance.now())
@@ -222,21 +222,21 @@ test('how the limits stand is what was heard last, what came in since, and what 
   assert.deepEqual([requests.remaining, tokens.remaining], [1008 + 50, 240 + 100 * 50])
 })
 
-test('an allowance admits only what its credit, its tokens and its requests each cover', () => {
+test('an allowance admits only what its credit, tokens and requests all cover', () => {
   const cheap = { input: 1n, output: 2n }
   const dear = { input: 9n * price.input, output: 9n * price.output }
   const allowances = stocked()
-  assert.equal(allowances.take(ask(payer, { price: dear })), undefined, 'the credit covers eight at the usual price')
-  assert.equal(allowances.take(ask(payer, { price: cheap, maxOutputTokens: 231 })), undefined, 'there are 240 tokens')
+  assert.equal(allowances.take(ask(payer, { price: dear })), undefined, 'the credit covers eight requests at the usual price')
+  assert.equal(allowances.take(ask(payer, { price: cheap, maxOutputTokens: 231 })), undefined, 'it has 240 tokens')
   assert.ok(allowances.take(ask(payer, { price: cheap, maxOutputTokens: 200 })))
   for (let request = 0; request < 7; request++) {
     assert.ok(allowances.take(ask(payer, { price: cheap, inputTokens: 1, maxOutputTokens: 1 })))
   }
   const ninth = ask(payer, { price: cheap, inputTokens: 1, maxOutputTokens: 1 })
-  assert.equal(allowances.take(ninth), undefined, 'there are 8 requests')
+  assert.equal(allowances.take(ninth), undefined, 'it has 8 requests')
 })
 
-test('an allowance is relied upon for a second after the report that it answers was sent', () => {
+test('an allowance is valid for a second after its report was sent', () => {
   const allowances = stocked()
   time += validFor
   assert.ok(allowances.take(ask(payer)))

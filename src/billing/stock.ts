@@ -14,7 +14,7 @@ export interface AdmittedRequest {
   settling: Promise<boolean> | undefined
 }
 
-/** How a request admitted from an allowance ends: charged, or else released. */
+/** How a request admitted from an allowance ends: charged or released. */
 export interface RequestOutcome {
   readonly taken: AdmittedRequest
   readonly charge?: { readonly cost: bigint; readonly tokens: number }

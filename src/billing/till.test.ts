@@ -24,7 +24,7 @@ import type { Payer } from './payer.ts'
 
 let stage: Tills
 
-// What an instance relies upon for a second must not depend on whether the machine lets it run.
+// Allowances are valid for a second, which must not depend on the machine's load.
 countOwnTime()
 before(async () => {
   stage = await openTills(3)
@@ -37,7 +37,7 @@ const addAccount = (limits: Limits): Promise<Payer> => stage.addAccount(limits)
 const account = (payer: Payer) => stage.account(payer)
 const ledgerRows = (payer: Payer) => stage.ledgerRows(payer)
 
-test('A16: credit for k requests admits exactly k of many, over three instances', async () => {
+test('A16: credit for k requests admits exactly k of many, on three instances', async () => {
   for (const kind of ['credit', 'monthlyLimit'] as const) {
     const payer = await addAccount({ [kind]: 7n * mostOfOne + mostOfOne / 2n })
     const asks = Array.from({ length: 60 }, () => ask(payer))
@@ -54,7 +54,7 @@ test('A16: credit for k requests admits exactly k of many, over three instances'
   }
 })
 
-test('402 tells to retry only while requests in flight hold the credit', async () => {
+test('402 suggests a retry only while requests in flight hold the credit', async () => {
   const payer = await addAccount({ credit: mostOfOne })
   const first = ask(payer)
   await nth(0).admit(first)
@@ -70,7 +70,7 @@ test('402 tells to retry only while requests in flight hold the credit', async (
   )
 })
 
-test('A25: remaining falls by what was taken and recovers by what was given back', async () => {
+test('A25: remaining falls by what is taken and rises by what is returned', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne, requests: 5, tokens: 100 })
   const first = ask(payer)
   const began = realNow()
@@ -85,7 +85,7 @@ test('A25: remaining falls by what was taken and recovers by what was given back
   assert.ok(tokens >= 0 && tokens <= passed / 600 && requests >= 0 && requests <= passed / 12_000, `after ${passed} ms`)
 })
 
-test('A24: what fits is admitted first, what can never fit is 400 and not 429', async () => {
+test('A24: a first request that fits is admitted; one that can never fit is 400, not 429', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne, tokens: 30 })
   assert.equal(await outcome(nth(0).admit(ask(payer, { maxOutputTokens: 21 }))), 'can_never_fit_limit')
   const first = ask(payer)
@@ -127,7 +127,7 @@ test('a closed or unknown account is refused and holds nothing', async () => {
   assert.equal((await account(payer)).held, 0n)
 })
 
-test('a released hold charges nothing, and its settlement afterwards is refused', async () => {
+test('a released hold charges nothing, and a later settlement is refused', async () => {
   const payer = await addAccount({ credit: mostOfOne, tokens: 100 })
   const first = ask(payer)
   await nth(0).admit(first)
@@ -138,7 +138,7 @@ test('a released hold charges nothing, and its settlement afterwards is refused'
   assert.deepEqual(await ledgerRows(payer), [])
 })
 
-test('a hold is priced anew in its place, or given up when the credit does not cover it', async () => {
+test('a hold is replaced at a new price, or released if the credit does not cover it', async () => {
   const payer = await addAccount({ credit: 3n * mostOfOne, requests: 2, tokens: 30 })
   const first = ask(payer)
   await nth(0).admit(first)
@@ -155,7 +155,7 @@ test('a hold is priced anew in its place, or given up when the credit does not c
   assert.deepEqual(await account(poor), { charged: 0n, held: 0n, left: mostOfOne })
 })
 
-test('A31: a clock set back over the end of the month leaves the charges of this month counted', async () => {
+test("A31: after a step of the clock into last month, this month's charges still count", async () => {
   const payer = await addAccount({ credit: 10n * mostOfOne })
   await database().rows(
     `update account set month = (date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date,
@@ -169,7 +169,7 @@ test('A31: a clock set back over the end of the month leaves the charges of this
   assert.deepEqual(row, { charged: cost, month_charged: cost })
 })
 
-test('A22: many of the same idempotency key are one request, and its answer is kept', async () => {
+test('A22: concurrent requests with one idempotency key are one request, whose reply is stored', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne })
   const idempotency = { key: 'order-1', hash: 'a' }
   const asks = Array.from({ length: 20 }, () => ask(payer, { idempotency }))
@@ -190,7 +190,7 @@ test('A22: many of the same idempotency key are one request, and its answer is k
   assert.equal((await account(payer)).held, 0n)
 })
 
-test('A22: replay() finds the stored reply for 24 hours, and no longer', async () => {
+test('A22: replay() finds the stored reply for 24 hours, no longer', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne })
   const idempotency = { key: 'order-day', hash: 'a' }
   const first = ask(payer, { idempotency })
@@ -220,7 +220,7 @@ test('a request that failed frees its idempotency key', async () => {
   await nth(1).release(second.requestId, second.payer.accountId)
 })
 
-test('A19: connections cut at random moments, COMMIT included, lose no charge and double none', async () => {
+test('A19: connections cut at random moments, including COMMIT, neither lose nor double a charge', async () => {
   const payer = await addAccount({ credit: 10_000n * mostOfOne })
   const stop = new AbortController()
   const settled: string[] = []
@@ -228,7 +228,7 @@ test('A19: connections cut at random moments, COMMIT included, lose no charge an
     let settledThen = -1
     while (!stop.signal.aborted) {
       await sleep(Math.random() * 60)
-      // However slow the machine is, it gets somewhere between two cuts.
+      // Even a slow machine makes progress between two cuts.
       if (settled.length === settledThen) continue
       settledThen = settled.length
       await database().rows(
@@ -254,7 +254,7 @@ test('A19: connections cut at random moments, COMMIT included, lose no charge an
   assert.deepEqual(await account(payer), { charged: sum, held: 0n, left: 10_000n * mostOfOne - sum })
 })
 
-test('an item that the database refuses does not take down those sent with it', async () => {
+test('an item that the database refuses does not fail the others of its batch', async () => {
   const payer = await addAccount({ credit: 10n * mostOfOne })
   const good = Array.from({ length: 4 }, () => ask(payer))
   const bad = ask({ ...payer, clientId: 'not a uuid' })
@@ -268,7 +268,7 @@ test('an item that the database refuses does not take down those sent with it', 
 
 const ids = async () => (await database().rows<{ id: string }>('select id from instance')).map(({ id }) => id)
 
-test('an instance that has nothing to do says that it lives', async () => {
+test('an idle instance renews its lease', async () => {
   const others = new Set(await ids())
   const own = openDatabase(stage.url, { log })
   const silent = await createTill({ database: own, log })
@@ -279,7 +279,7 @@ test('an instance that has nothing to do says that it lives', async () => {
   await own.close()
 })
 
-test('a dead instance has its holds released by another, uncharged', async () => {
+test("a dead instance's holds are released by another, uncharged", async () => {
   const payer = await addAccount({ credit: mostOfOne })
   const own = openDatabase(stage.url, { log })
   const dying = await createTill({ database: own, log })
@@ -290,12 +290,12 @@ test('a dead instance has its holds released by another, uncharged', async () =>
   assert.equal(
     await outcome(dying.settle(first.requestId, first.payer.accountId, used(1))),
     'unavailable',
-    'its reply must not leave',
+    'its reply must not be sent',
   )
   assert.equal(
     await outcome(dying.admit(ask(payer, { maxOutputTokens: 1 }))),
     'admitted',
-    'it goes on as a new instance',
+    'it continues as a new instance',
   )
   assert.deepEqual(await ledgerRows(payer), [])
   await own.rows('delete from hold where account_id = $1', [payer.accountId])

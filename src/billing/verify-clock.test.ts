@@ -5,7 +5,7 @@ import { log } from '../../tests/support/tills.ts'
 import { openDatabase } from '../platform/database/database.ts'
 import { verifyBooks } from './verify.ts'
 
-test('A31: verify accepts the bucket of an idle account after the clock was set back, but none later than the books', async () => {
+test("A31: verify accepts an idle account's bucket after the clock was set back, but none later than the books", async () => {
   const home = await createTestDatabase()
   const database = openDatabase(home.url, { log })
   const faulty = async () => (await verifyBooks(database)).checks.filter(({ ok }) => !ok).map(({ name }) => name)

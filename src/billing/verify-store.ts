@@ -8,7 +8,7 @@ import type { Queryable } from '../platform/database/database.ts'
 const latestTime = `(select greatest((select max(at) from ledger), (select max(seen_at) from instance),
   (select max(created_at) from account), (select max(at) from credit_entry), (select max(created_at) from hold)))`
 
-/** What must hold between the roll-ups, the accounts and what is in flight. Each query finds the rows at fault. */
+/** What must hold between roll-ups, accounts and requests in flight. Each query finds the rows at fault. */
 export const books: VerifyQueries = {
   'every account was charged the sum of its roll-ups': `
     select id as account, charged, coalesce(roll_ups, 0) as roll_ups
@@ -100,7 +100,7 @@ export const wholeLedger = {
     select request_id as request, count(*) as rows from ledger group by request_id having count(*) > 1`,
 } satisfies VerifyQueries
 
-/** The rows whose numbers are in the ranges ($1, $2]. "offset 0" makes each range a scan of its own, by the index. */
+/** The rows whose numbers are in the ranges ($1, $2]. "offset 0" makes each range a separate index scan. */
 const sampledRows = `
   with sampled as materialized (
     select l.* from unnest($1::bigint[], $2::bigint[]) as range(after, upto) cross join lateral (
@@ -128,7 +128,7 @@ export interface Checksums {
   readonly roll_ups: string
 }
 
-/** The checksum of the ledger, of which sealed rows are not read, and that of the roll-ups. */
+/** The checksums of the ledger, without reading sealed rows, and of the roll-ups. */
 export async function readChecksums(tx: Queryable): Promise<Checksums> {
   const [sums] = await tx.rows<Checksums>(
     `select sealed::text, ledger_checksum(upto, 9223372036854775807)::text as unsealed, roll_up_checksum()::text as roll_ups

@@ -6,7 +6,7 @@ import { log } from '../../tests/support/tills.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { verifyBooks } from './verify.ts'
 
-// Four blocks of 20 000 numbers, of which the sample reads the second and the newest: row 5 is not read, row 20 005 is.
+// Four blocks of 20 000 numbers. The sample reads the second and the newest: row 20 005, but not row 5.
 const sample = { sample: 20_000, turn: 1 }
 const rows = 60_001
 const [unread, read] = ['number = 5', 'number = 20005']
@@ -44,7 +44,7 @@ const chargeAgain = (row: string, request = 'request_id') => `
     output_tokens, input_price, output_price, cost, stop_reason, usage_source, uncharged_input, uncharged_output,
     nextval('ledger_number') from ledger where ${row};`
 
-describe('the books of a ledger that is not read whole', () => {
+describe('the books of a sampled ledger', () => {
   beforeEach(async () => {
     copy = await copyTestDatabase(original.url)
     database = openDatabase(copy.url, { log, connections: 2 })
@@ -54,7 +54,7 @@ describe('the books of a ledger that is not read whole', () => {
     await copy.drop()
   })
 
-  test('are in order, with unsealed rows too, and the output names what was read', async () => {
+  test('are correct, including unsealed rows, and the output names what was read', async () => {
     await tamper(database, `${chargeAgain(read, 'gen_random_uuid()')} delete from usage_day; ${rollUp}`)
     assert.deepEqual(await faultsOf(/roll-ups are/, { sample }), [])
     const { checks } = await verifyBooks(database, { sample })
@@ -74,14 +74,14 @@ describe('the books of a ledger that is not read whole', () => {
     }
   })
 
-  test('show that rows outside of the sample were changed together with their roll-ups', async () => {
+  test('show that rows outside the sample were changed together with their roll-ups', async () => {
     await tamper(database, `delete from ledger where ${unread}; delete from usage_day; ${rollUp}`)
     const faults = await faultsOf(/roll-ups are/, { sample })
     assert.match(JSON.stringify(faults), /checksums in the seals/)
-    assert.deepEqual(await faultsOf(/roll-ups are/), [], 'the roll-ups are those of the ledger')
+    assert.deepEqual(await faultsOf(/roll-ups are/), [], 'the roll-ups match the ledger')
   })
 
-  test('show a second charge of an old request, and of one in the sample', async () => {
+  test('show a second charge of an old request and of a sampled one', async () => {
     for (const what of [unread, read]) await tamper(database, chargeAgain(what))
     const wanted = await database.rows(`select request_id as request, 2::bigint as rows from ledger
       where ${unread} or ${read}`)
@@ -89,7 +89,7 @@ describe('the books of a ledger that is not read whole', () => {
     assert.deepEqual(new Set(await faultsOf(/charged twice/)), new Set(wanted))
   })
 
-  test('show two charges of a request that are both outside of the sample when everything is read', async () => {
+  test('show two charges of a request outside the sample if everything is read', async () => {
     await tamper(
       database,
       `update ledger set request_id = (select request_id from ledger where ${unread}), at = at + interval '1 s'

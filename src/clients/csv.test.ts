@@ -6,7 +6,7 @@ const read = (text: string) => readCsv(Buffer.from(text))
 const cellsOf = (text: string) => read(text).records.map(({ cells }) => cells)
 const linesOf = (text: string) => read(text).records.map(({ line }) => line)
 
-describe('a file of comma-separated values', () => {
+describe('a CSV file', () => {
   const same: [what: string, text: string][] = [
     ['line feeds', 'a,b\nc,d\n'],
     ['no line end at the end', 'a,b\nc,d'],
@@ -32,7 +32,7 @@ describe('a file of comma-separated values', () => {
     })
   }
 
-  test('keeps commas, quotes and line breaks inside of quotes, and counts the lines all the same', () => {
+  test('keeps commas, quotes and line breaks inside quotes, and counts lines correctly', () => {
     const text = 'a,b\n"one, ""two""","x\ny\r\nz"\n\nlast,d\n'
     assert.deepEqual(cellsOf(text), [
       ['a', 'b'],
@@ -48,7 +48,7 @@ describe('a file of comma-separated values', () => {
     assert.deepEqual(cellsOf('sep=;'), [['sep=', '']])
   })
 
-  test('in UTF-16 without a byte order mark: what to do', () => {
+  test('in UTF-16 without a byte order mark: names the fix', () => {
     for (const bytes of [Buffer.from('name\nБерг\n', 'utf16le'), Buffer.from('name\nAnna\n', 'utf16le').swap16()]) {
       const { records, faults } = readCsv(bytes)
       assert.equal(records.length, 0)
@@ -64,7 +64,7 @@ describe('a file of comma-separated values', () => {
     ['a quote that closes lines later', 'a,b\n"c,d\ne,f\ng",h\ni"j,k\n', 5, 2],
   ]
   for (const [what, text, line, records] of faults) {
-    test(`with ${what}: its line`, () => {
+    test(`with ${what}: names the line`, () => {
       const found = read(text)
       assert.deepEqual(
         found.faults.map((fault) => fault.line),
@@ -74,14 +74,14 @@ describe('a file of comma-separated values', () => {
     })
   }
 
-  test('in another encoding: the line of the first wrong byte', () => {
+  test('in another encoding: names the line of the first invalid byte', () => {
     const latin = Buffer.concat([Buffer.from('name\nfine\n'), Buffer.from('Bj\xf6rn\n', 'latin1')])
     const found = readCsv(latin)
     assert.deepEqual(found.records, [])
     assert.deepEqual(found.faults, [{ line: 3, reason: 'this is not UTF-8: save the file as CSV UTF-8' }])
   })
 
-  test('that is empty has nothing', () => {
+  test('without content has no records', () => {
     assert.deepEqual(read(''), { records: [], faults: [] })
     assert.deepEqual(read('\n\n'), { records: [], faults: [] })
   })

@@ -6,7 +6,7 @@ import { hiddenNumbers } from './hidden-numbers.ts'
 const [key, client] = [randomBytes(16), randomUUIDv7()]
 const numbers = hiddenNumbers(key, client)
 
-test('a hidden number is found again, on every instance, and tells nothing', () => {
+test('a hidden number is recovered on every instance and reveals nothing', () => {
   const hidden = [1n, 2n, 255n, 256n, 2n ** 62n].map((number) => numbers.hide(number))
   assert.equal(new Set(hidden).size, 5)
   for (const [index, number] of [1n, 2n, 255n, 256n, 2n ** 62n].entries()) {
@@ -15,10 +15,10 @@ test('a hidden number is found again, on every instance, and tells nothing', () 
     assert.equal(hiddenNumbers(key, client).find(text), number)
   }
   const shared = Array.from(hidden[0] ?? '').filter((letter, at) => letter === hidden[1]?.[at])
-  assert.ok(shared.length < 10, 'numbers that follow one another look alike')
+  assert.ok(shared.length < 10, 'consecutive numbers look alike')
 })
 
-test('what was not made of a number for this client is none', () => {
+test('other text and numbers of other clients are not accepted', () => {
   const text = numbers.hide(7n)
   assert.equal(hiddenNumbers(key, randomUUIDv7()).find(text), undefined)
   assert.equal(hiddenNumbers(randomBytes(16), client).find(text), undefined)

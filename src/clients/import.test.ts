@@ -46,7 +46,7 @@ const clients = () =>
 const head = 'name,reference,email,consultant'
 
 describe('an import', () => {
-  test('brings in every line, each with a revision and an audit row, and nothing on a dry run', async () => {
+  test('creates every client with a revision and an audit event, and nothing on a dry run', async () => {
     const file = `\ufeff${head}\r\n"Berg, ""the"" firm",B-1,post@berg.example,anna@firm.example\r\n\r\n"Two  words",,,BEN@firm.example\r\n`
     assert.deepEqual(await load(file, { dryRun: true }), { imported: 2, faults: [] })
     assert.deepEqual(await clients(), [])
@@ -62,7 +62,7 @@ describe('an import', () => {
     assert.deepEqual(row, { revisions: 2, audited: 2 })
   })
 
-  test('of a file that is in already is refused line by line', async () => {
+  test('of an already imported file is refused line by line', async () => {
     const { faults } = await load(
       `${head}\nOther name,b-1,,anna@firm.example\nTWO words,,,ben@firm.example\nBerg,B-1,,ben@firm.example\n`,
     )
@@ -72,7 +72,7 @@ describe('an import', () => {
     ])
   })
 
-  test('of a file with empty columns and lines, as a spreadsheet writes them, leaves them out', async () => {
+  test('ignores empty columns and lines, which spreadsheets write', async () => {
     const file = '\ufeffName;E-mail;Consultant;;\r\nSheet;s@sheet.example;anna@firm.example;;\r\n;;;;\r\n'
     assert.deepEqual(await load(file), { imported: 1, faults: [] })
     const stray = 'name;consultant;\nStray;anna@firm.example;something\n'
@@ -82,7 +82,7 @@ describe('an import', () => {
     })
   })
 
-  test('of columns in another order, and of those that belong to one person', async () => {
+  test('accepts columns in another order, and one consultant for all lines', async () => {
     const result = await load('Reference;NAME\nX-1;Ixes\nX-2;Ypsilon\n', { consultant: 'anna@firm.example' })
     assert.deepEqual(result, { imported: 2, faults: [] })
     const found = (await clients()).filter(({ reference }) => reference?.startsWith('X-'))
@@ -131,7 +131,7 @@ describe('an import', () => {
     ],
   ]
   for (const [what, file, faults] of refused) {
-    test(`of a file with ${what} imports nothing and says where`, async () => {
+    test(`of a file with ${what} imports nothing and names the place`, async () => {
       const was = await clients()
       const result = await load(file)
       assert.equal(result.imported, 0)
@@ -144,7 +144,7 @@ describe('an import', () => {
     })
   }
 
-  test('that loses a race for a reference imports nothing', async () => {
+  test('that conflicts with a concurrent one imports nothing', async () => {
     const was = (await clients()).length
     const lines = Array.from({ length: 50 }, (_, n) => `Race ${n},RACE-${n},,${anna}`).join('\n')
     const results = await Promise.allSettled([load(`${head}\n${lines}\n`), load(`${head}\n${lines}\n`)])

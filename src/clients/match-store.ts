@@ -15,7 +15,7 @@ const reach = 2000
 
 /**
  * The first `limit` clients of a list: `id` and `key`. Each status is read from its own part of the index, so that a list
- * of both needs no index of its own.
+ * of both needs no separate index.
  */
 export function firstOf({ conditions, statuses, column, order }: ClientOrder, limit: string, extra = ''): string {
   const parts = statuses.map(

@@ -4,7 +4,7 @@ import { shownMoney } from './money.ts'
 
 const unit = 10n ** 12n
 
-test('an amount has the decimals of its currency, and more if it needs them', () => {
+test('an amount has the decimals of its currency, and more if necessary', () => {
   const amount = (1250n * unit).toString()
   assert.equal(shownMoney(amount, 'EUR'), '1250.00')
   assert.equal(shownMoney(amount, 'JPY'), '1250')
@@ -13,6 +13,6 @@ test('an amount has the decimals of its currency, and more if it needs them', ()
   assert.equal(shownMoney('1', 'USD'), '0.000000000001')
 })
 
-test('no amount is shown as none', () => {
+test('no amount is null', () => {
   assert.equal(shownMoney(null, 'EUR'), null)
 })

@@ -21,7 +21,7 @@ describe('a snippet', () => {
     test(`of ${JSON.stringify(text)} for ${JSON.stringify(q)}`, () => assert.equal(snippetOf(text, q), marked(snippet)))
   }
 
-  test('is a part of a long text, cut between words, around the first find', () => {
+  test('is the part of a long text around the first match, cut between words', () => {
     const text = `${'lorem ipsum '.repeat(100)}needle ${'dolor sit '.repeat(100)}`
     const snippet = snippetOf(text, 'need')
     assert.match(snippet, /^…(?:lorem |ipsum )+\u{e000}needle\u{e001} (?:dolor |sit )+(?:dolor|sit)…$/u)
@@ -29,7 +29,7 @@ describe('a snippet', () => {
     assert.ok(snippetOf('x'.repeat(1000), 'y').length < 300)
   })
 
-  test('cannot be imitated by a text that holds the signs itself', () => {
+  test('cannot be forged by text that contains the markers', () => {
     assert.equal(snippetOf('a \u{e000}fake\u{e001} find', 'find'), marked('a fake [find]'))
   })
 })

@@ -50,7 +50,7 @@ export function warn({ stderr }: Pick<Context, 'stderr'>, text: string): void {
   stderr.write(`${text}\n`)
 }
 
-/** A table with aligned columns; without rows, `empty`, which says what to do next. */
+/** A table with aligned columns; without rows, `empty`, a hint about what to do next. */
 export function writeTable<Row>(
   context: Pick<Context, 'stdout'>,
   rows: readonly Row[],

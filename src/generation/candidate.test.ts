@@ -150,7 +150,7 @@ describe('the candidates of a request', () => {
     assert.equal(await candidatesOf(catalogue).fallBack(job, candidate, down), undefined)
   })
 
-  it('allow as many tokens as fit if the request does not say', async () => {
+  it('allow as many tokens as fit if the request names no maximum', async () => {
     const open = { ...request, maxOutputTokens: undefined }
     const most = async (sketch: Sketch) =>
       (await admit(catalogueOf({ a: sketch }), candidacyOf(open))).candidate.maxOutputTokens

@@ -182,7 +182,7 @@ function inTermsOf({ names }: TextRequest, refusal: unknown): unknown {
   return new TillRefusal(code, message.replaceAll('max_output_tokens', field), { ...details, field }, levels)
 }
 
-/** What the till is asked for. */
+/** The request to the till. */
 function askOf({ requestId, payer, idempotency }: Job, { offer, inputTokens, maxOutputTokens }: Candidate) {
   return { requestId, payer, model: offer.model.id, inputTokens, maxOutputTokens, price: offer.price, idempotency }
 }

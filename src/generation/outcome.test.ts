@@ -14,7 +14,7 @@ async function* run(...pieces: readonly StreamPart[]): AsyncGenerator<StreamPart
   yield* pieces
 }
 
-/** The texts of a run, and its outcome. */
+/** The texts of a run and its outcome. */
 async function collect(pieces: AsyncIterable<StreamPart>, signal = open): Promise<Outcome & { texts: string[] }> {
   const texts: string[] = []
   const stop = new AbortController()
@@ -28,7 +28,7 @@ async function collect(pieces: AsyncIterable<StreamPart>, signal = open): Promis
 const fails = (code: string) => (error: unknown) => error instanceof Problem && error.code === code
 
 describe('a run', () => {
-  it('is read text by text, and as a whole', async () => {
+  it('is read as texts and as a whole', async () => {
     const texts = [['Hel'], ['l', 'o']].map((each) => ({ kind: 'texts', texts: each }) as const)
     const outcome = await collect(run(...texts, end('stop_sequence')))
     assert.deepEqual(outcome, { text: 'Hello', stopReason: 'stop_sequence', usage, texts: ['Hel', 'l', 'o'] })
@@ -40,7 +40,7 @@ describe('a run', () => {
     assert.throws(() => checkOutcome({ text: 'Hel', stopReason: 'error', usage }, open), fails('upstream_failed'))
   })
 
-  it('that breaks off after its first text is an outcome with a problem for its caller', async () => {
+  it('that breaks off after its first text has an outcome, with a problem for the caller', async () => {
     const late = new Problem('upstream_timeout', 'Nothing was charged.', { retryAfter: 7 })
     for (const [problem, code] of [
       [undefined, 'upstream_failed'],

@@ -137,7 +137,7 @@ describe('a generation request', () => {
     assert.match(present.reason, /There is no field prompt\. Leave it out\./)
   })
 
-  it('A9 never repeats a text of the caller', () => {
+  it('A9 is refused without quoting the text of a caller', () => {
     const secret = 'the-secret'
     for (const body of [
       { ...valid, max_output_tokens: secret },
@@ -150,7 +150,7 @@ describe('a generation request', () => {
     }
   })
 
-  it('a name of the caller cannot bring markup or half a megabyte into the answer', () => {
+  it('a field name cannot bring markup or half a megabyte into the response', () => {
     const fault = faultOf({ ...valid, [`<script>${'x'.repeat(500_000)}`]: 1 })
     assert.equal(fault.code, 'unknown_field')
     assert.doesNotMatch(fault.reason, /[<>]/)
@@ -163,7 +163,7 @@ describe('a generation request', () => {
     ['stops', { stop: Array.from({ length: 200_000 }, () => 'x') }],
   ]
   for (const [name, flood] of floods) {
-    it(`a megabyte of ${name} is refused without stopping everyone else`, () => {
+    it(`a megabyte of ${name} is refused without blocking other requests`, () => {
       const body = { ...valid, ...flood }
       faultOf(body)
       const refusing = best(() => assert.notEqual(faultOf(body).code, 'none'))
@@ -173,7 +173,7 @@ describe('a generation request', () => {
     })
   }
 
-  it('costs less than the parsing of the body when it is in order', () => {
+  it('costs less to check than to parse if it is valid', () => {
     const body = { ...valid, instructions: 'Summarise.', input: 'word '.repeat(400) }
     const text = JSON.stringify(body)
     const checking = best(() => checkGenerateRequest(body), 2000)
@@ -182,7 +182,7 @@ describe('a generation request', () => {
   })
 })
 
-/** Milliseconds of the quickest of a few rounds: what the work takes when nothing else is done besides. */
+/** The shortest of a few runs in ms, so that other load does not count. */
 function best(work: () => unknown, times = 1): number {
   const round = () => {
     for (let i = 0; i < times; i++) work()

@@ -7,7 +7,7 @@ import { settle, stopClock } from '../../tests/support/clock.ts'
 import { until } from '../../tests/support/until.ts'
 import { createEventStream } from './stream.ts'
 
-/** Serves one request, and gives the caller's bare connection, which reads only when it is told. */
+/** Serves one request. Returns the caller's bare connection, which reads only on demand. */
 async function connect(serve: (response: ServerResponse) => Promise<void>) {
   const done = Promise.withResolvers<void>()
   const server = createServer((_request, response) => {
@@ -29,7 +29,7 @@ async function connect(serve: (response: ServerResponse) => Promise<void>) {
 }
 
 describe('a stream of events', () => {
-  it('sends nothing before it begins, each event by one write, and pings in the pauses', async (t) => {
+  it('sends nothing before it begins, each event in one write, and pings during pauses', async (t) => {
     const clock = stopClock(t)
     const steps = createSteps()
     let begun: readonly boolean[] = []
@@ -64,7 +64,7 @@ describe('a stream of events', () => {
     assert.deepEqual(chunks.slice(1, 4), ['8\r\n: ping\n\n\r\n', '8\r\n: ping\n\n\r\n', '9\r\ndata: 2\n\n\r\n'])
   })
 
-  it('sends events that are there together by one write, whole and in order, and none before they are there', async () => {
+  it('sends available events in one write, complete and in order', async () => {
     const steps = createSteps()
     await using caller = await connect(async (response) => {
       const stream = createEventStream(response, { ping: 60_000, patience: 60_000 })
@@ -86,7 +86,7 @@ describe('a stream of events', () => {
     await caller.done
   })
 
-  it('waits for a caller who reads slowly, and keeps little for him', async () => {
+  it('waits for a slow caller and buffers little', async () => {
     let most = 0
     let isFull = false
     await using caller = await connect(async (response) => {
@@ -107,11 +107,11 @@ describe('a stream of events', () => {
     caller.socket.on('data', (chunk) => (read.bytes += chunk.length))
     caller.socket.resume()
     await caller.done
-    assert.ok(most < 300_000, `${most} bytes were kept`)
+    assert.ok(most < 300_000, `${most} bytes were buffered`)
     await until(() => read.bytes >= 20_000_000)
   })
 
-  it('cuts off a caller who does not read for too long, and does nothing more for him', async (t) => {
+  it('disconnects a caller who does not read for too long, and then does nothing', async (t) => {
     const clock = stopClock(t)
     const responses: ServerResponse[] = []
     await using caller = await connect(async (response) => {
@@ -124,7 +124,7 @@ describe('a stream of events', () => {
     })
     caller.socket.pause()
     caller.socket.on('error', () => undefined)
-    // What the connection takes it takes at once: then nothing goes on.
+    // The connection's buffers fill at once; after that nothing is accepted.
     let written = -1
     await until(async () => {
       await settle()

@@ -14,7 +14,7 @@ function stream(texts: readonly string[], maxOutputTokens: number, stop: readonl
 }
 
 describe('a stream', () => {
-  it('within its bounds is sent as it is, without a copy', () => {
+  it('within its bounds is sent unchanged, without a copy', () => {
     const truncation = createTruncation({ maxOutputTokens: 2 })
     const texts = ['Hel', 'lo']
     assert.equal(truncation.take(texts), texts)
@@ -29,7 +29,7 @@ describe('a stream', () => {
     })
   }
 
-  it('A33 ends also if all of it comes in one delta', () => {
+  it('A33 also ends if it arrives in one delta', () => {
     const [text, reason] = stream(['x'.repeat(1000)], 2)
     assert.deepEqual([text.length, reason], [32, 'max_output_tokens'])
   })
@@ -41,7 +41,7 @@ describe('a stream', () => {
     })
   }
 
-  it('counts the deltas up to the end of the stop string, whether they come at once or one by one', () => {
+  it('counts the deltas up to the end of the stop string, whether they arrive together or one by one', () => {
     for (const size of [1, 3, 9]) {
       const [text, , tokens] = stream(['a ', 'b ', 'E', 'ND', ' c', ' d', ' e', ' f', ' g'], 100, ['END'], size)
       assert.deepEqual([text, tokens], ['a b ', 4], `${size} at a time`)
@@ -82,7 +82,7 @@ const reply = (
 })
 
 describe('a whole reply', () => {
-  it('within its bounds is returned as it is', () => {
+  it('within its bounds is returned unchanged', () => {
     for (const source of ['model', 'upstream', 'estimated'] as const) {
       const whole = reply('Hello', 2, source)
       assert.equal(truncate(whole, { maxOutputTokens: 2, stop: ['x'] }), whole)
@@ -97,17 +97,17 @@ describe('a whole reply', () => {
     assert.deepEqual(usage, { inputTokens: 5, outputTokens: 10, source: 'estimated' })
   })
 
-  it('is not truncated for a report that its text does not bear out', () => {
+  it('is not truncated if its text contradicts the reported usage', () => {
     const whole = reply('Hello there.', 5000)
     assert.equal(truncate(whole, { maxOutputTokens: 100 }), whole)
   })
 
-  it('A33 is truncated where no token is that long, if the upstream reports nothing', () => {
+  it('A33 is truncated at the longest plausible length if the upstream reports nothing', () => {
     const { text, usage } = truncate(reply('x'.repeat(1000), 10, 'estimated'), { maxOutputTokens: 10 })
     assert.deepEqual([text.length, usage.outputTokens], [160, 10])
   })
 
-  it('A33 ends before its first stop string, and only what is before it is charged', () => {
+  it('A33 ends before its first stop string, and only the text before it is charged', () => {
     const { text, stopReason, usage } = truncate(reply('one END two END', 15), { maxOutputTokens: 100, stop: ['END'] })
     assert.deepEqual([text, stopReason, usage.outputTokens], ['one ', 'stop_sequence', 4])
   })

@@ -5,7 +5,7 @@ import { readEmail } from './email.ts'
 const keyOf = (text: string) => readEmail(text)?.key
 
 describe('B48: an e-mail address', () => {
-  test('is kept as it was written, and compared by its small letters', () => {
+  test('is stored as written and compared in lower case', () => {
     assert.deepEqual(readEmail('  Anna.Berg+X@Firm.EXAMPLE\n'), {
       address: 'Anna.Berg+X@Firm.EXAMPLE',
       key: 'anna.berg+x@firm.example',
@@ -13,17 +13,17 @@ describe('B48: an e-mail address', () => {
     })
   })
 
-  test('has its domain as an A-label, whichever way it was written', () => {
+  test('has its domain as an A-label, however it was written', () => {
     assert.equal(keyOf('a@Bücher.example'), 'a@xn--bcher-kva.example')
     assert.equal(keyOf('a@xn--bcher-kva.example'), 'a@xn--bcher-kva.example')
     assert.equal(keyOf('a@bu\u0308cher.example'), 'a@xn--bcher-kva.example')
   })
 
-  test('is the same in every normal form', () => {
+  test('is the same in every normalisation form', () => {
     assert.equal(keyOf('zoe\u0308@firm.example'), keyOf('zo\u00EB@firm.example'))
   })
 
-  test('with letters that only look alike is another one', () => {
+  test('with lookalike letters is a different address', () => {
     const keys = ['info@firm.example', 'ınfo@firm.example', 'İnfo@firm.example', 'іnfo@firm.example'].map(keyOf)
     assert.equal(new Set(keys).size, 4)
     assert.ok(!keys.includes(undefined))
@@ -61,7 +61,7 @@ describe('B48: an e-mail address', () => {
     'a,b@firm.example',
     'A <a@firm.example>',
     `${'a'.repeat(250)}@firm.example`,
-    // Became ASCII on the way: whoever owns the one need not own the other.
+    // Normalised to ASCII: the two addresses may have different owners.
     '\u212Aate@firm.example',
     'a@ｆirm.example',
     'a@ﬁrm.example',
@@ -72,7 +72,7 @@ describe('B48: an e-mail address', () => {
   for (const text of none)
     test(`is not ${JSON.stringify(text).slice(0, 60)}`, () => assert.equal(readEmail(text), undefined))
 
-  test('with full-width signs before the @ is another one', () => {
+  test('with full-width characters before the @ is a different address', () => {
     assert.notEqual(keyOf('ａ@firm.example'), keyOf('a@firm.example'))
   })
 })

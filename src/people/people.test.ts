@@ -30,7 +30,7 @@ function addressOf(text: string): Email {
   return readEmail(text) ?? assert.fail(`${text} is no address`)
 }
 
-describe('at the same moment', () => {
+describe('concurrently', () => {
   test('B76: two partners who demote each other leave one', async () => {
     const people = createPeople({ database: meetingAt(database, (text) => text.includes(`role = 'partner'`)), audit })
     const ids: string[] = []
@@ -41,13 +41,13 @@ describe('at the same moment', () => {
     assert.deepEqual(
       outcomes.map(({ status }) => status).toSorted(),
       ['fulfilled', 'rejected'],
-      'both were demoted, or none',
+      'both were demoted, or neither',
     )
     const partners = (await people.list()).filter(({ role }) => role === 'partner')
     assert.equal(partners.length, 1)
   })
 
-  test('two people cannot be entered with one address', async () => {
+  test('two people cannot be added with one address', async () => {
     const people = createPeople({ database, audit })
     const entering = ['Same@example.com', 'same@EXAMPLE.com'].map((email) =>
       people.create({ name: 'S', email, role: 'consultant' }, byService),
@@ -56,7 +56,7 @@ describe('at the same moment', () => {
     assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
   })
 
-  test('B14: of two identities with the address of an entered person, one gets them', async () => {
+  test("B14: of two identities with an added person's address, one is linked", async () => {
     const { id } = await createPeople({ database, audit }).create(
       {
         name: 'Entered',
@@ -85,7 +85,7 @@ describe('at the same moment', () => {
 })
 
 describe('an identity', () => {
-  test('stays with the person it has', async () => {
+  test('stays with its person', async () => {
     const people = createPeople({ database, audit })
     const identities = createIdentities({ database, audit })
     const [first, second] = [

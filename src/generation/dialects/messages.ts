@@ -26,7 +26,7 @@ export interface MessageFormat {
 }
 
 /**
- * Reads a list of messages, of which the last is the user's. Leaves a value that is no list to the schema. Throws Problem
+ * Reads a list of messages. The last one must be the user's. Leaves a value that is not a list to the schema. Throws Problem
  * `invalid_field` for anything but text: images, sound, files, tool calls and their results.
  */
 export function readMessages(list: unknown, field: string, format: MessageFormat): readonly Message[] {

@@ -19,7 +19,7 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-/** Codes for which OpenAI has a code of its own. */
+/** Our codes for which OpenAI has a different code. */
 const codes: Readonly<Record<string, string>> = {
   missing_key: 'invalid_api_key',
   invalid_key: 'invalid_api_key',

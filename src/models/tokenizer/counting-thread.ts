@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Message } from '../model.ts'
 import { isFromCounter, type FromCounter, type ToCounter } from './protocol.ts'
 
-/** Counts tokens in a thread of its own, which is started by the first count and shared by all models. */
+/** Counts tokens in a separate thread. The first count starts it, and all models share it. */
 export interface CountingThread {
   /**
    * Tokens of the messages in their chat template. `source` is an encoding's name or the path of a `tokenizer.json`.

@@ -77,7 +77,7 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply
   }
 }
 
-/** The error code in a body, if it is a plain word. Nothing else is read because it may quote keys and prompts. */
+/** The error code in a body, if it is a plain word. The message is not read because it may quote keys and prompts. */
 export function readErrorCode(body: string): string {
   try {
     const reply = parse(body)

@@ -1,4 +1,4 @@
-/** One query that answers several look-ups. */
+/** One query for several lookups. */
 interface Batch<Value> {
   readonly ids: Set<string>
   readonly found: Promise<ReadonlyMap<string, Value>>
@@ -6,9 +6,9 @@ interface Batch<Value> {
 }
 
 /**
- * Combines look-ups into shared queries: while one query runs, further ids are collected for the next. A look-up also
+ * Combines lookups into shared queries: while one query runs, further ids are collected for the next. A lookup also
  * joins a running query for the same id that began at most `shareable` ms ago. With 0, the default, every result was read
- * after its look-up began. Nothing is cached after a query ends.
+ * after its lookup began. Nothing is cached after a query ends.
  */
 export function createLookups<Value>(
   read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>,

@@ -35,7 +35,7 @@ export function findBrokenLinks(tx: Queryable, chain: Chain): Promise<object[]> 
 
 /** Rows whose numbers were never drawn from the sequence. */
 export async function findStrayNumbers(tx: Queryable, { name, number, naming }: Chain): Promise<object[]> {
-  // A statement of its own: the planner uses the index only for a number that it knows.
+  // A separate statement: the planner uses the index only for a known number.
   const [drawn] = await tx.rows<{ last: bigint }>(`select last_number($1, '${number}') as last`, [name])
   return tx.rows(
     `select '${name}' as table, t.${number} as row, ${labelled(naming)}, case when t.${number} <= 0
@@ -58,7 +58,7 @@ interface Ends {
   readonly upto: bigint
 }
 
-/** The seals of which the rows changed, of those that end in (after, upto]. */
+/** The seals that end in (after, upto] and whose rows changed. */
 export function findFaultySeals(tx: Queryable, { name }: Chain, { after, upto }: Ends): Promise<FaultySeal[]> {
   return tx.rows('select * from faulty_seals($1, $2, $3)', [name, after, upto])
 }

@@ -50,7 +50,7 @@ async function checkKept(database: Database, kept: readonly SealLine[]): Promise
   return checkOf(`the chains contain the given seals (${kept.map(formatSeal).join(', ')})`, faults)
 }
 
-/** Sealed rows never change, so each range can be read on a snapshot of its own. No snapshot is held for long. */
+/** Sealed rows never change, so each range can be read on its own snapshot. No snapshot is held for long. */
 async function checkRows(database: Database, chain: Chain, options: SealOptions): Promise<VerifyCheck> {
   const faults: object[] = []
   const { ranges, part } = await sampleOf(database, chain.name, options)

@@ -15,7 +15,7 @@ interface LockOptions {
  * Throws OperatorError if the lock is not free within `patience` ms (default two minutes), or the signal's reason if it
  * aborts first.
  *
- * Each contender creates a file of its own and then looks for others. Of two at once, at least one sees the other and backs
+ * Each contender creates its own file and then looks for others. Of two at once, at least one sees the other and backs
  * off. So no contender ever removes a file that may belong to a running process, as taking over a stale lock file could.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
