@@ -111,7 +111,7 @@ describe('the sources', () => {
     assert.deepEqual(ambiguousNames(sources), [])
   })
 
-  test('bring nothing but types into the pages', () => {
+  test('import only types into the pages', () => {
     assert.deepEqual(runtimeImportsOf(pages, 'src/'), [])
   })
 
@@ -232,7 +232,7 @@ describe('the rules catch', () => {
     })
   }
 
-  test('a file that no layer has', () => {
+  test('a file outside all layers', () => {
     assert.throws(
       () => judge({ 'src/extra/a.ts': `import './b.ts'`, 'src/extra/b.ts': leaf }),
       /src\/extra\/a\.ts is in 0 layers/,

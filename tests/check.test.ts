@@ -65,7 +65,7 @@ async function check(files: Record<string, string>, ...args: string[]) {
 }
 
 describe('the checks', () => {
-  test('pass what is right, and say how much that was', async () => {
+  test('pass a correct project, and count what passed', async () => {
     const { verdict, status, stdout } = await check(good)
     assert.equal(verdict, '8 passed, 0 failed', stdout)
     assert.equal(status, 0)
@@ -82,7 +82,7 @@ describe('the checks', () => {
     }
   })
 
-  test('go on after a failure, find each of them, and show what was said', async () => {
+  test('continue after a failure, report every failure, and show its output', async () => {
     const { verdict, status, stdout } = await check({
       ...good,
       'src/faulty.ts': `export const unused   = 1\nexport const wrong: string = 1 == 2\n`,
@@ -116,7 +116,7 @@ describe('the checks', () => {
     assert.equal(unready.status, 1, unready.stdout)
   })
 
-  test('do not wait for ever for a test file that does not end, and name it', async () => {
+  test('do not wait forever for a test file that does not end, and name it', async () => {
     const leak = `const { test } = await import('node:test')\ntest('leaks', () => void setInterval(() => {}, 1000))\n`
     const { status, stdout } = await check({ ...good, 'src/leak.test.ts': leak }, 'fast', '10000')
     assert.equal(status, 1)
@@ -168,7 +168,7 @@ writeFileSync('sleeper.pid', String(child.pid))
 `
 
 describe('processes that tests start', { skip: process.platform !== 'linux' && 'there is no /proc' }, () => {
-  test('are ended, named and counted as failures if they are left behind', async () => {
+  test('are killed, named and counted as failures if they are left behind', async () => {
     const leaves = `${sleeper}test('leaves a process', () => {})\n`
     const { verdict, stdout } = await check({ ...good, 'src/leaves.test.ts': leaves })
     assert.equal(verdict, '9 passed, 1 failed', stdout)
@@ -176,7 +176,7 @@ describe('processes that tests start', { skip: process.platform !== 'linux' && '
     assert.equal(isRunning(sleeperOf(roots.at(-1))), false)
   })
 
-  test('end with the checks, even those that have a session of their own', async () => {
+  test('end with the checks, even in a separate session', async () => {
     const waits = `${sleeper}test('waits', () => new Promise((resolve) => setTimeout(resolve, 100_000)))\n`
     const root = project({ ...good, 'src/waits.test.ts': waits })
     const child = spawn(process.execPath, [path.join(root, 'scripts/check.js'), 'fast'], { stdio: 'ignore' })
@@ -197,7 +197,7 @@ function sleeperOf(root = ''): number {
   return text === '' ? NaN : Number(text)
 }
 
-/** A zombie does not run: nobody may reap it in a container. */
+/** A zombie does not count: a container may have no process to reap it. */
 function isRunning(pid: number): boolean {
   const file = `/proc/${pid}/stat`
   return existsSync(file) && !/\) Z /.test(readFileSync(file, 'utf8'))

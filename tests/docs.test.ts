@@ -20,7 +20,7 @@ describe('generated pages', () => {
     assert.deepEqual(stalePages(generated, read), [], 'run npm run docs')
   })
 
-  test('this bites: a page that is missing or differs in one character is found', () => {
+  test('this check finds a page that is missing or differs in one character', () => {
     const [[first, content] = ['', ''], [second] = ['']] = [...generated]
     const disk = new Map([...generated, [first, content.replace('.', '!')]])
     disk.delete(second)
@@ -33,7 +33,7 @@ describe('errors', () => {
   const codes = Object.keys(problems)
   const page = read('docs/errors.md')
 
-  test('every code has a row, and a heading that its error bodies link to, with what to do', () => {
+  test('every code has a row, and a heading with advice to which error bodies link', () => {
     assert.deepEqual(missingFrom(codes, errorRows(page)), [])
     assert.deepEqual(missingFrom(codes, errorHeadings(page)), [])
   })
@@ -42,14 +42,14 @@ describe('errors', () => {
     assert.deepEqual(missingFrom([...errorRows(page), ...errorHeadings(page)], codes), [])
   })
 
-  test('this bites: a code without row, heading or advice is found, and so is one that does not exist', () => {
+  test('this check finds a code without row, heading or advice, and one that does not exist', () => {
     assert.deepEqual(missingFrom(codes, errorRows(page.replace('| [`overloaded`]', '| [`overfull`]'))), ['overloaded'])
     assert.deepEqual(missingFrom(codes, errorHeadings(page.replace('\n## internal\n', '\n'))), ['internal'])
     assert.deepEqual(missingFrom(codes, errorHeadings(page.replace(/(## internal\n\n.+\n\n).+/, '$1'))), ['internal'])
     assert.deepEqual(missingFrom(errorHeadings(page.replace('## internal', '## eternal')), codes), ['eternal'])
   })
 
-  /** Codes that no line of src throws yet, each with the reason why it is in the table all the same. */
+  /** Codes that src does not throw yet, each with the reason why it is in the table. */
   const notThrown: Record<string, string> = {}
   const sources = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !file.endsWith('.test.ts') && file !== path.join('src', 'platform', 'problem-table.ts'))
@@ -57,15 +57,15 @@ describe('errors', () => {
     .join('\n')
   const thrownIn = (source: string) => codes.filter((code) => source.includes(`'${code}'`))
 
-  test('every code is thrown somewhere', () => {
+  test('every other code is thrown somewhere', () => {
     assert.deepEqual(missingFrom(codes, [...thrownIn(sources), ...Object.keys(notThrown)]), [])
   })
 
-  test('no code is excused that is thrown after all', () => {
+  test('no exempt code is thrown', () => {
     assert.deepEqual(missingFrom(Object.keys(notThrown), missingFrom(codes, thrownIn(sources))), [])
   })
 
-  test('this bites: a code that is only spoken of does not count as thrown', () => {
+  test('this check does not count a code in a comment as thrown', () => {
     const source = sources.replaceAll("'revoked_key'", 'revoked_key')
     assert.deepEqual(missingFrom(codes, [...thrownIn(source), ...Object.keys(notThrown)]), ['revoked_key'])
   })
@@ -90,7 +90,7 @@ describe('settings', () => {
     )
   })
 
-  test('the example file is valid and has every setting, for every engine that knows it', () => {
+  test('the example file is valid and has every setting, for every engine that has it', () => {
     const names = allMatches(example, /\$\{(\w+)\}/g)
     const key = Buffer.alloc(32).toString('base64')
     const environment = Object.fromEntries(names.map((name) => [name, name === 'ENCRYPTION_KEY' ? key : 'x']))
@@ -103,7 +103,7 @@ describe('settings', () => {
     assert.deepEqual(missingFrom(settings.map(nameOf), pathsIn(parseYaml(example))), [])
   })
 
-  test('this bites: a setting that the page or the example lacks is found', () => {
+  test('this check finds a setting missing from the page or the example', () => {
     assert.deepEqual(missingFrom(paths, settingRows(page.replace('| `session.idle` |', '| session.idle |'))), [
       'session.idle',
     ])
@@ -118,7 +118,7 @@ describe('settings', () => {
 describe('pages', () => {
   const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
 
-  test('every link to a file of the project leads to one', () => {
+  test('every link to a file of the project has a target', () => {
     assert.deepEqual(
       pages.flatMap((page) => deadLinks(page, read(page))),
       [],
@@ -134,7 +134,7 @@ describe('pages', () => {
     assert.deepEqual([...new Set(named)], [packageText('dependencies', 'node-llama-cpp')])
   })
 
-  test('this bites: a dead link and a script that does not exist are found', () => {
+  test('this check finds a dead link and a script that does not exist', () => {
     const links = '[a](operating.md#backup) [b](../README.MD) [c](https://example.com/x) [d](nowhere.md)'
     assert.deepEqual(deadLinks('docs/errors.md', links), ['docs/errors.md: ../README.MD', 'docs/errors.md: nowhere.md'])
     assert.deepEqual(missingFrom(scriptsIn('`npm run bench` and `npm run bnech`'), scripts()), ['bnech'])
@@ -148,22 +148,22 @@ describe('commands', { skip: !existsSync(path.join(root, 'src/main.ts')) && 'the
     assert.deepEqual(await unknownCommands(pages.map(read).join('\n')), [])
   })
 
-  test('this bites: a command, a part of one and an option that do not exist are found', async () => {
+  test('this check finds a command, a subcommand and an option that do not exist', async () => {
     const page =
       '```sh\n./tollgate acount list\n$ ./tollgate account list | ./tollgate account explode --json\n./tollgate account list --jsn\n```\n'
     assert.deepEqual(await unknownCommands(page), ['acount list', 'account explode --json', 'account list --jsn'])
   })
 
-  test('this bites also where the fence is indented', async () => {
+  test('this check also reads indented fences', async () => {
     assert.deepEqual(await unknownCommands('1. Do:\n\n   ```sh\n   ./tollgate nothing\n   ```\n'), ['nothing'])
   })
 
-  test('outside of a fence nothing is a command', async () => {
+  test('text outside fences is not a command', async () => {
     assert.deepEqual(await unknownCommands('./tollgate nothing\n```json\n{}\n```\n`./tollgate nothing`\n'), [])
   })
 })
 
-/** The generated pages that are not, or not so, on the disk. */
+/** The generated pages that are missing on disk or differ. */
 function stalePages(pages: ReadonlyMap<string, string>, readPage: (page: string) => string): string[] {
   const isStale = ([page, content]: [string, string]) => {
     try {

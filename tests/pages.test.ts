@@ -9,7 +9,7 @@ afterEach(() => {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true })
 })
 
-/** A project with pages of its own, and the tools of this one. */
+/** A project with its own pages and this project's tools. */
 function project(): string {
   const files = {
     'package.json': JSON.stringify({ name: 'small', type: 'module' }),
@@ -45,7 +45,7 @@ describe('the pages', () => {
     assert.equal(await setUp(root), 'nothing to do')
   })
 
-  test('stay what they were when they cannot be built, and it is said why', async () => {
+  test('stay unchanged if they cannot be built, and the reason is shown', async () => {
     const root = project()
     await setUp(root)
     writeFileSync(path.join(root, 'web/main.ts'), `import './gone.ts'\n`)
@@ -54,7 +54,7 @@ describe('the pages', () => {
     assert.match(await setUp(root), /gone\.ts/, 'a failure is not forgotten')
   })
 
-  test('are left alone where only their build was shipped', async () => {
+  test('are left unchanged if only their build was shipped', async () => {
     const root = project()
     await setUp(root)
     for (const source of ['index.html', 'main.ts']) rmSync(path.join(root, 'web', source))

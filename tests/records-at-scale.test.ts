@@ -27,8 +27,8 @@ const id = (table: number, n: string) => `('0199000${table}-0000-7000-8000-' || 
 const person = (n: number) => `01990000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
 /**
- * Every client is a "gmbh", one in ten a "silva", and the names from "zim" on, one in four, are the last of the list. One
- * in ten is archived, also of those. A note says "fee", every one; one in 600 "rarely".
+ * The name of every client contains "gmbh", one in ten also "silva". One in four begins with "zim" and is at the end of
+ * the list. One in ten of all is archived. Every note contains "fee", one in 600 also "rarely".
  */
 const seeds = [
   // No revisions and no audit events: they would take longer than everything else together.
@@ -54,7 +54,7 @@ const seeds = [
    select timestamptz '2026-01-01' + n * interval '1 minute', case when n % 5000 = 1 then 'role_changed' else 'client_read' end,
      case when n % 500 = 3 then 'refused' else 'allowed' end, 'person', ${id(0, `1 + n % ${consultants}`)}, ${id(1, `1 + n % ${clients}`)}
    from generate_series(1, 120000) n`,
-  // Archived notes with the rare word, and rare notes of deleted clients: neither is ever found.
+  // Archived notes with the rare word, and notes of deleted clients with it: neither may be found.
   `update note set archived_at = now() where mod(('x' || right(id::text, 8))::bit(32)::int, 1200) = 0`,
   `insert into note (id, client_id, date, text) select ${id(4, 'n')}, ${id(1, 'n')}, date '2026-01-01', 'A fee, rarely'
    from generate_series(99, ${clients}, 100) n`,
@@ -148,7 +148,7 @@ describe('a list (B95)', () => {
     })
   }
 
-  test('is counted up to a bound', async () => {
+  test('is counted up to a limit', async () => {
     for (const status of ['active', 'archived', 'all'] as const) {
       await assertBounded('partner', countClients(all, { ...everything, status }), 10_001)
       await assertBounded('consultant', countClients(mine, { ...everything, status }), 500)
@@ -156,7 +156,7 @@ describe('a list (B95)', () => {
   })
 })
 
-test('a list says when its total is only a lower bound', async () => {
+test('a list states if its total is only a lower bound', async () => {
   const portal = await openPortal({ databaseUrl: own.url, log: createTestLog().log, statementTimeout: 0 })
   try {
     const access = createAccess({ portal, audit: { record: async () => undefined } })
@@ -193,7 +193,7 @@ describe('a search (B95)', () => {
     }
   })
 
-  test('finds what a comparison with every client finds, on every page', async () => {
+  test('finds the same clients as a full comparison, on every page', async () => {
     for (const q of Object.values(words)) {
       for (const sort of ['name', '-changed_at'] as const) {
         for (const status of ['active', 'all'] as const) {
@@ -218,7 +218,7 @@ describe('a search (B95)', () => {
     }
   })
 
-  test('finds the notes that a comparison with every note finds, the last changed first', async () => {
+  test('finds the same notes as a full comparison, last changed first', async () => {
     for (const q of ['fee', 'rarely', words.none]) {
       const found: readonly { readonly id: string }[] = await rowsOf(searchNoun('note', all, q, 15))
       const expected = await database.rows<{ id: string }>(
@@ -268,7 +268,7 @@ describe('the audit log (B95)', () => {
     { from: '2026-02-01T00:00:00Z', action: 'nothing' },
   ]
   for (const filter of filters) {
-    test(`filtered by ${JSON.stringify(filter)} reads at most one look`, async () => {
+    test(`filtered by ${JSON.stringify(filter)} reads at most one search's rows`, async () => {
       await assertBounded('partner', readEntries({ filter, before: undefined, limit: 51, reach }), 2000)
       await assertBounded('partner', readEntries({ filter, before: '60000', limit: 51, reach }), 2000)
     })

@@ -34,7 +34,7 @@ before(async () => {
 })
 after(() => original.drop())
 
-/** A service at work, then stopped. Returns the last seals. */
+/** Runs a service, then stops it. Returns the last seals. */
 async function fill(databaseUrl: string): Promise<SealLine[]> {
   const vendor = await startVendor()
   const firm = await startFirm({ databaseUrl, models: [upstreamModel(vendor.url)] })
@@ -87,7 +87,7 @@ const row = `(select request_id from ledger order by number offset 1 limit 1)`
 const payer = `(select account_id from ledger order by number offset 1 limit 1)`
 const other = `(select account_id from ledger where account_id <> ${payer} limit 1)`
 const request = `select request_id::text from ledger where request_id = ${row}`
-/** Makes all sums follow a change of the ledger. */
+/** Adjusts all sums to a change of the ledger. */
 const follow = `
   delete from usage_day;
   insert into usage_day (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cost)
@@ -105,7 +105,7 @@ const hold = (age: string, of = "'00000000-0000-0000-0000-0000000000aa'") => `
   update account set held = held + 3 where id = ${payer};`
 const lastSeal = `(select max(number) from seal where chain = 'audit')`
 const previous = `(select upto from seal where chain = 'audit' and number = ${lastSeal} - 1)`
-/** Computes the whole chain of a table anew from what is there. */
+/** Recomputes the whole chain of a table. */
 const rebuild = (chain: string) => `
   do $rebuild$
   declare
@@ -567,20 +567,20 @@ const schema: Tampering[] = [
 ]
 
 describe('A35 verify', () => {
-  test('finds nothing in a database that is in order, with or without the kept seals', async () => {
+  test('finds nothing in a correct database, with or without the kept seals', async () => {
     await withCopy(async (database) => {
       assert.deepEqual(faulty(await verifyAll(database)), [])
       assert.deepEqual(faulty(await verifyAll(database, { full: true, kept })), [])
     })
   })
 
-  test('expects no function with the rights of its owner and an unsafe search_path', async () => {
+  test('expects no security definer function with an unsafe search_path', async () => {
     const facts = await readFile(path.join(import.meta.dirname, '../src/access/schema-facts.txt'), 'utf8')
     assert.doesNotMatch(facts, /no safe search_path/)
     assert.match(facts, /runs as its owner/)
   })
 
-  test('finds nothing in a hold that is as young as a request may be', async () => {
+  test('finds nothing in a hold no older than a request may be', async () => {
     await withCopy(async (database) => {
       await tamper(database, instance('1 day') + hold('59 minutes'))
       assert.deepEqual(faulty(await verifyAll(database)), [])

@@ -26,11 +26,11 @@ for (const [word, meant] of table) {
   })
 }
 
-test('takes the nearest of several', () => {
+test('returns the closest of several', () => {
   assert.equal(closest('topp', ['tops_', 'top_p', 'stopp']), 'top_p')
 })
 
-test('a swap of two neighbours is one mistake, not two', () => {
+test('a transposition is one mistake, not two', () => {
   assert.equal(closest('abdc', ['abcd', 'xbdy']), 'abcd')
 })
 

@@ -47,20 +47,20 @@ describe('parseDecimal', () => {
     })
   }
 
-  test('refuses more digits before the point than it may keep', () => {
+  test('refuses too many digits before the point', () => {
     const message = 'must have at most 24 digits before the point'
     assert.equal(parseDecimal('9'.repeat(24), 0), 10n ** 24n - 1n)
     for (const text of ['9'.repeat(25), `-${'9'.repeat(1000)}.5`])
       assert.throws(() => parseDecimal(text, 6), { name: 'RangeError', message })
   })
 
-  test('refuses more decimals than it may keep, also when they are zeros', () => {
+  test('refuses too many decimals, even zeros', () => {
     assert.throws(() => parseDecimal('0.1234567', 6), { name: 'RangeError', message: 'must have at most 6 decimals' })
     assert.throws(() => parseDecimal('0.1000000', 6), { name: 'RangeError', message: 'must have at most 6 decimals' })
     assert.throws(() => parseDecimal('1.0', 0), { name: 'RangeError', message: 'must be a whole number' })
   })
 
-  test('never rounds: every number of at most n decimals has exactly its own integer', () => {
+  test('never rounds: every number of at most n decimals has its exact integer', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 10n ** 12n), fc.integer({ min: 1, max: 12 }), fc.nat(), (whole, decimals, seed) => {
         const fraction = String(seed).slice(0, decimals)
@@ -87,7 +87,7 @@ describe('formatDecimal', () => {
     })
   }
 
-  test('is read back as the same integer, and is the shortest such text', () => {
+  test('round-trips, and is the shortest such text', () => {
     const limit = 10n ** 24n - 1n
     fc.assert(
       fc.property(fc.bigInt(-limit, limit), fc.integer({ min: 0, max: 12 }), (value, decimals) => {

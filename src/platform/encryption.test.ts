@@ -52,13 +52,13 @@ describe('an encrypted text', () => {
 })
 
 describe('the key', () => {
-  test('is the setting where there is one', async () => {
+  test('is the setting if there is one', async () => {
     const key = randomBytes(32)
     const read = await readEncryptionKey({ encryption_key: key.toString('base64'), data: '/nonexistent/data' })
     assert.deepEqual(Buffer.from(read), key)
   })
 
-  test('is otherwise a file that only its owner reads, the same for all who start at once', async () => {
+  test('is otherwise a file that only its owner can read, the same for concurrent starts', async () => {
     await inFolder(async (folder) => {
       const data = path.join(folder, 'data')
       const keys = await Promise.all(Array.from({ length: 8 }, () => readEncryptionKey({ data })))
@@ -69,7 +69,7 @@ describe('the key', () => {
     })
   })
 
-  test('that is damaged stops the start and is left as it is', async () => {
+  test('that is damaged stops the start and is left unchanged', async () => {
     await inFolder(async (data) => {
       const file = path.join(data, 'encryption.key')
       await writeFile(file, 'short\n')
@@ -78,7 +78,7 @@ describe('the key', () => {
     })
   })
 
-  test('that cannot be created stops the start, and the message says what to do', async () => {
+  test('that cannot be created stops the start with advice', async () => {
     await inFolder(async (folder) => {
       const data = path.join(folder, 'data')
       await mkdir(path.join(data, 'encryption.key'), { recursive: true })

@@ -11,7 +11,7 @@ import { readableLine } from './readable-line.ts'
 const openLogFile = JSON.stringify(path.join(import.meta.dirname, 'log.ts'))
 const scriptOf = (text: string) => `import { openLog } from ${openLogFile}\nconst { log, close } = openLog()\n${text}`
 
-/** Runs a script that has `log` and `close`, and kills it once it has said so much. `unread`: nobody reads its stderr. */
+/** Runs a script that has `log` and `close`, and kills it after `enough` lines. With `unread`, its stderr is not read. */
 async function run(
   script: string,
   { unread = false, enough = Number.POSITIVE_INFINITY } = {},
@@ -36,7 +36,7 @@ async function run(
 
 const withoutTime = (line?: string) => line?.replace(/"time":\d{13},/, '')
 
-test('a line that goes past pino is what pino writes', () => {
+test("a line that bypasses pino equals pino's own", () => {
   const written: string[] = []
   const log = createLog({ write: (line) => written.push(line) })
   const fields = { id: '01a2-f', route: '/v1/"generate"\n\u2028', code: undefined, ms: 10.1, status: 200 }
@@ -48,10 +48,10 @@ test('a line that goes past pino is what pino writes', () => {
 
   log.level = 'warn'
   writeLine(log, fields, 'request')
-  assert.equal(written.length, 2, 'what is not wanted is not written')
+  assert.equal(written.length, 2, 'lines below the level are not written')
 })
 
-test('on a terminal a line is readable, and nothing in it controls the terminal', () => {
+test('on a terminal a line is readable and contains no control characters', () => {
   const line = { level: 40, time: Date.now(), id: '0199-a', reason: 'two words', ms: 1.5, msg: 'lost\u001b[31m' }
   const shown = readableLine(`${JSON.stringify(line)}\n`)
   assert.match(shown, /^\d\d:\d\d:\d\d WARN {2}lost\\u001b\[31m id=0199-a reason="two words" ms=1\.5\n$/)
@@ -64,16 +64,16 @@ test('lines are written together, soon and in order', async () => {
   assert.deepEqual([lines, writes], [['one', 'two', 'three'], 1])
 })
 
-test('many lines do not wait for the time to be over', async () => {
+test('many lines are written without waiting for the timer', async () => {
   const many = 'for (let i = 0; i < 1000; i++) log.info(String(i))'
-  // No timer fires any more.
+  // Blocks the thread, so that no timer fires.
   const stuck = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000)\nprocess.kill(process.pid, 'SIGKILL')`
   const { lines } = await run(`${many}\n${stuck}`, { enough: 100 })
   assert.ok(lines.length >= 100, `${lines.length} lines`)
   assert.deepEqual(lines.slice(0, 3), ['0', '1', '2'])
 })
 
-test('no line is lost when the process exits, is made to, or fails', async () => {
+test('no line is lost when the process exits, is terminated or fails', async () => {
   for (const [end, status] of [
     ['', 0],
     ['close(); log.info("four")', 0],
@@ -86,7 +86,7 @@ test('no line is lost when the process exits, is made to, or fails', async () =>
   }
 })
 
-test('lines that nobody reads are dropped, and do not keep a closed process from ending', async () => {
+test('unread lines are dropped and do not prevent a process from exiting', async () => {
   const flood = `
     for (let i = 0; i < 300; i++) {
       log.info('x'.repeat(100_000))
@@ -97,7 +97,7 @@ test('lines that nobody reads are dropped, and do not keep a closed process from
 })
 
 const full = '/dev/full'
-test('a log that cannot be written does not keep a process from ending', { skip: !existsSync(full) }, async () => {
+test('a log that cannot be written does not prevent a process from exiting', { skip: !existsSync(full) }, async () => {
   const stderr = openSync(full, 'w')
   for (const [end, status] of [
     ['setTimeout(close, 500)', 0],

@@ -25,7 +25,7 @@ describe('/metrics', () => {
   const get = (path: string, token?: string) =>
     fetch(`${server.listeningOrigin}${path}`, token === undefined ? {} : { headers: { authorization: token } })
 
-  it('is for who has the token', async () => {
+  it('requires the token', async () => {
     for (const token of [undefined, '', 'Bearer wrong', 'metrics-token', 'Bearer metrics-token2']) {
       const answer = await get('/metrics', token)
       assert.equal(answer.status, 401)
@@ -34,13 +34,13 @@ describe('/metrics', () => {
     const answer = await get('/metrics', 'Bearer metrics-token')
     assert.equal(answer.status, 200)
     assert.match(String(answer.headers.get('content-type')), /^text\/plain; version=0\.0\.4/)
-    // RFC 9110 section 11.1, as for the keys.
+    // RFC 9110 section 11.1, as for API keys.
     for (const token of ['bearer metrics-token', 'BEARER  metrics-token']) {
       assert.equal((await get('/metrics', token)).status, 200, token)
     }
   })
 
-  it('counts by route, never by address, so that callers cannot make new labels', async () => {
+  it('counts by route, not by URL, so that callers cannot create labels', async () => {
     for (const path of ['/things/1', '/things/2?x', '/nowhere/secret', '/metrics?secret']) await get(path)
     metrics.tokensCharged('one', { inputTokens: 12, outputTokens: 3 })
     const text = await (await get('/metrics', 'Bearer metrics-token')).text()
@@ -53,7 +53,7 @@ describe('/metrics', () => {
     assert.doesNotMatch(text, /secret|things\/1/)
   })
 
-  it('is not there without a token in the configuration', async () => {
+  it('does not exist without a token in the configuration', async () => {
     const other = createServer(needs)
     registerMetrics(other, createMetrics().text, undefined)
     await other.listen({ port: 0, host: '127.0.0.1' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hiddenIn, isBlank, quoted } from './one-line.ts'
 
-test('what does not show is found, and named', () => {
+test('invisible characters are found and named', () => {
   for (const [text, found] of [
     ['a\nb', 'a line break'],
     ['a\u2028b', 'a line break'],
@@ -17,7 +17,7 @@ test('what does not show is found, and named', () => {
   }
 })
 
-test('names of any language have nothing hidden', () => {
+test('names in any language contain none', () => {
   for (const name of [
     'Łukasz Ó Néill',
     '株式会社 山田',
@@ -32,7 +32,7 @@ test('names of any language have nothing hidden', () => {
     assert.ok(isBlank(blank), JSON.stringify(blank))
 })
 
-test('a text in quotes shows all that is in it', () => {
+test('quoted text shows every character', () => {
   assert.equal(quoted('a"b'), '"a\\"b"')
   assert.equal(quoted('\u009b31m\u202ex\n'), '"\\u{009b}31m\\u{202e}x\\n"')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRateLimit } from './rate-limit.ts'
 
-test('a minute’s worth goes at once, then as many as come back, after the wait that it says', () => {
+test('a minute’s worth is allowed at once, then as many as refill, after the stated wait', () => {
   let now = 1_000_000
   const { take } = createRateLimit({ perMinute: 30, clock: () => now })
   for (let taken = 0; taken < 30; taken++) assert.equal(take('a'), 0, `the ${taken}th`)
@@ -17,12 +17,12 @@ test('a minute’s worth goes at once, then as many as come back, after the wait
   assert.equal(take('a'), 2)
 })
 
-test('everybody has a bucket of their own', () => {
+test('each key has its own bucket', () => {
   const { take } = createRateLimit({ perMinute: 1, clock: () => 0 })
   assert.deepEqual([take('a'), take('a'), take('b'), take('b')], [0, 60, 0, 60])
 })
 
-test('it never lets more through than a bucket and what has come back', () => {
+test('it never allows more than a bucket and its refill', () => {
   let now = 0
   const { take } = createRateLimit({ perMinute: 60, clock: () => now })
   let through = 0
@@ -30,7 +30,7 @@ test('it never lets more through than a bucket and what has come back', () => {
   assert.ok(through >= 238 && through <= 240, `${through}`)
 })
 
-test('it remembers a bounded number, and forgets the longest silent first', () => {
+test('it keeps a bounded number of buckets, and drops the least recently used first', () => {
   const { take } = createRateLimit({ perMinute: 1, clock: () => 0 })
   take('early')
   for (let who = 0; who < 9_999; who++) take(`${who}`)

@@ -5,7 +5,7 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { until } from '../../tests/support/until.ts'
 import { repeat } from './repeat.ts'
 
-test('the work is done again and again, and not after the stop', async () => {
+test('the work is repeated until it is stopped', async () => {
   const rounds: number[] = []
   const work = async () => void rounds.push(performance.now())
   const repeated = repeat({ name: 'counting', pause: 5, work, log: createTestLog().log })
@@ -16,7 +16,7 @@ test('the work is done again and again, and not after the stop', async () => {
   assert.equal(rounds.length, atStop)
 })
 
-test('the next round waits for the one before, and the stop for the one under way', async () => {
+test('each round waits for the previous one, and stopping waits for the current one', async () => {
   let under = 0
   let most = 0
   let rounds = 0
@@ -34,7 +34,7 @@ test('the next round waits for the one before, and the stop for the one under wa
   assert.equal(under, 0)
 })
 
-test('a failure is logged once when it begins and once when it is over, and ends nothing', async () => {
+test('repeated failures are logged once, and once when they end, and do not stop the work', async () => {
   const rounds: number[] = []
   const { log, text } = createTestLog()
   const work = async () => {

@@ -235,7 +235,7 @@ describe('every route', () => {
         const reply = await ask(route, actor, at)
         assert.equal(reply.status, statuses[actor], `${actor}: ${reply.text}`)
         if (reply.status < 400) continue
-        assert.ok(!reply.text.includes('secret-marker'), `${actor} is told of the record`)
+        assert.ok(!reply.text.includes('secret-marker'), `${actor} gets data of the record`)
         assert.equal(await contents(at), was, `${actor} changed the record`)
       }
     })

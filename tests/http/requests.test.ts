@@ -132,7 +132,7 @@ describe('POST /v1/generate', () => {
     it(`A2 refuses a request ${name}`, async () => {
       const answer = await assertRefused(() => generate(body), code, field)
       assert.equal(answer.headers.get('x-should-retry'), 'false')
-      assert.ok(Number(answer.headers.get('x-ratelimit-limit-requests')) > 0, 'the limits are told')
+      assert.ok(Number(answer.headers.get('x-ratelimit-limit-requests')) > 0, 'the response has the limits')
     })
   }
 

@@ -7,7 +7,7 @@ import { OperatorError } from '../problems.ts'
 
 const { load } = createConfigFolder()
 
-/** Whatever the input, the outcome is a configuration or an OperatorError that says something. */
+/** Asserts that the input gives a configuration or an OperatorError with a message. */
 function survives(yaml: string, environment: Environment = {}): void {
   try {
     load(yaml, environment)
@@ -27,7 +27,7 @@ test('any text', () => {
   fc.assert(fc.property(marks, (yaml) => survives(yaml)))
 })
 
-test('any values in the places of settings', () => {
+test('any values of settings', () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
@@ -44,7 +44,7 @@ test('any values in the places of settings', () => {
   )
 })
 
-test('any change to one place of a valid file', () => {
+test('any change to one value of a valid file', () => {
   const values = fc.oneof(fc.jsonValue(), fc.constantFrom('', '0', '-1', '${A}', '1e999', '٣'))
   fc.assert(
     fc.property(fc.constantFrom(...places), values, (place, changed) => {

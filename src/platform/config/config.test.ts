@@ -13,7 +13,7 @@ const named = (file: string) => () => loadConfig({ environment: { TOLLGATE_CONFI
 describe('without a file', () => {
   const config = loadConfig({ environment: {}, root, cwd: folder })
 
-  test('everything has its default', () => {
+  test('every setting has its default', () => {
     const { models, sign_in: signIn, ...rest } = config
     assert.deepEqual(rest, {
       base_url: 'http://localhost:8080',
@@ -49,7 +49,7 @@ describe('without a file', () => {
     })
   })
 
-  test('nothing of it can be changed', () => {
+  test('the configuration is frozen', () => {
     assert.throws(() => Object.assign(config, { demo: false }), TypeError)
     assert.throws(() => Object.assign(config.limits, { request_bytes: 1 }), TypeError)
     assert.throws(() => config.models.push(...config.models), TypeError)
@@ -62,7 +62,7 @@ describe('without a file', () => {
     }
   })
 
-  test('tollgate.yaml of the project is taken if it is there, and TOLLGATE_CONFIG goes before it', () => {
+  test('tollgate.yaml of the project is used if it exists, and TOLLGATE_CONFIG overrides it', () => {
     const usual = path.join(root, 'tollgate.yaml')
     writeFileSync(usual, 'currency: EUR')
     try {
@@ -76,7 +76,7 @@ describe('without a file', () => {
 })
 
 describe('the environment', () => {
-  test('goes before the file', () => {
+  test('overrides the file', () => {
     const yaml = 'listen: { host: 10.0.0.1, port: 1000 }\ndatabase: postgres://file/db'
     const variables = { PORT: '9000', HOST: '::', DATABASE_URL: 'postgres://tollgate@db/tollgate' }
     const config = load(yaml, variables)
@@ -86,7 +86,7 @@ describe('the environment', () => {
     assert.deepEqual(load(yaml).listen, { host: '10.0.0.1', port: 1000, processes: 1, trusted_proxies: [] })
   })
 
-  test('where it listens is what it calls itself, unless the file says so', () => {
+  test('the listening address is the default of base_url', () => {
     const local = ['127.0.0.1', '0.0.0.0', '::', '0:0::0', '::1', 'localhost', 'fe80::1%eth0']
     for (const [host, called] of [
       ...local.map((each) => [each, 'localhost'] as const),
@@ -100,12 +100,12 @@ describe('the environment', () => {
     assert.equal(load('base_url: https://firm.example', { HOST: '127.0.0.2' }).base_url, 'https://firm.example')
   })
 
-  test('a variable that is set to nothing is not set', () => {
+  test('an empty variable counts as not set', () => {
     const empty = { PORT: '', HOST: '', DATABASE_URL: '', TOLLGATE_DATA: '', TOLLGATE_DEMO: '' }
     assert.deepEqual(load('currency: EUR', empty), load('currency: EUR'))
   })
 
-  test('every bad variable is reported, together with the faults of the file', () => {
+  test('every invalid variable is reported, together with the errors of the file', () => {
     const bad = { PORT: '70000', HOST: 'a b', DATABASE_URL: 'mysql://secret@db', TOLLGATE_DEMO: 'no' }
     assert.deepEqual(
       faultsOf(() => load('currency: euro', bad)),
@@ -125,13 +125,13 @@ describe('the environment', () => {
     }
   })
 
-  test('the data folder: relative to the current folder, by default in the project', () => {
+  test('the data folder is relative to the current folder, and by default in the project', () => {
     assert.equal(load('').data, path.join(root, 'data'))
     assert.equal(load('', { TOLLGATE_DATA: './elsewhere' }).data, path.join(root, 'elsewhere'))
     assert.equal(load('', { TOLLGATE_DATA: '/var/lib/tollgate' }).data, '/var/lib/tollgate')
   })
 
-  test('samples are never set up by themselves beside a real database or a real provider', () => {
+  test('samples are not created by default with a real database or a real provider', () => {
     const database = 'database: postgres://db/tollgate'
     assert.equal(load('').demo, true)
     assert.equal(load(database).demo, false)
@@ -141,14 +141,14 @@ describe('the environment', () => {
     assert.equal(load('', { TOLLGATE_DEMO: '0' }).demo, false)
   })
 
-  test('no other variable changes anything', () => {
+  test('other variables have no effect', () => {
     const others = { TOLLGATE_PORT: '1', NODE_ENV: 'production', PGHOST: 'elsewhere', CURRENCY: 'EUR', port: '1' }
     assert.deepEqual(load('', others), load(''))
   })
 })
 
 describe('a value', () => {
-  test('comes resolved: ms, bytes, 10⁻¹² units, absolute paths, origins', () => {
+  test('is converted: ms, bytes, 10⁻¹² units, absolute paths, origins', () => {
     const config = load(`
 base_url: https://Tollgate.Example.com:443/
 models:
@@ -216,7 +216,7 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
     assert.deepEqual(config.sign_in.sign_up.domains, ['example.com', 'xn--bcher-kva.example'])
   })
 
-  test('may name variables of the environment, whose content is not looked at again', () => {
+  test('may contain environment variables, whose values are not expanded again', () => {
     const yaml = upstream({ endpoints: [{ url: 'https://${HOST_NAME}/v1', key: 'a${KEY}b' }] })
     const config = load(yaml, { HOST_NAME: 'models.example', KEY: '${HOST_NAME} $& $1' })
     const [model] = config.models
@@ -245,7 +245,7 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
     })
   }
 
-  test('an issuer is kept to the byte', () => {
+  test('an issuer is kept byte for byte', () => {
     for (const issuer of [
       'https://id.example',
       'https://id.example/',
@@ -257,8 +257,8 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
   })
 })
 
-describe('the file itself', () => {
-  test('that is not there, is a folder or is not text', () => {
+describe('a configuration file', () => {
+  test('that is missing, a folder or not text is refused', () => {
     assert.deepEqual(faultsOf(named('missing.yaml')), [`${path.join(root, 'missing.yaml')}: there is no such file`])
     assert.deepEqual(faultsOf(named('settings')), [`${folder}: is a folder, not a file`])
     assert.deepEqual(
@@ -268,7 +268,7 @@ describe('the file itself', () => {
     assert.deepEqual(faultsOf(named('a\0b')), ['TOLLGATE_CONFIG: must be a path'])
   })
 
-  test('that may not be read', async () => {
+  test('without read permission is refused', async () => {
     const file = path.join(folder, 'closed.yaml')
     writeFileSync(file, '')
     chmodSync(file, 0)
@@ -277,7 +277,7 @@ describe('the file itself', () => {
     assert.deepEqual(errors, [`${file}: this user may not read it`])
   })
 
-  test('a document that would fill the memory is refused', () => {
+  test('that would exhaust memory is refused', () => {
     const rows = Array.from({ length: 10 }, (_, n) => `a${n}: &x${n} [${n === 0 ? '1' : `*x${n - 1},`.repeat(9)}]\n`)
     const bomb = rows.join('')
     const [line = '', ...others] = faultsOf(() => load(bomb))
@@ -289,7 +289,7 @@ describe('the file itself', () => {
 
 const processes = (yaml: string) => load(yaml).listen.processes
 
-test('auto means a process per core, but one with a local model, and a number is itself', () => {
+test('processes: auto is one per core, or 1 with a local model; a number is used unchanged', () => {
   assert.equal(processes(`${upstream()}listen: { processes: auto }`), availableParallelism())
   assert.equal(processes('listen: { processes: auto }'), 1)
   assert.equal(processes(`${upstream()}listen: { processes: 3 }`), 3)

@@ -24,7 +24,7 @@ const tokenizer =
 const percentage = 'must be a percentage such as 2% or 0.5%, at most 100%'
 const price = 'must be a decimal number in quotes such as "0.40"'
 
-/** A file and its faults. */
+/** Files and their errors. */
 type Case = [yaml: string, ...lines: string[]]
 
 const shapes: Case[] = [
@@ -212,7 +212,7 @@ const form: Case[] = [
   ['currency: *x', 'test.yaml: cannot be read as YAML: Unresolved alias (the anchor must be set before the alias): x'],
 ]
 
-describe('a fault is one line with its path and what would be right', () => {
+describe('an error is one line with its path and what is expected', () => {
   for (const [yaml, ...lines] of [...shapes, ...values, ...prices, ...rules, ...variables, ...form]) {
     test(JSON.stringify(yaml), () => {
       assert.deepEqual(
@@ -223,7 +223,7 @@ describe('a fault is one line with its path and what would be right', () => {
   }
 })
 
-test('every fault of the file comes at once', () => {
+test('all errors of the file are reported together', () => {
   const lines = faultsOf(() =>
     load(`
 currency: usd
@@ -252,7 +252,7 @@ sms: { url: "https://sms.example", token: "\${SMS_TOKEN}" }
   ])
 })
 
-test('a secret is never repeated', () => {
+test('a secret is never quoted', () => {
   const secrets = { KEY: 'hunter2 hunter2', DATABASE_URL: 'postgre://u:hunter2@db' }
   const changes = { endpoints: [{ url: 'https://${KEY}' }], context: '${KEY}', price: '${KEY}' }
   const lines = faultsOf(() => load(`${upstream(changes)}database: hunter2`, secrets))

@@ -33,7 +33,7 @@ const isUnavailable = (error: unknown) => {
   return true
 }
 
-/** Cuts every other connection to the database, and lets the news of it arrive. */
+/** Cuts every other connection to the database, and waits until the pool has noticed. */
 async function cut(): Promise<void> {
   const other = openDatabase(own.url, { log, connections: 1 })
   const rows = await other.rows<{ pid: number }>(
@@ -46,7 +46,7 @@ async function cut(): Promise<void> {
   await settle()
 }
 
-/** Waits until the pool answers again: who had begun before the cut may have to be refused first. */
+/** Waits until the pool works again: statements that began before the cut may fail first. */
 async function served(): Promise<void> {
   await until(async () => {
     try {
@@ -58,7 +58,7 @@ async function served(): Promise<void> {
   })
 }
 
-/** Waits until so many statements sleep for so many seconds. */
+/** Waits until this many statements run `pg_sleep(seconds)`. */
 async function sleeping(seconds: number, statements = 1): Promise<void> {
   const query = `select from pg_stat_activity where datname = current_database() and state = 'active' and query = $1`
   await until(async () => (await database.rows(query, [`select pg_sleep(${seconds})`])).length === statements)
@@ -69,13 +69,13 @@ async function things(): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The sslmode parameter. */
+/** The sslmode that the driver gets for a URL with this query. */
 function modeOf(query: string): string | null {
   const { connectionString = '' } = connectionConfig(`postgres://u:p@host/x?${query}`, 0)
   return new URL(connectionString).searchParams.get('sslmode')
 }
 
-test('a prepared statement whose types were made anew, as a restored database has them, fails once at most', async () => {
+test('a prepared statement whose types were recreated, as in a restored database, fails at most once', async () => {
   const make = async () => {
     await database.rows('drop type if exists pair cascade')
     await database.rows('create type pair as (a int, b int)')
@@ -95,7 +95,7 @@ test('a prepared statement whose types were made anew, as a restored database ha
 })
 
 describe('values', () => {
-  test('whole numbers arrive as bigint, dates as text, times as Date; no float on the way', async () => {
+  test('whole numbers are read as bigint, dates as text, times as Date, without floats', async () => {
     const [row] = await database.rows(
       `select 9007199254740993::int8 as int8, 12345678901234567890123456789::numeric as numeric, date '2026-03-29' as date,
         array[1, null]::int8[] as int8s, array[90071992547409931234]::numeric[] as numerics, array[]::numeric[] as none,
@@ -119,7 +119,7 @@ describe('values', () => {
     assert.deepEqual(await database.rows('select 1 as n'), [{ n: 1 }])
   })
 
-  test('a bigint goes in exactly, and the settings of the database do not change how values come out', async () => {
+  test('a bigint is written exactly, and settings of the database do not change how values are read', async () => {
     const name = new URL(own.url).pathname.slice(1)
     await database.rows(`alter database ${name} set datestyle = 'German'`)
     const other = openDatabase(own.url, { log })
@@ -129,7 +129,7 @@ describe('values', () => {
     await other.close()
   })
 
-  test('nor how statements are carried out: schema, isolation and time limits are ours, also beside options in the address', async () => {
+  test('nor how statements run: schema, isolation and time limits are ours, even with options in the URL', async () => {
     const fresh = await createTestDatabase()
     const address = new URL(fresh.url)
     const name = address.pathname.slice(1)
@@ -157,7 +157,7 @@ describe('values', () => {
     await fresh.drop()
   })
 
-  test('what the driver takes for verify-full with a warning is verify-full, and nothing else', () => {
+  test('only the modes that the driver treats as verify-full with a warning become verify-full', () => {
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
       assert.equal(modeOf(`sslmode=${mode}`), 'verify-full')
     for (const mode of ['disable', 'no-verify']) assert.equal(modeOf(`sslmode=${mode}`), mode)
@@ -165,7 +165,7 @@ describe('values', () => {
     assert.equal(modeOf('application_name=x'), null)
   })
 
-  test('the parsers of this program do not change those of another user of the driver', async () => {
+  test('our value parsers do not affect other users of the driver', async () => {
     const stranger = new Client(own.url)
     await stranger.connect()
     const { rows } = await stranger.query('select 1::int8 as n')
@@ -175,7 +175,7 @@ describe('values', () => {
 })
 
 describe('transactions', () => {
-  test('commit all or nothing, and give the connection back', async () => {
+  test('commit all or nothing, and return the connection', async () => {
     await database.transaction(async (tx) => {
       await tx.rows('insert into thing values (1)')
       await tx.rows('insert into thing values (2)')
@@ -204,7 +204,7 @@ describe('transactions', () => {
     await single.close()
   })
 
-  test('a cut in the middle writes nothing and is unavailable', async () => {
+  test('a connection cut in the middle writes nothing and is unavailable', async () => {
     const work = database.transaction(async (tx) => {
       await tx.rows('insert into thing values (4)')
       await cut()
@@ -216,7 +216,7 @@ describe('transactions', () => {
   })
 })
 
-describe('a database that goes away', () => {
+describe('an unavailable database', () => {
   test('cut idle connections are replaced', async () => {
     await Promise.all([database.rows('select 1'), database.rows('select 1')])
     await cut()
@@ -224,7 +224,7 @@ describe('a database that goes away', () => {
     assert.match(logged(), /a database connection was lost/)
   })
 
-  test('a statement that is cut is unavailable, the next one is served', async () => {
+  test('a statement whose connection is cut is unavailable, and the next one succeeds', async () => {
     const slow = assert.rejects(database.rows('select pg_sleep(10)'), isUnavailable)
     await sleeping(10)
     await cut()
@@ -232,7 +232,7 @@ describe('a database that goes away', () => {
     await served()
   })
 
-  test('cuts at random moments under load: every answer is a row or unavailable', async () => {
+  test('with cuts at random moments under load, every result is a row or unavailable', async () => {
     const ending = new AbortController()
     const worker = async () => {
       let answers = 0
@@ -249,7 +249,7 @@ describe('a database that goes away', () => {
     await served()
   })
 
-  test('nobody listens, or the password is wrong: unavailable', async () => {
+  test('an unreachable server or a wrong password is unavailable', async () => {
     const { username, password, host, pathname } = new URL(own.url)
     const wrong = [
       `postgres://${username}:${password}@127.0.0.1:1${pathname}`,
@@ -281,7 +281,7 @@ describe('a database that goes away', () => {
     await hasty.close()
   })
 
-  test('a server that falls silent is unavailable, for the pool and for a session, which is lost then', async () => {
+  test('a server that stops responding is unavailable, for the pool and for a session, which is lost', async () => {
     const line = await silentLine(own.url)
     const hasty = openDatabase(line.url, { log, connections: 1, statementTimeout: 500 })
     const session = await hasty.connect()
@@ -298,7 +298,7 @@ describe('a database that goes away', () => {
   })
 })
 
-/** A line to the server that can stop carrying anything, as when a machine loses its power, or break. */
+/** A proxy to the server that can stop forwarding, as after a power cut, or reset its connections. */
 async function silentLine(
   url: string,
 ): Promise<{ url: string; hush: () => void; reset: () => void; close: () => void }> {
@@ -320,7 +320,7 @@ async function silentLine(
   }
 }
 
-test('a connection that is reset under a statement is unavailable, for the pool and for a session', async () => {
+test('a connection reset during a statement is unavailable, for the pool and for a session', async () => {
   const line = await silentLine(own.url)
   const through = openDatabase(line.url, { log, statementTimeout: 0 })
   const session = await through.connect()
@@ -345,7 +345,7 @@ describe('sessions', () => {
     await session.close()
   })
 
-  test('report their loss, also to later listeners, and then throw unavailable', async () => {
+  test('report their loss, even to later listeners, and then throw unavailable', async () => {
     const session = await database.connect()
     const losses: string[] = []
     const lost = new Promise<void>((resolve) => session.onLost(() => resolve(void losses.push('early'))))
@@ -357,7 +357,7 @@ describe('sessions', () => {
     assert.deepEqual(losses, ['early'])
   })
 
-  test('outlive a statement that took too long', async () => {
+  test('survive a statement timeout', async () => {
     const hasty = openDatabase(own.url, { log, statementTimeout: 500 })
     const session = await hasty.connect()
     await assert.rejects(session.rows('select pg_sleep(5)'), isUnavailable)
@@ -375,7 +375,7 @@ describe('sessions', () => {
   })
 })
 
-test('closing ends pool and sessions, may be repeated, and leaves no connection behind', async () => {
+test('closing ends pool and sessions, is idempotent, and leaves no connection behind', async () => {
   const other = openDatabase(own.url, { log })
   const session = await other.connect()
   await other.rows(`set application_name = 'closing'`)

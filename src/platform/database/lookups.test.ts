@@ -4,7 +4,7 @@ import { createLookups } from './lookups.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A reader whose queries end when they are told to. */
+/** A reader whose queries the test completes. */
 function createReader() {
   const queries: { ids: readonly string[]; end: (fault?: Error) => void }[] = []
   const read = (ids: readonly string[]) =>
@@ -16,7 +16,7 @@ function createReader() {
   return { queries, read }
 }
 
-test('what is asked while a query is under way gathers for the next, each id once', async () => {
+test('lookups during a query are combined for the next, each id once', async () => {
   const { queries, read } = createReader()
   const lookUp = createLookups(read)
   const first = lookUp('a')
@@ -35,7 +35,7 @@ test('what is asked while a query is under way gathers for the next, each id onc
   assert.deepEqual(await Promise.all(others), ['b 2', 'c 2', 'b 2', undefined])
 })
 
-test('what is found was read after it was asked for, also when a query under way carries the same id', async () => {
+test('results are read after their lookup began, even if a running query has the same id', async () => {
   const { queries, read } = createReader()
   const lookUp = createLookups(read)
   const before = lookUp('a')
@@ -48,7 +48,7 @@ test('what is found was read after it was asked for, also when a query under way
   assert.equal(await after, 'a 2')
 })
 
-test('a query under way is shared for as long as it is fresh enough', async () => {
+test('a running query is shared while it is fresh enough', async () => {
   const { queries, read } = createReader()
   const lookUp = createLookups(read, 60_000)
   const asked = [lookUp('a')]
@@ -59,7 +59,7 @@ test('a query under way is shared for as long as it is fresh enough', async () =
   assert.equal(queries.length, 1)
 })
 
-test('a query that fails fails those who asked, and no others', async () => {
+test('a failed query fails its own lookups and no others', async () => {
   const { queries, read } = createReader()
   const lookUp = createLookups(read)
   const failing = assert.rejects(lookUp('a'), /away/)

@@ -15,14 +15,14 @@ let root: string
 before(async () => void (root = await mkdtemp(join(tmpdir(), 'tollgate-migrations-'))))
 after(() => rm(root, { recursive: true }))
 
-/** A folder with the migrations given by name. */
+/** A folder with the given migrations. */
 async function folder(files: Record<string, string>): Promise<string> {
   const directory = await mkdtemp(join(root, 'm-'))
   for (const [name, sql] of Object.entries(files)) await writeFile(join(directory, name), sql)
   return directory
 }
 
-/** An empty database, and a way to look into it. */
+/** An empty database and a connection to it. */
 async function empty() {
   const own = await createTestDatabase({ empty: true })
   const { url } = own
@@ -36,7 +36,7 @@ async function empty() {
   return { url, rows: (sql: string) => database.rows(sql), tables, end: () => database.close().then(() => own.drop()) }
 }
 
-/** Asserts a refusal of one line that matches, and that has no password in it. */
+/** Asserts a refusal of one matching line without a password. */
 function refuses(work: Promise<unknown>, line: RegExp): Promise<void> {
   return assert.rejects(work, (error) => {
     assert.ok(error instanceof OperatorError, String(error))
@@ -66,7 +66,7 @@ describe('the shipped migrations', () => {
     await end()
   })
 
-  test('apply once when eight start at once', async () => {
+  test('apply once if eight processes start at once', async () => {
     const { url, end } = await empty()
     const done = await Promise.all(Array.from({ length: 8 }, () => migrate(url)))
     assert.equal(done.filter((names) => names.length > 0).length, 1)
@@ -74,8 +74,8 @@ describe('the shipped migrations', () => {
   })
 })
 
-describe('a schema that is only checked', () => {
-  test('is accepted when it is current, and otherwise refused with the command to run, without any change', async () => {
+describe('a schema check', () => {
+  test('accepts a current schema and otherwise names the command to run, without any change', async () => {
     const { url, rows, tables, end } = await empty()
     await refuses(
       requireCurrentSchema(url),
@@ -103,8 +103,8 @@ describe('a schema that is only checked', () => {
   })
 })
 
-describe('what the history decides', () => {
-  test('only what is new is applied', async () => {
+describe('the history of migrations', () => {
+  test('only new migrations are applied', async () => {
     const { url, tables, end } = await empty()
     assert.deepEqual(await migrate(url, await folder(one)), ['0001_one'])
     assert.deepEqual(await migrate(url, await folder(two)), ['0002_two'])
@@ -112,7 +112,7 @@ describe('what the history decides', () => {
     await end()
   })
 
-  test('a schema newer than the code is refused and left alone', async () => {
+  test('a schema newer than the code is refused and not changed', async () => {
     const { url, tables, end } = await empty()
     await migrate(url, await folder(two))
     await refuses(
@@ -132,7 +132,7 @@ describe('what the history decides', () => {
     await end()
   })
 
-  test('a file that slips in before an applied one is refused', async () => {
+  test('a new file before an applied one is refused', async () => {
     const { url, end } = await empty()
     await migrate(url, await folder({ '0002_two.sql': 'select 1' }))
     await refuses(
@@ -142,7 +142,7 @@ describe('what the history decides', () => {
     await end()
   })
 
-  test('a migration that fails leaves nothing of itself, and all before it', async () => {
+  test('a failed migration is rolled back, and earlier ones remain', async () => {
     const { url, rows, tables, end } = await empty()
     const failing = await folder({ ...one, '0002_two.sql': 'create table b (n integer); select 1 / 0;' })
     await refuses(migrate(url, failing), /Migration 0002_two failed and was rolled back: division by zero/)
@@ -160,15 +160,15 @@ describe('what the history decides', () => {
   })
 })
 
-describe('the server decides', () => {
-  test('a migration may take longer than the server lets statements take', async () => {
+describe('the database server', () => {
+  test("a migration may exceed the server's statement timeout", async () => {
     const { url, rows, end } = await empty()
     await rows(`alter database ${new URL(url).pathname.slice(1)} set statement_timeout = 50`)
     assert.deepEqual(await migrate(url, await folder({ '0001_slow.sql': 'select pg_sleep(0.3)' })), ['0001_slow'])
     await end()
   })
 
-  test('a role that may not create tables can start on a schema that is up to date, and is refused otherwise', async () => {
+  test('a role without the right to create tables can start on a current schema, and is refused otherwise', async () => {
     const { url, rows, end } = await empty()
     const role = `reader_${Date.now()}`
     await rows(`create role ${role} login password 'secret-password'`)
@@ -182,7 +182,7 @@ describe('the server decides', () => {
     await end()
   })
 
-  test('a server that refuses, or is not there, is named in one line without the password', async () => {
+  test('a server that refuses or is unreachable is named in one line without the password', async () => {
     const { url, end } = await empty()
     const { host, pathname, username } = new URL(url)
     const pooler = await serverThat((socket) =>
@@ -206,7 +206,7 @@ describe('the server decides', () => {
     await end()
   })
 
-  test('a database of another encoding is refused, whether or not it would take the migrations', async () => {
+  test('a database with another encoding is refused, whether or not the migrations would succeed', async () => {
     const { url, rows, end } = await empty()
     for (const encoding of ['SQL_ASCII', 'LATIN1']) {
       const name = `other_${encoding.toLowerCase()}`
@@ -225,7 +225,7 @@ describe('the server decides', () => {
   })
 })
 
-/** Speaks as much of PostgreSQL's protocol (version 3, "Message Formats") as saying that it is version 14 takes. */
+/** Speaks enough of PostgreSQL's protocol (version 3, "Message Formats") to report version 14. */
 function oldServer(): Promise<Pretender> {
   const ready = message('Z', 'I')
   const answer = Buffer.concat([

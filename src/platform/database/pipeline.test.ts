@@ -36,14 +36,14 @@ const getting: PreparedStatement<{ value: string | null }> = {
 }
 
 describe('a pipeline', () => {
-  test('gives the rows of each statement, the first time and when they are prepared', async () => {
+  test('returns the rows of each statement, before and after it is prepared', async () => {
     for (const id of [1, 2]) {
       const rows = await pipeline.transact([insert(id), read(id), read(99)])
       assert.deepEqual(rows, [[], [{ id, name: `n${id}` }], []])
     }
   })
 
-  test('values and types arrive as everywhere else', async () => {
+  test('converts values as the pool does', async () => {
     const [rows] = await pipeline.transact([
       {
         name: 'values',
@@ -54,7 +54,7 @@ describe('a pipeline', () => {
     assert.deepEqual(rows, [{ big: 9007199254740993n, nothing: null, yes: true, day: '2026-03-01' }])
   })
 
-  test('is a transaction: an error anywhere undoes all of it, and only it', async () => {
+  test('is a transaction: an error rolls back all of it and nothing else', async () => {
     const [good, bad, other] = await Promise.allSettled([
       pipeline.transact([insert(10)]),
       pipeline.transact([insert(11), insert(11), insert(12)]),
@@ -68,7 +68,7 @@ describe('a pipeline', () => {
     assert.deepEqual(rows, [{ id: 10 }, { id: 13 }])
   })
 
-  test('keeps what is set locally to one transaction, however many share a connection', async () => {
+  test('keeps local settings within their transaction, however many share a connection', async () => {
     const seen = await Promise.all(
       Array.from({ length: 200 }, async (_, n) => {
         const [, rows] = await pipeline.transact(n % 3 === 0 ? [read(1), getting] : [setting(`v${n}`), getting])
@@ -78,7 +78,7 @@ describe('a pipeline', () => {
     for (const [n, value] of seen) assert.equal(value, n % 3 === 0 ? '' : `v${n}`)
   })
 
-  test('prepares anew what could not be prepared, also for those who relied on it', async () => {
+  test('prepares failed statements again, also for batches that expected them', async () => {
     const later: PreparedStatement<{ name: string }> = {
       name: 'later',
       text: 'select name from later where id = $1',
@@ -91,7 +91,7 @@ describe('a pipeline', () => {
     assert.ok(rows.every(([, found]) => found?.[0]?.name === 'now'))
   })
 
-  test('a cut connection is Problem unavailable for what was on it, and replaced', async () => {
+  test('a cut connection is Problem unavailable for its transactions, and is replaced', async () => {
     const slow = [1, 2].map((n) =>
       pipeline.transact([{ name: `slow${n}`, text: 'select pg_sleep(10)::text as x' }, insert(20 + n)]),
     )
@@ -107,7 +107,7 @@ describe('a pipeline', () => {
     assert.deepEqual(await database.rows('select id from thing where id > 20'), [])
   })
 
-  test('a statement that takes too long is unavailable, and the connection lives', async () => {
+  test('a statement timeout is unavailable, and the connection stays usable', async () => {
     const hasty = openPipeline(own.url, { log, connections: 1, statementTimeout: 500 })
     const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' }
     const first = await hasty.transact([pid])
@@ -118,7 +118,7 @@ describe('a pipeline', () => {
     await hasty.close()
   })
 
-  test('nobody listens: unavailable', async () => {
+  test('an unreachable server is unavailable', async () => {
     const { username, password, pathname } = new URL(own.url)
     const away = openPipeline(`postgres://${username}:${password}@127.0.0.1:1${pathname}`, { log })
     await assert.rejects(away.transact([read(1)]), { code: 'unavailable' })

@@ -14,7 +14,7 @@ import { OperatorError } from '../problems.ts'
 const { log, logged, openFolder, folder, madeFolder, open, startChild } = embeddedTests()
 
 describe('one process', () => {
-  test('makes a cluster, keeps what is in it, and stops it', async () => {
+  test('creates a cluster, keeps its data, and stops it', async () => {
     const directory = await folder()
     const first = await open(directory)
     await query(first.url, 'create table kept as select 1 as n')
@@ -31,7 +31,7 @@ describe('one process', () => {
     assert.deepEqual((await readdir(directory)).toSorted(), ['postgres', 'postgres.json', 'postgres.log'])
   })
 
-  test('is as durable and as closed as it should be', async () => {
+  test('has a durable cluster that only its owner can access', async () => {
     const directory = await folder()
     const embedded = await open(directory, {})
     const access = await readCredentials(await prepareDataFolder(directory))
@@ -69,14 +69,14 @@ describe('one process', () => {
     await embedded.close()
   })
 
-  test('works where the path is long, and has blanks and quotes in it', async () => {
+  test('works with a long path that contains spaces and quotes', async () => {
     const directory = await folder(`it's a "long" $HOME path/${'x'.repeat(120)}/${'y'.repeat(120)}`)
     const embedded = await open(directory)
     assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])
     await embedded.close()
   })
 
-  test('takes another port when its own has been taken', async () => {
+  test('takes another port if its own is in use', async () => {
     const directory = await madeFolder()
     const first = await open(directory)
     await first.close()
@@ -91,7 +91,7 @@ describe('one process', () => {
 })
 
 describe('several processes', () => {
-  test('that start at once on nothing share one server, and the last one out stops it', async () => {
+  test('that start at once on an empty folder share one server, and the last one stops it', async () => {
     const directory = await folder()
     const children = await Promise.all([1, 2, 3].map(() => startChild(directory)))
     assert.match(children[0]?.line ?? '', /^postgres:/)
@@ -106,7 +106,7 @@ describe('several processes', () => {
     assert.ok(!isRunning(pid))
   })
 
-  test('that come and go all the time always find a server', async () => {
+  test('that come and go constantly always find a server', async () => {
     const directory = await madeFolder()
     const visitor = async () => {
       for (let round = 0; round < 5; round += 1) {
@@ -120,7 +120,7 @@ describe('several processes', () => {
   })
 
   test(
-    'a server does not hang on the terminal of the one who started it',
+    'a server does not depend on the terminal of the process that started it',
     { skip: process.platform !== 'linux' },
     async () => {
       const directory = await madeFolder()
@@ -139,7 +139,7 @@ function sessionOf(pid: number | undefined): string | undefined {
 }
 
 describe('refuses in one line', () => {
-  test('a data folder that is a file, or lies below one', async () => {
+  test('a data folder that is a file or below one', async () => {
     const directory = await folder()
     await writeFile(directory, '')
     await refused(directory, /something else is there: set TOLLGATE_DATA/)
@@ -147,7 +147,7 @@ describe('refuses in one line', () => {
   })
 
   test(
-    'a data folder where none can be made',
+    'a data folder that cannot be created',
     { skip: process.platform === 'linux' ? false : 'there is no /proc' },
     async () => {
       for (const directory of ['/proc/tollgate', '/proc/tollgate/data/folder']) {
@@ -156,7 +156,7 @@ describe('refuses in one line', () => {
     },
   )
 
-  test('a data folder that this user may not write to or look into', async () => {
+  test('a data folder without write or search permission', async () => {
     const parent = await openFolder()
     await chmod(parent, 0o555)
     const inside = await startChild(join(parent, 'data'), { identity: nobody })
@@ -167,7 +167,7 @@ describe('refuses in one line', () => {
     assert.deepEqual(await readdir(parent), [])
   })
 
-  test('a damaged or a wrong password file', async () => {
+  test('a damaged or wrong password file', async () => {
     const directory = await madeFolder()
     await writeFile(join(directory, 'postgres.json'), '{"passw')
     await refused(directory, /postgres\.json is damaged or missing: restore it/)
@@ -175,7 +175,7 @@ describe('refuses in one line', () => {
     await refused(directory, /postgres\.json is damaged or missing: restore it/)
     await writeFile(join(directory, 'postgres.json'), '{"password":"wrong","superuser":"wrong","port":0}')
     await refused(directory, /The password in .*postgres\.json is not the database's/)
-    assert.equal(serverOf(directory), undefined, 'the server is left running')
+    assert.equal(serverOf(directory), undefined, 'the server is still running')
   })
 
   test('a cluster that PostgreSQL cannot read', async () => {

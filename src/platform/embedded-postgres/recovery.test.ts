@@ -10,7 +10,7 @@ import { watchRecovery } from './recovery.ts'
 const patience = 3000
 const onLinux = { skip: process.platform === 'linux' ? false : 'there is no /proc' }
 
-/** A folder in which one process of that title works, which does nothing. */
+/** A folder with an idle process of this title. */
 async function folderOf(t: TestContext, title: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tollgate-progress-'))
   const worker = spawn('sleep', ['600'], { argv0: title, cwd: folder, stdio: 'ignore' })
@@ -22,7 +22,7 @@ async function folderOf(t: TestContext, title: string): Promise<string> {
   return folder
 }
 
-/** Puts every clock forward, as after the sleep of the machine; by whole ms, of which fractions would lose some. */
+/** Moves every clock forward, as after a sleep of the machine. Uses whole ms, because fractions would be rounded. */
 function clocks(t: TestContext): (ms: number) => void {
   const started = { Date: Date.now(), performance: Math.floor(performance.now()) }
   let passed = 0
@@ -32,7 +32,7 @@ function clocks(t: TestContext): (ms: number) => void {
 }
 
 for (const title of ['postgres: startup recovering 000000010000000000000001', 'postgres: firm: checkpointer']) {
-  test(`a recovery stands still after so many looks that found nothing moved: ${title}`, onLinux, async (t) => {
+  test(`a recovery is stuck after enough checks without progress: ${title}`, onLinux, async (t) => {
     const isStuck = watchRecovery(await folderOf(t, title), patience)
     const pass = clocks(t)
     const seen = [0, 1000, 1000, 500, 1000].map((ms) => {
@@ -43,7 +43,7 @@ for (const title of ['postgres: startup recovering 000000010000000000000001', 'p
   })
 }
 
-test('a sleep of the machine, in which nothing could move, is no reason to end a recovery', onLinux, async (t) => {
+test('a sleep of the machine does not make a recovery stuck', onLinux, async (t) => {
   const isStuck = watchRecovery(await folderOf(t, 'postgres: startup'), patience)
   const pass = clocks(t)
   isStuck()
@@ -51,7 +51,7 @@ test('a sleep of the machine, in which nothing could move, is no reason to end a
   assert.equal(isStuck(), false)
 })
 
-test('where the processes of a recovery do not show, nothing is known of it', onLinux, async (t) => {
+test('a recovery whose processes are not visible is never stuck', onLinux, async (t) => {
   const isStuck = watchRecovery(await folderOf(t, 'postgres'), patience)
   const pass = clocks(t)
   for (let look = 0; look < 10; look += 1) {

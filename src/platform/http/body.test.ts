@@ -55,7 +55,7 @@ describe('the body of a request', () => {
     })
   }
 
-  it('A2 refuses a body in a coding as unsupported_media_type, and says that it is the coding', async () => {
+  it('A2 refuses a content coding as unsupported_media_type, and names it as the reason', async () => {
     const served = started.served.length
     for (const coding of ['gzip', 'br', 'x-mine', 'identity, gzip']) {
       const headers = `content-type: application/json\r\ncontent-encoding: ${coding}\r\n`
@@ -68,17 +68,17 @@ describe('the body of a request', () => {
     assert.equal(started.served.length, served)
   })
 
-  it('takes a body whose coding is none', async () => {
+  it('accepts the content coding identity', async () => {
     const headers = 'content-type: application/json\r\ncontent-encoding: Identity\r\n'
     assert.equal((await exchange(started.port, post('{"text":"a"}', headers))).status, 200)
   })
 
-  it('A2 does not say of null that it is empty', async () => {
+  it('A2 does not report null as an empty body', async () => {
     const { reason } = assertRefusal(await exchange(started.port, post('null')), 'malformed_json')
     assert.match(String(reason), /not an object/)
   })
 
-  it('takes JSON with a charset in its type', async () => {
+  it('accepts JSON with a charset', async () => {
     const answer = await exchange(
       started.port,
       post('{"text":"a"}', 'content-type: Application/JSON; charset=UTF-8\r\n'),
@@ -86,7 +86,7 @@ describe('the body of a request', () => {
     assert.equal(answer.status, 200)
   })
 
-  it('A2 refuses 2 MiB before reading it, to a sender that sends all of it first', async () => {
+  it('A2 refuses 2 MiB before parsing, even for a sender that sends everything first', async () => {
     const wire = await openWire(started.port)
     wire.send(post(JSON.stringify({ text: 'x'.repeat(2 * 1024 * 1024) })))
     assertRefusal(await wire.answer(), 'request_too_large')
@@ -95,7 +95,7 @@ describe('the body of a request', () => {
     wire.cut()
   })
 
-  it('A2 refuses a chunked body once it is too large, though nobody said how long it is', async () => {
+  it('A2 refuses a chunked body of unknown length once it is too large', async () => {
     const wire = await openWire(started.port)
     wire.send(
       'POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
@@ -109,7 +109,7 @@ describe('the body of a request', () => {
     wire.cut()
   })
 
-  it('A2 ends a connection that goes on sending a refused body without end', async () => {
+  it('A2 ends a connection that keeps sending a refused body', async () => {
     const wire = await openWire(started.port)
     wire.send(
       'POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
@@ -121,14 +121,14 @@ describe('the body of a request', () => {
     wire.cut()
   })
 
-  it('takes a body of exactly the limit', async () => {
+  it('accepts a body of exactly the limit', async () => {
     const body = JSON.stringify({ text: 'x'.repeat(1024 - 11) })
     assert.equal(body.length, 1024)
     assert.equal((await exchange(started.port, post(body))).status, 200)
     assertRefusal(await exchange(started.port, post(`${body} `)), 'request_too_large')
   })
 
-  it('A2 answers a body that breaks off before its length', async () => {
+  it('A2 responds to a body that ends before its length', async () => {
     const served = started.served.length
     const wire = await openWire(started.port)
     wire.send('POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90\r\n\r\n{"te')

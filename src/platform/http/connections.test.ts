@@ -12,7 +12,7 @@ describe('a connection', () => {
   })
   after(() => started.server.close())
 
-  it('never gives the refusal of a later request as the answer to an earlier one', async () => {
+  it('never sends the error of a later request as the response to an earlier one', async () => {
     const wire = await openWire(started.port)
     wire.send(`${get('/v1/slow/1')}RUBBISH\r\n\r\n`)
     await assert.rejects(wire.answer(), /ended with "" unanswered/)
@@ -21,7 +21,7 @@ describe('a connection', () => {
     await assert.rejects(other.answer(), /ended with "" unanswered/)
   })
 
-  it('answers pipelined requests in their order', async () => {
+  it('responds to pipelined requests in order', async () => {
     const wire = await openWire(started.port)
     wire.send(Buffer.concat([Buffer.from(get('/v1/slow/1')), post('{"text":"second"}'), post('{"text":3}')]))
     assert.equal((await wire.answer()).body, '{"aborted":false}')
@@ -30,7 +30,7 @@ describe('a connection', () => {
     wire.cut()
   })
 
-  it('notices that a caller has gone, and says 499', async () => {
+  it('detects that a caller has disconnected, and logs 499', async () => {
     const wire = await openWire(started.port)
     started.served.length = 0
     const release = started.hold()
@@ -42,7 +42,7 @@ describe('a connection', () => {
     release()
   })
 
-  it('also one who had gone before anybody asked', async () => {
+  it('also detects a caller that disconnected earlier', async () => {
     started.served.length = 0
     for (const leaves of [true, false]) {
       const wire = await openWire(started.port)
@@ -60,7 +60,7 @@ describe('a connection', () => {
   })
 })
 
-describe('a caller who is slow', () => {
+describe('a slow caller', () => {
   it('gets request_timeout, for headers and for a body, and the connection ends', async () => {
     const { server, port, served } = await startServer({ timeouts: { headers: 100, request: 200, checkEvery: 20 } })
     for (const beginning of ['POST /v1/echo HTTP/1.1\r\nhost: x\r\n', post('{"text":"a"}').subarray(0, -3)]) {
@@ -75,7 +75,7 @@ describe('a caller who is slow', () => {
 })
 
 describe('a server that closes', () => {
-  it('lets requests in flight finish, refuses new ones, and answers /healthz', async () => {
+  it('lets requests in flight finish, refuses new ones, and serves /healthz', async () => {
     const { server, port, served, hold } = await startServer({ idleGrace: 1000 })
     const release = hold()
     const busy = await openWire(port)
@@ -104,7 +104,7 @@ describe('a server that closes', () => {
     await assert.rejects(openRefused(port))
   })
 
-  it('reads the body of a request that it refuses, and answers it before the connection ends', async () => {
+  it('reads the body of a refused request, and responds before the connection ends', async () => {
     const { server, port, served, hold } = await startServer({ idleGrace: 60_000 })
     const release = hold()
     const [busy, slow] = [await openWire(port), await openWire(port)]
@@ -117,7 +117,7 @@ describe('a server that closes', () => {
     const refused = slow.answer().finally(() => (isAnswered = true))
     slow.send(`${head}\r\n\r\n`)
     await settle()
-    assert.equal(isAnswered, false, 'answered before the body came')
+    assert.equal(isAnswered, false, 'a response came before the body')
     slow.send(String(body))
     assertRefusal(await refused, 'unavailable')
     release()
@@ -125,7 +125,7 @@ describe('a server that closes', () => {
     await closing
   })
 
-  it('keeps idle connections for the grace period only, and those that never sent a request', async () => {
+  it('keeps idle and unused connections only for the grace period', async () => {
     const { server, port } = await startServer({ idleGrace: 50 })
     const [silent, idle] = [await openWire(port), await openWire(port)]
     idle.send(get('/healthz'))
@@ -134,7 +134,7 @@ describe('a server that closes', () => {
     await Promise.all([silent.closed, idle.closed])
   })
 
-  it('cuts what has not finished in its time', async () => {
+  it('cuts requests that do not finish in time', async () => {
     const { server, port, served, hold } = await startServer({ drainTime: 50 })
     const release = hold()
     const wire = await openWire(port)

@@ -16,7 +16,7 @@ describe('the HTTP server', () => {
   })
   after(() => started.server.close())
 
-  it('gives every answer an id of its own and the headers of security', async () => {
+  it('gives every response its own id and the security headers', async () => {
     const wire = await openWire(started.port)
     wire.send(post('{"text":"a"}'))
     const first = await wire.answer()
@@ -31,12 +31,12 @@ describe('the HTTP server', () => {
     assert.equal(first.headers['content-type'], 'application/json; charset=utf-8')
   })
 
-  it('does not take over the id that a caller sends', async () => {
+  it('ignores a request id from the caller', async () => {
     const answer = await exchange(started.port, `GET /healthz HTTP/1.1\r\nhost: x\r\nrequest-id: mine\r\n\r\n`)
     assert.match(String(answer.headers['request-id']), uuidv7)
   })
 
-  it('says 404 for an address without a route, and 405 with Allow for another method', async () => {
+  it('sends 404 for a URL without a route, and 405 with Allow for another method', async () => {
     assertRefusal(await exchange(started.port, get('/nowhere')), 'not_found')
     assertRefusal(await exchange(started.port, get('/v1/echo/')), 'not_found')
     for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
@@ -51,13 +51,13 @@ describe('the HTTP server', () => {
     assert.equal(answer.headers['allow'], 'GET, HEAD')
   })
 
-  it('says 405 and 404 without looking at the body', async () => {
+  it('sends 405 and 404 without reading the body', async () => {
     const rubbish = 'content-type: application/json\r\ncontent-length: 3\r\n\r\n{{{'
     assertRefusal(await exchange(started.port, `PUT /v1/echo HTTP/1.1\r\nhost: x\r\n${rubbish}`), 'method_not_allowed')
     assertRefusal(await exchange(started.port, `POST /nowhere HTTP/1.1\r\nhost: x\r\n${rubbish}`), 'not_found')
   })
 
-  it('answers in the same shape what is no HTTP, has too large headers, no host or two, or a bad address', async () => {
+  it('refuses invalid HTTP, oversized headers, missing or duplicate Host, and invalid URLs in the same format', async () => {
     assertRefusal(await exchange(started.port, 'RUBBISH\r\n\r\n'), 'malformed_request')
     assertRefusal(await exchange(started.port, 'GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n'), 'malformed_request')
     assertRefusal(
@@ -65,7 +65,7 @@ describe('the HTTP server', () => {
       'headers_too_large',
     )
     assertRefusal(await exchange(started.port, 'GET /healthz HTTP/1.1\r\n\r\n'), 'malformed_request')
-    // Two could be two different ones to a proxy and to us (RFC 9112, section 3.2).
+    // With two, a proxy and the server could each use a different one (RFC 9112, section 3.2).
     for (const version of ['1.0', '1.1']) {
       const twice = `GET /healthz HTTP/${version}\r\nhost: x\r\nHost: y\r\n\r\n`
       assertRefusal(await exchange(started.port, twice), 'malformed_request')
@@ -74,7 +74,7 @@ describe('the HTTP server', () => {
     assert.equal((await exchange(started.port, 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: rain\r\n\r\n')).status, 200)
   })
 
-  it('refuses a body in a coding that it does not undo, and takes one that is chunked', async () => {
+  it('refuses unsupported transfer codings, and accepts chunked', async () => {
     for (const coding of ['chunked', 'Chunked', '  chunked ']) {
       assert.equal((await exchange(started.port, chunks(`transfer-encoding: ${coding}`))).status, 200, coding)
     }
@@ -105,7 +105,7 @@ describe('the HTTP server', () => {
     }
   })
 
-  it('hides what went wrong inside, and logs it with its stack', async () => {
+  it('hides the cause of an internal error, and logs it with its stack', async () => {
     const answer = await exchange(started.port, get('/fails'))
     const error = assertRefusal(answer, 'internal')
     assert.doesNotMatch(answer.body, /must not leave/)
@@ -113,7 +113,7 @@ describe('the HTTP server', () => {
     assert.match(String(line), /TypeError/)
   })
 
-  it('says when to retry, which limit was met, and how to sign in', async () => {
+  it('states when to retry, which limit was reached, and how to authenticate', async () => {
     const answer = await exchange(started.port, get('/refuses'))
     const error = assertRefusal(answer, 'rate_limit_exceeded')
     assert.equal(answer.headers['retry-after'], '7')
@@ -126,7 +126,7 @@ describe('the HTTP server', () => {
     assert.equal(key.headers['retry-after'], undefined)
   })
 
-  it('A9 logs one line a request, with neither address nor query nor header nor body', async () => {
+  it('A9 logs one line per request, without URL, query, headers or body', async () => {
     const secret = 'tg_secret'
     const logged = started.lines.length
     const wire = await openWire(started.port)

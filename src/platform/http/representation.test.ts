@@ -60,7 +60,7 @@ async function get(url: string, accept?: string, method = 'GET', more = '') {
   return exchange(port, `${method} ${url} HTTP/1.1\r\nhost: x\r\n${accepting}${length}${more}\r\n`)
 }
 
-/** What a page holds for its app. */
+/** The data in a page. */
 function contentOf(html: string): Json {
   return parseObject(/<script id="content"[^>]*>([^<]*)<\/script>/.exec(html)?.[1] ?? 'no content')
 }
@@ -73,7 +73,7 @@ const fixed = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 }
 
-describe('one address', () => {
+describe('one URL', () => {
   test('is JSON for a program', async () => {
     for (const accept of [undefined, '*/*', 'application/json']) {
       const answer = await get('/clients/1', accept)
@@ -89,7 +89,7 @@ describe('one address', () => {
     assert.equal(answer.status, 203)
     assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8')
     assert.equal(answer.headers['location'], '/x')
-    assert.equal(answer.headers['etag'], undefined, 'the entity tag is of the other representation')
+    assert.equal(answer.headers['etag'], undefined, 'the ETag belongs to the other representation')
     assert.deepEqual(contentOf(answer.body), {
       address: '/clients/1?tab=notes',
       status: 203,
@@ -99,15 +99,15 @@ describe('one address', () => {
     })
   })
 
-  test('lets no text of a person end the script element or stand in for a mark', async () => {
+  test('lets no text end the script element or replace a placeholder', async () => {
     const { body } = await get('/clients/1', browser)
     assert.equal(body.match(/<script/g)?.length, 2)
     assert.equal(body.includes('\u2028'), false)
     assert.equal(body.includes('<!--'), false)
-    assert.equal(body.match(/__NONCE__/g)?.length, 1, 'only the one in the text')
+    assert.equal(body.match(/__NONCE__/g)?.length, 1, 'only the occurrence in the text')
   })
 
-  test('is kept nowhere and varies', async () => {
+  test('is not cached and varies by Accept', async () => {
     for (const accept of ['application/json', browser]) {
       for (const url of ['/clients/1', '/refuses/forbidden', '/nowhere', '/fails', '/%ff']) {
         const { headers } = await get(url, accept)
@@ -118,7 +118,7 @@ describe('one address', () => {
   })
 })
 
-describe('a refusal at an address of the portal', () => {
+describe('an error at a URL of the portal', () => {
   const codes = ['forbidden', 'stale_version', 'unavailable', 'provider_failed', 'sign_in_failed'] as const
   for (const code of codes) {
     test(`${code} is a page with the same status`, async () => {
@@ -135,7 +135,7 @@ describe('a refusal at an address of the portal', () => {
     })
   }
 
-  test('sends who is not signed in to the sign-in page, and from there back', async () => {
+  test('redirects a visitor to the sign-in page, with the way back', async () => {
     const page = await get('/refuses/not_signed_in?a=b&c=%2F', browser)
     assert.equal(page.status, 303)
     assert.equal(page.headers['location'], '/login?to=%2Frefuses%2Fnot_signed_in%3Fa%3Db%26c%3D%252F')
@@ -144,7 +144,7 @@ describe('a refusal at an address of the portal', () => {
     assert.equal((await get('/refuses/not_signed_in', browser, 'POST')).status, 401, 'a change is not repeated')
   })
 
-  test('is a page where nothing is, where another method is wanted, and where we are at fault', async () => {
+  test('is a page for 404, 405 and 500', async () => {
     for (const [url, method, status] of [
       ['/nowhere', 'GET', 404],
       ['/clients/1', 'POST', 405],
@@ -158,15 +158,15 @@ describe('a refusal at an address of the portal', () => {
     }
   })
 
-  test('is JSON on the generation API, whatever is accepted', async () => {
+  test('is JSON on the generation API, whatever Accept says', async () => {
     for (const url of ['/v1/refuses', '/v1/nowhere', '/docs/nowhere', '/assets/nowhere.js']) {
       assert.equal((await get(url, browser)).headers['content-type'], 'application/json; charset=utf-8', url)
     }
   })
 })
 
-describe('B89 the headers of security', () => {
-  test('are on every answer', async () => {
+describe('B89 the security headers', () => {
+  test('are on every response', async () => {
     for (const url of ['/clients/1', '/refuses/forbidden', '/nowhere', '/v1/refuses', '/fails', '/assets/app-1.js']) {
       for (const accept of ['*/*', browser]) {
         const { headers } = await get(url, accept)
@@ -178,7 +178,7 @@ describe('B89 the headers of security', () => {
     }
   })
 
-  test('let scripts run by a nonce that is another one on every answer', async () => {
+  test('allow scripts by a nonce that differs on every response', async () => {
     const nonces = new Set<string>()
     for (const url of ['/clients/1', '/clients/1', '/nowhere']) {
       const { headers, body } = await get(url, browser)
@@ -191,7 +191,7 @@ describe('B89 the headers of security', () => {
     assert.equal(nonces.size, 3)
   })
 
-  test('ask for https only where people use it', async () => {
+  test('require https only if base_url uses it', async () => {
     const plain = createServer({ log: pino({ level: 'silent' }), requestBytes: 1, baseUrl: 'http://localhost:8080' })
     await plain.listen({ port: 0, host: '127.0.0.1' })
     const own = Number(new URL(plain.listeningOrigin).port)
@@ -203,7 +203,7 @@ describe('B89 the headers of security', () => {
 })
 
 describe('the files of the pages', () => {
-  test('are kept for good, and sent compressed to who takes that', async () => {
+  test('are cached permanently, and compressed if the client accepts it', async () => {
     const plain = await get('/assets/app-1.js')
     assert.equal(plain.body, 'export const plain = 1')
     assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable')
@@ -226,7 +226,7 @@ describe('the files of the pages', () => {
     assert.deepEqual([status, body], [200, 'export const plain = 1'])
   })
 
-  test('are the only ones, and a missing one is not kept', async () => {
+  test('are the only ones, and a 404 is not cached', async () => {
     for (const url of ['/assets/../secret.txt', '/assets/%2e%2e/secret.txt', '/assets/..%2fsecret.txt', '/assets/']) {
       const answer = await get(url)
       assert.equal(answer.status, 404, url)
@@ -240,7 +240,7 @@ describe('the files of the pages', () => {
 
 const viewer = () => undefined
 
-test('a missing or a foreign build is said in one line', async () => {
+test('a missing or invalid build is reported in one line', async () => {
   const missing = path.join(folder, 'gone')
   assert.throws(() => loadPages({ folder: missing, viewer, signInUrl }), /not built.*node scripts\/setup\.js/)
   const other = path.join(folder, 'assets')

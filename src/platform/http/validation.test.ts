@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { Type, type TSchema } from 'typebox'
 import { compileBody } from './validation.ts'
 
-/** The reason why a field of that shape does not take the value; undefined where it does. */
+/** The reason why a value does not match a schema; undefined if it does. */
 function refusal(shape: TSchema, value: unknown): string | undefined {
   try {
     compileBody(Type.Object({ it: Type.Optional(shape) }, { additionalProperties: false }))({ it: value })
@@ -44,12 +44,12 @@ describe('why a value is refused', () => {
     assert.equal(refusal(texts, ['a', 5]), 'The field it[1] must be a string, but is a number.')
   })
 
-  test('never repeats a text of the caller', () => {
+  test("never quotes the caller's text", () => {
     assert.doesNotMatch(refusal(choice, 'secret') ?? '', /secret/)
   })
 })
 
-test('what fits is taken', () => {
+test('a valid value is accepted', () => {
   for (const [shape, value] of [
     [choice, 'all'],
     [maybe, null],

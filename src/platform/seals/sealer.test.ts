@@ -60,7 +60,7 @@ describe('the sealer', () => {
     )
   })
 
-  test('writes a line of the log for each seal', async () => {
+  test('logs a line for each seal', async () => {
     await write('first')
     await sealAll(database)
     assert.deepEqual(await faults(), [])
@@ -74,7 +74,7 @@ describe('the sealer', () => {
     assert.match(logged(), /"seal":"audit:2:2:[0-9a-f]{64}","rows":"1","msg":"rows sealed"/)
   })
 
-  test('adds nothing while nothing is written', async () => {
+  test('adds no seal while nothing is written', async () => {
     await sealAll(database)
     const count = () => database.rows('select count(*) from seal')
     const seals = await count()
@@ -83,7 +83,7 @@ describe('the sealer', () => {
     assert.deepEqual(await count(), seals)
   })
 
-  test('of several instances one seals at a time, in one chain, while all of them write', async () => {
+  test('lets one of several instances seal at a time, in one chain, while all of them write', async () => {
     const sealers = [1, 2, 3].map(() => createSealer({ database, log }))
     const verify = async () => {
       for (let n = 0; n < 5; n += 1) assert.deepEqual(await faults(), [])
@@ -97,7 +97,7 @@ describe('the sealer', () => {
     assert.equal(row?.sealed, row?.all)
   })
 
-  test('waits for a transaction that drew a smaller number, also if it began last', async () => {
+  test('waits for a transaction with a smaller number, even if that began last', async () => {
     await sealAll(database)
     const [first, second] = [await database.connect(), await database.connect()]
     // The first has the smaller transaction id and the larger number, and commits first.
@@ -118,7 +118,7 @@ describe('the sealer', () => {
     assert.deepEqual(await faults(), [])
   })
 
-  test('seals less than 20 000 numbers at once', async () => {
+  test('seals fewer than 20 000 numbers at once', async () => {
     await database.rows(
       `insert into audit (actor, action, outcome) select 'service', 'many', 'allowed' from generate_series(1, 45000)`,
     )
@@ -148,8 +148,8 @@ describe('a sample of the seals', () => {
   })
 })
 
-describe('a database that was changed', () => {
-  test('and restored into a cluster with smaller transaction ids is sealed again', async () => {
+describe('a changed database', () => {
+  test('restored into a cluster with smaller transaction ids is sealed further', async () => {
     const sealer = createSealer({
       log,
       database: {
@@ -171,7 +171,7 @@ describe('a database that was changed', () => {
     assert.deepEqual(await faults(), [])
   })
 
-  test('gets no new chain over old rows: sealing stops for that table, goes on for others, and the log has an error', async () => {
+  test('gets no new chain over old rows: sealing stops for that table with a logged error, and continues for others', async () => {
     await write('another')
     await sealAll(database)
     await tamper(database, `delete from seal where chain = 'audit'`)

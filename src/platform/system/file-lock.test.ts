@@ -25,7 +25,7 @@ function deadProcess(): number {
 }
 
 describe('a file lock', () => {
-  test('lets one work at a time, and everyone in the end', async () => {
+  test('lets one holder work at a time, and every contender eventually', async () => {
     const { path, files } = await freshLock()
     let inside = 0
     let total = 0
@@ -43,7 +43,7 @@ describe('a file lock', () => {
 
   test('lets one process work at a time', async () => {
     const { path, files } = await freshLock()
-    // Each would find the other's file, or fail to make its own.
+    // Without the lock, one would find the other's file or fail to create its own.
     const script = `
       import { rmSync, writeFileSync } from 'node:fs'
       import { withFileLock } from '${join(import.meta.dirname, 'file-lock.ts')}'
@@ -59,7 +59,7 @@ describe('a file lock', () => {
     assert.deepEqual(await files(), [])
   })
 
-  test('is given back when the work fails, and the failure goes on', async () => {
+  test('is released if the work fails, and the error is passed on', async () => {
     const { path, files } = await freshLock()
     const fault = new Error('no')
     await assert.rejects(
@@ -70,7 +70,7 @@ describe('a file lock', () => {
     assert.equal(await withFileLock(path, async () => 'next'), 'next')
   })
 
-  test('of a process that was killed, or whose id another has now, counts for nothing', async () => {
+  test('of a killed process is ignored, even if its id was reused', async () => {
     const { path, files } = await freshLock()
     await writeFile(`${path}-${deadProcess()}-123-aa`, '')
     await writeFile(`${path}-${process.ppid}-1-bb`, '')
@@ -78,7 +78,7 @@ describe('a file lock', () => {
     assert.deepEqual(await files(), [])
   })
 
-  test('that a living process holds is waited for, and then named', async () => {
+  test('of a running process is waited for, and then named', async () => {
     const { path, files } = await freshLock()
     const held = `${path}-${process.ppid}-${startOf(process.ppid)}-aa`
     await writeFile(held, '')
@@ -89,7 +89,7 @@ describe('a file lock', () => {
     assert.deepEqual(await files(), [basename(held)])
   })
 
-  test('is not waited for any longer than it is wanted', async () => {
+  test('is not waited for after an abort', async () => {
     const { path, files } = await freshLock()
     const held = `${path}-${process.ppid}-${startOf(process.ppid)}-aa`
     await writeFile(held, '')
@@ -100,7 +100,7 @@ describe('a file lock', () => {
     assert.deepEqual(await files(), [basename(held)])
   })
 
-  test('takes no notice of other files', async () => {
+  test('ignores other files', async () => {
     const { path, files } = await freshLock()
     const others = ['x.lock', 'x.lock-1', 'x.lock-abc-1-aa', 'y.lock-1-1-aa']
     for (const name of others) await writeFile(join(path, '..', name), '')
@@ -110,7 +110,7 @@ describe('a file lock', () => {
 })
 
 describe('processes', () => {
-  test('live or do not', () => {
+  test('are running or not', () => {
     assert.ok(isRunning(process.pid))
     const dead = deadProcess()
     assert.ok(!isRunning(dead) && !isPidInUse(dead))
@@ -118,7 +118,7 @@ describe('processes', () => {
     assert.equal(startOf(dead), '0')
   })
 
-  test('work in one folder', { skip: process.platform !== 'linux' }, () => {
+  test('are found by their folder', { skip: process.platform !== 'linux' }, () => {
     assert.ok(worksIn(process.pid, process.cwd()))
     assert.ok(!worksIn(process.pid, root))
     assert.ok(workersIn(process.cwd()).includes(process.pid))

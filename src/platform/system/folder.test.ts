@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => rm(place, { recursive: true }))
 
-test('a folder is made with those above it, with its mode; made again, it stays', async () => {
+test('a folder is created with its parents and mode; creating it again changes nothing', async () => {
   const folder = join(place, 'a', 'b', 'c')
   for (let round = 0; round < 2; round++) await makeFolder(folder, 0o700)
   for (const each of [folder, join(place, 'a')]) assert.equal((await stat(each)).mode & 0o777, 0o700)
@@ -20,7 +20,7 @@ test('a folder is made with those above it, with its mode; made again, it stays'
   await makeFolder('/')
 })
 
-test('several may make the same folder at once', async () => {
+test('the same folder can be created concurrently', async () => {
   for (let round = 0; round < 100; round++) {
     const folder = join(place, `${round}`, 'x', 'y', 'z')
     await Promise.all(Array.from({ length: 8 }, () => makeFolder(folder)))
@@ -28,7 +28,7 @@ test('several may make the same folder at once', async () => {
   }
 })
 
-test('where something else is in the way, the system says what', async () => {
+test("a file in the way is reported with the system's error", async () => {
   await writeFile(join(place, 'file'), '')
   await symlink(join(place, 'gone'), join(place, 'dangling'))
   await assert.rejects(makeFolder(join(place, 'file')), { code: 'EEXIST' })
