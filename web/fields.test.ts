@@ -65,7 +65,7 @@ describe('a form', () => {
     ] as const) {
       assert.ok(!meansSame(amount, a, b), a)
     }
-    assert.ok(!meansSame(invoice, '5', '5.00'), 'a number of an invoice is a text')
+    assert.ok(!meansSame(invoice, '5', '5.00'), 'an invoice number is text')
   })
 
   test('has exactly the fields that the server accepts, with its limits', () => {

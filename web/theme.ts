@@ -64,7 +64,7 @@ export const theme = createTheme({
     TextInput: TextInput.extend({ defaultProps: control }),
     Textarea: Textarea.extend({ defaultProps: control }),
     NativeSelect: NativeSelect.extend({ defaultProps: control }),
-    // Its place is a child of the menu that is no item.
+    // The label is a child of the menu but not an item.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({
       defaultProps: {

@@ -1,9 +1,9 @@
 import { renderHead, renderTable } from './table.ts'
 
 const introduction = `
-All addresses start at the \`base_url\` of the configuration. Requests and answers are JSON in UTF-8. Call from your server,
-with a key in the header \`Authorization: Bearer <key>\`; calls from a browser are refused, and so are fields that are not
-listed here.
+All URLs start with the \`base_url\` of the configuration. Requests and responses are JSON in UTF-8. Call from your server,
+with a key in the header \`Authorization: Bearer <key>\`. Calls from a browser are refused, and so are fields that this page
+does not list.
 
 \`\`\`sh
 curl https://tollgate.example.com/v1/generate \\
@@ -12,17 +12,17 @@ curl https://tollgate.example.com/v1/generate \\
   -d '{"model": "default", "instructions": "Answer briefly.", "input": "What is a ledger?", "max_output_tokens": 100}'
 \`\`\`
 
-Within \`/v1\` things are only added. A removal is announced at least six months ahead with the headers \`Deprecation\` and
-\`Sunset\`, and needs \`/v2\`. The service has this description as an OpenAPI document at \`/openapi.json\` and to browse at
-\`/docs\`.
+Changes within \`/v1\` are backward compatible. A removal needs \`/v2\` and is announced at least six months ahead with the
+headers \`Deprecation\` and \`Sunset\`. A running service has the same description at \`/docs\`, and as an OpenAPI document at
+\`/openapi.json\`.
 `
 
 const portal = `
 ## The portal
 
-These addresses are for people who are signed in, by the cookie \`session\`. Each answers with JSON, or with a page of the same
-status for \`Accept: text/html\`. Changes are JSON from the portal's own pages; an edit names in \`If-Match\` the version that
-it is based on. Bodies and answers are in the OpenAPI document.
+These URLs are for people who are signed in with the cookie \`session\`. Each returns JSON, or a page with the same status for
+\`Accept: text/html\`. Changes are JSON and must come from the portal's own pages. An edit names in \`If-Match\` the version that
+it is based on. The OpenAPI document describes the bodies of requests and responses.
 
 `
 
@@ -44,7 +44,7 @@ export function renderApi(document: unknown): string {
     renderHead('API', 'the routes of src/app.ts'),
     introduction,
     ...generation.map(({ name, operation }) => renderOperation(name, operation)),
-    rows.length === 0 ? '' : portal + renderTable(['Address', 'Does'], rows),
+    rows.length === 0 ? '' : portal + renderTable(['URL', 'Action'], rows),
   ].join('')
 }
 

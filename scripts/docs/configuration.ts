@@ -6,19 +6,19 @@ import { renderHead, renderTable } from './table.ts'
 
 const introduction = `
 Tollgate reads a few environment variables and one YAML file, once, at start. \`tollgate.example.yaml\` has every setting
-with a remark. A fault stops the start: all faults are reported together, one line each, with the path of the setting
-and what would be right.
+with a comment. An invalid setting stops the start. All errors are reported together, one line each, with the path of the
+setting and what is expected.
 `
 
 const writing = `
-Without a file every setting has its default. A file may leave out whatever has one; an empty file is valid.
+Without a file every setting has its default. A file can omit every setting that has a default; an empty file is valid.
 
 - Times are written \`500ms\`, \`30s\`, \`60m\` or \`12h\`; sizes \`64KiB\` or \`1MiB\`.
-- Prices are decimal numbers in quotes, such as \`"0.40"\`, with at most 6 decimals. Without the quotes YAML would make
-  them binary fractions, which cannot hold most prices exactly, so that is refused.
-- \`\${NAME}\` in a text is replaced by the environment variable \`NAME\`. Keep secrets there. A variable that is missing or
-  empty is a fault. What it holds is taken as it is.
-- Relative paths start at the folder of the file.
+- Prices are decimal numbers in quotes, such as \`"0.40"\`, with at most 6 decimals. Without quotes they are refused, because
+  YAML would read them as binary fractions, which cannot represent most prices exactly.
+- \`\${NAME}\` in a text is replaced by the environment variable \`NAME\`. Keep secrets there. A missing or empty variable is
+  an error. Its value is not expanded again.
+- Relative paths start at the file's folder.
 `
 
 /** `docs/configuration.md`, from the schema. */
@@ -30,7 +30,7 @@ export function renderConfiguration(): string {
     introduction,
     '\n## Environment variables\n\n',
     renderTable(['Variable', 'Must be', 'Default', 'Meaning'], environmentRows()),
-    '\nA variable that is set to nothing counts as not set.\n',
+    '\nAn empty variable counts as not set.\n',
     '\n## The file\n',
     writing,
     `\n${renderSettings(single.flatMap(([name, schema]) => listSettings(schema, name)))}`,

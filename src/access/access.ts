@@ -56,7 +56,7 @@ function entry({ actor, requestId, address }: Visit, deed: Deed) {
 }
 
 function notFound(): Problem {
-  return new Problem('not_found', 'No record has this address: it never existed, or it was deleted.')
+  return new Problem('not_found', 'No record exists at this URL: it never existed, or it was deleted.')
 }
 
 const hidden = 'You may not see this, or it does not exist. A partner can assign the client to you.'

@@ -19,9 +19,9 @@ export const auditRow = Type.Object({
   actor: Type.Object(
     {
       kind: actorKind,
-      id: Type.Union([Type.String(), nothing], { description: 'Of a person or an API key.' }),
+      id: Type.Union([Type.String(), nothing], { description: 'The id of a person or an API key.' }),
       name: Type.Union([Type.String(), nothing], {
-        description: 'Of a person, or of the operating-system user who ran the command.',
+        description: 'The name of a person, or of the operating-system user who ran the command.',
       }),
     },
     { description: 'Who performed the action.' },
@@ -30,7 +30,7 @@ export const auditRow = Type.Object({
     description: 'The actor, if it is a person.',
   }),
   client: Type.Union([Type.Object({ id, name: Type.Union([Type.String(), nothing]) }), nothing], {
-    description: 'The client record that it was about. Its name is null where there is no such record.',
+    description: 'The client record concerned. Its name is null if no such record exists.',
   }),
   noun: Type.Union([Type.String(), nothing]),
   noun_id: Type.Union([Type.String(), nothing]),
@@ -42,7 +42,7 @@ export type AuditRow = Type.Static<typeof auditRow>
 
 export const auditQuery = Type.Object(
   {
-    cursor: Type.Optional(Type.String({ format: 'row-number', description: '`next` of the page before.' })),
+    cursor: Type.Optional(Type.String({ format: 'row-number', description: '`next` of the previous page.' })),
     limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; default 50.' })),
     action: Type.Optional(text(64, 'One action.')),
     outcome: Type.Optional(Type.Enum(['allowed', 'refused'])),
@@ -51,7 +51,7 @@ export const auditQuery = Type.Object(
     client: Type.Optional(text(36, 'The id of a client.')),
     from: Type.Optional(text(30, 'Not before this time: `2026-03-12`, or a date and time in UTC.')),
     to: Type.Optional(text(30, 'Before this time.')),
-    format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv`: all the rows, as a file.' })),
+    format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv`: all rows as a file.' })),
   },
   { additionalProperties: false },
 )
@@ -60,7 +60,7 @@ export type AuditQuery = Type.Static<typeof auditQuery>
 export const auditList = Type.Object({
   audit: Type.Array(auditRow),
   next: Type.Union([Type.String(), nothing], {
-    description: 'The `cursor` of the next page, also where this one has few rows or none; null on the last.',
+    description: 'The `cursor` of the next page, even if this page has few rows or none; null on the last.',
   }),
 })
 export type AuditList = Type.Static<typeof auditList>

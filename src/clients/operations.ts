@@ -73,10 +73,10 @@ const created = (shape: TSchema, description: string) => ({
 const edited = (shape: TObject, description: string) => ({
   200: answers(shape, description, etag),
   ...refusals(editing),
-  412: { ...schema.staleVersion(shape), description: 'Someone else changed it first. `current` is its current state.' },
+  412: { ...schema.staleVersion(shape), description: 'It has changed since the version in `If-Match`. `current` is its current state.' },
 })
 const removed = {
-  204: { description: 'Done. It no longer appears in the portal.', type: 'null' },
+  204: { description: 'Done. It no longer appears in lists and searches.', type: 'null' },
   ...refusals(removing),
 }
 
@@ -160,7 +160,7 @@ export const searchRecords = {
   operationId: 'searchRecords',
   summary: 'Search records',
   description:
-    'Finds words by their first letters in all clients, notes, disputes and letters that the person may see.',
+    'Searches by word prefix in all clients, notes, disputes and letters that the person may see.',
   querystring: schema.searchQuery,
   response: found(schema.searchResults, 'The matches.', querying),
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 /** A change of a person. */
 export const PersonChangeBody = Type.Object(
   {
-    role: Type.Optional(Type.Enum(['consultant', 'partner'], { description: 'What the person may do from now on.' })),
+    role: Type.Optional(Type.Enum(['consultant', 'partner'], { description: 'The new role.' })),
     status: Type.Optional(Type.Enum(['active', 'disabled'], { description: 'Whether the person may sign in.' })),
   },
   { additionalProperties: false },

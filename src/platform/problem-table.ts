@@ -15,8 +15,8 @@ export const problems = {
   malformed_request: {
     status: 400,
     retry: false,
-    meaning: 'The request is not valid HTTP, or it broke off.',
-    remedy: 'Send a complete HTTP/1.1 request. Look for a proxy or a client that cuts it short.',
+    meaning: 'The request is not valid HTTP, or incomplete.',
+    remedy: 'Send a complete HTTP/1.1 request. Check whether a proxy or the client truncates it.',
   },
   sign_in_failed: {
     status: 400,
@@ -45,7 +45,7 @@ export const problems = {
   unknown_field: {
     status: 400,
     retry: false,
-    meaning: 'The body has a field that this endpoint does not know.',
+    meaning: 'The body has a field that this endpoint does not have.',
     remedy: 'Remove or rename the field that `field` names. The reason suggests a name if one is close.',
   },
   context_length_exceeded: {
@@ -253,13 +253,13 @@ export const problems = {
     status: 503,
     retry: true,
     meaning:
-      'The database or the model is temporarily unavailable. Nothing was charged, except the received part of a stream, unless the reason says that only the ledger shows it.',
+      'The database or the model is temporarily unavailable. Nothing was charged, except the received part of a stream. In the rare case that the outcome of a charge is unknown, the reason says so; look it up in the ledger.',
     remedy: 'Wait for the seconds in `Retry-After` and send the request again.',
   },
   upstream_timeout: {
     status: 504,
     retry: true,
-    meaning: 'The model did not answer in time. Nothing was charged, except the received part of a stream.',
+    meaning: 'The model did not respond in time. Nothing was charged, except the received part of a stream.',
     remedy: 'Try again, or lower `max_output_tokens`.',
   },
 } as const satisfies Record<string, ProblemEntry>

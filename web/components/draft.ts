@@ -24,7 +24,7 @@ export interface DraftNeeds {
   readonly version?: number
   /** Sends the changed fields. Throws ApiError. */
   readonly save: (body: Record<string, Value | null>, version: number | undefined) => Promise<unknown>
-  /** The address at and below which the form stays on the page. */
+  /** The path at and below which the form stays open. */
   readonly within?: string
   /** Called after saving; the form stays busy until it is done. */
   readonly onSaved: () => unknown
@@ -41,7 +41,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
   const [conflict, setConflict] = useState<Conflict>()
   const isDirty = fields.some(({ name }) => !isSame(values[name], base.values[name]))
   const settle = useUnsaved(isDirty, within)
-  /** Values whose answer was lost: they may be saved. */
+  /** Values whose response was lost. They may be saved. */
   const lost = useRef<Values>(undefined)
 
   async function send(next: Values, from: typeof base) {
@@ -63,7 +63,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     }
   }
 
-  /** Saves. A newer version is no conflict if it is equal or comes from a lost answer of this form. Throws ApiError. */
+  /** Saves. A newer version is no conflict if it is equal or was saved by this form and its response lost. Throws ApiError. */
   async function saveOn(next: Values, from: typeof base): Promise<void> {
     try {
       await save(bodyOf(fields, next, from.version === undefined ? {} : from.values), from.version)
@@ -103,12 +103,12 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     },
     /** Marks the form as having nothing to save. */
     settle,
-    /** Back to the form; the next save meets the same conflict. */
+    /** Returns to the form. The next save has the same conflict. */
     postpone: () => setConflict(undefined),
   }
 }
 
-/** Whether the record is out of reach, though the form was opened on it. */
+/** Whether the person has lost access to the record since the form was opened. */
 function isLost({ status, refusal }: ApiError): boolean {
   return (status === 403 && refusal.field === undefined) || status === 404
 }

@@ -46,7 +46,7 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-      // After the field has committed its input: an unfinished name counts too.
+      // After the field has committed its input, so that an unfinished name counts too.
       setTimeout(() => form.current?.requestSubmit())
     }
     if (event.key === 'Escape' && !draft.isDirty && !event.defaultPrevented) onCancel()
@@ -67,7 +67,7 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
         ))}
       </div>
       {draft.error && !draft.fields.some(({ name }) => name === draft.error?.refusal.field) && (
-        <Alert color="red" variant="light" role="alert" title={draft.error.status === 0 ? 'No answer' : 'Not saved'}>
+        <Alert color="red" variant="light" role="alert" title={draft.error.status === 0 ? 'No response' : 'Not saved'}>
           {draft.error.message}
           {draft.error.status === 0 && ' Nothing is saved twice.'}
         </Alert>

@@ -5,8 +5,8 @@ export interface Pages<Row> {
 }
 
 /**
- * A list that was made longer, after its first page has been fetched once more: goes on where that ends now, with no row
- * twice, though rows have come, gone or moved meanwhile. The first page alone where nothing goes on from it.
+ * Joins a refetched first page with the later pages that were loaded before. No row appears twice, even if rows were
+ * added, removed or moved. If the later pages no longer connect, returns the first page alone.
  */
 export function joined<Row>(
   first: Pages<Row>,

@@ -26,7 +26,7 @@ export function useKey(key: string, act: (event: KeyboardEvent) => void): void {
   }, [key, act])
 }
 
-/** `/` goes to the search field of the page, or to the search page where it has none. */
+/** `/` moves to the search field of the page, or to the search page if there is none. */
 export function useSearchKey(): void {
   const navigate = useNavigate()
   useKey('/', (event) => {

@@ -1,8 +1,8 @@
 import { startTransition, useEffect, useRef, useState } from 'react'
 
 /**
- * A form that a button opens in its place. Once it is closed, the keyboard goes on at the button, unless it has gone
- * elsewhere meanwhile. `onTurn` is told of both.
+ * A form that a button opens in its own place. Closing it returns the focus to the button, unless the focus has moved
+ * elsewhere. `onTurn` is called when it opens and closes.
  */
 export function useOpened(onTurn?: (isOpen: boolean) => void) {
   const [isOpen, setIsOpen] = useState(false)
@@ -20,7 +20,7 @@ export function useOpened(onTurn?: (isOpen: boolean) => void) {
     isOpen,
     opener,
     open: () => turn(true),
-    // What was fetched again after saving is drawn in a transition: not before it, or the old text would show for a moment.
+    // Data fetched after saving is rendered in a transition. Closing earlier would show the old text for a moment.
     close: () => startTransition(() => turn(false)),
   }
 }

@@ -2,17 +2,17 @@ import { useEffect, type ReactNode } from 'react'
 import classes from './page.module.css'
 
 export interface PageProps {
-  /** Of the window, before the product's name. */
+  /** The window's title, before the product's name. */
   readonly title: string
-  /** What stands at the top instead of the title, where that is more than a word. */
+  /** Replaces the title as the heading. */
   readonly heading?: ReactNode
-  /** Beside the heading, in small. */
+  /** Small text beside the heading. */
   readonly aside?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A page: its title, what can be done on it, and what it shows. */
+/** A page with its title, actions and content. */
 export function Page({ title, heading, aside, actions, children }: PageProps) {
   useTitle(title)
   return (
@@ -29,7 +29,7 @@ export function Page({ title, heading, aside, actions, children }: PageProps) {
   )
 }
 
-/** Of the window, for as long as what it names is shown. */
+/** Sets the window's title while the component is mounted. */
 export function useTitle(title: string): void {
   useEffect(() => {
     const before = document.title

@@ -106,8 +106,7 @@ function Ended({ opened }: { readonly opened: boolean }) {
       overlayProps={{ backgroundOpacity: 1, color: 'var(--side)' }}
     >
       <p>
-        Sign in again, in a tab that opens for it. Then this page goes on where it was
-        {hasDrafts() ? ': what you have typed is still here.' : '.'}
+        Sign in again in a new tab, then continue here.{hasDrafts() && ' Your unsaved text is still on this page.'}
       </p>
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button component="a" href="/signin?return_to=/me" target="_blank" data-autofocus>

@@ -33,7 +33,7 @@ export class Failure extends Error {
 /** The failure for a response that cannot be used. `what` goes to the log and quotes nothing from the response. */
 export const unusable = (what: string, repeatable = false): Failure =>
   new Failure(
-    new Problem('upstream_failed', 'The model sent an answer that cannot be used. Try again.', {
+    new Problem('upstream_failed', 'The model sent an invalid response. Try again.', {
       cause: new Error(what),
     }),
     { repeatable },
@@ -58,7 +58,7 @@ export const firstTokenLate = (): Failure => new Failure(timedOut(), { repeatabl
 export const replyLate = (): Failure => new Failure(timedOut())
 
 const timedOut = (): Problem =>
-  new Problem('upstream_timeout', 'The model did not answer in time. Try again, or ask for fewer tokens.')
+  new Problem('upstream_timeout', 'The model did not respond in time. Try again, or request fewer tokens.')
 
 /** An error response of an upstream. */
 export interface UpstreamRefusal {
@@ -82,7 +82,7 @@ export function refused(refusal: UpstreamRefusal, sizes: { maxOutputTokens: numb
   const pause = millisecondsOf(refusal.retryAfter)
   if ([429, 503, 529].includes(status)) {
     const retryAfter = Math.min(3600, Math.max(1, Math.ceil(pause / 1000)))
-    const problem = new Problem('overloaded', `The model has no room. Try again in ${retryAfter} s.`, {
+    const problem = new Problem('overloaded', `The model is at capacity. Try again in ${retryAfter} s.`, {
       retryAfter,
       cause,
     })

@@ -114,7 +114,7 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
     const chosen = rested ?? turns.next((entry) => isUsable(entry, now))
     if (chosen) return chosen
     if (entries.some(({ breaker }) => breaker.permits(now))) {
-      throw new Problem('overloaded', 'The model has as much work as it can take. Try again shortly.', {
+      throw new Problem('overloaded', 'The model is at capacity. Try again shortly.', {
         retryAfter: 1,
       })
     }

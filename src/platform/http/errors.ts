@@ -58,7 +58,7 @@ export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder
     request_too_large: `The body is larger than ${requestBytes} bytes. Send less at a time.`,
     unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
     malformed_request: 'The body broke off before its end. Send the request again.',
-    not_found: 'Nothing is at this URL. /docs lists the URLs.',
+    not_found: 'Nothing exists at this URL. /docs lists the URLs.',
   }
 
   function problemOf(error: Error, request: FastifyRequest): Problem {

@@ -34,7 +34,7 @@ export function createRouteTable() {
         .filter(({ pattern }) => pattern.test(path))
         .flatMap((entry) => [...entry.methods])
       if (methods.length === 0 || methods.includes(method)) {
-        return new Problem('not_found', 'Nothing is at this URL. /docs lists the URLs.')
+        return new Problem('not_found', 'Nothing exists at this URL. /docs lists the URLs.')
       }
       return new MethodNotAllowed([...new Set(methods)].toSorted())
     },

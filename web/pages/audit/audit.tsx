@@ -91,7 +91,7 @@ interface DayInputProps {
 
 function DayInput({ name, label, day, onDay }: DayInputProps) {
   const [{ typed, shown }, set] = useState({ typed: day, shown: day })
-  // Something else changed the address.
+  // Something else changed the URL.
   if (day !== shown) set({ typed: day, shown: day })
   return (
     <TextInput
@@ -170,7 +170,7 @@ function Row({ row }: { readonly row: AuditRow }) {
   )
 }
 
-/** Who acted, for a reader. */
+/** The actor as text. */
 function actorText({ kind, id, name }: AuditRow['actor']): string {
   switch (kind) {
     case 'person':

@@ -40,7 +40,7 @@ function NewClientForm({ onClose }: { readonly onClose: () => void }) {
       save={async (body) => {
         made.current = await make(body)
       }}
-      // In place of the form: the way back leads to the list.
+      // Replaces the form in the history, so that Back leads to the list.
       onSaved={() => made.current && !isLeaving() && navigate(`/clients/${made.current.id}`, { replace: true })}
       onCancel={onClose}
     />

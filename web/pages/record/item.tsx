@@ -10,7 +10,7 @@ import { useRecord } from './use-record.ts'
 
 const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter']
 
-/** One note, dispute or letter with what it has been. */
+/** One note, dispute or letter with its versions. */
 export function ItemPage() {
   const { id } = useRecord()
   const loaded = useLoaderData<{ item: Item; revisions: RevisionList; noun: string }>()

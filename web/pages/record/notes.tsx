@@ -15,7 +15,7 @@ export function Notes() {
   )
 }
 
-/** The day where this person is, as `2026-03-12`. */
+/** Today in the person's time zone, as `2026-03-12`. */
 function today(): string {
   return new Intl.DateTimeFormat('sv-SE').format(new Date())
 }

@@ -38,7 +38,7 @@ function Heading({ record }: { readonly record: ClientRecord }) {
 
 function Tabs({ record: { id, notes, disputes, letters } }: { readonly record: ClientRecord }) {
   const { pathname } = useLocation()
-  // The record's own address shows the notes.
+  // The record's own URL shows the notes.
   const shown = pathname.split('/')[3] ?? 'notes'
   const tabs = [
     { to: 'notes', name: 'Notes', count: notes.length },

@@ -24,11 +24,11 @@ export function RecordRevisions() {
 interface RevisionsProps {
   readonly fields: readonly Field[]
   readonly list: RevisionList
-  /** Where further pages of the list are. */
+  /** The URL of further pages. */
   readonly address: string
 }
 
-/** Who changed what, newest first, each version beside the one before it. */
+/** Who changed what, newest first, with the differences from the previous version. */
 export function Revisions({ fields, list, address }: RevisionsProps) {
   return (
     <section className={classes.revisions}>
@@ -42,7 +42,7 @@ export function Revisions({ fields, list, address }: RevisionsProps) {
       >
         {(revisions, isWhole) => (
           <ol>
-            {/* The oldest version on the page is shown once the one before it is there to compare. */}
+            {/* The oldest version on the page is shown once its predecessor is loaded for comparison. */}
             {revisions.slice(0, isWhole ? undefined : -1).map((revision, index) => (
               <RevisionEntry key={revision.version} fields={fields} revision={revision} before={revisions[index + 1]} />
             ))}
@@ -111,7 +111,7 @@ function Changes(props: { readonly fields: readonly Field[]; readonly values: Va
   )
 }
 
-/** What a version shows; the consultant by name. */
+/** The values of a version, with the consultant's name. */
 function versionOf(fields: readonly Field[], { data }: Revision): Values {
   const { consultant } = data
   const name = typeof consultant === 'object' && consultant !== null && 'name' in consultant ? consultant.name : ''

@@ -14,7 +14,7 @@ export interface Summary {
 const disputeColors = { open: 'orange', settled: 'teal', withdrawn: 'gray' } as const
 const letterColors = { draft: 'gray', approved: 'harbour', sent: 'teal' } as const
 
-/** A note, a dispute or a letter at a glance. */
+/** A note, dispute or letter in brief. */
 export function summaryOf(item: Item): Summary {
   if ('participants' in item) {
     return { title: <Day date={item.date} />, aside: item.participants.join(', '), text: item.text }

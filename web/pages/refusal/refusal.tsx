@@ -15,7 +15,7 @@ interface Words {
 
 const words: Readonly<Record<number, Words>> = {
   0: { title: 'No connection', advice: 'Tollgate cannot be reached. Check the network, then try again.', again: true },
-  400: { title: 'That did not work', advice: 'Go back and start again.' },
+  400: { title: 'Invalid request', advice: 'Go back and start again.' },
   403: {
     title: 'No access',
     advice: 'You do not have access, or it does not exist. If you need access, ask a partner of the firm.',
@@ -79,7 +79,7 @@ function WayOut({ isSignIn, isSecond }: { readonly isSignIn: boolean; readonly i
   )
 }
 
-/** The server's reason, if it says more than the status does. */
+/** The server's reason, if it is more specific than the advice for the status. */
 function reasonBeyond(refused: ApiError | undefined): string | undefined {
   const general = [undefined, 'not_found', 'internal', 'method_not_allowed']
   return general.includes(refused?.refusal.code) || refused?.status === 0 ? undefined : refused?.message
