@@ -226,7 +226,11 @@ test('an allowance admits only what its credit, tokens and requests all cover', 
   const cheap = { input: 1n, output: 2n }
   const dear = { input: 9n * price.input, output: 9n * price.output }
   const allowances = stocked()
-  assert.equal(allowances.take(ask(payer, { price: dear })), undefined, 'the credit covers eight requests at the usual price')
+  assert.equal(
+    allowances.take(ask(payer, { price: dear })),
+    undefined,
+    'the credit covers eight requests at the usual price',
+  )
   assert.equal(allowances.take(ask(payer, { price: cheap, maxOutputTokens: 231 })), undefined, 'it has 240 tokens')
   assert.ok(allowances.take(ask(payer, { price: cheap, maxOutputTokens: 200 })))
   for (let request = 0; request < 7; request++) {

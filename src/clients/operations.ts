@@ -73,7 +73,10 @@ const created = (shape: TSchema, description: string) => ({
 const edited = (shape: TObject, description: string) => ({
   200: answers(shape, description, etag),
   ...refusals(editing),
-  412: { ...schema.staleVersion(shape), description: 'It has changed since the version in `If-Match`. `current` is its current state.' },
+  412: {
+    ...schema.staleVersion(shape),
+    description: 'It has changed since the version in `If-Match`. `current` is its current state.',
+  },
 })
 const removed = {
   204: { description: 'Done. It no longer appears in lists and searches.', type: 'null' },
@@ -159,8 +162,7 @@ export const searchRecords = {
   ...inRecords,
   operationId: 'searchRecords',
   summary: 'Search records',
-  description:
-    'Searches by word prefix in all clients, notes, disputes and letters that the person may see.',
+  description: 'Searches by word prefix in all clients, notes, disputes and letters that the person may see.',
   querystring: schema.searchQuery,
   response: found(schema.searchResults, 'The matches.', querying),
 }

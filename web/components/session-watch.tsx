@@ -105,9 +105,7 @@ function Ended({ opened }: { readonly opened: boolean }) {
       zIndex={layers.cover}
       overlayProps={{ backgroundOpacity: 1, color: 'var(--side)' }}
     >
-      <p>
-        Sign in again in a new tab, then continue here.{hasDrafts() && ' Your unsaved text is still on this page.'}
-      </p>
+      <p>Sign in again in a new tab, then continue here.{hasDrafts() && ' Your unsaved text is still on this page.'}</p>
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button component="a" href="/signin?return_to=/me" target="_blank" data-autofocus>
           Sign in again
