@@ -1,5 +1,6 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { responseOn } from './response-on.ts'
 
 /**
  * Milliseconds after a caller's FIN at which the connection is probed. The first probe makes a closed peer send a RST, which
@@ -10,9 +11,6 @@ const probes = [0, 10, 100, 1000]
 
 /** Emitted by a response that has begun. If its format allows it, a listener writes something that the caller ignores. */
 export const probeEvent = 'probe'
-
-/** Where Node keeps the response in progress on a connection. */
-const responseKey = '_httpMessage'
 
 /**
  * Lets a caller that closes its sending side after its request receive its response. A FIN says only that nothing more
@@ -31,10 +29,6 @@ function probeAll(socket: Socket): void {
   if (response.req.httpVersion === '1.0') return void socket.destroy()
   const timers = probes.map((delay) => setTimeout(() => probe(response), delay))
   response.once('close', () => timers.forEach(clearTimeout))
-}
-
-function responseOn(socket: Socket & { readonly [responseKey]?: ServerResponse | null }): ServerResponse | undefined {
-  return socket[responseKey] ?? undefined
 }
 
 function probe(response: ServerResponse): void {
