@@ -140,6 +140,11 @@ export async function deleteProven(database: Queryable, browserHashes: readonly 
   await database.rows(`delete from sign_in_attempt where browser_hash = any($1) and step = 'proven'`, [browserHashes])
 }
 
+/** Deletes every attempt of a person that waits for a second factor. */
+export async function deleteProvenOf(tx: Queryable, personId: string): Promise<void> {
+  await tx.rows(`delete from sign_in_attempt where person_id = $1 and step = 'proven'`, [personId])
+}
+
 export interface FoundAttempt {
   readonly method: string
   readonly step: 'begun' | 'proven' | 'used'

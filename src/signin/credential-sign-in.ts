@@ -37,7 +37,7 @@ export function createCredentialSignIn({ methods, attempts, gate, steps }: Needs
         const method = find(id)
         if (method === undefined) throw new Problem('not_found', 'No such sign-in method. Choose one at /signin.')
         details.method = id
-        const { data, challenge } = await method.begin(input)
+        const { data, challenge } = await method.begin(input, visitor)
         const attempt = newSecret()
         const { cookies } = visitor
         const cookie = await attempts.begin({
@@ -60,7 +60,7 @@ export function createCredentialSignIn({ methods, attempts, gate, steps }: Needs
         details.method = attempt.method
         const method = find(attempt.method)
         if (method === undefined) throw notUsable()
-        const proof = await method.complete(input, { data: attempt.data })
+        const proof = await method.complete(input, { data: attempt.data, visitor })
         if (!(await attempts.finish(attempt, 'begun'))) throw notUsable()
         return gate.admit(proof, attempt, visitor)
       }),

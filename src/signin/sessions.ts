@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { byService, type RequestOrigin, type Visit } from '../access/actor.ts'
 import type { Audit, AuditEntry } from '../access/audit.ts'
 import type { Person } from '../people/person.ts'
-import type { Database } from '../platform/database/database.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
 import { createLookups } from '../platform/database/lookups.ts'
 import { createLastSeen, type LastSeen } from './last-seen.ts'
 import { noSessionCookie, sessionCookie, sessionHashes } from './session-cookie.ts'
@@ -45,6 +45,8 @@ export interface Sessions {
   endOf(cookies: string | undefined, request: RequestOrigin): Promise<store.EndedSession[]>
   /** Ends one or all sessions of a person. */
   end(which: EndWhich, by: Visit): Promise<store.EndedSession[]>
+  /** Ends the sessions of a person within the transaction of a change to how they sign in; all but one, if it is given. */
+  endWithin(tx: Queryable, which: EndOthers, by: Visit): Promise<store.EndedSession[]>
   /** The live sessions of a person, most recently used first. */
   list(personId: string): Promise<store.SessionSummary[]>
   /** The Set-Cookie text that gives a browser its session. */
@@ -59,6 +61,12 @@ export interface Sessions {
 export interface EndWhich {
   readonly personId: string
   readonly id?: string
+}
+
+export interface EndOthers {
+  readonly personId: string
+  /** The id of the session that stays. */
+  readonly exceptId?: string | undefined
 }
 
 interface SessionNeeds {
@@ -93,13 +101,8 @@ export function createSessions(needs: SessionNeeds): Sessions {
       if (hashes.length === 0) return []
       return end(needs, { hashes }, (session) => ({ ...request, action: 'sign_out', ...byOwner(session) }))
     },
-    end: (which: EndWhich, by: Visit) =>
-      end(needs, which, ({ id, personId }) => ({
-        action: 'session_revoked',
-        ...byOwner({ id, personId }),
-        ...by,
-        details: { of: personId },
-      })),
+    end: (which: EndWhich, by: Visit) => end(needs, which, revokedBy(by)),
+    endWithin: (tx: Queryable, which: EndOthers, by: Visit) => endWithin(tx, needs, which, revokedBy(by)),
     async list(personId: string) {
       const now = clock()
       const alive = { endsAfter: new Date(now), seenAfter: new Date(now - lifetimes.idle) }
@@ -140,16 +143,30 @@ function createRecognition(needs: SessionNeeds, lastSeen: LastSeen): Sessions['r
   }
 }
 
-function end(
-  { database, audit }: SessionNeeds,
-  which: store.Selection,
-  entryOf: (session: store.EndedSession) => AuditEntry,
-): Promise<store.EndedSession[]> {
-  return database.transaction(async (tx) => {
-    const ended = await store.deleteSessions(tx, which)
-    await audit.recordWithin(tx, ended.map(entryOf))
-    return ended
+type EntryOf = (session: store.EndedSession) => AuditEntry
+
+const revokedBy =
+  (by: Visit): EntryOf =>
+  ({ id, personId }) => ({
+    action: 'session_revoked',
+    ...byOwner({ id, personId }),
+    ...by,
+    details: { of: personId },
   })
+
+function end(needs: SessionNeeds, which: store.Selection, entryOf: EntryOf): Promise<store.EndedSession[]> {
+  return needs.database.transaction((tx) => endWithin(tx, needs, which, entryOf))
+}
+
+async function endWithin(
+  tx: Queryable,
+  { audit }: Pick<SessionNeeds, 'audit'>,
+  which: store.Selection,
+  entryOf: EntryOf,
+): Promise<store.EndedSession[]> {
+  const ended = await store.deleteSessions(tx, which)
+  await audit.recordWithin(tx, ended.map(entryOf))
+  return ended
 }
 
 /** Which cookie is the planted one is unknown: both sessions end, so that planting one cannot lock a person out. */

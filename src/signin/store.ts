@@ -94,6 +94,8 @@ export interface Selection {
   readonly issuer?: string
   readonly subject?: string | undefined
   readonly sid?: string | undefined
+  /** All but the one with this id. */
+  readonly exceptId?: string | undefined
 }
 
 export function deleteSessions(database: Queryable, which: Selection): Promise<EndedSession[]> {
@@ -101,6 +103,7 @@ export function deleteSessions(database: Queryable, which: Selection): Promise<E
     `delete from session where ($1::bytea[] is null or hash = any($1)) and ($2::uuid is null or id = $2)
        and ($3::uuid is null or person_id = $3) and ($4::text is null or issuer = $4)
        and ($5::text is null or subject = $5) and ($6::text is null or provider_sid = $6)
+       and ($7::uuid is null or id <> $7)
      returning id, person_id as "personId", provider, id_token as "idToken"`,
     [
       which.hashes ?? null,
@@ -109,6 +112,7 @@ export function deleteSessions(database: Queryable, which: Selection): Promise<E
       which.issuer ?? null,
       which.subject ?? null,
       which.sid ?? null,
+      which.exceptId ?? null,
     ],
   )
 }

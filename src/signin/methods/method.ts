@@ -1,4 +1,5 @@
 import type { Email } from '../../people/email.ts'
+import type { Visitor } from '../visitor.ts'
 
 /** What a method keeps between its two steps, as JSON. It is stored as it is: hash or encrypt what must stay secret. */
 export type AttemptData = Readonly<Record<string, unknown>>
@@ -65,9 +66,9 @@ export interface Challenge {
 export interface CredentialMethod extends AnyMethod {
   readonly kind: 'credential'
   /** `input` is unchecked, as the page sent it. Must not reveal whether a person exists. */
-  begin(input: unknown): Promise<Challenge>
+  begin(input: unknown, visitor: Visitor): Promise<Challenge>
   /** Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
-  complete(input: unknown, attempt: { readonly data: AttemptData }): Promise<Proof>
+  complete(input: unknown, attempt: { readonly data: AttemptData; readonly visitor: Visitor }): Promise<Proof>
 }
 
 export type SignInMethod = RedirectMethod | CredentialMethod

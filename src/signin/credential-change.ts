@@ -1,0 +1,50 @@
+import type { Visit } from '../access/actor.ts'
+import type { Audit } from '../access/audit.ts'
+import type { Mailer, MailMessage } from '../mail/mailer.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import { deleteProvenOf } from './attempts-store.ts'
+import type { Sessions } from './sessions.ts'
+
+/** A change of a password, a factor or an address of a person. */
+export interface CredentialChange {
+  readonly person: { readonly id: string; readonly email: string | null }
+  /** The audit action. */
+  readonly action: string
+  readonly details?: Readonly<Record<string, string>>
+  /** What the person is notified of. */
+  readonly notice: Extract<MailMessage, { template: 'account_changed' }>['values']
+  /** The session that stays. */
+  readonly exceptId?: string | undefined
+  readonly by: Visit
+}
+
+/** What every change to how a person signs in entails. */
+export interface CredentialChanges {
+  /**
+   * Within the transaction of the change: ends the person's other sessions and their sign-ins that wait for a second
+   * factor, writes the audit row, and queues a mail to the person. Returns the number of sessions that ended.
+   */
+  conclude(this: void, tx: Queryable, change: CredentialChange): Promise<number>
+}
+
+interface ChangeNeeds {
+  readonly sessions: Pick<Sessions, 'endWithin'>
+  readonly audit: Pick<Audit, 'recordWithin'>
+  readonly mailer: Mailer | undefined
+}
+
+export function createCredentialChanges({ sessions, audit, mailer }: ChangeNeeds): CredentialChanges {
+  return Object.freeze({
+    async conclude(tx: Queryable, { person, action, details, notice, exceptId, by }: CredentialChange) {
+      const ended = await sessions.endWithin(tx, { personId: person.id, exceptId }, by)
+      await deleteProvenOf(tx, person.id)
+      await audit.recordWithin(tx, [
+        { ...by, action, outcome: 'allowed', noun: 'person', nounId: person.id, ...(details && { details }) },
+      ])
+      if (person.email !== null) {
+        await mailer?.send(tx, { to: person.email, template: 'account_changed', values: notice })
+      }
+      return ended.length
+    },
+  })
+}
