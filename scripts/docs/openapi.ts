@@ -60,6 +60,7 @@ export async function readOpenApi(): Promise<unknown> {
       start: unused,
       endOf: unused,
       end: unused,
+      endWithin: unused,
       list: unused,
       cookie: unused,
       noCookie: '',
