@@ -47,6 +47,13 @@ export async function insertIdentity(
   return rows.length > 0
 }
 
+export async function readIssuers(database: Queryable, personId: string): Promise<string[]> {
+  const rows = await database.rows<{ issuer: string }>('select distinct issuer from identity where person_id = $1', [
+    personId,
+  ])
+  return rows.map(({ issuer }) => issuer)
+}
+
 /** Throws an error that `isIdentityTaken` recognises if another person has the address. */
 export async function updateEmail(
   tx: Queryable,

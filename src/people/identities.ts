@@ -23,6 +23,8 @@ export interface Identities {
   join(email: Email): Promise<PersonSummary | undefined>
   /** Gives a person one more identity, unless it belongs to a person already. */
   identify(personId: string, identity: Identity): Promise<void>
+  /** The issuers of the person's identities. */
+  issuersOf(personId: string, database?: Queryable): Promise<readonly string[]>
   /** Adopts an address that changed at the provider, unless another person has it. */
   keepEmail(person: PersonSummary, email: Email): Promise<void>
 }
@@ -57,6 +59,7 @@ export function createIdentities({ database, audit }: Needs): Identities {
         if (!added) return
         await audit.recordWithin(tx, [{ ...entry('identity_added', personId), details: { issuer: identity.issuer } }])
       }),
+    issuersOf: (personId: string, within: Queryable = database) => store.readIssuers(within, personId),
     async keepEmail(person: PersonSummary, email: Email) {
       if (person.email === email.address) return
       try {

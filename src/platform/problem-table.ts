@@ -138,6 +138,12 @@ export const problems = {
     meaning: 'The person may not sign in here.',
     remedy: 'Ask a partner for an invitation, or sign in with another account.',
   },
+  recent_sign_in_required: {
+    status: 403,
+    retry: false,
+    meaning: 'The change needs a sign-in within the last 10 minutes.',
+    remedy: 'Sign in again at `/signin?again=1`, then send the request again with the new cookie.',
+  },
   unknown_model: {
     status: 404,
     retry: false,

@@ -56,6 +56,23 @@ export function signedIn({ recognise }: Pick<Sessions, 'recognise'>): Guard {
   }
 }
 
+/** How long after its start a session may change how its person signs in, in ms. */
+const recent = 10 * 60_000
+
+/**
+ * For changes to how a person signs in: someone who finds an unattended browser must not be able to make them. Runs after
+ * `signedIn`. Throws Problem `recent_sign_in_required`.
+ */
+export function recentlySignedIn(clock: () => number = Date.now): Guard {
+  return async (request) => requireRecent(sessionOf(request), clock())
+}
+
+/** Throws Problem `recent_sign_in_required`. `now` is in ms since 1970. */
+export function requireRecent({ createdAt }: Pick<Session, 'createdAt'>, now: number): void {
+  if (now - createdAt.getTime() <= recent) return
+  throw new Problem('recent_sign_in_required', 'Sign in again first: this change needs a sign-in within 10 minutes.')
+}
+
 /** A cookie without a session is recorded: it may be invented. */
 async function refuse(request: FastifyRequest): Promise<never> {
   const { cookie } = request.headers

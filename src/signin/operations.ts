@@ -43,7 +43,8 @@ export const startRedirect = {
   ...inSignIn,
   operationId: 'startSignIn',
   summary: 'Start a sign-in at a provider',
-  description: 'For a browser. `return_to` in the query is the path to go to after signing in.',
+  description:
+    'For a browser. `return_to` in the query is the path to go to after signing in. With `again=1`, or if the browser is signed in here, the provider asks the person to sign in even if they are signed in there.',
   params: methodParams,
   response: { 303: redirect('To the provider.'), ...refusals(signingIn) },
 }

@@ -2,14 +2,18 @@ import { Problem } from '../platform/problems.ts'
 import type { UnusableState } from './attempts.ts'
 import { newSecret } from './cookies.ts'
 import type { GateResult } from './gate.ts'
-import type { RedirectMethod } from './methods/method.ts'
+import type { BeginOptions, RedirectMethod } from './methods/method.ts'
 import { safeReturn } from './return-to.ts'
 import { notUsable, type SignInParts, type StepDetails } from './steps.ts'
 import type { Visitor } from './visitor.ts'
 
+interface RedirectRequest extends BeginOptions {
+  readonly returnTo: unknown
+}
+
 export interface RedirectSignIn {
   /** Where the browser goes. Throws Problem `not_found`, `too_many_sign_ins`, `provider_failed`. */
-  begin(method: string, visitor: Visitor, returnTo: unknown): Promise<{ location: URL; cookie: string }>
+  begin(method: string, visitor: Visitor, request: RedirectRequest): Promise<{ location: URL; cookie: string }>
   /**
    * Handles the callback. Without a cookie if a second factor is due, or if the attempt cannot be used in a browser that
    * is signed in, as when a page is reloaded. Throws Problem.
@@ -24,6 +28,9 @@ interface Needs extends SignInParts {
 export function createRedirectSignIn({ methods, attempts, sessions, refusals, gate, steps }: Needs): RedirectSignIn {
   const find = (id: string) => methods.find((method) => method.id === id)
 
+  /** A session that starts now counts as a recent sign-in: whoever is signed in must not get one without signing in. */
+  const isSignedIn = async ({ cookies }: Visitor) => (await sessions.recognise(cookies)) !== undefined
+
   /** A thrown Problem is recorded by `steps`; in a browser that is signed in, the row is written here. */
   async function refuse(unusable: UnusableState, visitor: Visitor, details: StepDetails): Promise<GateResult> {
     const { why, method, returnTo = '/' } = unusable
@@ -34,13 +41,13 @@ export function createRedirectSignIn({ methods, attempts, sessions, refusals, ga
   }
 
   return {
-    begin: (id, visitor, returnTo) =>
+    begin: (id, visitor, { returnTo, again = false }) =>
       steps.begin(visitor, async (details) => {
         const method = find(id)
         if (method === undefined) throw new Problem('not_found', 'No such sign-in method. Choose one at /signin.')
         Object.assign(details, { method: id, issuer: method.issuer })
         const state = newSecret()
-        const { location, data } = await method.begin(state)
+        const { location, data } = await method.begin(state, { again: again || (await isSignedIn(visitor)) })
         const attempt = { state, method: id, data, returnTo: safeReturn(returnTo), cookies: visitor.cookies }
         return { location, cookie: await attempts.begin(attempt) }
       }),

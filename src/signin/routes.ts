@@ -66,11 +66,9 @@ function registerRedirects(server: Server, { signIn, baseUrl }: RouteNeeds): voi
     '/auth/start/*',
     { schema: operations.startRedirect },
     async (request, reply) => {
-      const { location, cookie } = await signIn.begin(
-        request.params['*'],
-        visitorOf(request),
-        request.query['return_to'],
-      )
+      const { return_to: returnTo, again } = request.query
+      const asked = { returnTo, again: again === '1' }
+      const { location, cookie } = await signIn.begin(request.params['*'], visitorOf(request), asked)
       return reply.header('set-cookie', cookie).redirect(location.href, 303)
     },
   )

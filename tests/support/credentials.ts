@@ -14,6 +14,8 @@ export interface TestCredentials extends AdditionalMethods {
   shown: readonly string[]
   /** The people who have set up the second factor. */
   readonly enrolled: Set<string>
+  /** Whether people could sign in with the method. */
+  isUsable: boolean
   /** The purpose of each completed second factor. */
   readonly completed: string[]
   /** Correct submissions in progress, and what they wait for. */
@@ -39,6 +41,7 @@ export function createTestCredentials(): TestCredentials {
       await check()
       return { claim: credentials.claim, factors: credentials.shown }
     },
+    isUsableBy: async () => credentials.isUsable,
   }
   const factor: SecondFactor = {
     id: 'pin',
@@ -58,6 +61,7 @@ export function createTestCredentials(): TestCredentials {
     claim: { by: 'person', personId: '01990000-0000-7000-8000-000000000000' },
     shown: ['code'],
     enrolled: new Set(),
+    isUsable: true,
     completed: [],
     checking: 0,
     release: undefined,

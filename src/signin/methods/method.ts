@@ -1,4 +1,6 @@
 import type { Email } from '../../people/email.ts'
+import type { Person } from '../../people/person.ts'
+import type { Queryable } from '../../platform/database/database.ts'
 import type { Visitor } from '../visitor.ts'
 
 /** What a method keeps between its two steps, as JSON. It is stored as it is: hash or encrypt what must stay secret. */
@@ -39,12 +41,17 @@ interface AnyMethod {
   check(): Promise<MethodState>
 }
 
+export interface BeginOptions {
+  /** The person must sign in at the provider even if they are signed in there. */
+  readonly again?: boolean
+}
+
 /** A method that sends the browser to another address, which sends it back to /auth/callback. */
 export interface RedirectMethod extends AnyMethod {
   readonly kind: 'redirect'
   readonly issuer: string
   /** Throws Problem `provider_failed`. */
-  begin(state: string): Promise<{ readonly location: URL; readonly data: AttemptData }>
+  begin(state: string, options?: BeginOptions): Promise<{ readonly location: URL; readonly data: AttemptData }>
   /**
    * Throws Problem `sign_in_failed` if the provider refused or the callback does not belong to this attempt,
    * `provider_failed` if the provider failed.
@@ -69,6 +76,8 @@ export interface CredentialMethod extends AnyMethod {
   begin(input: unknown, visitor: Visitor): Promise<Challenge>
   /** Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
   complete(input: unknown, attempt: { readonly data: AttemptData; readonly visitor: Visitor }): Promise<Proof>
+  /** Whether the person could sign in with it now. Reads within the transaction of a change, if there is one. */
+  isUsableBy(person: Pick<Person, 'id' | 'email'>, database: Queryable): Promise<boolean>
 }
 
 export type SignInMethod = RedirectMethod | CredentialMethod

@@ -6,12 +6,13 @@ import {
 } from 'openid-client'
 import type { Logger } from 'pino'
 import { newSecret } from '../cookies.ts'
-import type { AttemptData, RedirectMethod } from './method.ts'
+import type { AttemptData, BeginOptions, RedirectMethod } from './method.ts'
 import { configure, type ProviderConfig } from './oidc/client.ts'
 import { exchangeCode } from './oidc/code.ts'
 import { createDiscovery } from './oidc/discovery.ts'
 import { createExchange, type Exchange } from './oidc/exchange.ts'
 import { describeFailure, failedProvider, refusedAnswer } from './oidc/failures.ts'
+import { signInAgain } from './oidc/fresh.ts'
 import { createProviderKeys } from './oidc/keys.ts'
 import { readLogoutToken } from './oidc/logout-token.ts'
 
@@ -44,7 +45,7 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Redirec
     id,
     name,
     issuer,
-    async begin(state: string) {
+    async begin(state: string, { again = false }: BeginOptions = {}) {
       const [nonce, codeVerifier] = [newSecret(), newSecret()]
       try {
         const location = buildAuthorizationUrl(await open(createExchange()), {
@@ -54,8 +55,9 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Redirec
           nonce,
           code_challenge: await calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: 'S256',
+          ...(again && signInAgain),
         })
-        return { location, data: { nonce, codeVerifier } }
+        return { location, data: { nonce, codeVerifier, ...(again && { again: Math.floor(Date.now() / 1000) }) } }
       } catch (error) {
         throw failedProvider(logged(error), name)
       }

@@ -8,6 +8,7 @@ import {
 import type { AttemptData, Proof } from '../method.ts'
 import { checkClaims, countedEmail, isName } from './claims.ts'
 import type { ProviderConfig } from './client.ts'
+import { checkFreshness } from './fresh.ts'
 import type { ProviderKeys } from './keys.ts'
 
 interface Needs {
@@ -33,6 +34,7 @@ export async function exchangeCode(
   if (claims === undefined || idToken === undefined) throw new Error('the provider sent no ID token')
   await keys.verify(idToken)
   checkClaims(claims, provider.client_id)
+  checkFreshness(claims, data['again'])
   const email = countedEmail(await withEmail(config, claims, accessToken), provider.trust_email)
   const { iss: issuer, sub: subject, sid } = claims
   return {

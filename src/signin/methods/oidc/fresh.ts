@@ -1,0 +1,16 @@
+import type { IDToken } from 'openid-client'
+import { skew } from './claims.ts'
+
+/** The parameters of a request that makes the person sign in at the provider again (OpenID Connect Core 1.0 section 3.1.2.1). */
+export const signInAgain = { prompt: 'login', max_age: '0' }
+
+/**
+ * Throws if the provider states that the person signed in there before `since`, in seconds since 1970. Many providers do
+ * not state it, although `max_age` requires it: they are believed to have followed `prompt`.
+ */
+export function checkFreshness({ auth_time: at }: IDToken, since: unknown): void {
+  if (typeof since !== 'number' || at === undefined) return
+  if (typeof at !== 'number' || at < since - skew) {
+    throw new Error('the person did not sign in at the provider again (auth_time)')
+  }
+}

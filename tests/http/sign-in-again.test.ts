@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Profile } from '../support/profile.ts'
+
+let portal: Portal
+
+before(async () => {
+  portal = await startPortal()
+})
+after(() => portal.close())
+beforeEach(() => {
+  portal.provider.beHonest()
+  portal.newcomer()
+})
+
+const now = () => Math.floor(Date.now() / 1000)
+
+async function locationOf(profile: Profile, query: string): Promise<URL> {
+  const { location } = await profile.ask(`/auth/start/firm${query}`)
+  return new URL(location ?? '')
+}
+
+const askedAgain = ({ searchParams }: URL) => [searchParams.get('prompt'), searchParams.get('max_age')]
+
+describe('signing in again at a provider', () => {
+  test('asks for a new sign-in there; other sign-ins do not', async () => {
+    assert.deepEqual(askedAgain(await locationOf(portal.profile(), '?again=1')), ['login', '0'])
+    for (const query of ['', '?again=0', '?again=', '?return_to=/me']) {
+      assert.deepEqual(askedAgain(await locationOf(portal.profile(), query)), [null, null], query)
+    }
+  })
+
+  test('is what a browser does that is signed in, so that no session gets newer without a sign-in', async () => {
+    const profile = portal.profile()
+    await profile.signIn('firm')
+    assert.deepEqual(askedAgain(await locationOf(profile, '')), ['login', '0'])
+  })
+
+  test('replaces the session and its cookie, and returns to the page', async () => {
+    const profile = portal.profile()
+    await profile.signIn('firm')
+    const old = profile.cookies().get('session')
+    const had = await portal.count('session')
+    const page = await profile.follow(await locationOf(profile, '?again=1&return_to=/me'))
+    assert.deepEqual([page.status, page.location], [303, '/me'])
+    assert.notEqual(profile.cookies().get('session'), old)
+    assert.equal(await portal.count('session'), had)
+  })
+
+  for (const [what, statedAgo, isAccepted] of [
+    ['a sign-in of now', 0, true],
+    ['one within the accepted difference of clocks', 20, true],
+    ['no time', undefined, true],
+    ['a sign-in before the request', 120, false],
+    ['a time that is no number', 'now', false],
+  ] as const) {
+    test(`is ${isAccepted ? 'accepted' : 'refused'} if the provider states ${what}`, async () => {
+      const profile = portal.profile()
+      const start = await locationOf(profile, '?again=1')
+      const stated = typeof statedAgo === 'number' ? now() - statedAgo : statedAgo
+      portal.provider.lies.claims = { auth_time: stated }
+      const had = await portal.counts()
+      const page = await profile.follow(start)
+      if (isAccepted) assert.equal(page.status, 303, page.text)
+      else await portal.assertRefused(page, [502, 'provider_failed'], had)
+    })
+  }
+
+  test('does not judge the time stated for an ordinary sign-in', async () => {
+    portal.provider.lies.claims = { auth_time: now() - 3600 }
+    assert.equal((await portal.profile().signIn('firm')).status, 303)
+  })
+})
