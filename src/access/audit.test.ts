@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { describe, test } from 'node:test'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase } from '../platform/database/database.ts'
 import { byService } from './actor.ts'
 import { createAudit } from './audit.ts'
 
 const { log } = createTestLog()
-let own: TestDatabase
-let database: Database
-
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log })
-})
-after(async () => {
-  await database.close()
-  await own.drop()
-})
+const { own, database } = await openOwnDatabase(log)
 
 const open = () => createAudit({ database })
 const read = (action: string) =>

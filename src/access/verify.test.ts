@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { test } from 'node:test'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
-import { openDatabase, type Database } from '../platform/database/database.ts'
 import { readFunctions } from './facts-store.ts'
 import { functionsOf, readShippedFunctions } from './shipped-functions.ts'
 import { verifySchema } from './verify.ts'
 
-let own: TestDatabase
-let database: Database
-
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log })
-})
-after(async () => {
-  await database.close()
-  await own.drop()
-})
+const { database } = await openOwnDatabase(log)
 
 test('a migrated database is as shipped', async () => {
   const faults = (await verifySchema(database)).flatMap((check) => check.faults)

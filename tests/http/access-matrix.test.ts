@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { byService, personActor } from '../../src/access/actor.ts'
-import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
+import type { Answer } from '../support/answer.ts'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { routesOf } from '../support/routes.ts'
 
 /**
@@ -166,7 +167,7 @@ async function cookieOf(actor: Actor): Promise<string | undefined> {
   return person.cookie
 }
 
-async function ask(route: string, actor: Actor, at: Target): Promise<Reply> {
+async function ask(route: string, actor: Actor, at: Target): Promise<Answer> {
   const { body, based } = matrix[route] ?? {}
   const [method = '', pattern = ''] = route.split(' ')
   const kind = pattern.split('/')[3] ?? ''

@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { describe, test } from 'node:test'
+import { openFirm, type Member } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
 import { until } from '../support/until.ts'
 
-let firm: Firm
-let anna: Member
-let ben: Member
-let paula: Member
-
-before(async () => {
-  firm = await startFirm()
-  anna = await firm.join('Anna', 'consultant')
-  ben = await firm.join('Ben', 'consultant')
-  paula = await firm.join('Paula', 'partner')
-})
-after(() => firm.close())
+const { firm, anna, ben, paula } = await openFirm()
 
 interface Kept {
   readonly changed_at: Date

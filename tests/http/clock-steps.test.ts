@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byService } from '../../src/access/actor.ts'
 import { stepClock } from '../support/clock-step.ts'
 import { createGate } from '../support/gate.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { openVendorService } from '../support/vendor-service.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 20 }
 const steps = ['-1 hour', '1 hour', '-40 days', '40 days']
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const { vendor, service } = await openVendorService()
 
 describe('A31 when the clock of the database is set', () => {
   for (const step of steps) {

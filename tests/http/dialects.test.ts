@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { readEvents, type ReceivedEvent } from '../support/events.ts'
 import { objectAt, type Json } from '../support/json.ts'
-import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
+import type { Answer } from '../support/answer.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
 import { createGate } from '../support/gate.ts'
+import { openVendorService } from '../support/vendor-service.ts'
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const { vendor, service } = await openVendorService()
 
 const user = { role: 'user', content: 'Hello' }
 /** A valid request in each dialect, and where its refusals name the field. */

@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { formatMoney } from '../../src/billing/money.ts'
 import { problems } from '../../src/platform/problems.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { readEvents } from '../support/events.ts'
 import { objectAt, parseObject } from '../support/json.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
 import { createGate } from '../support/gate.ts'
+import { openVendorService } from '../support/vendor-service.ts'
 
 const valid = { model: 'fast', instructions: 'Answer.', input: 'Hello', max_output_tokens: 100 }
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const { vendor, service } = await openVendorService()
 
 async function untilHeld(accountId: string): Promise<void> {
   await until(async () => (await service.books(accountId)).holds === 1)

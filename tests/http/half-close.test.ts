@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createGate } from '../support/gate.ts'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
 import { openWire, type Wire } from '../support/wire.ts'
+import { openVendorService } from '../support/vendor-service.ts'
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const { vendor, service } = await openVendorService()
 
 async function send(key: string, changes: object = {}, version = '1.1'): Promise<Wire> {
   const wire = await openWire(service.port)

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { describe, it } from 'node:test'
+import type { Answer } from '../support/answer.ts'
+import { startService, upstreamModel } from '../support/service.ts'
 import { createGate } from '../support/gate.ts'
 import { parseObject } from '../support/json.ts'
 import { until } from '../support/until.ts'
+import { openVendorService } from '../support/vendor-service.ts'
 
 const valid = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const { vendor, service } = await openVendorService()
 
 const once = (key: string, name: string, body: unknown = valid): Promise<Answer> =>
   service.call('/v1/generate', key, body, { 'idempotency-key': name })

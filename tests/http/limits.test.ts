@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startService, upstreamModel, type Answer, type Service } from '../support/service.ts'
+import type { Answer } from '../support/answer.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
 import { objectAt } from '../support/json.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 import { createGate } from '../support/gate.ts'

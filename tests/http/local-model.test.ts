@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { at } from '../support/json.ts'
-import { shippedModel, startService, type Answer, type Customer, type Service } from '../support/service.ts'
+import type { Answer } from '../support/answer.ts'
+import { shippedModel, startService, type Customer, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const prompt = { model: 'tiny', instructions: 'Summarise the note.', input: 'Anna met the client on Monday.' }

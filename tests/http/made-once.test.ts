@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { openFirm } from '../support/firm.ts'
 
-let firm: Firm
-let anna: Member
-let ben: Member
-let paula: Member
-
-before(async () => {
-  firm = await startFirm()
-  anna = await firm.join('Anna', 'consultant')
-  ben = await firm.join('Ben', 'consultant')
-  paula = await firm.join('Paula', 'partner')
-})
-after(() => firm.close())
+const { firm, anna, ben, paula } = await openFirm()
 
 const items = [
   { plural: 'notes', body: { date: '2026-03-12', text: 'said' }, change: { text: 'other' } },

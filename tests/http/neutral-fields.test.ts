@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { describe, it } from 'node:test'
+import { openVendorService } from '../support/vendor-service.ts'
 
-let vendor: Vendor
-let service: Service
-before(async () => {
-  vendor = await startVendor()
-  service = await startService({ models: [upstreamModel(vendor.url)] })
-})
-after(async () => {
-  await service.close()
-  await vendor.close()
-})
+const { vendor, service } = await openVendorService()
 
 const user = { role: 'user', content: 'Hello' }
 const bodies = {

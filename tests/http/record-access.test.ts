@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUIDv7 } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
+import type { Answer } from '../support/answer.ts'
+import { openFirm, type Member } from '../support/firm.ts'
 import { at } from '../support/json.ts'
 import { until } from '../support/until.ts'
 
-let firm: Firm
-let anna: Member
-let ben: Member
-let paula: Member
-
-before(async () => {
-  firm = await startFirm()
-  anna = await firm.join('Anna', 'consultant')
-  ben = await firm.join('Ben', 'consultant')
-  paula = await firm.join('Paula', 'partner')
-})
-after(() => firm.close())
+const { firm, anna, ben, paula } = await openFirm()
 
 /** A response without the parts that differ from request to request. */
-function bytes({ status, headers, text }: Reply): object {
+function bytes({ status, headers, text }: Answer): object {
   const id = headers.get('request-id') ?? ''
   const kept = [...headers].filter(([name]) => name !== 'date' && name !== 'request-id')
   return { status, headers: Object.fromEntries(kept), text: text.replaceAll(id, 'ID') }

@@ -4,7 +4,8 @@ import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { auditList } from '../../src/access/schema.ts'
 import * as schema from '../../src/clients/schema.ts'
-import { startFirm, type Firm, type Member, type Reply } from '../support/firm.ts'
+import type { Answer } from '../support/answer.ts'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
 
 let firm: Firm
@@ -19,7 +20,7 @@ before(async () => {
 after(() => firm.close())
 
 /** Checks that the body matches the schema that the pages rely on; returns the status. */
-function shaped({ status, json, text }: Reply, shape: TSchema): number {
+function shaped({ status, json, text }: Answer, shape: TSchema): number {
   const [fault] = Value.Errors(shape, json)
   assert.equal(fault, undefined, `${JSON.stringify(fault)} in ${text}`)
   return status
@@ -296,7 +297,7 @@ describe('revisions', () => {
       const versions: unknown[] = []
       for (let cursor: unknown = undefined; cursor !== null;) {
         const turned: string = typeof cursor === 'string' ? `&cursor=${cursor}` : ''
-        const page: Reply = await anna.get(`${address}/revisions?limit=3${turned}`)
+        const page: Answer = await anna.get(`${address}/revisions?limit=3${turned}`)
         assert.equal(shaped(page, schema.revisionList), 200)
         const { revisions } = page.json
         assert.ok(Array.isArray(revisions) && revisions.length > 0)
@@ -392,7 +393,7 @@ describe('lists', () => {
       const seen: unknown[] = []
       let cursor: string | null = ''
       while (cursor !== null) {
-        const page: Reply = await member.get(`/clients?limit=2&${list}${cursor && `&cursor=${cursor}`}`)
+        const page: Answer = await member.get(`/clients?limit=2&${list}${cursor && `&cursor=${cursor}`}`)
         assert.equal(page.json['total'], names.length, list)
         const { clients, next } = page.json
         assert.ok(Array.isArray(clients))

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { readEvents } from '../support/events.ts'
 import { at } from '../support/json.ts'
-import { shippedModel, startService, type Answer, type Customer, type Service } from '../support/service.ts'
+import type { Answer } from '../support/answer.ts'
+import { shippedModel, startService, type Customer, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 let service: Service

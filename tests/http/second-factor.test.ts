@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { createTestCredentials, rightCode, type TestCredentials } from '../support/credentials.ts'
+import { createTestCredentials, rightCode, type TestCredentials, together } from '../support/credentials.ts'
 import { at } from '../support/json.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { routesOf } from '../support/routes.ts'
-import { until } from '../support/until.ts'
 
 let credentials: TestCredentials
 let portal: Portal
@@ -43,17 +42,6 @@ async function prove(profile: Profile, returnTo = '/clients'): Promise<Page> {
 const beginFactor = (profile: Profile, factor = 'pin') => post(profile, '/auth/second-factor/start', { factor })
 const completeFactor = (profile: Profile, pin: unknown = rightCode) =>
   post(profile, '/auth/second-factor', { input: { pin } })
-
-/** Sends five correct submissions that all pass the check before any of them continues. */
-async function together(submit: () => Promise<Page>): Promise<Page[]> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  Object.assign(credentials, { checking: 0, release: promise })
-  const pages = Array.from({ length: 5 }, submit)
-  await until(() => credentials.checking === 5)
-  credentials.release = undefined
-  resolve()
-  return Promise.all(pages)
-}
 
 async function stepOf(personId: string): Promise<unknown> {
   const [row] = await portal.service.database.rows(
@@ -167,7 +155,7 @@ describe('B26: while a second factor is due', () => {
     const profile = portal.profile()
     await prove(profile)
     await beginFactor(profile)
-    const pages = await together(() => completeFactor(profile))
+    const pages = await together(credentials, () => completeFactor(profile))
     assert.equal(pages.filter(({ status }) => status === 200).length, 1)
     const rows = await portal.service.database.rows('select from session where person_id = $1', [personId])
     assert.equal(rows.length, 1)

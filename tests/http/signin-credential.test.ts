@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
-import { createTestCredentials, rightCode, type TestCredentials } from '../support/credentials.ts'
+import { createTestCredentials, rightCode, type TestCredentials, together } from '../support/credentials.ts'
 import { at } from '../support/json.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
-import { until } from '../support/until.ts'
 
 // A test-only method through the real sign-in gate, which email links, passwords and passkeys will use.
 
@@ -41,17 +40,6 @@ const complete = (profile: Profile, attempt: unknown, code: unknown = rightCode)
 
 async function signIn(profile: Profile): Promise<Page> {
   return complete(profile, (await begin(profile)).json['attempt'])
-}
-
-/** Sends five correct submissions that all pass the check before any of them continues. */
-async function together(submit: () => Promise<Page>): Promise<Page[]> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  Object.assign(credentials, { checking: 0, release: promise })
-  const pages = Array.from({ length: 5 }, submit)
-  await until(() => credentials.checking === 5)
-  credentials.release = undefined
-  resolve()
-  return Promise.all(pages)
 }
 
 async function lastRow(action: string): Promise<unknown> {
@@ -118,7 +106,7 @@ describe('a credential method', () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     const { attempt } = (await begin(profile)).json
-    const pages = await together(() => complete(profile, attempt))
+    const pages = await together(credentials, () => complete(profile, attempt))
     assert.equal(pages.filter(({ status }) => status === 200).length, 1)
     const rows = await portal.service.database.rows('select from session where person_id = $1', [personId])
     assert.equal(rows.length, 1)

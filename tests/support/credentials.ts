@@ -2,6 +2,7 @@ import { Problem } from '../../src/platform/problems.ts'
 import type { AdditionalMethods } from '../../src/signin/configured.ts'
 import type { Claim, CredentialMethod, SecondFactor } from '../../src/signin/methods/method.ts'
 import { at } from './json.ts'
+import { until } from './until.ts'
 
 /** The right code for every challenge. */
 export const rightCode = '4711'
@@ -71,4 +72,15 @@ export function createTestCredentials(): TestCredentials {
 
 function wrongCode(): Problem {
   return new Problem('sign_in_failed', 'The code is wrong.')
+}
+
+/** Sends five correct submissions that all pass the check before any of them continues. */
+export async function together<Result>(credentials: TestCredentials, submit: () => Promise<Result>): Promise<Result[]> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  Object.assign(credentials, { checking: 0, release: promise })
+  const pages = Array.from({ length: 5 }, submit)
+  await until(() => credentials.checking === 5)
+  credentials.release = undefined
+  resolve()
+  return Promise.all(pages)
 }

@@ -1,25 +1,16 @@
+import { after } from 'node:test'
 import { byService, type Role } from '../../src/access/actor.ts'
 import type { Person } from '../../src/people/person.ts'
-import { objectAt, parseObject, type Json } from './json.ts'
+import { readAnswer, type Answer } from './answer.ts'
 import { startService, upstreamModel, type Service, type ServiceOptions } from './service.ts'
 
 /** A signed-in person of the firm. */
 export interface Member extends Person {
   /** Their Cookie header. */
   readonly cookie: string
-  get(address: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
+  get(address: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** Sends a change as the pages do: same origin, with an optional JSON body. */
-  send(method: string, address: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>
-}
-
-export interface Reply {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** The body, read as JSON. */
-  readonly json: Json
-  /** The `error` object of a refusal. */
-  readonly error: Json
+  send(method: string, address: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
 export interface Firm {
@@ -28,7 +19,7 @@ export interface Firm {
   /** Creates a client of a person. Returns its id. */
   client(of: Member, name?: string): Promise<string>
   /** Sends a request without a cookie, unless the headers have one. */
-  ask(method: string, address: string, options?: Asked): Promise<Reply>
+  ask(method: string, address: string, options?: Asked): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -45,7 +36,7 @@ export async function startFirm(options: Partial<ServiceOptions> = {}): Promise<
   const service = await startService({ models: [upstreamModel('http://127.0.0.1:9/v1')], ...options })
   let members = 0
 
-  async function ask(method: string, address: string, { body, headers = {} }: Asked = {}): Promise<Reply> {
+  async function ask(method: string, address: string, { body, headers = {} }: Asked = {}): Promise<Answer> {
     const response = await fetch(service.url + address, {
       method,
       redirect: 'manual',
@@ -56,18 +47,7 @@ export async function startFirm(options: Partial<ServiceOptions> = {}): Promise<
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      get json() {
-        return parseObject(text)
-      },
-      get error() {
-        return objectAt(parseObject(text), 'error')
-      },
-    }
+    return readAnswer(response)
   }
 
   async function join(name: string, role: Role): Promise<Member> {
@@ -93,5 +73,17 @@ export async function startFirm(options: Partial<ServiceOptions> = {}): Promise<
       return json['id']
     },
     close: () => service.close(),
+  }
+}
+
+/** Starts a firm with the consultants Anna and Ben and the partner Paula. It is closed after the test file. */
+export async function openFirm() {
+  const firm = await startFirm()
+  after(() => firm.close())
+  return {
+    firm,
+    anna: await firm.join('Anna', 'consultant'),
+    ben: await firm.join('Ben', 'consultant'),
+    paula: await firm.join('Paula', 'partner'),
   }
 }

@@ -14,7 +14,7 @@ import { openDatabase, type Database } from '../../src/platform/database/databas
 import { openService, type Service as Instance } from '../../src/service.ts'
 import type { AdditionalMethods } from '../../src/signin/configured.ts'
 import { createTestDatabase } from './database.ts'
-import { objectAt, parseObject, type Json } from './json.ts'
+import { readAnswer, type Answer } from './answer.ts'
 import { createTestLog } from './log.ts'
 
 export interface ServiceOptions {
@@ -40,16 +40,6 @@ export interface Customer {
   readonly accountId: string
   readonly keyId: string
   readonly key: string
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** The body, parsed as JSON. */
-  readonly json: Json
-  /** The `error` object of a refusal. */
-  readonly error: Json
 }
 
 /** An account's rows in the database. */
@@ -216,18 +206,7 @@ async function call(
     headers: { ...authorization, ...content, ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  const text = await response.text()
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    get json() {
-      return parseObject(text)
-    },
-    get error() {
-      return objectAt(parseObject(text), 'error')
-    },
-  }
+  return readAnswer(response)
 }
 
 async function readBooks(database: Database, accountId: string): Promise<Books> {

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts'
+import { describe, test } from 'node:test'
+import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { sealAll, tamper } from '../../../tests/support/tamper.ts'
-import { openDatabase, type Database } from '../database/database.ts'
+import { type Database } from '../database/database.ts'
 import { chains } from './chains.ts'
 import { createSealer, startSealing } from './sealer.ts'
 import { verifySeals } from './verify.ts'
 
 const { log, text: logged } = createTestLog()
-let own: TestDatabase
-let database: Database
-
-before(async () => {
-  own = await createTestDatabase()
-  database = openDatabase(own.url, { log })
-})
-after(async () => {
-  await database.close()
-  await own.drop()
-})
+const { database } = await openOwnDatabase(log)
 
 const write = (action: string, on: Pick<Database, 'rows'> = database) =>
   on.rows(`insert into audit (actor, action, outcome) values ('service', $1, 'allowed')`, [action])
