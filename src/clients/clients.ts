@@ -1,13 +1,13 @@
 import type { RecordAccess, Deed } from '../access/access.ts'
 import { personIdOf, type Visit } from '../access/actor.ts'
-import { may, scopeOf, type Scope } from '../access/policy.ts'
+import { may, scopeOf } from '../access/policy.ts'
 import { readEmail } from '../people/email.ts'
 import { Problem } from '../platform/problems.ts'
-import { archived } from './items.ts'
-import { newId, recordId } from './ids.ts'
-import * as listStore from './list-store.ts'
-import { cursorOf, limitOf, positionOf } from './paging.ts'
-import { presentListed, presentRecord, type ShownRecord } from './present.ts'
+import { requireAssignable } from './assignment.ts'
+import { newId } from './ids.ts'
+import { archived } from './item-outcomes.ts'
+import { createClientList } from './listing.ts'
+import { presentRecord, type ShownRecord } from './present.ts'
 import { violates } from './refusals.ts'
 import type { ClientChange, ClientList, ClientQuery, NewClient } from './schema.ts'
 import { stale } from './stale.ts'
@@ -58,26 +58,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       return presentRecord(row, currency)
     },
 
-    async list(visit: Visit, query: ClientQuery) {
-      const scope = scopeOf(visit.actor, 'list', 'client')
-      const q = query.q === undefined || query.q.trim() === '' ? undefined : query.q
-      const consultantId = query.consultant === undefined ? undefined : recordId(query.consultant)
-      const filter = { q, status: query.status ?? 'active', consultantId }
-      const limit = limitOf(query.limit)
-      const sort = query.sort ?? 'name'
-      const page = { sort, after: positionOf(query.cursor, listStore.keyTest(sort)), limit: limit + 1 }
-      const { rows, counted } = await readPage(visit, scope, filter, page)
-      const shown = rows.slice(0, limit)
-      const last = rows.length > limit ? shown.at(-1) : undefined
-      await access.note(visit, { action: 'clients_listed', noun: 'client', details: { rows: String(shown.length) } })
-      const mostCounted = listStore.countLimit(filter)
-      return {
-        clients: shown.map(presentListed),
-        next: last ? cursorOf(last) : null,
-        total: Math.min(counted, mostCounted),
-        total_is_exact: counted <= mostCounted,
-      }
-    },
+    list: createClientList(access),
 
     async create(visit: Visit, client: NewClient, key?: string) {
       const id = newId(visit, 'clients', key)
@@ -86,7 +67,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       // In a retry, the assigned consultant may have left since the first call.
       const exists = async () => key !== undefined && (await access.as(visit, [read]))[0].length > 0
       if (columns.consultant_id !== personIdOf(visit.actor) && !(await exists())) {
-        await requireAssignable(visit, columns.consultant_id)
+        await requireAssignable(access, visit, columns.consultant_id)
       }
       const insert = () => access.as(visit, [store.insertClient(visit, id, columns), read])
       const [[inserted], [row]] = await insert()
@@ -103,7 +84,7 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
     async change(visit: Visit, id: string, { basis, body }: { basis: Basis; body: ClientChange }) {
       const scope = scopeOf(visit.actor, 'change', 'client')
       const deed = deedOf('changed', id)
-      if (body.consultant_id !== undefined) await requireAssignable(visit, body.consultant_id)
+      if (body.consultant_id !== undefined) await requireAssignable(access, visit, body.consultant_id)
       const assigns = scopeOf(visit.actor, 'assign', 'client').of !== 'none'
       const [[change], [row]] = await access
         .as(visit, [
@@ -133,32 +114,6 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       if (!changed) await access.decline(visit, deed, stale(presentRecord(row, currency)))
     },
   } satisfies Clients)
-
-  async function readPage(visit: Visit, scope: Scope, filter: listStore.ListFilter, page: listStore.ListPage) {
-    const { q } = filter
-    if (q !== undefined) {
-      const [found] = await access.as(visit, [listStore.searchClients(scope, { ...filter, q }, page)])
-      return { rows: found.filter((row) => row.id !== null), counted: found[0]?.total ?? 0 }
-    }
-    const [rows, [count]] = await access.as(visit, [
-      listStore.readClients(scope, filter, page),
-      listStore.countClients(scope, filter),
-    ])
-    return { rows, counted: count?.total ?? 0 }
-  }
-
-  /** Throws Problem `forbidden` or `invalid_field` unless the actor may assign a client to this active person. */
-  async function requireAssignable(visit: Visit, consultantId: string | undefined): Promise<void> {
-    if (!may(visit.actor, 'assign', 'client')) {
-      const deed = { action: 'client_assigned', noun: 'client' }
-      return access.forbid(visit, deed, 'Only partners may assign clients: omit consultant_id.', 'consultant_id')
-    }
-    const [[person]] = await access.as(visit, [store.readActivePerson(recordId(consultantId ?? ''))])
-    if (person) return
-    throw new Problem('invalid_field', 'The field consultant_id must be the id of an active person.', {
-      field: 'consultant_id',
-    })
-  }
 }
 
 const ownerOf = ({ consultant_id: consultantId }: { readonly consultant_id: string }) => ({ consultantId })

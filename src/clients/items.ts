@@ -1,13 +1,11 @@
 import type { RecordAccess, Deed } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
-import { may, scopeOf, type Action } from '../access/policy.ts'
-import { codeOf } from '../platform/database/failure.ts'
-import { Problem } from '../platform/problems.ts'
+import { may, scopeOf } from '../access/policy.ts'
 import { newId } from './ids.ts'
+import { createItemOutcomes } from './item-outcomes.ts'
 import * as store from './items-store.ts'
 import type { ItemKind } from './kinds.ts'
 import { presentItem, type Item } from './present.ts'
-import { stale } from './stale.ts'
 import type { Basis } from './versions.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -29,50 +27,18 @@ export interface Items {
   archive(visit: Visit, clientId: string, id: string, basis: Basis): Promise<void>
 }
 
-export function createItems({
-  access,
-  currency,
-  kind,
-}: {
-  access: RecordAccess
-  currency: string
-  kind: ItemKind
-}): Items {
+interface ItemsNeeds {
+  readonly access: RecordAccess
+  readonly currency: string
+  readonly kind: ItemKind
+}
+
+export function createItems({ access, currency, kind }: ItemsNeeds): Items {
   const { noun } = kind
   const present = (row: store.ItemJson) => presentItem(kind, row, currency)
-  const deed = (verb: string, clientId: string, nounId?: string): Deed => ({
-    action: `${noun}_${verb}`,
-    noun,
-    clientId,
-    nounId,
-  })
+  const deed = (verb: string, clientId: string, nounId?: string): Deed => deedOf(noun, verb, clientId, nounId)
 
-  /** The item after a change; throws the reason if nothing was changed. */
-  async function outcome(
-    visit: Visit,
-    done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean },
-  ): Promise<Item> {
-    const { row } = done
-    if (!row || !may(visit.actor, done.action, noun, { consultantId: row.consultant_id })) {
-      return access.refuse(visit, done.deed)
-    }
-    if (!done.changed && row.status === 'archived') return access.decline(visit, done.deed, archived())
-    if (row.item === null) return access.refuse(visit, done.deed)
-    const item = present(row.item)
-    return done.changed ? item : access.decline(visit, done.deed, stale(item))
-  }
-
-  /** Handles the errors of the triggers in migrations/0004_records.sql: the record is full, or the client left the scope. */
-  const refused = (visit: Visit, done: Deed) => (error: unknown) => {
-    switch (codeOf(error)) {
-      case 'TG002':
-        return access.decline(visit, done, full(kind.plural))
-      case 'TG003':
-        return access.refuse(visit, done)
-      default:
-        throw error
-    }
-  }
+  const { outcome, refused } = createItemOutcomes({ access, kind, present })
 
   return Object.freeze({
     kind,
@@ -140,13 +106,9 @@ export function createItems({
   } satisfies Items)
 }
 
-function full(plural: string): Problem {
-  return new Problem(
-    'conflict',
-    `The record is full: it can hold 1 000 ${plural} or 5 MB of their text. Archive some first.`,
-  )
-}
-
-export function archived(): Problem {
-  return new Problem('conflict', 'The client is archived: restore it before you change its record.')
-}
+const deedOf = (noun: string, verb: string, clientId: string, nounId?: string): Deed => ({
+  action: `${noun}_${verb}`,
+  noun,
+  clientId,
+  nounId,
+})

@@ -54,30 +54,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
 
   void server.register(
     async (v1: Server) => {
-      // A dialect reads its own bodies: a schema alone cannot describe what is not supported of another API.
-      v1.setValidatorCompiler(() => (value: unknown) => ({ value }))
-      v1.addHook('onRequest', (request, reply, done) => {
-        const headers = wireFormatOf(request)?.headers?.(request.id)
-        if (headers) reply.headers(headers)
-        refuseBrowser(request)
-        setCaller(request, keys.identify(authorizationOf(request)), done)
-      })
-
-      // A body may take a minute to arrive; the key may be revoked in the meantime.
-      v1.addHook('preHandler', (request, _, done) => {
-        if (request.method === 'GET') done()
-        else setCaller(request, keys.identifyAgain(callerOf(request)), done)
-      })
-
-      v1.addHook('onError', async (request, reply, error) => {
-        const levels = await levelsForRefusal(till, request, error)
-        if (levels) reply.headers(headersOf(wireFormatOf(request), levels))
-      })
-
-      v1.setErrorHandler((error: Error, request, reply) =>
-        v1.answerError(error, request, reply, wireFormatOf(request)?.errorBody),
-      )
-
+      registerCaller(v1, { keys, till })
       const { generateText, chatCompletions, responses, messages, countTokens, countMessageTokens } = operations
       v1.post('/generate', { schema: generateText, config: { wireFormat: tollgate } }, handle(tollgate))
       v1.post('/chat/completions', { schema: chatCompletions, config: { wireFormat: openAiChat } }, handle(openAiChat))
@@ -110,6 +87,33 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
       registerModels(v1, { generation, till })
     },
     { prefix: '/v1' },
+  )
+}
+
+/** Registers what all routes share: the caller of a request, and the format of its errors. */
+function registerCaller(v1: Server, { keys, till }: Pick<GenerationRoutesNeeds, 'keys' | 'till'>): void {
+  // A dialect reads its own bodies: a schema alone cannot describe what is not supported of another API.
+  v1.setValidatorCompiler(() => (value: unknown) => ({ value }))
+  v1.addHook('onRequest', (request, reply, done) => {
+    const headers = wireFormatOf(request)?.headers?.(request.id)
+    if (headers) reply.headers(headers)
+    refuseBrowser(request)
+    setCaller(request, keys.identify(authorizationOf(request)), done)
+  })
+
+  // A body may take a minute to arrive; the key may be revoked in the meantime.
+  v1.addHook('preHandler', (request, _, done) => {
+    if (request.method === 'GET') done()
+    else setCaller(request, keys.identifyAgain(callerOf(request)), done)
+  })
+
+  v1.addHook('onError', async (request, reply, error) => {
+    const levels = await levelsForRefusal(till, request, error)
+    if (levels) reply.headers(headersOf(wireFormatOf(request), levels))
+  })
+
+  v1.setErrorHandler((error: Error, request, reply) =>
+    v1.answerError(error, request, reply, wireFormatOf(request)?.errorBody),
   )
 }
 

@@ -1,18 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { OperatorError, Problem } from '../../platform/problems.ts'
-import type {
-  CountOptions,
-  Model,
-  Prompt,
-  RunLimits,
-  StopReason,
-  StreamEnd,
-  StreamPart,
-  TokenCount,
-  WholeReply,
-} from '../model.ts'
-import { createCalls, type EngineAnswer, type Call, type TextSoFar } from './calls.ts'
+import type { CountOptions, Model, Prompt, RunLimits, StreamPart, TokenCount } from '../model.ts'
+import { callFailure, endOf, partsOf, wholeOf } from './call-parts.ts'
+import { createCalls, type Call } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
 import type { RunOrder } from './protocol.ts'
 import { createQueue } from './queue.ts'
@@ -73,15 +64,6 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     return child
   }
 
-  async function run(prompt: Prompt, limits: RunLimits, signal: AbortSignal): Promise<WholeReply> {
-    let text = ''
-    for await (const piece of pieces({ prompt, limits, stream: false }, signal)) {
-      if (piece.kind === 'end') return { text, stopReason: piece.stopReason, usage: piece.usage }
-      text += piece.texts.join('')
-    }
-    throw new Error('a run ended without its end')
-  }
-
   async function* pieces(
     order: Omit<RunOrder, 'kind' | 'id'>,
     signal: AbortSignal,
@@ -92,35 +74,13 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     using turn = await queue.enter({ signal, account: limits.account })
     const child = turn && (await supervisor.available(arrivedAt, signal))
     if (!child || signal.aborted) {
-      yield end('cancelled', 0, 0)
+      yield endOf('cancelled', 0, 0)
       return
     }
     using call = calls.open()
     using _ = cancelling(child, call, signal)
     child.send({ kind: 'run', id: call.id, ...order })
-    yield* piecesOf(call, limits)
-  }
-
-  async function* piecesOf(
-    call: Call,
-    { maxOutputTokens: requested, requestId }: RunLimits,
-  ): AsyncGenerator<StreamPart, void, void> {
-    let soFar: TextSoFar | undefined
-    for (;;) {
-      const answer = await call.next()
-      if (answer.kind === 'too-long') throw tooLong(answer.tokens, requested, context)
-      if (answer.kind === 'text') {
-        soFar = answer
-        yield { kind: 'texts', texts: [answer.text] }
-      } else if (answer.kind === 'ended') {
-        if (answer.text !== '') yield { kind: 'texts', texts: [answer.text] }
-        return yield end(answer.stopReason, answer.inputTokens, answer.outputTokens)
-      } else {
-        const problem = failure(answer, log, requestId)
-        if (!soFar) throw problem
-        return yield { ...end('error', soFar.inputTokens, soFar.outputTokens), problem }
-      }
-    }
+    yield* partsOf(call, { limits, context, log })
   }
 
   async function count(prompt: Prompt, { signal, requestId }: CountOptions = {}): Promise<TokenCount> {
@@ -132,7 +92,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     child.send({ kind: 'count', id: call.id, prompt })
     const answer = await call.next()
     if (signal?.aborted) throw uncounted()
-    if (answer.kind !== 'counted') throw failure(answer, log, requestId)
+    if (answer.kind !== 'counted') throw callFailure(answer, log, requestId)
     return { tokens: answer.tokens, exact: true }
   }
 
@@ -141,10 +101,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
   }
 
   async function close(): Promise<void> {
-    const over = new AbortController()
-    const grace = setTimeout(needs.grace ?? defaultGrace, undefined, { signal: over.signal }).catch(() => {})
-    await Promise.race([queue.idle(), grace])
-    over.abort()
+    await settledWithin(queue.idle(), needs.grace ?? defaultGrace)
     await supervisor.stop()
   }
 
@@ -153,7 +110,8 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     contextTokens: context,
     maxOutputTokens,
     count,
-    run,
+    run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) =>
+      wholeOf(pieces({ prompt, limits, stream: false }, signal)),
     stream: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) =>
       pieces({ prompt, limits, stream: true }, signal),
     health: supervisor.health,
@@ -164,6 +122,14 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     pid: supervisor.pid,
     close: () => (closing ??= close()),
   })
+}
+
+/** Waits for `work`, at most `ms` milliseconds. */
+async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
+  const over = new AbortController()
+  const grace = setTimeout(ms, undefined, { signal: over.signal }).catch(() => {})
+  await Promise.race([work, grace])
+  over.abort()
 }
 
 /** Cancels the call in the child if `signal` aborts or the call is disposed of before its end. */
@@ -180,27 +146,4 @@ function cancelling(child: EngineProcess, call: Call, signal?: AbortSignal): Dis
 
 function uncounted(): Problem {
   return new Problem('malformed_request', 'The caller disconnected before the tokens were counted.')
-}
-
-function end(stopReason: StopReason, inputTokens: number, outputTokens: number): StreamEnd {
-  return { kind: 'end', stopReason, usage: { inputTokens, outputTokens, source: 'model' } }
-}
-
-/** The till counts prompts before it runs them. This covers other callers. */
-function tooLong(tokens: number, requested: number, context: number): Problem {
-  return new Problem(
-    'context_length_exceeded',
-    `The input (${tokens} tokens) and max_output_tokens (${requested}) exceed the model's context of ${context} tokens. Shorten the input or lower max_output_tokens.`,
-    { field: 'input' },
-  )
-}
-
-/** Logs why a call ended without a result. Neither the log nor the Problem contains text of the call. */
-function failure(answer: EngineAnswer, log: Logger, request_id: string | undefined): Problem {
-  if (answer.kind === 'failed') log.error({ request_id, fault: answer.fault }, 'the engine failed a request')
-  else log.warn({ request_id }, 'the engine ended during a request')
-  return new Problem('unavailable', 'The model stopped in the middle. Nothing was charged; send the request again.', {
-    retryAfter: 1,
-    cause: answer.kind,
-  })
 }

@@ -36,45 +36,17 @@ export interface AiSdkModelOptions {
 /** Bytes of an answer: for its envelope and for each token. */
 const mostBytes = { answer: 256 * 1024, token: 4096 }
 
+const defaultConnections = 512
+
 /**
  * A model behind a provider package of the AI SDK, with the retries, timeouts, usage and Problems of the openai engine.
  * Throws OperatorError when the package has no usable language model.
  */
 export function createAiSdkModel(options: AiSdkModelOptions): Model {
-  const {
-    id,
-    package: origin,
-    context,
-    maxOutputTokens,
-    timeout,
-    connections = 512,
-    tokenizer = byteTokenizer,
-  } = options
+  const { id, package: origin, context, maxOutputTokens, timeout, tokenizer = byteTokenizer } = options
+  const { connections = defaultConnections } = options
   const log = options.log.child({ model: id })
-  const agent = new Agent({
-    connections,
-    connect: { timeout: timeout.connect },
-    maxResponseSize: mostBytes.answer + mostBytes.token * maxOutputTokens,
-    // Our own timers cover the whole exchange.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  /** Whole replies whose answer has not begun, by the signal of their request. */
-  const unanswered = new WeakMap<AbortSignal, Deadline>()
-  const settings = {
-    // @ai-sdk/openai-compatible requires a name, and reports the usage of streams only with `includeUsage`.
-    name: 'upstream',
-    includeUsage: true,
-    ...(options.key !== undefined && { apiKey: options.key }),
-    ...(options.url !== undefined && { baseURL: options.url }),
-    // Following a redirect would send the key to another host.
-    fetch: async (input: RequestInfo, init: RequestInit) => {
-      const answer = await fetch(input, { ...init, redirect: 'error', dispatcher: agent })
-      if (init.signal) unanswered.get(init.signal)?.begun()
-      return answer
-    },
-  }
-  const model = options.provider(settings, options.upstreamModel)
+  const { model, agent, unanswered } = openModel(options)
   let running = 0
   const member = { name: origin, full: () => running >= connections }
   const pool = createMemberPool({
@@ -141,6 +113,34 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     health: () => pool.health(),
     close: async () => void (await Promise.all([tokenizer.close(), agent.close()])),
   })
+}
+
+/** Opens the package's model with its own connections. */
+function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens, connections }: AiSdkModelOptions) {
+  const agent = new Agent({
+    connections: connections ?? defaultConnections,
+    connect: { timeout: timeout.connect },
+    maxResponseSize: mostBytes.answer + mostBytes.token * maxOutputTokens,
+    // Our own timers cover the whole exchange.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  /** Whole replies whose response has not begun, by the signal of their request. */
+  const unanswered = new WeakMap<AbortSignal, Deadline>()
+  const settings = {
+    // @ai-sdk/openai-compatible requires a name, and reports the usage of streams only with `includeUsage`.
+    name: 'upstream',
+    includeUsage: true,
+    ...(key !== undefined && { apiKey: key }),
+    ...(url !== undefined && { baseURL: url }),
+    // Following a redirect would send the key to another host.
+    fetch: async (input: RequestInfo, init: RequestInit) => {
+      const answer = await fetch(input, { ...init, redirect: 'error', dispatcher: agent })
+      if (init.signal) unanswered.get(init.signal)?.begun()
+      return answer
+    },
+  }
+  return { model: provider(settings, upstreamModel), agent, unanswered }
 }
 
 function callOf({ prompt: { messages }, limits }: UpstreamRun, abortSignal: AbortSignal): CallOptions {

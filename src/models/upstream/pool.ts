@@ -58,16 +58,7 @@ interface Entry<Kind> extends Weighted {
 
 export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>): MemberPool<Kind> {
   const { total, pause, log } = options
-  const entries: readonly Entry<Kind>[] = options.members.map((member) => ({
-    member,
-    weight: member.weight,
-    pausedUntil: 0,
-    breaker: createBreaker(({ state, failures, requestId: request_id }) => {
-      const endpoint = member.name
-      if (state === 'open') log.warn({ request_id, endpoint, failures }, 'an endpoint keeps failing: skipped for now')
-      else log.info({ request_id, endpoint }, 'an endpoint has recovered')
-    }),
-  }))
+  const entries: readonly Entry<Kind>[] = options.members.map((member) => entryOf(member, log))
   const turns = createTurns(entries)
   const most = Math.min(attempts.most, Math.max(attempts.least, entries.length))
 
@@ -139,17 +130,25 @@ export function createMemberPool<Kind extends Member>(options: PoolOptions<Kind>
       const breaker = entries.find((entry) => entry.member === member)?.breaker
       if (breaker?.retryAt === undefined) breaker?.begin(requestId)('failing', performance.now())
     },
-    health() {
-      const now = performance.now()
-      const failing = entries.filter(({ breaker }) => breaker.retryAt !== undefined)
-      const ready = entries.some(({ breaker }) => (breaker.retryAt ?? now) <= now)
-      if (failing.length === 0) return { ready }
-      return {
-        ready,
-        reason: `skipped because they keep failing: ${failing.map(({ member }) => member.name).join(', ')}`,
-      }
-    },
+    health: () => healthOf(entries),
   })
+}
+
+function entryOf<Kind extends Member>(member: Kind, log: Logger): Entry<Kind> {
+  const endpoint = member.name
+  const breaker = createBreaker(({ state, failures, requestId: request_id }) => {
+    if (state === 'open') log.warn({ request_id, endpoint, failures }, 'an endpoint keeps failing: skipped for now')
+    else log.info({ request_id, endpoint }, 'an endpoint has recovered')
+  })
+  return { member, weight: member.weight, pausedUntil: 0, breaker }
+}
+
+function healthOf(entries: readonly Entry<Member>[]) {
+  const now = performance.now()
+  const failing = entries.filter(({ breaker }) => breaker.retryAt !== undefined)
+  const ready = entries.some(({ breaker }) => (breaker.retryAt ?? now) <= now)
+  if (failing.length === 0) return { ready }
+  return { ready, reason: `skipped because they keep failing: ${failing.map(({ member }) => member.name).join(', ')}` }
 }
 
 const isUsable = ({ member, breaker }: Entry<Member>, now: number): boolean => breaker.permits(now) && !member.full()

@@ -1,0 +1,60 @@
+import type { Deed, RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { may, type Action } from '../access/policy.ts'
+import { codeOf } from '../platform/database/failure.ts'
+import { Problem } from '../platform/problems.ts'
+import type * as store from './items-store.ts'
+import type { ItemKind } from './kinds.ts'
+import type { Item } from './present.ts'
+import { stale } from './stale.ts'
+
+interface OutcomeNeeds {
+  readonly access: RecordAccess
+  readonly kind: ItemKind
+  readonly present: (row: store.ItemJson) => Item
+}
+
+/** The results and the refusals of changes to notes, disputes or letters. */
+export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
+  return { outcome, refused }
+
+  /** The item after a change; throws the reason if nothing was changed. */
+  async function outcome(
+    visit: Visit,
+    done: { deed: Deed; action: Action; row: store.ItemRow | undefined; changed: boolean },
+  ): Promise<Item> {
+    const { row } = done
+    if (!row || !may(visit.actor, done.action, kind.noun, { consultantId: row.consultant_id })) {
+      return access.refuse(visit, done.deed)
+    }
+    if (!done.changed && row.status === 'archived') return access.decline(visit, done.deed, archived())
+    if (row.item === null) return access.refuse(visit, done.deed)
+    const item = present(row.item)
+    return done.changed ? item : access.decline(visit, done.deed, stale(item))
+  }
+
+  /** Handles the errors of the triggers in migrations/0004_records.sql: the record is full, or the client left the scope. */
+  function refused(visit: Visit, done: Deed) {
+    return (error: unknown) => {
+      switch (codeOf(error)) {
+        case 'TG002':
+          return access.decline(visit, done, full(kind.plural))
+        case 'TG003':
+          return access.refuse(visit, done)
+        default:
+          throw error
+      }
+    }
+  }
+}
+
+function full(plural: string): Problem {
+  return new Problem(
+    'conflict',
+    `The record is full: it can hold 1 000 ${plural} or 5 MB of their text. Archive some first.`,
+  )
+}
+
+export function archived(): Problem {
+  return new Problem('conflict', 'The client is archived: restore it before you change its record.')
+}
