@@ -24,11 +24,11 @@ export async function* partsOf(
       yield { kind: 'texts', texts: [answer.text] }
     } else if (answer.kind === 'ended') {
       if (answer.text !== '') yield { kind: 'texts', texts: [answer.text] }
-      return yield endOf(answer.stopReason, answer.inputTokens, answer.outputTokens)
+      return yield endPart(answer.stopReason, answer.inputTokens, answer.outputTokens)
     } else {
       const problem = callFailure(answer, log, requestId)
       if (!soFar) throw problem
-      return yield { ...endOf('error', soFar.inputTokens, soFar.outputTokens), problem }
+      return yield { ...endPart('error', soFar.inputTokens, soFar.outputTokens), problem }
     }
   }
 }
@@ -43,7 +43,7 @@ export async function wholeOf(parts: AsyncIterable<StreamPart>): Promise<WholeRe
   throw new Error('a run ended without its end')
 }
 
-export function endOf(stopReason: StopReason, inputTokens: number, outputTokens: number): StreamEnd {
+export function endPart(stopReason: StopReason, inputTokens: number, outputTokens: number): StreamEnd {
   return { kind: 'end', stopReason, usage: { inputTokens, outputTokens, source: 'model' } }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { OperatorError, Problem } from '../../platform/problems.ts'
 import type { CountOptions, Model, Prompt, RunLimits, StreamPart, TokenCount } from '../model.ts'
-import { callFailure, endOf, partsOf, wholeOf } from './call-parts.ts'
+import { callFailure, endPart, partsOf, wholeOf } from './call-parts.ts'
 import { createCalls, type Call } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
 import type { RunOrder } from './protocol.ts'
@@ -74,7 +74,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     using turn = await queue.enter({ signal, account: limits.account })
     const child = turn && (await supervisor.available(arrivedAt, signal))
     if (!child || signal.aborted) {
-      yield endOf('cancelled', 0, 0)
+      yield endPart('cancelled', 0, 0)
       return
     }
     using call = calls.open()
