@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../platform/database/database.ts'
 import { createLookups } from '../platform/database/lookups.ts'
+import { withinPatience } from '../platform/database/patience.ts'
 import { repeat } from '../platform/repeat.ts'
 import { readKeys, type KeyRow } from './store.ts'
 
@@ -19,7 +20,7 @@ export interface KeyCache {
    * comparison is not in constant time: it can reveal a part of the hash, but nothing of the text.
    */
   sent(publicId: string, hash: string): KnownKey | undefined
-  /** Queries the database. Throws Problem `unavailable`. */
+  /** Queries the database. Throws Problem `unavailable`, after 4 s if the database does not respond. */
   lookUp(publicId: string): Promise<KnownKey | undefined>
   /** Caches a key for as long as it is in use. `hash` is that of its verified text. */
   keep(key: KnownKey, hash: string): void
@@ -55,6 +56,7 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
       else if (entry !== undefined && entry.key.readAt < key.readAt) entry.key = key
     }
   }
+  const lookUp = createLookups(read, shareable)
   const refreshing = repeat({ name: 'refreshing the keys in use', pause: refreshPause, work: refresh, log })
 
   return Object.freeze({
@@ -69,7 +71,8 @@ export function createKeyCache({ database, log }: { database: Database; log: Log
       entry.usedAt = now
       return entry.key
     },
-    lookUp: createLookups(read, shareable),
+    // A lookup may wait for the query before its own, so the timeout of its own query is not enough.
+    lookUp: (publicId: string) => withinPatience(lookUp(publicId)),
     keep(key: KnownKey, hash: string) {
       const entry = kept.get(key.publicId)
       if (entry === undefined) kept.set(key.publicId, { key, usedAt: performance.now(), hash })

@@ -298,6 +298,22 @@ test('while the database is unavailable, a key in use is accepted for a second, 
   })
 })
 
+test('while the database hangs, a lookup fails after 4 s, also one that waits for the query of another', async (t) => {
+  const [first, second] = [await addKey(), await addKey()]
+  await withInstance({ ...database, rows: () => new Promise(() => undefined) }, async (instance) => {
+    const clock = stopClock(t)
+    let isOver = false
+    const codes = Promise.all([first, second].map(({ key }) => codeOf(instance.identify(sent(key)))))
+    void codes.finally(() => (isOver = true))
+    await settle()
+    clock.advance(3999)
+    await settle()
+    assert.ok(!isOver)
+    clock.advance(1)
+    assert.deepEqual(await codes, ['unavailable', 'unavailable'])
+  })
+})
+
 test('the last use is stored to the minute, in the background and once', async (t) => {
   // No refresh comes in between.
   stopClock(t)
@@ -357,8 +373,9 @@ test("an overlap never extends a key's lifetime", async () => {
 
 test('a key given instead of its id is not echoed', async () => {
   const { key } = await addKey()
-  for (const tried of [keys.revoke(key, byService), keys.rotate(key, { overlapMs: hour }, byService)]) {
-    await assert.rejects(tried, (error) => {
+  const tries = [() => keys.revoke(key, byService), () => keys.rotate(key, { overlapMs: hour }, byService)]
+  for (const attempt of tries) {
+    await assert.rejects(attempt, (error) => {
       assert.ok(error instanceof Problem)
       assert.match(error.message, new RegExp(`^Give the id of the key.* begins with ${key.slice(0, 15)}: `))
       return !error.message.includes(key.slice(15))

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { callerPatience } from '../platform/database/patience.ts'
 import type { Allowances } from './allowances.ts'
 import type { Batches } from './batches.ts'
-import { admissionPatience, levelsAfter } from './levels.ts'
+import { levelsAfter } from './levels.ts'
 import { refusalOf, type Levels } from './limits.ts'
 import type { TillRow } from './till-row.ts'
 import type { Admission, AdmissionRequest, Till } from './till.ts'
@@ -39,7 +40,7 @@ export function createAdmissions({
   async function send(item: AdmissionItem): Promise<TillRow | undefined> {
     const start = performance.now()
     for (;;) {
-      const row = await batches.send('admit', item, start + admissionPatience - performance.now())
+      const row = await batches.send('admit', item, start + callerPatience - performance.now())
       if (!row?.lent || !scarce.has(row.outcome) || performance.now() > start + recallPatience) return row
       if (!allowances.giveBack(item.account)) await sleep(recallPause)
     }

@@ -1,12 +1,9 @@
 import type { Queryable } from '../platform/database/database.ts'
-import { Problem } from '../platform/problems.ts'
+import { withinPatience } from '../platform/database/patience.ts'
 import type { Allowances } from './allowances.ts'
 import { readStanding } from './levels-store.ts'
 import { projectLevels, levelsOf, type Levels } from './limits.ts'
 import type { TillRow } from './till-row.ts'
-
-/** Milliseconds within which the database must respond to an admission or a reading of levels. */
-export const admissionPatience = 4000
 
 /** The levels after an item of `till()`, including this instance's allowance. */
 export const levelsAfter = (allowances: Allowances, row: TillRow | undefined): Levels | undefined =>
@@ -21,11 +18,4 @@ export async function readLevels(
   if (recent !== undefined) return recent
   const standing = await withinPatience(readStanding(database, accountId))
   return standing && projectLevels(standing, 0, allowances.atHand(accountId))
-}
-
-async function withinPatience<T>(reading: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const error = new Problem('unavailable', 'The database does not respond. Try again.', { retryAfter: 1 })
-  const timer = setTimeout(() => late.reject(error), admissionPatience)
-  return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
 }
