@@ -18,7 +18,7 @@ export async function readOpenApi(): Promise<unknown> {
     },
     till: {
       admit: unused,
-      replay: unused,
+      precheck: unused,
       reprice: unused,
       settle: unused,
       release: unused,

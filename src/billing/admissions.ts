@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Queryable } from '../platform/database/database.ts'
 import { callerPatience } from '../platform/database/patience.ts'
 import type { Allowances } from './allowances.ts'
 import type { Batches } from './batches.ts'
 import { levelsAfter } from './levels.ts'
 import { refusalOf, type Levels } from './limits.ts'
+import { replayOf } from './replay.ts'
 import type { TillRow } from './till-row.ts'
 import type { Admission, AdmissionRequest, Till } from './till.ts'
 
@@ -30,9 +32,11 @@ export interface Admissions extends Pick<Till, 'admit' | 'takeRequest'> {
 
 /** Admits from allowances, or else with `till()`. */
 export function createAdmissions({
+  database,
   allowances,
   batches,
 }: {
+  readonly database: Queryable
   readonly allowances: Allowances
   readonly batches: Batches
 }): Admissions {
@@ -58,11 +62,8 @@ export function createAdmissions({
       if (taken !== undefined) return { kind: 'admitted', levels: taken }
       const row = await send(itemOf(request, 1))
       const levels = levelsAfter(allowances, row)
-      if (row?.outcome === 'replay' && row.body !== null && row.original !== null && levels) {
-        const { original: originalRequestId, headers, body } = row
-        return { kind: 'replay', originalRequestId, headers: headers ?? {}, body, levels }
-      }
-      return { kind: 'admitted', levels: admitted(row, tokensOf(request)) }
+      const replay = row && levels && (await replayOf(database, row, levels))
+      return replay ?? { kind: 'admitted', levels: admitted(row, tokensOf(request)) }
     },
     async readmit(request: AdmissionRequest) {
       return admitted(await send(itemOf(request, 0)), tokensOf(request))

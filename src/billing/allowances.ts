@@ -54,8 +54,7 @@ export class Allowances {
     const need = request.inputTokens + request.maxOutputTokens
     const now = performance.now()
     noteRequest(stock, cost, need, now)
-    if (!stock.granted || now - stock.renewedAt > validFor) return undefined
-    if (stock.requests < 1 || stock.tokens < need || stock.credit < cost) return undefined
+    if (!isCovered(stock, cost, need, now)) return undefined
     stock.requests -= 1
     stock.tokens -= need
     stock.credit -= cost
@@ -64,6 +63,13 @@ export class Allowances {
     const levels = levelsOfStock(stock)
     this.#requests.set(request.requestId, { request, cost, levels, instance: this.#instance, settling: undefined })
     return levels
+  }
+
+  /** Whether the account's allowance covers a request now. */
+  covers({ payer, price, inputTokens, maxOutputTokens }: AdmissionRequest): boolean {
+    const stock = this.#stocks.get(payer.accountId)
+    const cost = costOf(price, inputTokens, maxOutputTokens)
+    return stock !== undefined && isCovered(stock, cost, inputTokens + maxOutputTokens, performance.now())
   }
 
   /** The request with that id, if it was admitted from an allowance and has not ended. */
@@ -229,6 +235,11 @@ export class Allowances {
 }
 
 export const createAllowances = (): Allowances => new Allowances()
+
+function isCovered(stock: Stock, cost: bigint, need: number, now: number): boolean {
+  if (!stock.granted || now - stock.renewedAt > validFor) return false
+  return stock.requests >= 1 && stock.tokens >= need && stock.credit >= cost
+}
 
 function noteRequest(stock: Stock, cost: bigint, need: number, now: number): void {
   stock.streak = now - stock.lastRequestAt > idleAfter ? 1 : stock.streak + 1

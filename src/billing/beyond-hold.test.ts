@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ask, mostOfOne, openTills, price, used, type Tills } from '../../tests/support/tills.ts'
+import { ask, log, mostOfOne, openTills, price, used, type Tills } from '../../tests/support/tills.ts'
+import type { Database } from '../platform/database/database.ts'
+import { createTill } from './postgres-till.ts'
 import type { Charge, Till } from './till.ts'
 import type { Payer } from './payer.ts'
 
@@ -20,8 +22,8 @@ const rowsOf = ({ accountId }: Payer) =>
     [accountId],
   )
 
-async function use(till: Till, payer: Payer, charge: Charge, idempotencyKey?: string) {
-  const request = ask(payer, idempotencyKey === undefined ? {} : { idempotency: { key: idempotencyKey, hash: 'a' } })
+async function use(till: Till, payer: Payer, charge: Charge) {
+  const request = ask(payer)
   await till.admit(request)
   const { inputTokens, outputTokens, cost } = await till.settle(request.requestId, payer.accountId, charge)
   return { inputTokens, outputTokens, cost }
@@ -76,14 +78,25 @@ test('A33: the charge goes as far as the tokens per minute, down to zero', async
   assert.equal(settled.levels.tokens.remaining, 0)
 })
 
-const storedReply = (charged: object) => ({ headers: { 'x-cost': '1' }, body: JSON.stringify(charged) })
-
-test('A33: a stored reply shows the charged tokens', async () => {
+test('A33: a replay states the tokens that were charged, even if the instance stopped just after the settlement', async (t) => {
   const payer = await stage.addAccount({ credit: mostOfOne })
-  const charge = used(20, { inputTokens: 5000, storedReply })
-  const { inputTokens, outputTokens } = await use(stage.nth(0), payer, charge, 'k')
-  const replay = await stage.nth(0).admit(ask(payer, { idempotency: { key: 'k', hash: 'a' } }))
-  assert.ok(replay.kind === 'replay')
-  assert.deepEqual(JSON.parse(replay.body), { inputTokens, outputTokens })
-  assert.deepEqual([inputTokens, outputTokens], [10, 20])
+  const idempotency = { key: 'k', hash: 'a' }
+  const request = ask(payer, { idempotency })
+  let isStopped = false
+  const rows: Database['rows'] = (query, values) =>
+    isStopped ? new Promise(() => undefined) : stage.database.rows(query, values)
+  const till = await createTill({ database: { ...stage.database, rows }, log })
+  t.after(() => till.drain())
+  await till.admit(request)
+  isStopped = true
+  const storedReply = { headers: {}, body: '{"reported":"5020"}' }
+  const settled = await till.settle(request.requestId, payer.accountId, used(20, { inputTokens: 5000, storedReply }))
+  isStopped = false
+  const charged = { inputTokens: 10, outputTokens: 20 }
+  assert.deepEqual({ inputTokens: settled.inputTokens, outputTokens: settled.outputTokens }, charged)
+  for (const look of ['admit', 'precheck'] as const) {
+    const replay = await stage.nth(0)[look](ask(payer, { idempotency }))
+    assert.ok(replay?.kind === 'replay')
+    assert.deepEqual([replay.charged, replay.body], [charged, storedReply.body], look)
+  }
 })

@@ -34,7 +34,9 @@ export interface Standing {
   readonly tokens_per_minute: number
 }
 
-export function standingOf(row: TillRow | undefined): Standing | undefined {
+type StandingRow = Pick<TillRow, 'request_level' | 'token_level' | 'requests_per_minute' | 'tokens_per_minute'>
+
+export function standingOf(row: StandingRow | undefined): Standing | undefined {
   if (!row || row.request_level === null || row.token_level === null) return undefined
   const { request_level, token_level, requests_per_minute, tokens_per_minute } = row
   if (requests_per_minute === null || tokens_per_minute === null) return undefined
@@ -42,7 +44,7 @@ export function standingOf(row: TillRow | undefined): Standing | undefined {
 }
 
 /** The levels after the item of this row. */
-export function levelsOf(row: TillRow | undefined): Levels | undefined {
+export function levelsOf(row: StandingRow | undefined): Levels | undefined {
   const standing = standingOf(row)
   return standing && projectLevels(standing, 0, { requests: 0, tokens: 0 })
 }
@@ -67,8 +69,11 @@ function levelOf(limit: number, level: bigint): Level {
   return { limit, remaining: Number((whole - missing) / unit), resetSeconds }
 }
 
-/** The Problem for a refusal by `till()`. `tokens` is the sum of the request's input and output tokens. */
-export function refusalOf(row: TillRow | undefined, tokens: number): Problem {
+/** A refusal of `till()`, or of the check that precedes it. */
+export type RefusalRow = StandingRow & Pick<TillRow, 'outcome' | 'wait_us'>
+
+/** The Problem for a refusal. `tokens` is the sum of the request's input and output tokens. */
+export function refusalOf(row: RefusalRow | undefined, tokens: number | `at least ${number}`): Problem {
   const levels = levelsOf(row)
   const wait = Math.max(1, Math.ceil(Number(row?.wait_us ?? 0n) / 1e6))
   const refuse = (code: ProblemCode, reason: string, details: ProblemDetails = {}) =>

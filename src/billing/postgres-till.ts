@@ -5,16 +5,15 @@ import { createAllowances } from './allowances.ts'
 import { openBatches } from './batches.ts'
 import { readLevels } from './levels.ts'
 import { createSettlements } from './settlements.ts'
-import { readStoredReply } from './stored-reply-store.ts'
-import type { AdmissionRequest, Idempotency, Replay, Till } from './till.ts'
+import { precheck } from './precheck.ts'
+import type { AdmissionRequest, Till } from './till.ts'
 
 /** Opens this instance's till on PostgreSQL. Throws Problem `unavailable` without a database. */
 export async function createTill({ database, log }: { database: Database; log: Logger }): Promise<Till> {
   const allowances = createAllowances()
   const batches = await openBatches({ database, allowances, log })
-  const admissions = createAdmissions({ allowances, batches })
-  const settlements = createSettlements({ database, allowances, batches, log, reprice })
-  const levels = (accountId: string) => readLevels({ database, allowances }, accountId)
+  const admissions = createAdmissions({ database, allowances, batches })
+  const settlements = createSettlements({ allowances, batches, log, reprice })
 
   /** Both go into one call, or the release into an earlier one. A call settles and releases before it admits. */
   async function reprice(request: AdmissionRequest) {
@@ -28,16 +27,12 @@ export async function createTill({ database, log }: { database: Database; log: L
 
   return Object.freeze({
     admit: admissions.admit,
-    async replay(accountId: string, idempotency: Idempotency | undefined): Promise<Replay | undefined> {
-      const stored = idempotency && (await readStoredReply(database, accountId, idempotency))
-      const now = stored && (await levels(accountId))
-      return now && { kind: 'replay', ...stored, levels: now }
-    },
+    precheck: (least: AdmissionRequest) => precheck({ database, allowances }, least),
     reprice,
     settle: settlements.settle,
     release: settlements.release,
     takeRequest: admissions.takeRequest,
-    levels,
+    levels: (accountId: string) => readLevels({ database, allowances }, accountId),
     unchargedTokens: settlements.unchargedTokens,
     drain: () => batches.drain(),
   })

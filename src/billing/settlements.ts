@@ -1,12 +1,10 @@
 import type { Logger } from 'pino'
-import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Allowances, RequestOutcome, AdmittedRequest } from './allowances.ts'
 import type { Batches } from './batches.ts'
 import { chargeRow } from './exchange-rows.ts'
 import { levelsAfter } from './levels.ts'
 import { costOf } from './price.ts'
-import { updateStoredReply } from './stored-reply-store.ts'
 import type { TillRow } from './till-row.ts'
 import type { AdmissionRequest, Charge, Settlement, Till } from './till.ts'
 
@@ -16,7 +14,6 @@ const settlementPatience = 30_000
 export type Settlements = Pick<Till, 'settle' | 'release' | 'unchargedTokens'>
 
 export interface SettlementsNeeds {
-  readonly database: Queryable
   readonly allowances: Allowances
   readonly batches: Batches
   readonly log: Logger
@@ -25,7 +22,7 @@ export interface SettlementsNeeds {
 }
 
 /** Ends requests admitted from allowances with `exchange()`, and all others with `till()`. */
-export function createSettlements({ database, allowances, batches, log, reprice }: SettlementsNeeds): Settlements {
+export function createSettlements({ allowances, batches, log, reprice }: SettlementsNeeds): Settlements {
   let unchargedTokens = 0
 
   const send = (requestId: string, account: string, payload: object) =>
@@ -36,19 +33,15 @@ export function createSettlements({ database, allowances, batches, log, reprice 
     const levels = levelsAfter(allowances, row)
     const charged = chargedBy(row)
     if (charged === undefined || levels === undefined) throw givenUp()
-    await noteUncharged(requestId, accountId, charge, charged)
+    noteUncharged(requestId, charge, charged)
     return { ...charged, levels }
   }
 
-  /** Counts the tokens that were not charged, and replaces the stored reply, which was made from all tokens. */
-  async function noteUncharged(requestId: string, accountId: string, charge: Charge, charged: Charged): Promise<void> {
-    const { inputTokens, outputTokens } = charged
-    const tokens = charge.inputTokens + charge.outputTokens - inputTokens - outputTokens
+  function noteUncharged(requestId: string, charge: Charge, charged: Charged): void {
+    const tokens = charge.inputTokens + charge.outputTokens - charged.inputTokens - charged.outputTokens
     if (tokens <= 0) return
     unchargedTokens += tokens
     log.warn({ request_id: requestId, tokens }, 'a model used more tokens than could be charged')
-    const corrected = charge.storedReply?.({ inputTokens, outputTokens })
-    if (corrected) await updateStoredReply(database, accountId, requestId, corrected)
   }
 
   /** Ends a request once: concurrent calls wait for the first one, and only that one succeeds. */
@@ -102,7 +95,7 @@ const settlementItem = ({ inputTokens, outputTokens, stopReason, source, storedR
   output: outputTokens,
   stop: stopReason,
   source,
-  ...storedReply?.({ inputTokens, outputTokens }),
+  ...storedReply,
 })
 
 const givenUp = (): Problem =>

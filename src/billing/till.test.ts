@@ -178,7 +178,7 @@ test('A22: concurrent requests with one idempotency key are one request, whose r
   assert.equal(outcomes.filter((each) => each === 'idempotency_in_progress').length, 19)
   const first = asks[outcomes.indexOf('admitted')] ?? assert.fail()
   const answer = { headers: { 'x-cost': '0.1' }, body: '{"output_text":"é\\n\\u0000"}' }
-  await nth(0).settle(first.requestId, first.payer.accountId, used(20, { storedReply: () => answer }))
+  await nth(0).settle(first.requestId, first.payer.accountId, used(20, { storedReply: answer }))
   const replay = await nth(2).admit(ask(payer, { idempotency }))
   assert.ok(replay.kind === 'replay')
   assert.deepEqual({ headers: replay.headers, body: replay.body }, answer)
@@ -190,22 +190,22 @@ test('A22: concurrent requests with one idempotency key are one request, whose r
   assert.equal((await account(payer)).held, 0n)
 })
 
-test('A22: replay() finds the stored reply for 24 hours, no longer', async () => {
+test('A22: precheck() finds the stored reply for 24 hours, no longer', async () => {
   const payer = await addAccount({ credit: 100n * mostOfOne })
   const idempotency = { key: 'order-day', hash: 'a' }
   const first = ask(payer, { idempotency })
   await nth(0).admit(first)
-  await nth(0).settle(first.requestId, payer.accountId, used(20, { storedReply: () => ({ headers: {}, body: '{}' }) }))
+  await nth(0).settle(first.requestId, payer.accountId, used(20, { storedReply: { headers: {}, body: '{}' } }))
   const replayAfter = async (age: string) => {
     await database().rows(
       'update idempotency set created_at = clock_timestamp() - $2::interval where account_id = $1',
       [payer.accountId, age],
     )
-    return nth(1).replay(payer.accountId, idempotency)
+    return nth(1).precheck(ask(payer, { idempotency }))
   }
   const replay = await replayAfter('23 hours 50 minutes')
   assert.deepEqual([replay?.originalRequestId, replay?.body], [first.requestId, '{}'])
-  assert.equal(await nth(1).replay(payer.accountId, { ...idempotency, hash: 'b' }), undefined)
+  assert.deepEqual(replay?.charged, { inputTokens: 10, outputTokens: 20 })
   assert.equal(await replayAfter('24 hours'), undefined)
 })
 

@@ -34,6 +34,8 @@ export type Replay = {
   readonly kind: 'replay'
   /** The request that the stored reply was made for. */
   readonly originalRequestId: string
+  /** What the ledger says was charged for it: fewer tokens than the stored reply reports if not all could be charged. */
+  readonly charged: ChargedTokens | undefined
   readonly levels: Levels
 } & StoredReply
 
@@ -46,8 +48,8 @@ export interface ChargedTokens {
 export interface Charge extends ChargedTokens {
   readonly stopReason: StopReason
   readonly source: UsageSource
-  /** Makes the reply to store, if the request has an idempotency key, from the tokens that are charged. */
-  readonly storedReply?: ((charged: ChargedTokens) => StoredReply) | undefined
+  /** The reply to store, if the request has an idempotency key. */
+  readonly storedReply?: StoredReply | undefined
 }
 
 /**
@@ -64,8 +66,8 @@ export interface Settlement extends ChargedTokens {
  * concurrency, and what is admitted is charged once or not at all, whatever crashes (sections 7 and 8 of the
  * specification).
  *
- * Methods throw Problem `unavailable` if the database does not respond: within 4 s for `admit`, `reprice`, `takeRequest`
- * and `levels`, within 30 s for `settle` and `release`.
+ * Methods throw Problem `unavailable` if the database does not respond: within 4 s for `admit`, `precheck`, `reprice`,
+ * `takeRequest` and `levels`, within 30 s for `settle` and `release`.
  */
 export interface Till {
   /**
@@ -73,8 +75,12 @@ export interface Till {
    * idempotency key. An admitted request must be settled or released. Throws TillRefusal.
    */
   admit(request: AdmissionRequest): Promise<Admission>
-  /** The stored reply to a repeated request whose cost is unknown, or undefined. */
-  replay(accountId: string, idempotency: Idempotency | undefined): Promise<Replay | undefined>
+  /**
+   * Whether a request could be admitted whose tokens are not counted yet: returns the stored reply of its idempotency key,
+   * or throws the TillRefusal of the request with the fewest tokens that it can have. Takes nothing and writes nothing;
+   * `admit` decides again.
+   */
+  precheck(least: AdmissionRequest): Promise<Replay | undefined>
   /**
    * Replaces a request's hold by one for another model and price, before that model is called. Takes no further request
    * from the limit. Throws TillRefusal, and then nothing is held.

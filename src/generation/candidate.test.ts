@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createTestLog } from '../../tests/support/log.ts'
-import type { Levels, Till } from '../billing/till.ts'
+import { TillRefusal, type AdmissionRequest, type Levels, type Till } from '../billing/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCandidates, type Admitted, type Candidacy } from './candidate.ts'
+import { replayedReply } from './reply.ts'
 import type { TextRequest } from './request.ts'
 
 const request: TextRequest = {
@@ -22,16 +23,19 @@ interface Sketch {
   readonly most?: number
   readonly context?: number
   readonly fails?: Error
+  readonly onCount?: () => void
 }
 
 /** Models that count 10 tokens, or fail at it. */
 function catalogueOf(models: Readonly<Record<string, Sketch>>): Catalogue {
-  const offerOf = (id: string, { fallback, most = 50, context = 100, fails }: Sketch): Offer => ({
+  const offerOf = (id: string, { fallback, most = 50, context = 100, fails, onCount }: Sketch): Offer => ({
     model: {
       id,
       contextTokens: context,
+      cheapPrompt: 1000,
       maxOutputTokens: most,
       count: async () => {
+        onCount?.()
         if (fails) throw fails
         return { tokens: 10, exact: true }
       },
@@ -66,7 +70,7 @@ const levels: Levels = {
 const till: Till = {
   admit: async () => ({ kind: 'admitted', levels }),
   reprice: async () => levels,
-  replay: async () => undefined,
+  precheck: async () => undefined,
   settle: () => assert.fail('nothing is settled'),
   release: () => assert.fail('nothing is released'),
   takeRequest: () => assert.fail('no request is taken'),
@@ -113,6 +117,23 @@ async function sequence(
   }
 }
 
+/** Admits a job at a till that refuses at its precheck. Returns how often tokens were counted and what was checked. */
+async function refuse(text: TextRequest, precheck: Till['precheck']) {
+  let counts = 0
+  const checked: AdmissionRequest[] = []
+  const counting = catalogueOf({ a: { onCount: () => counts++, fallback: 'b' }, b: { onCount: () => counts++ } })
+  const checking: Till = {
+    ...till,
+    precheck: (least) => {
+      checked.push(least)
+      return precheck(least)
+    },
+  }
+  const candidates = createCandidates({ catalogue: counting, till: checking, log: createTestLog().log })
+  const result = await candidates.admit(candidacyOf(text)).catch((error: unknown) => error)
+  return { result, counts, checked }
+}
+
 describe('the candidates of a request', () => {
   it('are the model it names and then its fallbacks, each once', async () => {
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { fallback: 'c' }, c: {} }), ['a', 'b', 'c'])
@@ -141,6 +162,49 @@ describe('the candidates of a request', () => {
     assert.deepEqual(await sequence({ a: { fallback: 'b', fails: down }, b: {} }), ['b'])
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { fallback: 'c', fails: down }, c: {} }), ['a', 'c'])
     await assert.rejects(sequence({ a: { fails: down } }), down)
+  })
+
+  describe('with a prompt that is costly to count', () => {
+    const long: TextRequest = { ...request, prompt: { messages: [{ role: 'user', text: 'x'.repeat(1001) }] } }
+    const refusal = new TillRefusal('insufficient_credit', 'Lower max_output_tokens.', {}, levels)
+
+    it('are not counted for an account that could not pay, and the refusal names the field of the dialect', async () => {
+      const names = { maxOutputTokens: 'max_tokens', input: 'messages' }
+      const { result, counts, checked } = await refuse({ ...long, names }, () => Promise.reject(refusal))
+      assert.ok(result instanceof TillRefusal)
+      assert.deepEqual([result.code, result.message, counts], ['insufficient_credit', 'Lower max_tokens.', 0])
+      assert.deepEqual(
+        checked.map(({ inputTokens, maxOutputTokens }) => [inputTokens, maxOutputTokens]),
+        [[1, 20]],
+      )
+      const open = await refuse({ ...long, maxOutputTokens: undefined }, () => Promise.reject(refusal))
+      assert.deepEqual(
+        open.checked.map(({ inputTokens, maxOutputTokens }) => [inputTokens, maxOutputTokens]),
+        [[1, 1]],
+      )
+    })
+
+    it('are not counted for a replay', async () => {
+      const body = JSON.stringify({
+        output_text: 'Hi',
+        stop_reason: 'complete',
+        usage: { input_tokens: 5000, output_tokens: 2 },
+      })
+      const charged = { inputTokens: 7, outputTokens: 2 }
+      const stored = { kind: 'replay', originalRequestId: 'first', headers: {}, body, charged, levels } as const
+      const { result, counts } = await refuse(long, async () => stored)
+      assert.ok(typeof result === 'object' && result !== null && 'reply' in result)
+      const reply = replayedReply(stored, 'a')
+      assert.deepEqual([result.reply, reply.usage, counts], [reply, charged, 0])
+      assert.match(reply.body, /"input_tokens":7/)
+    })
+
+    it('are counted once the precheck has passed, and short prompts are counted without one', async () => {
+      const passed = await refuse(long, async () => undefined)
+      assert.deepEqual([passed.counts, passed.checked.length], [1, 1])
+      const short = await refuse(request, () => Promise.reject(refusal))
+      assert.deepEqual([short.counts, short.checked.length], [1, 0])
+    })
   })
 
   it('end when the caller disconnects', async () => {

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
 import { TillRefusal, type Levels, type Replay, type Till } from '../billing/till.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
-import type { TokenCount } from '../models/model.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
-import { findAllowed } from './model-list.ts'
+import { chooseModel, isCostlyToCount, mostInput, mostOutput } from './model-choice.ts'
 import { replayedReply, type Reply } from './reply.ts'
 import type { Job, TextRequest } from './request.ts'
 
@@ -84,20 +83,30 @@ export function createCandidates({ catalogue, till, log }: CandidatesNeeds): Can
     }
   }
 
+  /** Finds the stored reply, or refuses a job that could not be admitted, before its tokens are counted. */
+  const precheck = (job: Candidacy, offer: Offer): Promise<Replay | undefined> =>
+    till.precheck(askOf(job, leastOf(job, offer))).catch((refusal: unknown) => {
+      throw inTermsOf(job.request, refusal)
+    })
+
   /** The stored reply, if a job whose tokens cannot be counted at the moment repeats an idempotency key. */
-  async function storedReply({ payer, idempotency }: Candidacy, error: unknown): Promise<Replay> {
-    const stored = isTemporary(error) && (await till.replay(payer.accountId, idempotency).catch(() => undefined))
+  async function storedReply(job: Candidacy, offer: Offer, error: unknown): Promise<Replay> {
+    const isRepeated = isTemporary(error) && job.idempotency !== undefined
+    const stored = isRepeated && (await precheck(job, offer).catch(() => undefined))
     if (stored) return stored
     throw error
   }
 
   return Object.freeze({
     async admit(job: Candidacy) {
+      const named = chooseModel(catalogue, job, job.request.model)
+      const stored = isCostlyToCount(job, named) ? await precheck(job, named) : undefined
+      if (stored) return replayOf(stored, named.model.id)
       let candidate: Candidate
       try {
-        candidate = await consider(job, chooseModel(catalogue, job, job.request.model))
+        candidate = await consider(job, named)
       } catch (error) {
-        return replayOf(await storedReply(job, error), job.request.model)
+        return replayOf(await storedReply(job, named, error), named.model.id)
       }
       const admission = await till.admit(askOf(job, candidate)).catch((refusal: unknown) => {
         throw inTermsOf(job.request, refusal)
@@ -134,37 +143,9 @@ const temporary: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 
 const isTemporary = (error: unknown): boolean => error instanceof Problem && temporary.has(error.code)
 
-/**
- * The model `name`, if the job may use it and it can generate as many tokens. Throws Problem `unknown_model`,
- * `model_not_allowed` or `invalid_field`.
- */
-export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Job, name: string): Offer {
-  const offer = findAllowed(catalogue, allowedModels, name)
-  const most = offer.model.maxOutputTokens
-  if ((request.maxOutputTokens ?? 1) <= most) return offer
-  const field = request.names.maxOutputTokens
-  throw new Problem('invalid_field', `The field ${field} must be at most ${most} for this model.`, { field })
-}
-
-/**
- * The most tokens that the reply may have. Throws Problem `context_length_exceeded` if prompt and reply do not fit the
- * context, rather than truncate either. Where the count is not exact, the upstream decides.
- */
-export function mostOutput({ model }: Offer, { maxOutputTokens, names }: TextRequest, input: TokenCount): number {
-  const room = input.exact ? model.contextTokens - input.tokens : Infinity
-  const wanted = maxOutputTokens ?? Math.max(1, Math.min(room, model.maxOutputTokens))
-  if (wanted <= room) return wanted
-  const sizes = `${input.tokens} input tokens and ${wanted} of ${names.maxOutputTokens}`
-  throw new Problem(
-    'context_length_exceeded',
-    `The context of this model is ${model.contextTokens} tokens; ${sizes} do not fit. Shorten the input or lower ${names.maxOutputTokens}.`,
-    { field: names.input },
-  )
-}
-
-/** The input tokens to hold. */
-export function mostInput(input: TokenCount): number {
-  return input.exact ? input.tokens : input.most
+/** A job with the fewest tokens that it can have: no bound follows from its length, since a token can be any text. */
+function leastOf({ request }: Job, offer: Offer): Candidate {
+  return { offer, inputTokens: 1, promptTokens: 1, maxOutputTokens: request.maxOutputTokens ?? 1 }
 }
 
 function replayOf(stored: Replay, model: string): Replayed {

@@ -33,15 +33,15 @@ export function settledReply(id: string, model: string, outcome: Outcome, settle
   return { id, model, text, stopReason, usage, cost: formatMoney(cost), body, levels, replayed: false }
 }
 
-/** Makes what is stored of a reply, with the tokens that are charged. */
-export function storedReplyOf(model: string, outcome: Outcome) {
-  return (charged: ChargedTokens): StoredReply => ({
-    headers: { [modelHeader]: model },
-    body: bodyOf(outcome, charged),
-  })
+/** What is stored of a reply, with the usage that the model reported: what is charged is not known yet. */
+export function storedReplyOf(model: string, outcome: Outcome): StoredReply {
+  return { headers: { [modelHeader]: model }, body: bodyOf(outcome, outcome.usage) }
 }
 
-function bodyOf({ text, stopReason }: Outcome, { inputTokens, outputTokens }: ChargedTokens): string {
+function bodyOf(
+  { text, stopReason }: Pick<Reply, 'text' | 'stopReason'>,
+  { inputTokens, outputTokens }: ChargedTokens,
+): string {
   return JSON.stringify({
     output_text: text,
     stop_reason: stopReason,
@@ -51,17 +51,21 @@ function bodyOf({ text, stopReason }: Outcome, { inputTokens, outputTokens }: Ch
 
 const storedBody = Compile(generateResponse)
 
-/** The stored reply of an earlier request; `model` is for one that was stored without its model. */
-export function replayedReply({ originalRequestId, headers, body, levels }: Replay, model: string): Reply {
-  const { output_text: text, stop_reason: stopReason, usage } = storedBody.Parse(JSON.parse(body))
+/**
+ * The stored reply of an earlier request, with the usage that its caller received: what the ledger says. `model` is for one
+ * that was stored without its model.
+ */
+export function replayedReply({ originalRequestId, headers, body, charged, levels }: Replay, model: string): Reply {
+  const { output_text: text, stop_reason: stopReason, usage: reported } = storedBody.Parse(JSON.parse(body))
+  const usage = charged ?? { inputTokens: reported.input_tokens, outputTokens: reported.output_tokens }
   return {
     id: originalRequestId,
     model: headers[modelHeader] ?? model,
     text,
     stopReason,
-    usage: { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens },
+    usage,
     cost: undefined,
-    body,
+    body: bodyOf({ text, stopReason }, usage),
     levels,
     replayed: true,
   }

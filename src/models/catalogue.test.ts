@@ -20,6 +20,7 @@ const closed: string[] = []
 const build = ({ id }: ModelConfig): Model => ({
   id,
   contextTokens: 100,
+  cheapPrompt: 1000,
   maxOutputTokens: 50,
   count: async () => ({ tokens: 1, exact: true }),
   run: () => assert.fail('nobody runs it'),

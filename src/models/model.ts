@@ -89,6 +89,8 @@ export interface Model {
   /** The most tokens that a prompt and its reply may have together. */
   readonly contextTokens: number
   readonly maxOutputTokens: number
+  /** The longest prompt, in characters, that is cheap to count. Longer ones are counted only for accounts that could pay. */
+  readonly cheapPrompt: number
   count(prompt: Prompt, options?: CountOptions): Promise<TokenCount>
   /**
    * Generates a reply and returns it whole, or throws. When `signal` aborts, generation stops within one token, and the

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -9,6 +11,16 @@ import { writeTokenizerFile } from '../support/tokenizer-file.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 
 const english = 'We agreed on a fixed fee of $4,800 for the annual accounts, payable in two instalments. '
+
+/** A server that counts 8 tokens and can do nothing else. */
+let counts = 0
+const counter = createServer((_, response) => {
+  counts++
+  response.end('{"count":8}')
+}).listen(0, '127.0.0.1')
+await once(counter, 'listening')
+const address = counter.address()
+const counterUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/v1`
 
 let folder: string
 let vendor: Vendor
@@ -23,6 +35,7 @@ before(async () => {
       model('gpt', { upstream_model: 'gpt-4o', tokenizer_margin: '10%' }),
       model('file', { tokenizer: await writeTokenizerFile(folder) }),
       model('unknown', {}),
+      model('server', { tokenizer: 'vllm', endpoints: [{ url: counterUrl }] }),
     ],
   })
   customer = await service.customer()
@@ -31,6 +44,8 @@ after(async () => {
   await service.close()
   await vendor.close()
   await rm(folder, { recursive: true })
+  counter.close()
+  counter.closeAllConnections()
 })
 
 const body = (model: string, input = 'Hello', fields = {}) => ({ model, input, max_output_tokens: 100, ...fields })
@@ -77,6 +92,33 @@ describe('A34 the tokens of an upstream model', () => {
     const answer = await service.call('/v1/generate', key, body('gpt', input))
     assert.deepEqual([answer.status, answer.json['usage']], [200, { input_tokens: 23_000, output_tokens: 3 }])
     vendor.set({})
+  })
+
+  it('are not counted for an account that is out of credit or of requests', async () => {
+    const poor = await service.customer({ credit: 0n })
+    const busy = await service.customer({ requestsPerMinute: 1 })
+    assert.equal((await service.call('/v1/count_tokens', busy.key, body('unknown'))).status, 200)
+    const long = english.repeat(1000)
+    const answers = [
+      await service.call('/v1/generate', poor.key, body('server')),
+      await service.call('/v1/generate', poor.key, { ...body('server', long), stream: true }),
+      await service.call('/v1/messages', poor.key, {
+        model: 'server',
+        max_tokens: 100,
+        messages: [{ role: 'user', content: long }],
+      }),
+      await service.call('/v1/generate', busy.key, body('server')),
+    ]
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [402, 402, 402, 429],
+    )
+    assert.match(answers[2]?.text ?? '', /lower max_tokens/)
+    assert.ok(Number(answers[3]?.headers.get('retry-after')) >= 1)
+    assert.equal(answers[3]?.headers.get('x-ratelimit-remaining-requests'), '0')
+    assert.equal(counts, 0)
+    assert.equal((await service.call('/v1/count_tokens', poor.key, body('server'))).json['input_tokens'], 8)
+    assert.equal(counts, 1)
   })
 
   it('are in the first event of a messages stream', async () => {

@@ -35,6 +35,8 @@ export interface LocalEngine extends Model {
   pid(): number | undefined
 }
 
+/** Characters that an engine counts in a few milliseconds. A megabyte takes it up to a second. */
+const cheapPrompt = 16_384
 const waitingPerTurn = 4
 const defaultGrace = 30_000
 const defaultStallTimeout = 120_000
@@ -109,6 +111,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     id,
     contextTokens: context,
     maxOutputTokens,
+    cheapPrompt,
     count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) =>
       wholeOf(pieces({ prompt, limits, stream: false }, signal)),

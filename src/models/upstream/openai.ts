@@ -93,6 +93,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
+    cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),
     stream(prompt: Prompt, limits: RunLimits, signal: AbortSignal) {

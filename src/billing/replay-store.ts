@@ -1,0 +1,12 @@
+import type { Queryable } from '../platform/database/database.ts'
+import type { ChargedTokens } from './till.ts'
+
+/** The tokens that a request was charged for. Undefined if it is not in the ledger. */
+export async function readChargedTokens(database: Queryable, requestId: string): Promise<ChargedTokens | undefined> {
+  const [charged] = await database.rows<ChargedTokens>({
+    name: 'charged tokens',
+    text: `select input_tokens as "inputTokens", output_tokens as "outputTokens" from ledger where request_id = $1`,
+    values: [requestId],
+  })
+  return charged
+}

@@ -1,0 +1,45 @@
+import type { Catalogue, Offer } from '../models/catalogue.ts'
+import type { TokenCount } from '../models/model.ts'
+import { Problem } from '../platform/problems.ts'
+import { findAllowed } from './model-list.ts'
+import type { Job, TextRequest } from './request.ts'
+
+/**
+ * The model `name`, if the job may use it and it can generate as many tokens. Throws Problem `unknown_model`,
+ * `model_not_allowed` or `invalid_field`.
+ */
+export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Job, name: string): Offer {
+  const offer = findAllowed(catalogue, allowedModels, name)
+  const most = offer.model.maxOutputTokens
+  if ((request.maxOutputTokens ?? 1) <= most) return offer
+  const field = request.names.maxOutputTokens
+  throw new Problem('invalid_field', `The field ${field} must be at most ${most} for this model.`, { field })
+}
+
+/**
+ * The most tokens that the reply may have. Throws Problem `context_length_exceeded` if prompt and reply do not fit the
+ * context, rather than truncate either. Where the count is not exact, the upstream decides.
+ */
+export function mostOutput({ model }: Offer, { maxOutputTokens, names }: TextRequest, input: TokenCount): number {
+  const room = input.exact ? model.contextTokens - input.tokens : Infinity
+  const wanted = maxOutputTokens ?? Math.max(1, Math.min(room, model.maxOutputTokens))
+  if (wanted <= room) return wanted
+  const sizes = `${input.tokens} input tokens and ${wanted} of ${names.maxOutputTokens}`
+  throw new Problem(
+    'context_length_exceeded',
+    `The context of this model is ${model.contextTokens} tokens; ${sizes} do not fit. Shorten the input or lower ${names.maxOutputTokens}.`,
+    { field: names.input },
+  )
+}
+
+/** Whether counting the tokens of a job is worth a look at its account first. */
+export function isCostlyToCount({ request }: Job, { model }: Offer): boolean {
+  if (model.cheapPrompt === Infinity) return false
+  const characters = request.prompt.messages.reduce((sum, { text }) => sum + text.length, 0)
+  return characters > model.cheapPrompt
+}
+
+/** The input tokens to hold. */
+export function mostInput(input: TokenCount): number {
+  return input.exact ? input.tokens : input.most
+}
