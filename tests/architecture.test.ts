@@ -38,7 +38,7 @@ const entryPoints = {
     'housekeeping.ts',
   ],
   accounts: ['accounts.ts', 'keys.ts'],
-  mail: ['mailer.ts'],
+  mail: ['configured.ts', 'mailer.ts'],
   people: ['people.ts', 'person.ts', 'email.ts', 'identities.ts', 'routes.ts'],
   signin: [
     'configured.ts',
@@ -48,6 +48,7 @@ const entryPoints = {
     'routes.ts',
     'sessions.ts',
     'settings-rule.ts',
+    'sign-up.ts',
     'signin.ts',
   ],
   demo: ['demo.ts'],

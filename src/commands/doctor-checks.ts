@@ -25,6 +25,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'models', needs: ['configuration'], run: checkModels },
   { name: 'prices', needs: ['database'], run: checkPrices },
   { name: 'sign-in', needs: ['configuration'], run: checkSignIn },
+  { name: 'mail', needs: ['configuration'], run: checkMail },
   { name: 'port', needs: ['configuration'], run: checkPort },
 ]
 
@@ -46,4 +47,9 @@ async function checkSignIn(context: Context): Promise<string> {
   if (isDemo(config)) return "the demo's provider, without passwords; it runs while the service does"
   const { surveySignIn } = await import('../signin/configured.ts')
   return surveySignIn({ config, log: await context.log() })
+}
+
+async function checkMail(context: Context): Promise<string> {
+  const { surveyMail } = await import('../mail/configured.ts')
+  return surveyMail(await context.config())
 }

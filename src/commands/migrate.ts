@@ -7,7 +7,12 @@ export function migrateCommand(context: Context): Command {
   return command('migrate', 'Migrate the database to this version', 'migrate').action(
     async ({ json }: CommonOptions) => {
       const { migrate } = await import('../platform/database/migrations.ts')
-      const applied = await migrate(await context.databaseUrl())
+      const url = await context.databaseUrl()
+      const applied = await migrate(url)
+      if ((await context.config()).mail) {
+        const { migrateMailQueue } = await import('../mail/configured.ts')
+        await migrateMailQueue(url, await context.log())
+      }
       if (json) return writeJson(context, { applied })
       if (applied.length === 0) return writeLines(context, 'The database is up to date.')
       return writeLines(context, ...applied.map((name) => `Applied ${name}.`))

@@ -8,7 +8,7 @@ interface Values {
   }
 }
 
-export type Template = keyof Values
+type Template = keyof Values
 
 /** A template with its values. */
 export type MailContent = {
@@ -92,6 +92,10 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name]) => MailTe
 function remainingCodes(count: number): string {
   if (count === 0) return 'No code is left. Create new ones.'
   return count === 1 ? 'One code is left. Create new ones.' : `${count} codes are left.`
+}
+
+export function isTemplate(name: unknown): name is Template {
+  return typeof name === 'string' && Object.hasOwn(catalogue, name)
 }
 
 export function compose<Name extends Template>(mail: {

@@ -11,6 +11,11 @@ export type SignUpPolicy = Config['sign_in']['sign_up']
 export interface SignUp {
   /** The person whom a proof establishes; a new one if the policy allows it. Throws Problem `sign_in_refused`. */
   admit(claim: Claim): Promise<PersonSummary>
+  /**
+   * The address for mail to someone who may sign in, or sign up, with an address: that of the person, if there is one.
+   * Undefined for anyone else.
+   */
+  recipientOf(this: void, address: string): Promise<string | undefined>
 }
 
 type ClaimBy<By extends Claim['by']> = Extract<Claim, { readonly by: By }>
@@ -53,6 +58,13 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
   }
 
   return Object.freeze({
+    async recipientOf(address: string) {
+      const email = readEmail(address)
+      if (email === undefined || !isAllowed(email)) return undefined
+      const known = await identities.byAddress(email)
+      if (known === undefined) return mayJoin ? email.address : undefined
+      return known.status === 'active' ? (known.email ?? undefined) : undefined
+    },
     async admit(claim: Claim) {
       const person = await find(claim)
       if (person?.status !== 'active') throw refused()

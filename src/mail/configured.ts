@@ -1,0 +1,91 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Audit } from '../access/audit.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import { createEncryption } from '../platform/encryption.ts'
+import { readEncryptionKey } from '../platform/encryption-key.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { compose } from './catalogue.ts'
+import { startDelivery, type MailEnd } from './delivery.ts'
+import type { Mailer, MailMessage } from './mailer.ts'
+import { openMailQueue } from './queue.ts'
+
+export { migrateMailQueue } from './queue.ts'
+import { renderMail } from './render.ts'
+import { createMailServer, MailFailure } from './smtp.ts'
+import { sealMail } from './stored-mail.ts'
+
+/** How many mails of this instance had each end. */
+export type MailEnds = Readonly<Record<MailEnd, number>>
+
+export interface OpenMailer extends Mailer {
+  ends(this: void): MailEnds
+  /** Finishes what is being sent; the rest stays in the queue. */
+  close(): Promise<void>
+}
+
+interface Needs {
+  readonly config: Pick<Config, 'mail' | 'base_url' | 'encryption_key' | 'data'>
+  readonly databaseUrl: string
+  readonly audit: Pick<Audit, 'record'>
+  readonly log: Logger
+  /** The address to use for someone who may sign in or sign up; undefined for anyone else. */
+  readonly recipientOf: (address: string) => Promise<string | undefined>
+  /** Default: see `startDelivery` and `openMailQueue`. */
+  readonly pace?: { readonly lookEvery: number; readonly firstPause: number; readonly superviseEvery: number }
+}
+
+/** Who the mail is from, in its last line. */
+const product = 'Tollgate'
+
+/** Sends the mail of this instance; undefined if no mail server is configured. */
+export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> {
+  const { config, databaseUrl, log, pace } = needs
+  const { mail: settings, base_url: baseUrl } = config
+  if (settings === undefined) return undefined
+  const encryption = createEncryption(await readEncryptionKey(config))
+  const queue = await openMailQueue({ databaseUrl, log, ...pace })
+  const server = createMailServer(settings)
+  const ends: Record<MailEnd, number> = { sent: 0, given_up: 0, expired: 0, not_allowed: 0 }
+  const delivery = startDelivery({
+    ...needs,
+    ...pace,
+    onEnd: (end) => void ends[end]++,
+    queue,
+    server,
+    encryption,
+    render: (mail, to) => ({ to, ...renderMail(compose(mail), { baseUrl, name: product }) }),
+    host: new URL(baseUrl).hostname,
+  })
+  return Object.freeze({
+    async send(tx: Queryable, mail: MailMessage) {
+      const id = randomUUIDv7()
+      await queue.add(tx, { id, sealed: sealMail(encryption, id, mail) })
+    },
+    ends: () => ends,
+    async close() {
+      await delivery.close()
+      server.close()
+      await queue.close()
+    },
+  })
+}
+
+/** A summary of the mail server for `doctor`, which sends nothing. Throws OperatorError if it cannot be used. */
+export async function surveyMail({ mail: settings }: Pick<Config, 'mail'>): Promise<string> {
+  if (settings === undefined) return 'no mail server is configured: no mail is sent'
+  const server = createMailServer(settings)
+  const { host } = new URL(settings.url)
+  try {
+    await server.check()
+    return `${host} accepts mail`
+  } catch (error) {
+    if (!(error instanceof MailFailure)) throw error
+    throw new OperatorError(
+      `The mail server ${host} cannot be used (${error.reason}). Correct mail.url, or check the network.`,
+    )
+  } finally {
+    server.close()
+  }
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createCertificate } from '../../tests/support/certificate.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { startMailServer, type TestMailServer } from '../../tests/support/mail-server.ts'
+import { until } from '../../tests/support/until.ts'
+import { createAudit, type Audit } from '../access/audit.ts'
+import { openMailer, type OpenMailer } from './configured.ts'
+import type { MailMessage } from './mailer.ts'
+
+const secret = 'vvv-token-vvv'
+const link = (to = 'anna@example.com'): MailMessage => ({
+  to,
+  template: 'sign_in_link',
+  values: { token: secret, code: '7K2M-9QXT', device: 'Firefox on Linux' },
+})
+const notice = (to: string): MailMessage => ({ to, template: 'account_changed', values: { what: 'password_changed' } })
+
+let fresh: TestDatabase
+let database: Database
+let audit: Audit
+let server: TestMailServer
+let open: OpenMailer[] = []
+let log: ReturnType<typeof createTestLog>
+
+before(async () => {
+  fresh = await createTestDatabase()
+  database = openDatabase(fresh.url, { log: createTestLog().log })
+  audit = createAudit({ database })
+})
+beforeEach(async () => {
+  log = createTestLog()
+  server = await startMailServer()
+})
+afterEach(async () => {
+  await Promise.all(open.map((mailer) => mailer.close()))
+  open = []
+  await server.close()
+  await database.rows('delete from pgboss.job')
+})
+after(async () => {
+  await database.close()
+  await fresh.drop()
+})
+
+/** One instance. It looks at the queue and tries again sooner than in production. */
+async function start(url = server.url): Promise<OpenMailer> {
+  const mailer = await openMailer({
+    config: {
+      mail: { url, from: 'Tollgate <tollgate@firm.example>' },
+      base_url: 'https://tollgate.test',
+      encryption_key: Buffer.alloc(32, 7).toString('base64'),
+      data: '/nonexistent',
+    },
+    databaseUrl: fresh.url,
+    audit,
+    log: log.log,
+    recipientOf: async (address) => (address.startsWith('stranger') ? undefined : address.toLowerCase()),
+    pace: { lookEvery: 20, firstPause: 1, superviseEvery: 1 },
+  })
+  assert.ok(mailer)
+  open.push(mailer)
+  return mailer
+}
+
+const queue = (mailer: OpenMailer, mail: MailMessage) => database.transaction((tx) => mailer.send(tx, mail))
+const ended = (...mailers: OpenMailer[]) =>
+  mailers.flatMap((mailer) => Object.values(mailer.ends())).reduce((sum, count) => sum + count, 0)
+
+async function givenUp(): Promise<readonly Record<string, string>[]> {
+  const rows = await database.rows<{ details: Record<string, string> }>(
+    `select details from audit where action = 'mail_given_up' order by id`,
+  )
+  return rows.map(({ details }) => details)
+}
+
+describe('a mail', () => {
+  test('is sent if its transaction commits, and not otherwise', async () => {
+    const mailer = await start()
+    const failed = database.transaction(async (tx) => {
+      await mailer.send(tx, notice('never@example.com'))
+      throw new Error('rolled back')
+    })
+    await assert.rejects(failed, /rolled back/)
+    await queue(mailer, notice('anna@example.com'))
+    await server.received(1)
+    await until(() => ended(mailer) === 1)
+    assert.deepEqual(
+      server.mails.map(({ to }) => to),
+      [['anna@example.com']],
+    )
+  })
+
+  test('has the same words as text and HTML, with links to the configured address alone', async () => {
+    await queue(await start(), link())
+    const [mail] = await server.received(1)
+    assert.ok(mail)
+    assert.equal(mail.from, 'tollgate@firm.example')
+    assert.equal(mail.subject, 'Your sign-in link')
+    assert.match(mail.messageId, /^<[0-9a-f-]{36}@tollgate\.test>$/)
+    assert.equal(mail.headers['auto-submitted'], 'auto-generated')
+    for (const body of [mail.text, mail.html]) {
+      assert.ok(body.includes(`https://tollgate.test/signin/link#${secret}`), body)
+      assert.ok(body.includes('7K2M-9QXT') && body.includes('Firefox on Linux') && body.includes('ignore this mail'))
+      assert.doesNotMatch(body, /https?:\/\/(?!tollgate\.test)/)
+    }
+    assert.doesNotMatch(mail.html, /<img|<script|<link|url\(|src=/)
+  })
+
+  test('is encrypted while it waits', async () => {
+    await server.down()
+    await queue(await start(), link('secret.person@example.com'))
+    const [row] = await database.rows<{ job: string }>('select j::text as job from pgboss.job j')
+    assert.ok(row)
+    assert.doesNotMatch(row.job, /secret\.person|vvv|7K2M/)
+  })
+
+  test('waits while the server is down, and is then sent once', async () => {
+    await server.down()
+    const mailer = await start()
+    await queue(mailer, link())
+    await until(() => log.text().includes('ECONNREFUSED'))
+    await server.up()
+    await server.received(1)
+    await until(() => ended(mailer) === 1)
+    assert.equal(server.seen.length, 1)
+  })
+
+  test('survives a restart', async () => {
+    await server.down()
+    const before = await start()
+    await queue(before, link())
+    await before.close()
+    open = []
+    await server.up()
+    const mailer = await start()
+    await server.received(1)
+    await until(() => ended(mailer) === 1)
+    assert.equal(server.seen.length, 1)
+  })
+
+  for (const [name, behaviour] of [
+    ['is greylisted', { recipient: 451 }],
+    ['is refused for now after its text', { data: 452 }],
+  ] as const) {
+    test(`that ${name} is tried again until it is accepted`, async () => {
+      server.behave(behaviour, behaviour)
+      const mailer = await start()
+      await queue(mailer, link())
+      await server.received(1)
+      await until(() => ended(mailer) === 1)
+      assert.equal(server.mails.length, 1)
+      assert.deepEqual(mailer.ends(), { sent: 1, given_up: 0, expired: 0, not_allowed: 0 })
+      assert.deepEqual(await givenUp(), [])
+    })
+  }
+
+  test('whose connection ends before the reply is sent again with the same id', async () => {
+    server.behave({ drops: true })
+    const mailer = await start()
+    await queue(mailer, link())
+    await server.received(1)
+    await until(() => ended(mailer) === 1)
+    assert.equal(server.seen.length, 2)
+    assert.equal(server.seen[0]?.messageId, server.seen[1]?.messageId)
+  })
+
+  test('that is refused for good is given up, with an audit row that does not tell whose it was', async () => {
+    server.behave({ recipient: 550 })
+    const mailer = await start()
+    await queue(mailer, link('secret.person@example.com'))
+    await until(() => ended(mailer) === 1)
+    assert.deepEqual(await givenUp(), [{ template: 'sign_in_link', reason: '550', tries: '1' }])
+    await queue(mailer, notice('other@example.com'))
+    await server.received(1)
+    await until(() => ended(mailer) === 2)
+    assert.equal(server.mails.length, 1)
+    assert.doesNotMatch(log.text(), /secret\.person|vvv|7K2M/)
+  })
+
+  test('that the server is slow to accept is sent once, with several instances', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    server.behave({ slow: promise })
+    const [one, other] = [await start(), await start()]
+    await queue(one, link())
+    await until(() => server.seen.length === 1)
+    // Meanwhile the others are not held up.
+    await queue(other, notice('second@example.com'))
+    await server.received(1)
+    resolve()
+    await server.received(2)
+    await until(() => ended(one, other) === 2)
+    assert.equal(server.seen.length, 2)
+  })
+
+  test('of many is sent once each, by several instances', async () => {
+    const mailers = [await start(), await start(), await start()]
+    const addresses = Array.from({ length: 40 }, (_, index) => `person${index}@example.com`)
+    await Promise.all(addresses.map((to, index) => queue(mailers[index % 3] ?? assert.fail(), notice(to))))
+    await until(() => ended(...mailers) === 40)
+    assert.deepEqual(server.mails.flatMap(({ to }) => to).toSorted(), addresses.toSorted())
+    assert.equal(server.seen.length, 40)
+  })
+
+  test('that a dead instance had taken is sent by another', async () => {
+    await server.down()
+    const mailer = await start()
+    await queue(mailer, link())
+    // As an instance leaves it that took it and was killed.
+    await until(async () => {
+      const taken = await database.rows(
+        `update pgboss.job set state = 'active', started_on = now() - interval '1 minute',
+           heartbeat_on = now() - interval '1 minute' where state in ('created', 'retry') returning 1`,
+      )
+      return taken.length === 1
+    })
+    await server.up()
+    await server.received(1)
+    await until(() => ended(mailer) === 1)
+    assert.equal(server.seen.length, 1)
+  })
+
+  test('stays in the queue while the server refuses our password', async () => {
+    const guarded = await startMailServer({
+      user: 'tollgate:wrong@',
+      authMethods: ['PLAIN'],
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, done) => done(Object.assign(new Error('no'), { responseCode: 535 })),
+    })
+    const mailer = await start(guarded.url)
+    await queue(mailer, link())
+    await until(() => log.text().includes('"reason":"535"'))
+    assert.equal(ended(mailer), 0)
+    await mailer.close()
+    open = []
+    await guarded.close()
+    assert.doesNotMatch(log.text(), /wrong/)
+    const next = await start()
+    await server.received(1)
+    await until(() => ended(next) === 1)
+  })
+
+  for (const scheme of ['smtp', 'smtps'] as const) {
+    test(`is not sent over ${scheme} to a server whose certificate nobody vouches for`, async () => {
+      const strange = await startMailServer({ scheme, secure: scheme === 'smtps', ...createCertificate() })
+      const mailer = await start(strange.url)
+      await queue(mailer, link())
+      await until(() => log.text().includes('DEPTH_ZERO_SELF_SIGNED_CERT'))
+      await mailer.close()
+      open = []
+      await strange.close()
+      assert.equal(strange.seen.length, 0)
+    })
+  }
+
+  test('is not sent after its time, nor to an address that may not sign in', async () => {
+    const mailer = await start()
+    await queue(mailer, { ...link(), until: new Date(Date.now() - 1) })
+    await queue(mailer, { ...link('stranger@example.com'), onlyFor: 'sign_in' })
+    await queue(mailer, { ...link('Anna@Example.com'), onlyFor: 'sign_in' })
+    await until(() => ended(mailer) === 3)
+    assert.deepEqual(mailer.ends(), { sent: 1, given_up: 0, expired: 1, not_allowed: 1 })
+    assert.deepEqual(
+      server.seen.map(({ to }) => to),
+      [['anna@example.com']],
+    )
+  })
+})

@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { byService } from '../access/actor.ts'
+import type { Audit } from '../access/audit.ts'
+import type { Encryption } from '../platform/encryption.ts'
+import { repeat } from '../platform/repeat.ts'
+import type { MailQueue, QueuedMail } from './queue.ts'
+import { MailFailure, type MailServer, type OutgoingMail } from './smtp.ts'
+import { unsealMail, type StoredMail } from './stored-mail.ts'
+
+/** What became of a mail. */
+export type MailEnd = 'sent' | 'given_up' | 'expired' | 'not_allowed'
+
+export interface Delivery {
+  /** Waits a few seconds for mail that is being sent. What is not sent by then stays in the queue. */
+  close(this: void): Promise<void>
+}
+
+interface DeliveryNeeds {
+  readonly queue: MailQueue
+  readonly server: MailServer
+  readonly encryption: Encryption
+  readonly audit: Pick<Audit, 'record'>
+  readonly log: Logger
+  /** Renders a mail to an address. */
+  readonly render: (mail: StoredMail, to: string) => Omit<OutgoingMail, 'messageId'>
+  /** The host of message ids. */
+  readonly host: string
+  /** The address to use for someone who may sign in or sign up; undefined for anyone else. */
+  readonly recipientOf: (address: string) => Promise<string | undefined>
+  readonly onEnd: (end: MailEnd) => void
+  /** ms since 1970; default `Date.now`. */
+  readonly clock?: () => number
+  /** ms between looks at the queue. Default 1000. */
+  readonly lookEvery?: number
+}
+
+/** Mails that one instance sends at the same time. */
+const mostAtOnce = 5
+const keepEvery = 10_000
+/** In ms, of closing. */
+const grace = 5000
+
+/** Sends the mail of the queue. */
+export function startDelivery(needs: DeliveryNeeds): Delivery {
+  const { queue, log, lookEvery = 1000 } = needs
+  const inWork = new Map<string, Promise<void>>()
+  const stop = new AbortController()
+
+  async function takeMore(): Promise<void> {
+    if (inWork.size >= mostAtOnce) return
+    for (const mail of await queue.take(mostAtOnce - inWork.size)) {
+      inWork.set(
+        mail.id,
+        deliver(needs, mail, stop.signal)
+          .catch((error: unknown) => log.warn({ err: error, mail: mail.id }, 'mail: failed, will be retried'))
+          .finally(() => inWork.delete(mail.id)),
+      )
+    }
+  }
+  const taking = repeat({ name: 'mail queue', pause: lookEvery, work: takeMore, log })
+  const keep = () => queue.keep([...inWork.keys()])
+  const keeping = repeat({ name: 'mail in work', pause: keepEvery, work: keep, log })
+
+  return Object.freeze({
+    async close() {
+      await taking.stop()
+      const timer = setTimeout(() => stop.abort(), grace)
+      await Promise.all(inWork.values())
+      clearTimeout(timer)
+      await keeping.stop()
+    },
+  })
+}
+
+async function deliver(needs: DeliveryNeeds, queued: QueuedMail, signal: AbortSignal): Promise<void> {
+  const { queue, encryption, log } = needs
+  const mail = unsealMail(encryption, queued)
+  try {
+    const end = mail === undefined ? 'given_up' : await sendOnce(needs, queued, mail, signal)
+    // The mail is out: it must not be sent again because the database is away for a moment.
+    await untilDone(() => queue.finish(queued.id), signal)
+    needs.onEnd(end)
+    log.info({ mail: queued.id, template: mail?.template, end }, 'mail')
+  } catch (error) {
+    if (!(error instanceof MailFailure)) throw error
+    const { reason, isPermanent } = error
+    const about = { mail: queued.id, template: mail?.template, reason, tries: queued.tries + 1 }
+    if (!isPermanent && !queued.isLastTry) {
+      log.warn(about, 'mail: not accepted, will be tried again')
+      return queue.postpone(queued)
+    }
+    log.error(about, 'mail: given up')
+    await recordGivenUp(needs, queued, mail, reason)
+    await queue.finish(queued.id)
+    needs.onEnd('given_up')
+  }
+}
+
+async function sendOnce(
+  { server, render, host, recipientOf, clock = Date.now }: DeliveryNeeds,
+  { id }: QueuedMail,
+  mail: StoredMail,
+  signal: AbortSignal,
+): Promise<MailEnd> {
+  if (mail.until !== undefined && mail.until <= clock()) return 'expired'
+  const to = mail.onlyFor === 'sign_in' ? await recipientOf(mail.to) : mail.to
+  if (to === undefined) return 'not_allowed'
+  await server.send({ ...render(mail, to), messageId: `<${id}@${host}>` }, signal)
+  return 'sent'
+}
+
+/** Without the address and the text: the log of the mail server has the id. */
+async function recordGivenUp(
+  { audit }: DeliveryNeeds,
+  { id, tries }: QueuedMail,
+  mail: StoredMail | undefined,
+  reason: string,
+): Promise<void> {
+  const details = { template: mail?.template ?? 'unknown', reason, tries: String(tries + 1) }
+  await audit.record({ ...byService, action: 'mail_given_up', outcome: 'refused', noun: 'mail', nounId: id, details })
+}
+
+/** Repeats `work` every second until it succeeds or the signal aborts. */
+async function untilDone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (signal.aborted) throw error
+      await pause(1000, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}

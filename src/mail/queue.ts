@@ -1,0 +1,125 @@
+import type { Logger } from 'pino'
+import { PgBoss, type Db } from 'pg-boss'
+import { connectionConfig } from '../platform/database/connection.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import { OperatorError } from '../platform/problems.ts'
+
+/** A mail that waits, as an instance took it. */
+export interface QueuedMail {
+  readonly id: string
+  /** Encrypted. */
+  readonly sealed: Buffer
+  /** How often it was tried before. */
+  readonly tries: number
+  readonly isLastTry: boolean
+}
+
+/** Mail that waits to be sent, in PostgreSQL: it survives a restart, and each mail is in the hands of one instance. */
+export interface MailQueue {
+  /** Adds a mail within a transaction. */
+  add(this: void, tx: Queryable, mail: { readonly id: string; readonly sealed: Buffer }): Promise<void>
+  /** Takes mail that is due. A mail that is not reported as in work for 30 s is given to another instance. */
+  take(this: void, most: number): Promise<QueuedMail[]>
+  /** Reports mail as in work. */
+  keep(this: void, ids: readonly string[]): Promise<void>
+  /** Removes a mail that was sent or given up, even if another instance has it by now. */
+  finish(this: void, id: string): Promise<void>
+  /** Puts a mail back, to be tried again later each time. */
+  postpone(this: void, mail: QueuedMail): Promise<void>
+  close(this: void): Promise<void>
+}
+
+interface QueueNeeds {
+  readonly databaseUrl: string
+  readonly log: Logger
+  /** Seconds until the second try of a mail; the pauses double from there, up to an hour. Default 5. */
+  readonly firstPause?: number
+  /** Seconds between looks for mail that a dead instance had taken. Default 15. */
+  readonly superviseEvery?: number
+}
+
+/** The schema of the tables, which belong to pg-boss. */
+const schema = 'pgboss'
+const queue = 'mail'
+/** With the pauses below, a mail is tried for about five days (RFC 5321 section 4.5.4.1). */
+const retries = { retryLimit: 130, retryBackoff: true, retryDelayMax: 3600 }
+/** In seconds. A mail may be in work longer than the mail server may take to reply. */
+const limits = { expireInSeconds: 1800, heartbeatSeconds: 30, deleteAfterSeconds: 3600, retentionSeconds: 14 * 86_400 }
+
+/**
+ * Opens the queue, and creates or upgrades its schema if necessary. Throws OperatorError if the login may not create it.
+ */
+export async function openMailQueue(needs: QueueNeeds): Promise<MailQueue> {
+  const { firstPause = 5 } = needs
+  const boss = await startBoss(needs)
+  await boss.createQueue(queue)
+
+  return Object.freeze({
+    async add(tx: Queryable, { id, sealed }: { readonly id: string; readonly sealed: Buffer }) {
+      const retryDelay = firstPause
+      const data = { sealed: sealed.toString('base64') }
+      await boss.send(queue, data, { ...retries, ...limits, retryDelay, id, db: within(tx) })
+    },
+    async take(most: number) {
+      const jobs = await boss.fetch<{ sealed: string }>(queue, { batchSize: most, includeMetadata: true })
+      return jobs.map(({ id, data, retryCount, retryLimit }) => ({
+        id,
+        sealed: Buffer.from(data.sealed, 'base64'),
+        tries: retryCount,
+        isLastTry: retryCount >= retryLimit,
+      }))
+    },
+    async keep(ids: readonly string[]) {
+      if (ids.length > 0) await boss.touch(queue, [...ids])
+    },
+    async finish(id: string) {
+      await boss.complete(queue, id, null, { includeQueued: true })
+    },
+    async postpone({ id, tries }: QueuedMail) {
+      await boss.fail(queue, { id, retryCount: tries })
+    },
+    close: () => boss.stop({ graceful: false }),
+  } satisfies MailQueue)
+}
+
+/** Creates the schema of the queue, or upgrades it. */
+export async function migrateMailQueue(databaseUrl: string, log: Logger): Promise<void> {
+  const mailQueue = await openMailQueue({ databaseUrl, log })
+  await mailQueue.close()
+}
+
+async function startBoss({ databaseUrl, log, superviseEvery = 15 }: QueueNeeds): Promise<PgBoss> {
+  // Without our types: pg-boss expects those of the driver.
+  const { connectionString = '', options = '', connectionTimeoutMillis = 5000 } = connectionConfig(databaseUrl, 30_000)
+  const boss = new PgBoss({
+    connectionString,
+    options,
+    connectionTimeoutMillis,
+    schema,
+    max: 2,
+    application_name: 'tollgate mail',
+    schedule: false,
+    registerInstance: false,
+    reindex: false,
+    monitorVacuum: false,
+    superviseIntervalSeconds: superviseEvery,
+    monitorIntervalSeconds: superviseEvery,
+    openTelemetry: { enabled: false },
+  })
+  boss.on('error', (error) => log.warn({ err: error }, 'mail queue: failed, will be retried'))
+  boss.on('warning', ({ message }) => log.warn(`mail queue: ${message}`))
+  try {
+    return await boss.start()
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => undefined)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new OperatorError(
+      `The queue of the mail needs a schema "${schema}" in the database, which cannot be created: ${reason}. Grant CREATE on the database to its login, or remove mail from the configuration.`,
+      { cause: error },
+    )
+  }
+}
+
+function within(tx: Queryable): Db {
+  return { executeSql: async (text, values = []) => ({ rows: await tx.rows(text, values) }) }
+}
