@@ -10,6 +10,7 @@ import { createGeneration } from './generation/generation.ts'
 import { formatOfUnknownUrl, registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
 import { registerAssets } from './platform/http/assets.ts'
+import type { MailEnds } from './mail/configured.ts'
 import type { Database } from './platform/database/database.ts'
 import { createWriteProbe } from './platform/database/write-probe-store.ts'
 import { registerDocs } from './platform/http/docs.ts'
@@ -40,6 +41,8 @@ export interface AppNeeds {
   readonly countClients: CountClients
   readonly sessions: Sessions
   readonly signIn: SignIn
+  /** What became of the mail of this instance; undefined if no mail is configured. */
+  readonly mailEnds?: () => MailEnds
   readonly audit: Audit
   readonly records: Records
   /** The portal's pages. Without them the portal sends only JSON. */
@@ -61,7 +64,7 @@ export interface AppNeeds {
 
 /** The whole service as one HTTP server that does not listen yet. Closing it lets requests in flight finish. */
 export async function buildApp(needs: AppNeeds): Promise<Server> {
-  const { log, database, keys, till, catalogue, signIn, pages, baseUrl, currency, metricsToken } = needs
+  const { log, database, keys, till, catalogue, signIn, mailEnds, pages, baseUrl, currency, metricsToken } = needs
   const metrics = createMetrics()
   const generation = createGeneration({ catalogue, till, log, currency })
   const models = () => Object.fromEntries(catalogue.list().map(({ model }) => [model.id, model.health().ready]))
@@ -78,6 +81,10 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   metrics.watch('tollgate_uncharged_tokens', 'Tokens beyond holds, credit and limits, not charged.', () =>
     till.unchargedTokens(),
   )
+  if (mailEnds) {
+    metrics.watch('tollgate_mails_sent', 'Mails that the mail server accepted.', () => mailEnds().sent)
+    metrics.watch('tollgate_mails_given_up', 'Mails that could not be sent.', () => mailEnds().given_up)
+  }
   await registerOpenApi(server, { baseUrl })
   prepareGuards(server, { sessions: needs.sessions, refusals: signIn.refusals })
   registerGeneration(server, { generation, keys, till, baseUrl, onCharged: metrics.tokensCharged })

@@ -15,6 +15,7 @@ import { buildModel } from './models/configured.ts'
 import { createCountingThread } from './models/tokenizer/tokenizer.ts'
 import { loadProviders } from './models/upstream/ai-sdk-provider.ts'
 import { createIdentities, type Identities } from './people/identities.ts'
+import { openMailer } from './mail/configured.ts'
 import { createPeople, type People } from './people/people.ts'
 import type { Config } from './platform/config/config.ts'
 import { openDatabase, type Database } from './platform/database/database.ts'
@@ -23,6 +24,7 @@ import { loadPages } from './platform/http/pages.ts'
 import { startSealing } from './platform/seals/sealer.ts'
 import { openSignIn, type AdditionalMethods } from './signin/configured.ts'
 import { signInUrl } from './signin/routes.ts'
+import { createSignUp } from './signin/sign-up.ts'
 import { createSessions, type Session, type Sessions } from './signin/sessions.ts'
 
 /** One instance: everything opened and put together, not yet listening. */
@@ -89,8 +91,13 @@ export async function openService({
   const people = createPeople({ database, audit })
   const identities = createIdentities({ database, audit })
   const sessions = opened.adopt(createSessions({ database, audit, log, lifetimes: config.session }), (it) => it.close())
+  const signUp = createSignUp({ policy: config.sign_in.sign_up, identities })
+  const mailer = opened.adopt(
+    await openMailer({ config, databaseUrl, audit, log, recipientOf: signUp.recipientOf }),
+    async (it) => it?.close(),
+  )
   const signIn = opened.adopt(
-    await openSignIn({ config, database, identities, audit, sessions, log, additional }),
+    await openSignIn({ config, database, signUp, mailer, audit, sessions, log, additional }),
     (it) => it.close(),
   )
   const thread = opened.adopt(createCountingThread(), (it) => it.close())
@@ -115,6 +122,7 @@ export async function openService({
       countClients: (visit) => records.counts(visit),
       sessions,
       signIn,
+      ...(mailer && { mailEnds: mailer.ends }),
       audit,
       records,
       pages,

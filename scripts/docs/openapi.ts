@@ -45,6 +45,8 @@ export async function readOpenApi(): Promise<unknown> {
       complete: unused,
       beginCredential: unused,
       completeCredential: unused,
+      inspectLink: unused,
+      completeLink: unused,
       dueFactors: unused,
       beginFactor: unused,
       completeFactor: unused,

@@ -51,6 +51,30 @@ export async function takeBegun(
   return attempt
 }
 
+export async function isBegunBy(database: Queryable, { stateHash, browserHashes, now }: AttemptKey): Promise<boolean> {
+  const rows = await database.rows(
+    `select 1 from sign_in_attempt
+     where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun'`,
+    [stateHash, browserHashes, now],
+  )
+  return rows.length > 0
+}
+
+/** Uses an attempt up and moves it to a browser, whichever began it. */
+export async function claimBegun(
+  database: Queryable,
+  stateHash: Buffer,
+  browserHash: Buffer,
+  now: Date,
+): Promise<BegunRow | undefined> {
+  const [attempt] = await database.rows<BegunRow>(
+    `update sign_in_attempt set step = 'used', browser_hash = $2
+     where state_hash = $1 and expires_at > $3 and step = 'begun' returning ${begunColumns}`,
+    [stateHash, browserHash, now],
+  )
+  return attempt
+}
+
 /** Counts a submission; undefined if the attempt cannot be used or has no tries left. */
 export async function tryBegun(
   database: Queryable,

@@ -41,6 +41,13 @@ export interface Attempts {
   begin(attempt: NewAttempt): Promise<string>
   /** Uses an attempt up. Undefined for a state that is unknown, expired, used, or of another browser. */
   use(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
+  /** Whether an attempt that can be used belongs to this browser. */
+  isOwn(stateHash: Buffer, cookies: string | undefined): Promise<boolean>
+  /** Uses an attempt of any browser up and gives it to this one, with the Set-Cookie text. Undefined as in `use`. */
+  claim(
+    stateHash: Buffer,
+    cookies: string | undefined,
+  ): Promise<{ readonly attempt: store.BegunRow; readonly cookie: string } | undefined>
   /** Counts a submission without using the attempt up; undefined also if no tries are left. */
   try(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
   /** Uses up an attempt that was tried. False if another request was faster. */
@@ -77,17 +84,25 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
     browserHashes: browsers(cookies),
     now: new Date(clock()),
   })
+  const cookieFor = (header: string | undefined) =>
+    cookiesOf(header)[0] ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
   const expiry = () => new Date(clock() + lifetime * 1000)
 
   return Object.freeze({
     async begin({ state, cookies, ...attempt }: NewAttempt) {
-      const [known] = cookiesOf(cookies)
-      const { name, value } = known ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
+      const { name, value } = cookieFor(cookies)
       const hashes = { stateHash: hashOf(state), browserHash: hashOf(value) }
       await store.insertAttempt(database, { ...attempt, ...hashes, expiresAt: expiry() })
       return setCookie(name, value, lifetime)
     },
     use: (state: string, cookies: string | undefined) => store.takeBegun(database, keyOf(state, cookies)),
+    isOwn: (stateHash: Buffer, cookies: string | undefined) =>
+      store.isBegunBy(database, { stateHash, browserHashes: browsers(cookies), now: new Date(clock()) }),
+    async claim(stateHash: Buffer, cookies: string | undefined) {
+      const { name, value } = cookieFor(cookies)
+      const attempt = await store.claimBegun(database, stateHash, hashOf(value), new Date(clock()))
+      return attempt && { attempt, cookie: setCookie(name, value, lifetime) }
+    },
     try: (state: string, cookies: string | undefined) => store.tryBegun(database, keyOf(state, cookies), maxTries),
     finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven') => store.useAttempt(database, stateHash, step),
     prove: ({ stateHash }: store.BegunRow, by: { readonly personId: string; readonly proof: Buffer }) =>

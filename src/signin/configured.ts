@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import type { Identities } from '../people/identities.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption.ts'
@@ -13,19 +12,21 @@ import { createAttempts } from './attempts.ts'
 import { createGate } from './gate.ts'
 import { startSignInHousekeeping } from './housekeeping.ts'
 import { createSignInLimits } from './limits.ts'
+import { createEmailLinkMethod } from './methods/email-link.ts'
 import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/method.ts'
 import { createOidcMethod } from './methods/oidc.ts'
 import { createRefusals } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
 import { checkSignInSettings } from './settings-rule.ts'
-import { createSignUp } from './sign-up.ts'
+import type { SignUp } from './sign-up.ts'
 import { createSignIn, type SignIn } from './signin.ts'
 import { createSteps } from './steps.ts'
+import { createThrottle } from './throttle.ts'
 
 interface Needs {
-  readonly config: Pick<Config, 'sign_in' | 'session' | 'base_url' | 'encryption_key' | 'data'>
+  readonly config: Pick<Config, 'sign_in' | 'session' | 'mail' | 'base_url' | 'encryption_key' | 'data'>
   readonly database: Database
-  readonly identities: Identities
+  readonly signUp: SignUp
   readonly audit: Pick<Audit, 'record' | 'recordWithin'>
   readonly sessions: Sessions
   /** Undefined if no mail is configured. */
@@ -52,22 +53,25 @@ const checkEvery = 30_000
  * provider that contradicts the configuration. A provider that does not respond is tried again later.
  */
 export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
-  const { config, database, identities, audit, sessions, log } = needs
+  const { config, database, signUp, audit, sessions, mailer, log } = needs
   const { sign_in: settings, base_url: baseUrl, session: lifetimes } = config
   const { methods: otherMethods = [], factors = [] } = needs.additional ?? {}
-  refuseUnsupported(settings, factors)
+  refuseUnsupported(config, factors)
   const providers = createProviders(config, log)
   await refuseWrong(providers)
-  const methods = [...providers, ...otherMethods]
   // Without a method nothing is encrypted: do not require a writable data folder.
-  const encryption = createEncryption(methods.length > 0 ? await readEncryptionKey(config) : randomBytes(32))
+  const isUsed = providers.length > 0 || otherMethods.length > 0 || mailer !== undefined
+  const encryption = createEncryption(isUsed ? await readEncryptionKey(config) : randomBytes(32))
+  const throttle = createThrottle({ database })
+  const emailLink =
+    settings.email_link && mailer ? createEmailLinkMethod({ database, mailer, throttle, encryption }) : undefined
+  const methods = [...providers, ...(emailLink ? [emailLink] : []), ...otherMethods]
   const attempts = createAttempts({ database, baseUrl, clock: Date.now })
   const refusals = createRefusals({ audit })
   const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
-  const signUp = createSignUp({ policy: settings.sign_up, identities })
   const policy = settings.second_factor
   const gate = createGate({ attempts, signUp, sessions, policy, factors, encryption })
-  const signIn = createSignIn({ methods, factors, attempts, sessions, refusals, gate, steps, encryption })
+  const signIn = createSignIn({ methods, factors, emailLink, attempts, sessions, refusals, gate, steps, encryption })
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })
   const cleaning = startSignInHousekeeping({ database, audit, lifetimes, log })
@@ -83,9 +87,9 @@ function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log: Logg
 }
 
 /** The rule of the configuration, except that a second factor may be required if there is one. */
-function refuseUnsupported(settings: Config['sign_in'], factors: readonly SecondFactor[]): void {
+function refuseUnsupported(config: Pick<Config, 'sign_in' | 'mail'>, factors: readonly SecondFactor[]): void {
   const faults: string[] = []
-  checkSignInSettings({ sign_in: settings }, (path, message) => {
+  checkSignInSettings(config, (path, message) => {
     if (path !== 'sign_in.second_factor' || factors.length === 0) faults.push(`${path}: ${message}`)
   })
   if (faults.length > 0) throw new OperatorError(faults.join('\n'))

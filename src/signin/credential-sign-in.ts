@@ -37,8 +37,8 @@ export function createCredentialSignIn({ methods, attempts, gate, steps }: Needs
         const method = find(id)
         if (method === undefined) throw new Problem('not_found', 'No such sign-in method. Choose one at /signin.')
         details.method = id
-        const { data, challenge } = await method.begin(input, visitor)
         const attempt = newSecret()
+        const { data, challenge } = await method.begin(input, visitor, attempt)
         const { cookies } = visitor
         const cookie = await attempts.begin({
           state: attempt,

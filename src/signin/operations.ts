@@ -74,6 +74,32 @@ export const completeCredential = {
   response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
 }
 
+export const readLinkPage = {
+  ...inSignIn,
+  operationId: 'readLinkPage',
+  summary: 'The page of a sign-in link',
+  description: 'Where a mailed link leads. The token is in the fragment; opening the page does not use it up.',
+  response: { 200: answers(Type.Object({}), 'The page.'), ...refusals(always) },
+}
+
+export const inspectLink = {
+  ...inSignIn,
+  operationId: 'inspectLink',
+  summary: 'Describe a sign-in link',
+  description: 'Does not use the link up.',
+  body: schema.InspectLinkBody,
+  response: { 200: answers(schema.linkSummary, 'The link.'), ...refusals([...signingIn, ...posting]) },
+}
+
+export const completeLink = {
+  ...inSignIn,
+  operationId: 'completeLinkSignIn',
+  summary: 'Sign in with a link',
+  description: 'Uses the link up. In another browser than the one that asked for it, `confirmed` is required.',
+  body: schema.CompleteLinkBody,
+  response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
+}
+
 export const startFactor = {
   ...inSignIn,
   operationId: 'startSecondFactor',

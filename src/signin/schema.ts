@@ -16,6 +16,20 @@ export const CompleteCredentialBody = Type.Object(
   { additionalProperties: false },
 )
 
+const token = Type.String({ description: 'The token of the link.', maxLength: 100 })
+
+export const InspectLinkBody = Type.Object({ token }, { additionalProperties: false })
+
+export const CompleteLinkBody = Type.Object(
+  {
+    token,
+    confirmed: Type.Optional(
+      Type.Boolean({ description: 'The person wants to sign in here, in another browser than the one that asked.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 export const BeginFactorBody = Type.Object(
   { factor: Type.String({ description: 'The id of a second factor that is due.', maxLength: 100 }) },
   { additionalProperties: false },
@@ -39,6 +53,11 @@ export type SignInPage = Type.Static<typeof signInPage>
 export const begunSignIn = Type.Object({
   attempt: Type.String({ description: 'The id of the sign-in attempt.' }),
   challenge: Type.Unknown({ description: 'What the method asks for.' }),
+})
+export const linkSummary = Type.Object({
+  own_browser: Type.Boolean({ description: 'Whether this browser asked for the link. If not, a person must confirm.' }),
+  address: Type.String({ description: 'The e-mail address that signs in.' }),
+  device: Type.String({ description: 'The browser that asked for the link.' }),
 })
 export const begunFactor = Type.Object({ challenge: Type.Unknown({ description: 'What the second factor asks for.' }) })
 export const completedSignIn = Type.Object({ location: Type.String({ description: 'The path to go to.' }) })

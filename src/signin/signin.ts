@@ -1,6 +1,8 @@
 import { createCredentialSignIn, type CredentialSignIn } from './credential-sign-in.ts'
 import { createFactorSignIn, type FactorSignIn } from './factor-sign-in.ts'
 import type { SecondFactor, SignInMethod } from './methods/method.ts'
+import { createLinkSignIn, type LinkSignIn } from './link-sign-in.ts'
+import type { EmailLinkMethod } from './methods/email-link.ts'
 import { createRedirectSignIn, type RedirectSignIn } from './redirect-sign-in.ts'
 import type { Refusals } from './refusals.ts'
 import { createSignOut, type SignOut, type SignOutNeeds } from './sign-out.ts'
@@ -10,7 +12,7 @@ import type { SignInParts } from './steps.ts'
  * The states of a visitor (section 3 of the specification): anonymous → attempt begun → proven, if a second factor is
  * due → signed in. The session starts with the last step.
  */
-export interface SignIn extends RedirectSignIn, CredentialSignIn, FactorSignIn, SignOut {
+export interface SignIn extends RedirectSignIn, CredentialSignIn, LinkSignIn, FactorSignIn, SignOut {
   /** In the order of the configuration. */
   readonly methods: readonly SignInMethod[]
   readonly refusals: Refusals
@@ -19,6 +21,7 @@ export interface SignIn extends RedirectSignIn, CredentialSignIn, FactorSignIn, 
 interface SignInNeeds extends SignInParts, Pick<SignOutNeeds, 'encryption'> {
   readonly methods: readonly SignInMethod[]
   readonly factors: readonly SecondFactor[]
+  readonly emailLink: EmailLinkMethod | undefined
 }
 
 export function createSignIn(needs: SignInNeeds): SignIn {
@@ -30,6 +33,7 @@ export function createSignIn(needs: SignInNeeds): SignIn {
     refusals,
     ...createRedirectSignIn({ ...needs, methods: redirects }),
     ...createCredentialSignIn({ ...needs, methods: credentials }),
+    ...createLinkSignIn(needs),
     ...createFactorSignIn(needs),
     ...createSignOut({ ...needs, methods: redirects }),
   })

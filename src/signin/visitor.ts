@@ -46,6 +46,16 @@ export function deviceOf(userAgent: string | undefined = ''): string {
   return system === undefined ? `${browser}` : `${browser ?? 'Unknown browser'} on ${system}`
 }
 
+/** The address of a sender for limits: a whole IPv4 address, or a /64 of IPv6, which belongs to one customer. */
+export function senderNetworkOf(address: string): string {
+  const ip = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  if (!isIPv6(ip)) return ip
+  const [head = [], tail] = (ip.split('%')[0] ?? '').split('::').map((part) => part.split(':').filter(Boolean))
+  const zeros = tail === undefined ? 0 : 8 - head.length - tail.length
+  const groups = [...head, ...Array<string>(zeros).fill('0'), ...(tail ?? [])]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
 /** The network of an address: a /24, or a /48 of IPv6. */
 export function networkOf(address: string): string {
   const ip = address.replace(/^::ffff:(?=\d+\.)/i, '')

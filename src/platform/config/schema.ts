@@ -197,7 +197,7 @@ export const configSchema = group('The configuration.', {
   ),
   sign_in: optionalGroup('How people sign in to the portal, and who may.', {
     providers: Type.Array(provider, { description: 'OpenID providers to sign in with.', default: [] }),
-    email_link: yesNo(`Sign in with a link sent by e-mail. Needs \`mail\`. ${stops}`, false),
+    email_link: yesNo('Sign in with a link sent by e-mail, or with the code in the same mail. Needs `mail`.', false),
     password: yesNo(`Sign in with a password. ${stops}`, false),
     passkey: yesNo('Sign in with a passkey. Not available in this version.', true),
     second_factor: Type.Enum(['off', 'optional', 'required', 'partners'], {
@@ -229,8 +229,11 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   mail: Type.Optional(
-    group(`How mail is sent. Without it none is. ${notYet}`, {
-      url: written(values.mailServer, 'The mail server. Write its password as `${NAME}`.'),
+    group('How mail is sent. Without it none is.', {
+      url: written(
+        values.mailServer,
+        'The mail server. Write its password as `${NAME}`. `smtp://` uses STARTTLS if the server offers it, and requires it if there is a password; `smtps://` is TLS from the start. The default ports are 587 and 465.',
+      ),
       from: text('The sender of all mail, such as `Tollgate <tollgate@example.com>`.'),
     }),
   ),

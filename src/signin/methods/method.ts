@@ -72,8 +72,8 @@ export interface Challenge {
 /** A method in which the person submits something here, perhaps after a challenge. */
 export interface CredentialMethod extends AnyMethod {
   readonly kind: 'credential'
-  /** `input` is unchecked, as the page sent it. Must not reveal whether a person exists. */
-  begin(input: unknown, visitor: Visitor): Promise<Challenge>
+  /** `input` is unchecked, as the page sent it. Must not reveal whether a person exists. `state` names the attempt. */
+  begin(input: unknown, visitor: Visitor, state: string): Promise<Challenge>
   /** Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
   complete(input: unknown, attempt: { readonly data: AttemptData; readonly visitor: Visitor }): Promise<Proof>
   /** Whether the person could sign in with it now. Reads within the transaction of a change, if there is one. */

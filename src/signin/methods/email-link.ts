@@ -1,0 +1,152 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Mailer } from '../../mail/mailer.ts'
+import { readEmail, type Email } from '../../people/email.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { Encryption } from '../../platform/encryption.ts'
+import { Problem } from '../../platform/problems.ts'
+import { hashOf, newSecret } from '../cookies.ts'
+import type { Throttle, ThrottleRule } from '../throttle.ts'
+import { senderNetworkOf, type Visitor } from '../visitor.ts'
+import { isCode, newCode } from './email-link/code.ts'
+import * as store from './email-link/link-store.ts'
+import type { CredentialMethod, Proof } from './method.ts'
+
+/** A link that can be used, and what a person needs to know before using it. */
+export interface MailedLink {
+  readonly stateHash: Buffer
+  readonly address: string
+  /** The browser that asked for it, such as "Firefox on Linux". */
+  readonly device: string
+}
+
+/** The method, and the way through the link itself. */
+export interface EmailLinkMethod extends CredentialMethod {
+  /** Consumes nothing. Throws Problem `sign_in_failed`. */
+  find(token: string): Promise<MailedLink>
+  /** Uses the link up: once, even if it is submitted several times at once. Throws Problem `sign_in_failed`. */
+  use(token: string): Promise<Proof>
+}
+
+interface Needs {
+  readonly database: Database
+  readonly mailer: Mailer
+  readonly throttle: Throttle
+  readonly encryption: Encryption
+  /** ms since 1970; default `Date.now`. */
+  readonly clock?: () => number
+}
+
+const minute = 60_000
+const lifetime = 10 * minute
+/** How many mails one address gets, and how many one network may ask for. */
+const perAddress: ThrottleRule = { kind: 'mail_to_address', most: 3, window: 15 * minute }
+const perNetwork: ThrottleRule = { kind: 'mail_by_network', most: 10, window: 60 * minute }
+
+const BeginInput = Type.Object({ email: Type.String({ maxLength: 1000 }) })
+const CodeInput = Type.Object({ code: Type.String({ maxLength: 100 }) })
+const Data = Type.Object({ link: Type.String() })
+
+/**
+ * Signs in with a link that is mailed, or with the code in the same mail. The same happens for every address: whether it
+ * may sign in is decided when the mail is about to be sent.
+ */
+export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
+  const { database, clock = Date.now } = needs
+  const now = () => new Date(clock())
+
+  async function use(tokenHash: Buffer): Promise<Proof> {
+    const link = await store.consumeLink(database, tokenHash, now())
+    const email = link && readEmail(link.email)
+    if (email === undefined) throw notUsableLink()
+    return { claim: { by: 'email', email }, factors: ['email'] }
+  }
+
+  return Object.freeze({
+    kind: 'credential',
+    id: 'email_link',
+    name: 'E-mail link',
+    state: 'ready',
+    fault: undefined,
+    check: async () => 'ready',
+    async begin(input: unknown, visitor: Visitor, state: string) {
+      const email = readAddress(input)
+      await limit(needs.throttle, email, visitor)
+      const token = newSecret()
+      await mailLink(needs, { email, token, stateHash: hashOf(state), device: visitor.device })
+      return { data: { link: hashOf(token).toString('hex') }, challenge: {} }
+    },
+    async complete(input: unknown, { data }) {
+      if (!Value.Check(Data, data) || !Value.Check(CodeInput, input)) throw wrongCode()
+      const tokenHash = Buffer.from(data.link, 'hex')
+      const link = await store.readLink(database, tokenHash, now())
+      if (link === undefined) throw notUsableLink()
+      const code = needs.encryption.decrypt(link.code, codeContext(tokenHash))
+      if (code === undefined || !isCode(input.code, code)) throw wrongCode()
+      return use(tokenHash)
+    },
+    async find(token: string) {
+      const link = await store.readLink(database, hashOf(token), now())
+      if (link === undefined) throw notUsableLink()
+      return { stateHash: link.stateHash, address: link.email, device: link.device }
+    },
+    use: (token: string) => use(hashOf(token)),
+  } satisfies EmailLinkMethod)
+}
+
+function readAddress(input: unknown): Email {
+  const email = Value.Check(BeginInput, input) ? readEmail(input.email) : undefined
+  if (email !== undefined) return email
+  throw new Problem('invalid_field', 'Enter your e-mail address, such as name@example.com.', { field: 'input.email' })
+}
+
+/** Counts every address alike. Throws Problem `too_many_sign_ins`. */
+async function limit(throttle: Throttle, email: Email, visitor: Visitor): Promise<void> {
+  const byNetwork = await throttle.take(perNetwork, senderNetworkOf(visitor.address))
+  if (byNetwork > 0) throw tooMany('Too many sign-in mails were asked for from your network.', byNetwork)
+  const byAddress = await throttle.take(perAddress, email.key)
+  if (byAddress > 0) throw tooMany('Too many sign-in mails were asked for with this address.', byAddress)
+}
+
+function tooMany(what: string, wait: number): Problem {
+  const minutes = Math.ceil(wait / 60)
+  const span = minutes === 1 ? 'a minute' : `${minutes} minutes`
+  return new Problem('too_many_sign_ins', `${what} Use the last one, or try again in ${span}.`, { retryAfter: wait })
+}
+
+interface AskedLink {
+  readonly email: Email
+  readonly token: string
+  readonly stateHash: Buffer
+  readonly device: string
+}
+
+async function mailLink({ database, mailer, encryption, clock = Date.now }: Needs, asked: AskedLink): Promise<void> {
+  const { email, token, stateHash, device } = asked
+  const [code, tokenHash, expiresAt] = [newCode(), hashOf(token), new Date(clock() + lifetime)]
+  const sealed = encryption.encrypt(code, codeContext(tokenHash))
+  await database.transaction(async (tx) => {
+    const link = { tokenHash, email: email.address, emailKey: email.key, code: sealed, stateHash, device, expiresAt }
+    await store.replaceLink(tx, link)
+    await mailer.send(tx, {
+      to: email.address,
+      template: 'sign_in_link',
+      values: { token, code, device },
+      until: expiresAt,
+      onlyFor: 'sign_in',
+    })
+  })
+}
+
+const codeContext = (tokenHash: Buffer): string => `code ${tokenHash.toString('hex')}`
+
+function wrongCode(): Problem {
+  return new Problem('sign_in_failed', 'The code is wrong. Copy it from the last mail.')
+}
+
+function notUsableLink(): Problem {
+  return new Problem(
+    'sign_in_failed',
+    'This link or code was used before, has expired, or was replaced by a newer mail. Use the last mail, or ask for a new one.',
+  )
+}

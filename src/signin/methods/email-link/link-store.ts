@@ -1,0 +1,49 @@
+import type { Queryable } from '../../../platform/database/database.ts'
+
+/** A link that was mailed and is still usable. */
+export interface LinkRow {
+  readonly tokenHash: Buffer
+  /** As the person entered it. */
+  readonly email: string
+  /** Encrypted. */
+  readonly code: Buffer
+  /** Of the attempt that asked for it. */
+  readonly stateHash: Buffer
+  /** The browser that asked for it. */
+  readonly device: string
+}
+
+export interface NewLink extends LinkRow {
+  readonly emailKey: string
+  readonly expiresAt: Date
+}
+
+/** Replaces the link that was mailed to the address before. */
+export async function replaceLink(tx: Queryable, link: NewLink): Promise<void> {
+  await tx.rows(
+    `insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (email_key) do update set email = excluded.email, token_hash = excluded.token_hash,
+       code = excluded.code, state_hash = excluded.state_hash, device = excluded.device, expires_at = excluded.expires_at`,
+    [link.emailKey, link.email, link.tokenHash, link.code, link.stateHash, link.device, link.expiresAt],
+  )
+}
+
+const columns = `token_hash as "tokenHash", email, code, state_hash as "stateHash", device`
+
+export async function readLink(database: Queryable, tokenHash: Buffer, now: Date): Promise<LinkRow | undefined> {
+  const [link] = await database.rows<LinkRow>(
+    `select ${columns} from email_link where token_hash = $1 and expires_at > $2`,
+    [tokenHash, now],
+  )
+  return link
+}
+
+/** Of several requests at once, one gets the link. */
+export async function consumeLink(database: Queryable, tokenHash: Buffer, now: Date): Promise<LinkRow | undefined> {
+  const [link] = await database.rows<LinkRow>(
+    `delete from email_link where token_hash = $1 and expires_at > $2 returning ${columns}`,
+    [tokenHash, now],
+  )
+  return link
+}
