@@ -653,6 +653,7 @@ session: { idle: 13h }
     'models',
     'prices',
     'sign-in',
+    'mail',
     'port',
   ])
   assert.match(outcome.stderr, /^To fix: configuration\.\n$/)

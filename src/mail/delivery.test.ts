@@ -130,9 +130,9 @@ describe('a mail', () => {
 
   test('survives a restart', async () => {
     await server.down()
-    const before = await start()
-    await queue(before, link())
-    await before.close()
+    const stopped = await start()
+    await queue(stopped, link())
+    await stopped.close()
     open = []
     await server.up()
     const mailer = await start()

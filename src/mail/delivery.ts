@@ -11,7 +11,7 @@ import { unsealMail, type StoredMail } from './stored-mail.ts'
 /** What became of a mail. */
 export type MailEnd = 'sent' | 'given_up' | 'expired' | 'not_allowed'
 
-export interface Delivery {
+export interface MailDelivery {
   /** Waits a few seconds for mail that is being sent. What is not sent by then stays in the queue. */
   close(this: void): Promise<void>
 }
@@ -42,7 +42,7 @@ const keepEvery = 10_000
 const grace = 5000
 
 /** Sends the mail of the queue. */
-export function startDelivery(needs: DeliveryNeeds): Delivery {
+export function startDelivery(needs: DeliveryNeeds): MailDelivery {
   const { queue, log, lookEvery = 1000 } = needs
   const inWork = new Map<string, Promise<void>>()
   const stop = new AbortController()

@@ -4,14 +4,17 @@ import { startPortal } from '../support/portal.ts'
 
 describe('the start', () => {
   const cases: [object, RegExp][] = [
-    [{ email_link: true }, /^sign_in\.email_link: .*Set it to false\.$/],
+    [
+      { email_link: true },
+      /^sign_in\.email_link: a sign-in link needs a mail server\. Set mail, or set this to false\.$/,
+    ],
     [{ password: true }, /^sign_in\.password: .*Set it to false\.$/],
     [{ second_factor: 'required' }, /^sign_in\.second_factor: .*Set it to off or optional\.$/],
     [{ second_factor: 'partners' }, /^sign_in\.second_factor: .*Set it to off or optional\.$/],
     [{ password: true, second_factor: 'required' }, /^sign_in\.password: [^\n]+\nsign_in\.second_factor: [^\n]+$/],
   ]
   for (const [signIn, message] of cases) {
-    test(`refuses ${JSON.stringify(signIn)}, which is not available yet`, async () => {
+    test(`refuses ${JSON.stringify(signIn)}`, async () => {
       const started = startPortal({ signIn }).then((portal) => portal.close())
       await assert.rejects(started, { name: 'OperatorError', message })
     })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { Socket } from 'node:net'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 import { until } from './until.ts'
@@ -75,6 +76,13 @@ export async function startMailServer({ scheme = 'smtp', user = '', ...tls }: Op
     if (!drops) mails.push(mail)
     return !drops
   }
+  async function answer(...[stream, session, done]: Parameters<NonNullable<SMTPServerOptions['onData']>>) {
+    try {
+      if (await receive(stream, session)) done()
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unknown'))
+    }
+  }
   const options: SMTPServerOptions = {
     authOptional: true,
     disableReverseLookup: true,
@@ -86,10 +94,7 @@ export async function startMailServer({ scheme = 'smtp', user = '', ...tls }: Op
       done(behaviour.recipient === undefined ? null : replyOf(behaviour.recipient))
     },
     onData(stream, session, done) {
-      receive(stream, session).then(
-        (isAnswered) => isAnswered && done(),
-        (error: Error) => done(error),
-      )
+      void answer(stream, session, done)
     },
   }
 
@@ -105,7 +110,8 @@ export async function startMailServer({ scheme = 'smtp', user = '', ...tls }: Op
     return opened
   }
   let server: SMTPServer | undefined = await listen(0)
-  const { port } = server.server.address() as AddressInfo
+  const place = server.server.address()
+  const port = typeof place === 'object' ? (place?.port ?? 0) : 0
 
   async function down(): Promise<void> {
     if (server === undefined) return
@@ -141,9 +147,7 @@ function replyOf(responseCode: number): Error {
 }
 
 async function read(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<ReceivedMail> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  const mail = await PostalMime.parse(Buffer.concat(chunks))
+  const mail = await PostalMime.parse(await buffer(stream))
   const { mailFrom, rcptTo } = session.envelope
   return {
     from: mailFrom === false ? '' : mailFrom.address,

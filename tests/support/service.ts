@@ -26,6 +26,8 @@ export interface ServiceOptions {
   /** `sign_in` and `session` of the configuration file. */
   readonly signIn?: object
   readonly session?: object
+  /** The address of a mail server. */
+  readonly mail?: string
   readonly trustedProxies?: readonly string[]
   /** The URL of a migrated database, to start a second instance on it. Default: a new database. */
   readonly databaseUrl?: string
@@ -144,11 +146,12 @@ export function shippedModel(changes: Readonly<Record<string, unknown>> = {}): o
 
 async function configure(options: ServiceOptions): Promise<Config> {
   const { models, aliases, requestBytes, metricsToken, signIn, session } = options
+  const mail = options.mail === undefined ? undefined : { url: options.mail, from: 'Tollgate <tollgate@firm.example>' }
   const root = await mkdtemp(path.join(tmpdir(), 'tollgate-service-'))
   const file = path.join(root, 'tollgate.yaml')
   const limits = { request_bytes: requestBytes ?? '1MiB' }
   const metrics = metricsToken === undefined ? {} : { metrics: { token: metricsToken } }
-  const portal = { ...(signIn && { sign_in: signIn }), ...(session && { session }) }
+  const portal = { ...(signIn && { sign_in: signIn }), ...(session && { session }), ...(mail && { mail }) }
   const listen = { listen: { trusted_proxies: options.trustedProxies ?? [] } }
   await writeFile(
     file,

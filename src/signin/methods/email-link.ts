@@ -69,6 +69,7 @@ export function createEmailLinkMethod(needs: Needs): EmailLinkMethod {
     state: 'ready',
     fault: undefined,
     check: async () => 'ready',
+    isUsableBy: async ({ email }) => email !== null,
     async begin(input: unknown, visitor: Visitor, state: string) {
       const email = readAddress(input)
       await limit(needs.throttle, email, visitor)
