@@ -3,7 +3,6 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { formatRequest, type Load } from './load.ts'
 import { createStreamReader, type Received } from './stream-reader.ts'
-import { startWorker, type Worker } from './worker.ts'
 
 /** A request for a stream, and the number of events it must have. */
 export interface StreamTarget extends Omit<Load, 'connections' | 'seconds' | 'expected'> {
@@ -31,11 +30,6 @@ export interface StreamResult {
   /** The longest time between two events of one stream, in ms. */
   readonly longestGap: number
 }
-
-/** The load generator for streams, in its own process. */
-export type StreamGenerator = Worker<StreamLoad, StreamResult>
-
-export const startStreamGenerator = (): StreamGenerator => startWorker<StreamLoad, StreamResult>(import.meta.filename)
 
 /** Runs a load, and waits until its last stream has ended. */
 export async function runStreams(load: StreamLoad): Promise<StreamResult> {
@@ -141,8 +135,4 @@ function createTally({ events: expected, seconds }: StreamLoad, end: number) {
     return { streams, wrong, firstWrong, eventsPerSecond: inTime / seconds, firstText, longestGap }
   }
   return { record, result }
-}
-
-if (process.argv[1] === import.meta.filename) {
-  process.on('message', (load: StreamLoad) => void runStreams(load).then((result) => process.send?.(result)))
 }

@@ -1,7 +1,8 @@
 import type { VendorOptions } from '../tests/support/vendor-options.ts'
 import { choosePorts, startPeers, upstreamUrl, type Peer, type PeerName } from './peers.ts'
 import { freePort, type ServerProcess } from './server-process.ts'
-import { startStreamGenerator, type StreamLoad, type StreamResult, type StreamTarget } from './stream-load.ts'
+import { startStreamGenerator } from './stream-generator.ts'
+import type { StreamLoad, StreamResult, StreamTarget } from './stream-load.ts'
 import { install, type Installation } from './tollgate.ts'
 
 export const routes = ['direct', 'bare', 'tollgate', 'portkey'] as const

@@ -19,6 +19,10 @@ const statics = [
   { name: 'types of the pages', args: [tool('tsc'), '-p', 'web'] },
   { name: 'types of scripts and examples', args: [tool('tsc'), '-p', 'tsconfig.scripts.json'] },
   { name: 'unused code', args: [tool('knip'), '--no-progress'] },
+  {
+    name: 'code that only tests use',
+    args: [tool('knip'), '--production', '--include', 'files,exports,types', '--no-progress'],
+  },
 ]
 const testFiles = {
   // Besides the unit tests: the structure, the documents and the access matrix, which most changes can break.

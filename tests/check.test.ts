@@ -27,7 +27,7 @@ const configuration = {
   'web/page.tsx': 'export const title = <T extends string>(text: T) => text\n',
   '.oxlintrc.json': JSON.stringify({ rules: { eqeqeq: 'error' }, ignorePatterns: ['node_modules', 'scripts'] }),
   '.oxfmtrc.json': JSON.stringify({ semi: false, singleQuote: true, ignorePatterns: ['**/*.json', 'scripts'] }),
-  'knip.json': JSON.stringify({ entry: ['src/main.ts', 'src/*.test.ts'], project: ['src/*.ts'] }),
+  'knip.json': JSON.stringify({ entry: ['src/main.ts!', 'src/*.test.ts'], project: ['src/*.ts!'] }),
   'tsconfig.scripts.json': JSON.stringify({ extends: './tsconfig.json', include: ['examples'] }),
   'examples/example.ts': 'export const example = 1\n',
   'tests/support/global-setup.ts': 'export const nothing = 0\n',
@@ -67,7 +67,7 @@ async function check(files: Record<string, string>, ...args: string[]) {
 describe('the checks', () => {
   test('pass a correct project, and count what passed', async () => {
     const { verdict, status, stdout } = await check(good)
-    assert.equal(verdict, '8 passed, 0 failed', stdout)
+    assert.equal(verdict, '9 passed, 0 failed', stdout)
     assert.equal(status, 0)
     for (const step of [
       'format',
@@ -76,6 +76,7 @@ describe('the checks', () => {
       'types of the pages',
       'types of scripts and examples',
       'unused code',
+      'code that only tests use',
       'tests',
     ]) {
       assert.match(stdout, new RegExp(`^✔ ${step} \\(\\d+\\.\\d s\\)$`, 'm'))
@@ -90,7 +91,7 @@ describe('the checks', () => {
       'examples/faulty.ts': `export const count: number = 'none'\n`,
       'src/faulty.test.ts': `import './faulty.ts'\nconst { test } = await import('node:test')\ntest('red', () => { throw new Error('seen red') })\n`,
     })
-    assert.equal(verdict, '2 passed, 7 failed', stdout)
+    assert.equal(verdict, '2 passed, 8 failed', stdout)
     assert.equal(status, 1)
     assert.match(stdout, /✖ format[^]*faulty\.ts/)
     assert.match(stdout, /✖ lint[^]*eqeqeq/)
@@ -98,19 +99,31 @@ describe('the checks', () => {
     assert.match(stdout, /✖ types of the pages[^]*TS2322/)
     assert.match(stdout, /✖ types of scripts and examples[^]*TS2322/)
     assert.match(stdout, /✖ unused code[^]*wrong/)
+    assert.match(stdout, /✖ code that only tests use[^]*src\/faulty\.ts/)
     assert.match(stdout, /seen red/)
+  })
+
+  test('find an export that only a test uses', async () => {
+    const { stdout } = await check({
+      'src/main.ts': `import { used } from './part.ts'\n\nexport const main = used\n`,
+      'src/part.ts': `export const used = 1\nexport const tested = 2\n`,
+      'src/main.test.ts': `import './main.ts'\nimport { tested } from './part.ts'\nconst { test } = await import('node:test')\ntest('one', () => tested)\n`,
+    })
+    assert.match(stdout, /✔ unused code/)
+    assert.match(stdout, /✖ code that only tests use[^]*tested/)
+    assert.doesNotMatch(stdout, /\bused +src/)
   })
 
   test('fail when no test ran', async () => {
     const { verdict, status, stdout } = await check({ 'src/main.ts': good['src/main.ts'] })
-    assert.equal(verdict, '6 passed, 1 failed', stdout)
+    assert.equal(verdict, '7 passed, 1 failed', stdout)
     assert.equal(status, 1)
     assert.match(stdout, /✖ tests: none ran to the end/)
   })
 
   test('count a test file that cannot be loaded, and a set-up that fails', async () => {
     const unloadable = await check({ ...good, 'src/broken.test.ts': `throw new Error('not loaded')\n` })
-    assert.equal(unloadable.verdict, '8 passed, 1 failed', unloadable.stdout)
+    assert.equal(unloadable.verdict, '9 passed, 1 failed', unloadable.stdout)
     const setup = `export function globalSetup() {\n  throw new Error('no set-up')\n}\n`
     const unready = await check({ ...good, 'tests/support/global-setup.ts': setup })
     assert.equal(unready.status, 1, unready.stdout)
@@ -129,22 +142,22 @@ describe('the checks', () => {
       'tests/wide.test.ts': `const { test } = await import('node:test')\ntest('wide', () => {})\n`,
       'scripts/peers/far.test.mjs': `const { test } = await import('node:test')\ntest('far', () => {})\n`,
     }
-    assert.equal((await check(files)).verdict, '8 passed, 0 failed')
-    assert.equal((await check(files, 'all')).verdict, '10 passed, 0 failed')
+    assert.equal((await check(files)).verdict, '9 passed, 0 failed')
+    assert.equal((await check(files, 'all')).verdict, '11 passed, 0 failed')
     assert.equal((await check(files, 'some')).status, 2)
   })
 
   test('list skipped tests with their reasons', async () => {
     const skips = `const { test } = await import('node:test')\ntest('by a moon', { skip: 'no moon' }, () => {})\n`
     const { verdict, stdout } = await check({ ...good, 'src/skips.test.ts': skips })
-    assert.equal(verdict, '8 passed, 0 failed', stdout)
+    assert.equal(verdict, '9 passed, 0 failed', stdout)
     assert.match(stdout, /1 skipped:\n {2}src\/skips\.test\.ts: by a moon \(no moon\)\n/)
   })
 
   test('fail on a todo', async () => {
     const later = `const { test } = await import('node:test')\ntest('later', { todo: true }, () => {})\n`
     const { verdict, status, stdout } = await check({ ...good, 'src/later.test.ts': later })
-    assert.equal(verdict, '8 passed, 1 failed', stdout)
+    assert.equal(verdict, '9 passed, 1 failed', stdout)
     assert.equal(status, 1)
     assert.match(stdout, /1 marked as todo[^\n]*:\n {2}src\/later\.test\.ts: later\n/)
   })
@@ -153,7 +166,7 @@ describe('the checks', () => {
     const early = `const { test } = await import('node:test')\ntest('first', () => {})\ntest('second', () => process.exit(0))\n`
     const empty = `export const nothing = 0\n`
     const { verdict, stdout } = await check({ ...good, 'src/early.test.ts': early, 'src/empty.test.ts': empty })
-    assert.equal(verdict, '8 passed, 2 failed', stdout)
+    assert.equal(verdict, '9 passed, 2 failed', stdout)
     assert.match(stdout, /2 ended before its last test:\n {2}src\/early\.test\.ts\n {2}src\/empty\.test\.ts\n/)
   })
 })

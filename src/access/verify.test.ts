@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { openOwnDatabase } from '../../tests/support/own-database.ts'
 import { log } from '../../tests/support/tills.ts'
 import { readFunctions } from './facts-store.ts'
-import { functionsOf, readShippedFunctions } from './shipped-functions.ts'
+import { readShippedFunctions } from './shipped-functions.ts'
+import { functionsOf } from './sql-functions.ts'
 import { verifySchema } from './verify.ts'
 
 const { database } = await openOwnDatabase(log)

@@ -1,4 +1,3 @@
-import { hash, randomBytes, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
@@ -13,23 +12,11 @@ export interface ParsedKey {
   readonly secret: string
 }
 
-export interface NewKey {
-  /** The whole key, which is shown once and stored nowhere. */
-  readonly key: string
-  readonly publicId: string
-  readonly secretHash: Buffer
-}
-
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** The digits of base62. */
+export const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const keyLength = 66
 const checksumLength = 6
 const shape = /^tg_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/
-
-export function createKey(): NewKey {
-  const publicId = Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
-  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
-  return { key: formatKey({ publicId, secret }), publicId, secretHash: hashSecret(secret) }
-}
 
 export function formatKey({ publicId, secret }: ParsedKey): string {
   const body = `tg_${publicId}_${secret}`
@@ -47,25 +34,9 @@ export function parseKey(text: string): ParsedKey | undefined {
 /** The public id of a key. Meaningless for other text. */
 export const publicIdOf = (text: string): string => text.slice(3, 15)
 
-/** The stored hash of a secret. A secret has 256 random bits, so a slow hash would add nothing. */
-export function hashSecret(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer')
-}
-
-/** The hash of a whole key, as text: every request computes it, and a buffer takes three times as long. */
-export function hashKey(text: string): string {
-  return hash('sha256', text, 'hex')
-}
-
 /** In base62. Uses numbers, because every request computes it and bigints take six times as long. */
 function checksum(body: string): string {
   let text = ''
   for (let rest = crc32(body); rest > 0; rest = Math.floor(rest / 62)) text = digits.charAt(rest % 62) + text
   return text.padStart(checksumLength, '0')
-}
-
-function base62(value: bigint, length: number): string {
-  let text = ''
-  for (let rest = value; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text
-  return text.padStart(length, '0')
 }

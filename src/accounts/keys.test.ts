@@ -10,7 +10,8 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { openDatabase, type Database, type Statement } from '../platform/database/database.ts'
 import { Problem, type ProblemCode } from '../platform/problems.ts'
 import { createAccounts, type Accounts } from './accounts.ts'
-import { createKey, formatKey, parseKey } from './key-format.ts'
+import { formatKey, parseKey } from './key-format.ts'
+import { createKey } from './new-key.ts'
 import { createKeys, type IssuedKey, type KeyRequest, type Keys } from './keys.ts'
 
 const { log, text: logged } = createTestLog()

@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { parseObject } from '../../tests/support/json.ts'
-import { createLog, writeLine } from './log.ts'
+import { createLog, writeLine } from './line-log.ts'
 import { readableLine } from './readable-line.ts'
 
 const openLogFile = JSON.stringify(path.join(import.meta.dirname, 'log.ts'))

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
-import { describeError } from './log-error.ts'
+import { createLog } from './line-log.ts'
 import { readableLine } from './readable-line.ts'
 
 /** When buffered lines are written. Writing each line at once would take a tenth of the time of a request. */
@@ -14,36 +14,6 @@ export interface OpenLog {
   readonly log: Logger
   /** Writes the buffer, and every later line at once. Lines that nobody reads do not keep the process alive. */
   close(): void
-}
-
-interface LineSink {
-  write(line: string): void
-}
-
-/** The sinks of the logs that `createLog` returned. */
-const sinks = new WeakMap<Logger, LineSink>()
-
-/**
- * Like `log.info(fields, message)`, for a log without bindings, in half the time. The line of every request is written
- * this way (docs/decisions/0010-code-of-our-own.md).
- */
-export function writeLine(
-  log: Logger,
-  fields: Readonly<Record<string, string | number | undefined>>,
-  message: string,
-): void {
-  if (!log.isLevelEnabled('info')) return
-  const sink = sinks.get(log)
-  if (sink === undefined) return log.info(fields, message)
-  const line = JSON.stringify({ level: pino.levels.values['info'], time: Date.now(), ...fields, msg: message })
-  sink.write(`${line}\n`)
-}
-
-/** A log that writes JSON lines to a sink without buffering. */
-export function createLog(sink: LineSink): Logger {
-  const log: Logger = pino({ base: null, serializers: { err: describeError } }, sink)
-  sinks.set(log, sink)
-  return log
 }
 
 /** Writes to stderr. Lines that do not fit into a full pipe are dropped. */

@@ -1,14 +1,10 @@
-import type { Logger } from 'pino'
 import { byService } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Database } from '../platform/database/database.ts'
-import { repeat, type Repeated } from '../platform/repeat.ts'
 import type { Lifetimes } from './sessions.ts'
 import * as store from './housekeeping-store.ts'
 
-const minute = 60_000
-
-interface Needs {
+export interface RemovalNeeds {
   readonly database: Database
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly lifetimes: Lifetimes
@@ -16,21 +12,11 @@ interface Needs {
   readonly clock?: () => number
 }
 
-/** Removes expired rows every minute. Safe on any number of instances at once. */
-export function startSignInHousekeeping(needs: Needs & { readonly log: Logger }): Repeated {
-  return repeat({
-    name: 'removal of expired sign-ins',
-    pause: minute,
-    work: () => removeExpired(needs),
-    log: needs.log,
-  })
-}
-
 /**
  * Removes expired sessions, each with an audit row, and the expired rows of other tables. It works in batches and skips
  * locked rows, so that it never blocks a sign-in.
  */
-export async function removeExpired({ database, audit, lifetimes, clock = Date.now }: Needs): Promise<void> {
+export async function removeExpired({ database, audit, lifetimes, clock = Date.now }: RemovalNeeds): Promise<void> {
   const now = new Date(clock())
   const unseenSince = new Date(clock() - lifetimes.idle)
   for (let batch = store.batchSize; batch === store.batchSize;) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deviceOf, networkOf } from './visitor.ts'
+import { deviceOf } from './device.ts'
+import { networkOf } from './network.ts'
 
 test('what a browser says of itself becomes a few words', () => {
   const cases: [string | undefined, string][] = [

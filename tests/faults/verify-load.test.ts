@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyAll } from '../../src/commands/verification.ts'
 import { openDatabase, type Database } from '../../src/platform/database/database.ts'
-import { startSealing } from '../../src/platform/seals/sealer.ts'
+import { startSealing } from '../../src/platform/seals/sealing.ts'
 import { ask, log, openTills, reapWhere, used, type Tills } from '../support/tills.ts'
 
 let stage: Tills

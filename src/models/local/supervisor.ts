@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { Problem } from '../../platform/problems.ts'
 import type { EngineProcess } from './engine-process.ts'
 import { inspectModelFile } from './gguf.ts'
+import { longestPause, pauseAfter } from './restart-pause.ts'
 
 /** Keeps one engine process running over one model file. */
 export interface Supervisor {
@@ -46,15 +47,8 @@ interface ProcessEnd {
 
 /** Milliseconds. */
 const patience = 5000
-const firstPause = 500
-const longestPause = 30_000
 const healthyAfter = 60_000
 const filePoll = 1000
-
-/** Milliseconds before the restart after `ends` ends in a row. The first restart is immediate. */
-export function pauseAfter(ends: number): number {
-  return ends <= 1 ? 0 : Math.min(longestPause, firstPause * 2 ** (ends - 2))
-}
 
 export function createSupervisor({ file, log, start }: SupervisorNeeds): Supervisor {
   const stopping = new AbortController()

@@ -8,7 +8,7 @@ import { createTestLog } from '../../../tests/support/log.ts'
 import { until } from '../../../tests/support/until.ts'
 import type { Prompt } from '../model.ts'
 import { createCountingThread } from './counting-thread.ts'
-import { byteBound, createTokenizer, type TokenizerNeeds } from './tokenizer.ts'
+import { byteTokenizer, createTokenizer, type TokenizerNeeds } from './tokenizer.ts'
 
 interface Asked {
   readonly url: string | undefined
@@ -62,7 +62,7 @@ const prompt: Prompt = {
     { role: 'user', text: 'Grüß Gott' },
   ],
 }
-const fallback = { exact: false, tokens: byteBound(prompt), most: byteBound(prompt) }
+const fallback = await byteTokenizer.count(prompt, {})
 const messages = [
   { role: 'system', content: 'Be brief.' },
   { role: 'user', content: 'Grüß Gott' },

@@ -51,7 +51,7 @@ const threadCheapPrompt = 16_384
 const templateBound = { message: 16, prompt: 128 }
 
 /** An upper bound: no tokenizer that falls back on bytes makes more tokens than the text has bytes. */
-export function byteBound({ messages }: Prompt): number {
+function byteBound({ messages }: Prompt): number {
   const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   return bytes + messages.length * templateBound.message + templateBound.prompt
 }

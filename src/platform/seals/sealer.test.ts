@@ -3,9 +3,11 @@ import { describe, test } from 'node:test'
 import { openOwnDatabase } from '../../../tests/support/own-database.ts'
 import { createTestLog } from '../../../tests/support/log.ts'
 import { sealAll, tamper } from '../../../tests/support/tamper.ts'
+import { until } from '../../../tests/support/until.ts'
 import { type Database } from '../database/database.ts'
 import { chains } from './chains.ts'
-import { createSealer, startSealing } from './sealer.ts'
+import { createSealer } from './sealer.ts'
+import { startSealing } from './sealing.ts'
 import { verifySeals } from './verify.ts'
 
 const { log, text: logged } = createTestLog()
@@ -28,6 +30,13 @@ async function sealing({ seal }: ReturnType<typeof createSealer>): Promise<void>
 async function writing(): Promise<void> {
   for (let n = 0; n < 40; n += 1) await write('busy')
 }
+
+/** The database as if this were its server's oldest running transaction. Other tests have transactions on the same server. */
+const withOldest = (oldest: string): Database => ({
+  ...database,
+  rows: async <Row>(...args: Parameters<Database['rows']>) =>
+    (await database.rows<Row>(...args)).map((row) => ({ ...row, oldest })),
+})
 
 const changedRows = async (turn: number) =>
   (await verifySeals(database, { sample: 20_000, turn })).find(({ name }) =>
@@ -60,8 +69,20 @@ describe('the sealer', () => {
     assert.match(line?.text ?? '', /^audit:1:1:[0-9a-f]{64}$/)
     const background = startSealing({ database, log, pause: 1 })
     await write('second')
+    await until(() => /"seal":"audit:2:2:[0-9a-f]{64}","rows":"1","msg":"rows sealed"/.test(logged()))
     await background.close()
-    assert.match(logged(), /"seal":"audit:2:2:[0-9a-f]{64}","rows":"1","msg":"rows sealed"/)
+  })
+
+  test('seals the rest when it is closed, unless a transaction of any database of the server is open', async () => {
+    const background = startSealing({ database: withOldest('9000000000000'), log, pause: 3_600_000 })
+    await write('last')
+    await background.close()
+    const [last] = await database.rows<{ id: bigint }>('select max(id) as id from audit')
+    assert.equal(await sealedUpTo(), last?.id)
+    const waiting = startSealing({ database: withOldest('1'), log, pause: 3_600_000 })
+    await write('later')
+    await waiting.close()
+    assert.equal(await sealedUpTo(), last?.id)
   })
 
   test('adds no seal while nothing is written', async () => {
@@ -156,8 +177,10 @@ describe('a changed database', () => {
     await sealer.seal()
     restored = true
     const [last] = await database.rows<{ id: bigint }>('select max(id) as id from audit')
-    for (let n = 0; n < 50 && (await sealedUpTo()) !== last?.id; n += 1) await sealer.seal()
-    assert.equal(await sealedUpTo(), last?.id)
+    await until(async () => {
+      await sealer.seal()
+      return (await sealedUpTo()) === last?.id
+    })
     assert.deepEqual(await faults(), [])
   })
 
@@ -170,8 +193,10 @@ describe('a changed database', () => {
     const sealer = createSealer({ database, log })
     const sealedPrices = () =>
       database.rows<{ rows: bigint }>(`select coalesce(sum(rows), 0)::bigint as rows from seal where chain = 'price'`)
-    for (let n = 0; n < 50 && (await sealedPrices())[0]?.rows === 0n; n += 1) await sealer.seal()
-    assert.equal((await sealedPrices())[0]?.rows, 1n)
+    await until(async () => {
+      await sealer.seal()
+      return (await sealedPrices())[0]?.rows === 1n
+    })
     assert.deepEqual(await database.rows(`select number from seal where chain = 'audit'`), [])
     assert.match(logged(), /"level":50.*"chain":"audit".*seals were tampered with/)
     assert.ok((await faults()).length > 0)

@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
 import type { Database } from '../database/database.ts'
 import { codeOf } from '../database/failure.ts'
-import { repeat } from '../repeat.ts'
 import { formatSeal } from './seal-line.ts'
 import { addSeal, readHorizons, type Horizon } from './store.ts'
 
-interface Needs {
+export interface SealerNeeds {
   readonly database: Database
   readonly log: Logger
 }
@@ -17,7 +16,7 @@ const chainBroken = 'TG004'
  * Seals the rows of every append-only table. Every instance can run a sealer: the database lets one seal at a time. Each
  * seal is also logged. A log that is kept elsewhere proves that the chain was not rebuilt.
  */
-export function createSealer({ database, log }: Needs) {
+export function createSealer({ database, log }: SealerNeeds) {
   let waiting: { readonly mark: bigint; readonly horizons: readonly Horizon[] } | undefined
   const broken = new Set<string>()
 
@@ -59,19 +58,4 @@ export function createSealer({ database, log }: Needs) {
       if (mark >= 0n) waiting ??= { mark, horizons: horizons.filter((each) => each.mark !== null) }
     },
   }
-}
-
-/** Seals in the background until closed. `pause` in ms, default 5000. */
-export function startSealing({ pause = 5000, ...needs }: Needs & { readonly pause?: number }) {
-  const sealer = createSealer(needs)
-  const sealing = repeat({ name: 'sealing', pause, work: sealer.seal, log: needs.log })
-  return Object.freeze({
-    /** Seals all remaining rows, unless a running transaction prevents it. */
-    async close(): Promise<void> {
-      await sealing.stop()
-      for (const call of [sealer.seal, sealer.seal]) {
-        await call().catch((error: unknown) => needs.log.warn({ err: error }, 'some rows are not sealed yet'))
-      }
-    },
-  })
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { completeLinks } from './binaries.ts'
+import { completeLinks } from './links.ts'
 import { OperatorError } from '../problems.ts'
 
 test('the links of the libraries are created once; without permission the error says who can create them', async () => {

@@ -1,0 +1,22 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { digits, formatKey } from './key-format.ts'
+import { hashSecret } from './key-hash.ts'
+
+export interface NewKey {
+  /** The whole key, which is shown once and stored nowhere. */
+  readonly key: string
+  readonly publicId: string
+  readonly secretHash: Buffer
+}
+
+export function createKey(): NewKey {
+  const publicId = Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
+  const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
+  return { key: formatKey({ publicId, secret }), publicId, secretHash: hashSecret(secret) }
+}
+
+function base62(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text
+  return text.padStart(length, '0')
+}
