@@ -8,7 +8,7 @@ import { renderPages } from '../scripts/docs.ts'
 import { loadConfig } from '../src/platform/config/config.ts'
 import { configSchema, environmentVariables } from '../src/platform/config/schema.ts'
 import { problems } from '../src/platform/problems.ts'
-import { allMatches, missingFrom, unknownCommands } from './support/pages.ts'
+import { allCommands, allMatches, missingFrom, unknownCommands, unmentionedCommands } from './support/pages.ts'
 
 const root = path.join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -143,9 +143,23 @@ describe('pages', () => {
 
 describe('commands', { skip: !existsSync(path.join(root, 'src/main.ts')) && 'there is no command line yet' }, () => {
   const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+  const forOperators = ['README.md', 'docs/operating.md']
 
   test('every ./tollgate line of a page is a command that exists, with options that exist', async () => {
     assert.deepEqual(await unknownCommands(pages.map(read).join('\n')), [])
+  })
+
+  test('every command is on a page', async () => {
+    const commands = await allCommands()
+    assert.ok(commands.includes('key create') && commands.includes('verify'), 'the help is not read')
+    assert.deepEqual(unmentionedCommands(commands, forOperators.map(read).join('\n')), [])
+  })
+
+  test('this check finds a command that no page names, or only outside of code', () => {
+    const page =
+      '```sh\n./tollgate key list --json\n```\n`verify` and `account show <name>`. The doctor and `key` help.\n'
+    const commands = ['key list', 'verify', 'account show', 'doctor', 'key', 'account', 'key li', 'price list']
+    assert.deepEqual(unmentionedCommands(commands, page), ['doctor', 'key li', 'price list'])
   })
 
   test('this check finds a command, a subcommand and an option that do not exist', async () => {

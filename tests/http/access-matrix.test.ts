@@ -100,6 +100,7 @@ const forCallers = [
 const forEveryone = [
   'GET /healthz',
   'GET /readyz',
+  'GET /metrics',
   'GET /openapi.json',
   'GET /assets/:name',
   'GET /docs',
@@ -131,7 +132,7 @@ let firm: Firm
 let people: Readonly<Record<'own' | 'other' | 'former' | 'partner', Member>>
 
 before(async () => {
-  firm = await startFirm()
+  firm = await startFirm({ metricsToken: 'metrics-token' })
   people = {
     own: await firm.join('Own', 'consultant'),
     other: await firm.join('Other', 'consultant'),

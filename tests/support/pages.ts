@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
-import path from 'node:path'
-
-const program = path.join(import.meta.dirname, '../../src/main.ts')
+import { tollgateHere } from './command-line.ts'
 
 /** The items of `all` that are not in `present`. */
 export function missingFrom(all: readonly string[], present: Iterable<string>): string[] {
@@ -37,9 +34,20 @@ async function isKnown(command: string): Promise<boolean> {
   return isNamed && takesMore && missingFrom(options, help.split(/[\s,]+/)).length === 0
 }
 
-function helpOf(names: readonly string[]): Promise<string> {
-  const argv = [program, ...names, '--help']
-  return new Promise((resolve) => {
-    execFile(process.execPath, argv, { env: {} }, (_error, stdout) => resolve(stdout))
-  })
+/** Every command of the command line that is not just a group of others, as `key create`. */
+export async function allCommands(names: readonly string[] = []): Promise<string[]> {
+  const [, list = ''] = (await helpOf(names)).split('\nCommands:\n')
+  const inside = allMatches(list, /^ {2}([a-z][a-z-]*)/gm).filter((name) => name !== 'help')
+  if (inside.length === 0) return [names.join(' ')]
+  return (await Promise.all(inside.map((name) => allCommands([...names, name])))).flat()
+}
+
+/** Those of the commands that the pages do not name in code, neither after `tollgate` nor alone. */
+export function unmentionedCommands(commands: readonly string[], markdown: string): string[] {
+  const code = allMatches(markdown, /(^ *```\w*\n.*?^ *```$|`[^`\n]+`|^ {4}[^\n]+$)/gms).join('\n')
+  return commands.filter((command) => !new RegExp(`(?:/tollgate |\`)${command}(?![\\w-])`).test(code))
+}
+
+async function helpOf(names: readonly string[]): Promise<string> {
+  return (await tollgateHere([...names, '--help'], {})).stdout
 }
