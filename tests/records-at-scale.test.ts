@@ -63,7 +63,8 @@ const seeds = [
 
 before(async () => {
   own = await createTestDatabase()
-  database = openDatabase(own.url, { log: createTestLog().log, statementTimeout: 0 })
+  // A superuser, who sees every record and may switch triggers off.
+  database = openDatabase(own.superuserUrl, { log: createTestLog().log, statementTimeout: 0 })
   session = await database.connect()
   for (const statement of seeds) await session.rows(statement)
   await session.rows('vacuum analyze')

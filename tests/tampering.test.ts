@@ -10,6 +10,7 @@ import { parseSeals, type SealLine } from '../src/platform/seals/seal-line.ts'
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './support/database.ts'
 import { startFirm } from './support/firm.ts'
 import { upstreamModel } from './support/service.ts'
+import { asSuperuser } from './support/superuser.ts'
 import { sealAll, tamper } from './support/tamper.ts'
 import { log } from './support/tills.ts'
 import { startVendor } from './support/vendor.ts'
@@ -591,7 +592,7 @@ describe('A35 verify', () => {
   for (const { name, sql, names, needsSeals } of [...ledger, ...books, ...history, ...schema]) {
     test(`finds and names ${name}`, async () => {
       await withCopy(async (database) => {
-        const [wanted] = await database.rows<Record<string, string>>(names)
+        const [wanted] = await asSuperuser(database, (tx) => tx.rows<Record<string, string>>(names))
         const text = Object.values(wanted ?? {}).join('')
         assert.notEqual(text, '')
         await tamper(database, sql)

@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import { verifyAll } from '../src/commands/verification.ts'
 import { openDatabase } from '../src/platform/database/database.ts'
 import { migrate } from '../src/platform/database/migrations.ts'
-import { createTestDatabase } from './support/database.ts'
+import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { emptyTables, fillDatabase, type Contents } from './support/full-database.ts'
 import { parseObject } from './support/json.ts'
 import { startService, upstreamModel } from './support/service.ts'
@@ -65,7 +65,7 @@ function changed(list: readonly string[], read: (name: string) => Buffer): strin
 
 test('this version fills every table for the dump of its release', { timeout: 120_000 }, async () => {
   const fresh = await createTestDatabase()
-  const database = openDatabase(fresh.url, { log })
+  const database = openDatabase(fresh.superuserUrl, { log })
   await fillDatabase(fresh.url, async () => assert.deepEqual(await emptyTables(database), []))
   await database.close()
   await fresh.drop()
@@ -81,8 +81,10 @@ for (const file of globSync('*.sql.gz', { cwd: folder })) {
       const vendor = await startVendor()
       try {
         await migrate(restored.url)
+        const superuser = openDatabase(restored.superuserUrl, { log })
+        assert.deepEqual(await emptyTables(superuser), [])
+        await superuser.close()
         const database = openDatabase(restored.url, { log })
-        assert.deepEqual(await emptyTables(database), [])
         const before = await verifyAll(database, { full: true, longestRequest: 10 ** 9 })
         assert.deepEqual(
           before.filter(({ ok }) => !ok),
@@ -121,8 +123,8 @@ function readContents(version: string): Contents {
   }
 }
 
-/** Restores a dump as `psql` would. A dump contains no roles; psql's own commands begin with a backslash. */
-async function restore(dump: string): Promise<{ url: string; drop: () => Promise<void> }> {
+/** Restores a dump as the owner, as `psql` would. A dump contains no roles; psql's own commands begin with a backslash. */
+async function restore(dump: string): Promise<TestDatabase> {
   const database = await createTestDatabase({ empty: true })
   const client = new Client(database.url)
   await client.connect()

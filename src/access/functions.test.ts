@@ -19,7 +19,10 @@ before(async () => {
   await owner.connect()
   await owner.query(`insert into person (id, name, role, created_at, last_signed_in_at)
     values ('${anna}', 'Anna', 'consultant', now(), now())`)
-  await owner.query(`insert into client (id, name, consultant_id) values ('${client}', 'Berg', '${anna}')`)
+  const superuser = new Client(home.superuserUrl)
+  await superuser.connect()
+  await superuser.query(`insert into client (id, name, consultant_id) values ('${client}', 'Berg', '${anna}')`)
+  await superuser.end()
 })
 after(async () => {
   await owner.end()

@@ -14,6 +14,7 @@ import { openPortal, type PortalDatabase } from './portal.ts'
 
 const { log } = createTestLog()
 let own: TestDatabase
+/** As a superuser, who sees every record and may change it. */
 let database: Database
 let portal: PortalDatabase
 /** The database's roles. Their names end in its suffix. */
@@ -27,7 +28,7 @@ const clients = new Map<string, string>()
 
 before(async () => {
   own = await createTestDatabase()
-  database = openDatabase(own.url, { log })
+  database = openDatabase(own.superuserUrl, { log })
   portal = await openPortal({ databaseUrl: own.url, log })
   const [found] = await database.rows<typeof roles>(
     `select portal_role('portal') as portal, portal_role('consultant') as consultant, portal_role('partner') as partner`,

@@ -13,6 +13,8 @@ import { importClients, type ImportOptions } from './import.ts'
 const { log } = createTestLog()
 let own: TestDatabase
 let database: Database
+/** As a superuser, who sees every record. */
+let superuser: Database
 let portal: PortalDatabase
 let audit: Audit
 let people: People
@@ -21,6 +23,7 @@ let access: RecordAccess
 before(async () => {
   own = await createTestDatabase()
   database = openDatabase(own.url, { log })
+  superuser = openDatabase(own.superuserUrl, { log })
   portal = await openPortal({ databaseUrl: own.url, log })
   audit = createAudit({ database })
   people = createPeople({ database, audit })
@@ -33,14 +36,14 @@ before(async () => {
 after(async () => {
   await portal.close()
   await audit.close()
-  await database.close()
+  await Promise.all([database.close(), superuser.close()])
   await own.drop()
 })
 
 const load = (text: string | Buffer, options?: ImportOptions) =>
   importClients({ access, people }, operator, Buffer.from(text), options)
 const clients = () =>
-  database.rows<{ name: string; reference: string | null; email: string | null; consultant: string }>(
+  superuser.rows<{ name: string; reference: string | null; email: string | null; consultant: string }>(
     `select c.name, c.reference, c.email, p.name as consultant from client c join person p on p.id = consultant_id order by c.sort_key`,
   )
 const head = 'name,reference,email,consultant'
@@ -55,7 +58,7 @@ describe('an import', () => {
       { name: 'Berg, "the" firm', reference: 'B-1', email: 'post@berg.example', consultant: 'Anna' },
       { name: 'Two  words', reference: null, email: null, consultant: 'Ben' },
     ])
-    const [row] = await database.rows(
+    const [row] = await superuser.rows(
       `select (select count(*)::int from revision where noun = 'client') as revisions,
         (select count(*)::int from audit where action = 'client_imported') as audited`,
     )

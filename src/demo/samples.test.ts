@@ -17,6 +17,8 @@ const issuer = 'http://127.0.0.1:8081'
 const { log } = createTestLog()
 let fresh: TestDatabase | undefined
 let database: Database
+/** As a superuser, who sees every record. */
+let superuser: Database
 let audit: Audit
 let people: People
 let identities: Identities
@@ -26,6 +28,7 @@ beforeEach(async () => {
   await close()
   fresh = await createTestDatabase()
   database = openDatabase(fresh.url, { log })
+  superuser = openDatabase(fresh.superuserUrl, { log })
   audit = createAudit({ database })
   people = createPeople({ database, audit })
   identities = createIdentities({ database, audit })
@@ -36,7 +39,7 @@ after(() => close())
 async function close(): Promise<void> {
   if (fresh === undefined) return
   await audit.close()
-  await database.close()
+  await Promise.all([database.close(), superuser.close()])
   await fresh.drop()
 }
 
@@ -44,7 +47,7 @@ async function close(): Promise<void> {
 async function counts(): Promise<Record<string, number>> {
   const tables = ['person', 'client', 'note', 'dispute', 'letter']
   const entries = tables.map(async (table) => {
-    const [row] = await database.rows<{ count: bigint }>(`select count(*) from ${table}`)
+    const [row] = await superuser.rows<{ count: bigint }>(`select count(*) from ${table}`)
     return [table, Number(row?.count)] as const
   })
   return Object.fromEntries(await Promise.all(entries))
@@ -62,7 +65,7 @@ test('concurrent instances enter the samples once', async () => {
 
 test('each client is entered by its own consultant or partner, with audit rows', async () => {
   await loadSamples(needs, issuer)
-  const rows = await database.rows<{ name: string; role: string; client: bigint; entered: bigint }>(
+  const rows = await superuser.rows<{ name: string; role: string; client: bigint; entered: bigint }>(
     `select p.name, p.role, count(distinct c.id) as client, count(distinct a.client_id) as entered
      from person p join client c on c.consultant_id = p.id
        left join audit a on a.client_id = c.id and a.person_id = p.id and a.action = 'client_created'
@@ -73,7 +76,7 @@ test('each client is entered by its own consultant or partner, with audit rows',
     { name: 'Mei Sakamoto', role: 'consultant', client: 18n, entered: 18n },
     { name: 'Ruth Penhallow', role: 'partner', client: 6n, entered: 6n },
   ])
-  const strangers = await database.rows(
+  const strangers = await superuser.rows(
     'select 1 from note n join client c on c.id = n.client_id where n.created_by <> c.consultant_id',
   )
   assert.deepEqual(strangers, [])
@@ -81,7 +84,7 @@ test('each client is entered by its own consultant or partner, with audit rows',
 
 test('records, revisions and audit rows are dated as if written day by day', async () => {
   await loadSamples(needs, issuer)
-  const recent = await database.rows(
+  const recent = await superuser.rows(
     `select 1 from client where updated_at > now() - interval '6 hours'
      union all select 1 from note where created_at::date <> date or updated_at <> created_at
      union all select 1 from dispute where created_at > now() - interval '6 hours'
@@ -91,13 +94,13 @@ test('records, revisions and audit rows are dated as if written day by day', asy
      union all select 1 from audit a join audit b on b.id > a.id and b.at < a.at where a.client_id = b.client_id`,
   )
   assert.deepEqual(recent, [])
-  const ahead = await database.rows(
+  const ahead = await superuser.rows(
     `select 1 from client c where changed_at <> greatest(updated_at,
        (select max(updated_at) from note where client_id = c.id), (select max(updated_at) from dispute where client_id = c.id),
        (select max(updated_at) from letter where client_id = c.id))`,
   )
   assert.deepEqual(ahead, [])
-  const apart = await database.rows(
+  const apart = await superuser.rows(
     `select 1 from revision r join letter n on n.id = r.noun_id
      where not exists (select from audit a where a.noun_id = n.id and abs(extract(epoch from a.at - r.at)) < 1)`,
   )

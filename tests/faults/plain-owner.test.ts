@@ -22,7 +22,7 @@ let embedded: EmbeddedPostgres | undefined
 
 before(async () => {
   cluster = await startCluster()
-  admin = new Client(cluster.url)
+  admin = new Client(cluster.superuserUrl)
   await admin.connect()
 })
 after(async () => {
@@ -39,7 +39,7 @@ async function ownedBy(name: string, attributes: string): Promise<string> {
 }
 
 function addressOf(name: string): string {
-  const url = new URL(cluster.url)
+  const url = new URL(cluster.superuserUrl)
   url.username = name
   url.password = `${name}-password`
   url.pathname = `/${name}`
@@ -122,7 +122,7 @@ for (const { title, open } of servers) {
 test('the portal gets access to a database on which PUBLIC has none', async () => {
   const databaseUrl = await ownedBy('closed', 'createrole')
   await admin.query('revoke all on database closed from public')
-  await using inside = await connected(Object.assign(new URL(cluster.url), { pathname: '/closed' }).href)
+  await using inside = await connected(Object.assign(new URL(cluster.superuserUrl), { pathname: '/closed' }).href)
   await inside.query('revoke all on schema public from public')
   const firm = await startFirm({ databaseUrl })
   const anna = await firm.join('Anna', 'consultant')
@@ -135,7 +135,7 @@ test('an owner who may not grant access to the database learns which statements 
   await admin.query('create database tenant')
   await admin.query('revoke all on database tenant from public')
   await admin.query('grant connect, temporary on database tenant to tenant')
-  await using inside = await connected(Object.assign(new URL(cluster.url), { pathname: '/tenant' }).href)
+  await using inside = await connected(Object.assign(new URL(cluster.superuserUrl), { pathname: '/tenant' }).href)
   await inside.query('grant create on schema public to tenant')
   const databaseUrl = addressOf('tenant')
   for (const round of [1, 2]) {

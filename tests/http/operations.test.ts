@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { Client } from 'pg'
 import { problems } from '../../src/platform/problems.ts'
 import { version } from '../../src/platform/version.ts'
 import { at, objectAt } from '../support/json.ts'
 import { startService, upstreamModel, type Service } from '../support/service.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createTestDatabase, superuserAddress } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
 
@@ -172,7 +173,7 @@ describe('A37 a database that accepts no writes', () => {
     const name = new URL(other.databaseUrl).pathname.slice(1)
     const readOnly = async (state: 'on' | 'off') => {
       await service.database.rows(`alter database ${name} set default_transaction_read_only = ${state}`)
-      await service.database.rows('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+      await endConnections(name)
     }
     const isReady = async () => (await other.call('/readyz', undefined)).status
     assert.equal(await isReady(), 200)
@@ -192,16 +193,14 @@ describe('A37 a database that accepts no writes', () => {
     async () => {
       const disk = await mkdtemp(join(tmpdir(), 'tollgate-disk-'))
       await exec('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=0777', 'tmpfs', disk])
-      const [data] = await service.database.rows<{ folder: string }>(
-        `select current_setting('data_directory') as folder`,
-      )
+      const [data] = await onServer<{ folder: string }>(`select current_setting('data_directory') as folder`)
       const owner = await stat(data?.folder ?? assert.fail())
       await chown(disk, owner.uid, owner.gid)
       const fresh = await createTestDatabase({ empty: true })
       const name = new URL(fresh.url).pathname.slice(1)
       try {
-        await service.database.rows(`create tablespace small_${name} location '${disk}'`)
-        await service.database.rows(`alter database ${name} set tablespace small_${name}`)
+        await onServer(`create tablespace small_${name} location '${disk}'`)
+        await onServer(`alter database ${name} set tablespace small_${name}`)
         const other = await startService({ models: [upstreamModel(vendor.url)], databaseUrl: fresh.url })
         const isReady = async () => (await other.call('/readyz', undefined)).status
         assert.equal(await isReady(), 200)
@@ -213,13 +212,28 @@ describe('A37 a database that accepts no writes', () => {
         await other.close()
       } finally {
         await fresh.drop()
-        await service.database.rows(`drop tablespace if exists small_${name}`)
+        await onServer(`drop tablespace if exists small_${name}`)
         await exec('umount', [disk])
         await rm(disk, { recursive: true })
       }
     },
   )
 })
+
+/** Runs a statement that takes a superuser and no transaction. */
+async function onServer<Row extends object>(statement: string): Promise<Row[]> {
+  const client = new Client(await superuserAddress('postgres'))
+  await client.connect()
+  try {
+    return (await client.query<Row>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function endConnections(name: string): Promise<void> {
+  await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+}
 
 /** Whether this user can mount a file system. */
 function canMount(): boolean {
@@ -236,7 +250,7 @@ describe('an unreachable database', () => {
     const name = new URL(other.databaseUrl).pathname.slice(1)
     const allow = (yes: boolean) => service.database.rows(`alter database ${name} with allow_connections ${yes}`)
     await allow(false)
-    await service.database.rows('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    await endConnections(name)
     try {
       const answer = await other.call('/v1/generate', key, body)
       assert.deepEqual([answer.status, answer.error['code']], [503, 'unavailable'])

@@ -8,11 +8,14 @@ import { Client } from 'pg'
 import { findBinaries } from '../../src/platform/embedded-postgres/binaries.ts'
 import { prepareCluster } from '../../src/platform/embedded-postgres/cluster.ts'
 import {
+  addressOf,
+  ownerName,
   prepareDataFolder,
   readCredentials,
   superuserAddressOf,
   type ClusterFiles,
 } from '../../src/platform/embedded-postgres/cluster-files.ts'
+import { ensureDatabase, ensureOwner } from '../../src/platform/embedded-postgres/lease-store.ts'
 import { freePort, readRunning, startServer } from '../../src/platform/embedded-postgres/server.ts'
 import { migrate } from '../../src/platform/database/migrations.ts'
 
@@ -23,8 +26,10 @@ export const template = 'tollgate_template'
 const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300', shared_buffers: '64MB' }
 
 export interface Cluster {
-  /** The address of its database "postgres". */
+  /** The address of its database "postgres" as an ordinary user, who owns the template. */
   readonly url: string
+  /** The same as the superuser. */
+  readonly superuserUrl: string
   stop(): Promise<void>
 }
 
@@ -40,10 +45,12 @@ export async function startCluster(): Promise<Cluster> {
   const access = { ...(await readCredentials(place)), port }
   const admin = new Client(superuserAddressOf(access, 'postgres'))
   await admin.connect()
-  await admin.query(`create database ${template}`)
+  // The same rights as in production: the owner is subject to row-level security and may create roles.
+  await ensureOwner(admin, ownerName, access.password)
+  await ensureDatabase(admin, template, ownerName)
   await admin.end()
-  await migrate(superuserAddressOf(access, template))
-  return { url: superuserAddressOf(access, 'postgres'), stop }
+  await migrate(addressOf(access, template))
+  return { url: addressOf(access, 'postgres'), superuserUrl: superuserAddressOf(access, 'postgres'), stop }
 }
 
 /** Waits for this process to end, then stops the server and removes its files. */

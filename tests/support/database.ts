@@ -1,22 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
-import { startCluster, template } from './cluster.ts'
+import { startCluster, template, type Cluster } from './cluster.ts'
+
+type Addresses = Pick<Cluster, 'url' | 'superuserUrl'>
 
 export interface TestDatabase {
+  /** The address as its owner, who is subject to row-level security as in production. */
   readonly url: string
+  /** The address as a superuser, for what no owner may do. */
+  readonly superuserUrl: string
   /** Drops it, even with open connections. */
   drop(): Promise<void>
 }
 
-/** The environment variable with the address of the run's cluster. */
-export const clusterVariable = 'TOLLGATE_TEST_CLUSTER'
+const variables = { url: 'TOLLGATE_TEST_CLUSTER', superuserUrl: 'TOLLGATE_TEST_SUPERUSER' }
 
-let alone: Promise<string> | undefined
+/** Lets the test files of a run, which inherit the environment, use this cluster. */
+export function shareCluster({ url, superuserUrl }: Addresses): void {
+  process.env[variables.url] = url
+  process.env[variables.superuserUrl] = superuserUrl
+}
 
-/**
- * Creates a database with all migrations applied, or with none if `empty`. All databases of a test run are on one server.
- * A test file that runs alone starts its own.
- */
+let alone: Promise<Addresses> | undefined
+
+/** All databases of a test run are on one server. A test file that runs alone starts its own. */
+async function findCluster(): Promise<Addresses> {
+  const [url, superuserUrl] = [process.env[variables.url], process.env[variables.superuserUrl]]
+  if (url === undefined || superuserUrl === undefined) return (alone ??= startCluster())
+  return { url, superuserUrl }
+}
+
+/** Creates a database with all migrations applied, or with none if `empty`. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   return copyOf(empty ? 'template0' : template)
 }
@@ -26,13 +40,26 @@ export function copyTestDatabase(url: string): Promise<TestDatabase> {
   return copyOf(new URL(url).pathname.slice(1))
 }
 
+/** The address of a database of this run as a superuser. */
+export async function superuserAddress(name: string): Promise<string> {
+  const { superuserUrl } = await findCluster()
+  return withDatabase(superuserUrl, name)
+}
+
 async function copyOf(original: string): Promise<TestDatabase> {
-  const cluster = process.env[clusterVariable] ?? (await (alone ??= startCluster().then(({ url }) => url)))
+  const cluster = await findCluster()
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await administer(cluster, `create database ${name} template ${original}`)
-  const url = new URL(cluster)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => administer(cluster, `drop database if exists ${name} with (force)`) }
+  const owner = new URL(cluster.url).username
+  await administer(cluster.superuserUrl, `create database ${name} template ${original} owner ${owner}`)
+  return {
+    url: withDatabase(cluster.url, name),
+    superuserUrl: withDatabase(cluster.superuserUrl, name),
+    drop: () => administer(cluster.superuserUrl, `drop database if exists ${name} with (force)`),
+  }
+}
+
+function withDatabase(address: string, name: string): string {
+  return Object.assign(new URL(address), { pathname: `/${name}` }).href
 }
 
 async function administer(cluster: string, statement: string): Promise<void> {

@@ -1,12 +1,12 @@
 import { startCluster, type Cluster } from './cluster.ts'
-import { clusterVariable } from './database.ts'
+import { shareCluster } from './database.ts'
 
 let cluster: Cluster | undefined
 
 /** Called by the test runner before the first test file, which inherits the environment. */
 export async function globalSetup(): Promise<void> {
   cluster = await startCluster()
-  process.env[clusterVariable] = cluster.url
+  shareCluster(cluster)
 }
 
 /** Called by the test runner after the last one. */

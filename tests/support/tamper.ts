@@ -1,11 +1,12 @@
 import type { Database } from '../../src/platform/database/database.ts'
 import { createSealer } from '../../src/platform/seals/sealer.ts'
+import { asSuperuser } from './superuser.ts'
 import { log } from './tills.ts'
 import { until } from './until.ts'
 
 /** Changes the database as a superuser could, without triggers. */
 export async function tamper(database: Database, statements: string): Promise<void> {
-  await database.transaction(async (tx) => {
+  await asSuperuser(database, async (tx) => {
     await tx.rows('set local session_replication_role = replica')
     await tx.rows(statements)
   })

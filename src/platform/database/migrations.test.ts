@@ -25,7 +25,7 @@ async function folder(files: Record<string, string>): Promise<string> {
 /** An empty database and a connection to it. */
 async function empty() {
   const own = await createTestDatabase({ empty: true })
-  const { url } = own
+  const { url, superuserUrl } = own
   const database = openDatabase(url, { log: createTestLog().log, connections: 1 })
   const tables = async () => {
     const rows = await database.rows<{ name: string }>(
@@ -33,7 +33,8 @@ async function empty() {
     )
     return rows.map(({ name }) => name)
   }
-  return { url, rows: (sql: string) => database.rows(sql), tables, end: () => database.close().then(() => own.drop()) }
+  const end = () => database.close().then(() => own.drop())
+  return { url, superuserUrl, rows: (sql: string) => database.rows(sql), tables, end }
 }
 
 /** Asserts a refusal of one matching line without a password. */
@@ -178,7 +179,7 @@ describe('the database server', () => {
     await rows(`grant select on migration to ${role}`)
     assert.deepEqual(await migrate(limited.href, await folder(one)), [])
     await refuses(migrate(limited.href, await folder(two)), /0002_two failed and was rolled back: permission denied/)
-    await rows(`drop owned by ${role}; drop role ${role}`)
+    await rows(`revoke select on migration from ${role}; drop role ${role}`)
     await end()
   })
 
@@ -207,14 +208,16 @@ describe('the database server', () => {
   })
 
   test('a database with another encoding is refused, whether or not the migrations would succeed', async () => {
-    const { url, rows, end } = await empty()
+    const { url, superuserUrl, end } = await empty()
+    const superuser = openDatabase(superuserUrl, { log: createTestLog().log, connections: 1 })
     for (const encoding of ['SQL_ASCII', 'LATIN1']) {
       const name = `other_${encoding.toLowerCase()}`
-      await rows(`create database ${name} encoding '${encoding}' locale 'C' template template0`)
+      await superuser.rows(`create database ${name} encoding '${encoding}' locale 'C' template template0`)
       const address = url.replace(new URL(url).pathname, `/${name}`)
       await refuses(migrate(address), new RegExp(`encoding is ${encoding}: recreate it with .*encoding 'UTF8'`))
-      await rows(`drop database ${name}`)
+      await superuser.rows(`drop database ${name}`)
     }
+    await superuser.close()
     await end()
   })
 
