@@ -37,7 +37,10 @@ test('housekeeping creates partitions ahead and deletes stored replies after 24 
 test('housekeeping does not block the till while a reader holds the whole ledger', async () => {
   const home = await createTestDatabase()
   const log = pino({ level: 'silent' })
-  const database = openDatabase(home.url, { log })
+  // Less than the half minute after which PostgreSQL ends the idle reader.
+  const database = openDatabase(home.url, { log, statementTimeout: 10_000 })
+  // Only the limit on its lock ends housekeeping while the reader is there.
+  const patient = openDatabase(home.url, { log, statementTimeout: 0 })
   await database.rows(`do $$ begin
     execute 'drop table ledger_' || to_char((now() at time zone 'UTC') + interval '1 month', 'YYYY_MM');
   end $$`)
@@ -49,7 +52,7 @@ test('housekeeping does not block the till while a reader holds the whole ledger
   await reader.rows('begin')
   await reader.rows('select count(*) from ledger')
   let done = false
-  const keeping = startHousekeeping({ database, log })
+  const keeping = startHousekeeping({ database: patient, log })
     .close()
     .then(() => (done = true))
   await until(async () => {
@@ -62,7 +65,7 @@ test('housekeeping does not block the till while a reader holds the whole ledger
     1, 1, 1, 2, 3, 'complete', 'model')`)
   await keeping
   assert.deepEqual(await database.rows('select key from idempotency'), [], 'the other work is done')
-  await reader.close()
+  await Promise.all([reader.close(), patient.close()])
   await startHousekeeping({ database, log }).close()
   const partitions = await database.rows(`select from pg_inherits where inhparent = 'ledger'::regclass`)
   assert.equal(partitions.length, 5)

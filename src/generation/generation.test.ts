@@ -14,7 +14,7 @@ import type { Till } from '../billing/till.ts'
 import type { Model, StreamPart } from '../models/model.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
-import type { TextRequest } from './request.ts'
+import type { Job, TextRequest } from './request.ts'
 import { createGeneration, type Generation, type Reply, type Step } from './generation.ts'
 
 /**
@@ -96,12 +96,13 @@ describe('a generation', () => {
     await server.drop()
   })
 
-  async function generate(
+  /** A job of a new account, and a generation that carries it out with a model that runs like this. */
+  async function jobOf(
     stream: boolean,
     run: (signal: AbortSignal) => AsyncIterable<StreamPart>,
     signal = new AbortController().signal,
     idempotency?: { readonly key: string; readonly hash: string },
-  ) {
+  ): Promise<Job> {
     requestId = randomUUIDv7()
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
     const account = await createAccounts({ database }).create(
@@ -112,8 +113,12 @@ describe('a generation', () => {
     const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
     const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
-    const job = { requestId, request: { ...request, stream }, payer, allowedModels: null, signal, idempotency }
-    return stream ? replyOf(generation.stream(job)) : generation.generate(job)
+    return { requestId, request: { ...request, stream }, payer, allowedModels: null, signal, idempotency }
+  }
+
+  async function generate(...given: Parameters<typeof jobOf>) {
+    const job = await jobOf(...given)
+    return job.request.stream ? replyOf(generation.stream(job)) : generation.generate(job)
   }
 
   /** `m` falls back on `n`, which costs ten times as much. */
@@ -286,6 +291,14 @@ describe('a generation', () => {
       assert.deepEqual(await charged(), [])
     })
   }
+
+  it('A32 with an idempotency key that breaks off is charged what its connected caller received', async () => {
+    const job = await jobOf(true, breaking, new AbortController().signal, { key: 'k', hash: 'a' })
+    const last = (await Array.fromAsync(generation.stream(job))).at(-1)
+    assert.ok(last?.kind === 'broken')
+    assert.deepEqual([last.reply.text, last.problem.code], ['Hi', 'upstream_failed'])
+    assert.deepEqual(await charged(), [[10, 1, 1010n]])
+  })
 
   it('that fails before its first text is not charged', async () => {
     const pending = generate(false, breaking)

@@ -112,6 +112,19 @@ describe('a whole reply', () => {
     assert.deepEqual([text, stopReason, usage.outputTokens], ['one ', 'stop_sequence', 4])
   })
 
+  it('A33 ends with the reason that comes first: a stop string at the limit is within it, and one after it is not', () => {
+    const tokens = 'word '.repeat(10)
+    const kept = [
+      { before: '', reason: 'stop_sequence' },
+      { before: 'w', reason: 'max_output_tokens' },
+    ]
+    for (const { before, reason } of kept) {
+      const text = `${tokens}${before}END`.padEnd(500, 'x')
+      const { text: sent, stopReason, usage } = truncate(reply(text, 100), { maxOutputTokens: 10, stop: ['END'] })
+      assert.deepEqual([sent, stopReason, usage.outputTokens], [tokens, reason, 10])
+    }
+  })
+
   it('A33 is not cut through a character', () => {
     assert.equal(truncate(reply('\u{1F600}'.repeat(3), 4), { maxOutputTokens: 2 }).text.isWellFormed(), true)
   })

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/platform/database/database.ts'
 import { tollgateHere } from '../support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/embedded.ts'
+import { createGate } from '../support/gate.ts'
 import { parseObject } from '../support/json.ts'
 import { createTestLog } from '../support/log.ts'
 import { upstreamModel } from '../support/service.ts'
@@ -106,11 +107,13 @@ test('the greeting is printed once, when both workers serve', async () => {
 
 test('the limit of an account applies to both workers together', async () => {
   const key = await newKey('Limited', 20)
+  const begun = performance.now()
   const statuses = await Promise.all(Array.from({ length: 60 }, () => call(key)))
+  // The bucket is full at first and refills by one request every three seconds.
+  const most = 20 + (performance.now() - begun) / 3000
   const served = statuses.filter((status) => status === 200).length
   assert.deepEqual(new Set(statuses), new Set([200, 429]))
-  // The limit refills by one request every three seconds, and the calls took some of them.
-  assert.ok(served >= 20 && served < 40, `${served} of 60 were served`)
+  assert.ok(served >= 20 && served <= most, `${served} of 60 were served, at most ${most}`)
   const { stdout } = await tollgateHere(['ledger', '--account', 'Limited', '--json'], environment)
   const { rows } = parseObject(stdout)
   assert.ok(Array.isArray(rows))
@@ -145,10 +148,17 @@ test('a worker that is killed is replaced, and the other serves meanwhile', asyn
 
 test('SIGTERM lets both finish, and no process remains', async () => {
   const key = await newKey('Last', 100_000)
-  const calls = Array.from({ length: 20 }, () => call(key).catch(() => 0))
-  await eventually('some are served', async () => (await Promise.race(calls)) === 200)
-  assert.equal(await service.end('SIGTERM'), 0)
-  for (const status of await Promise.all(calls)) assert.ok([200, 503].includes(status), String(status))
+  const gate = createGate()
+  const earlier = vendor.calls
+  vendor.set({ gate: gate.pass })
+  const calls = Array.from({ length: 20 }, () => call(key))
+  await eventually('all are in flight', () => vendor.calls === earlier + calls.length)
+  const ended = service.end('SIGTERM')
+  await eventually('it stops', () => service.stderr.includes('"msg":"stopping'))
+  gate.open()
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set([200]))
+  assert.equal(await ended, 0)
+  vendor.set({})
   assertGone(workers())
   const database = openDatabase(home.url, { log: createTestLog().log, connections: 1 })
   const verdict = await verifyBooks(database)
