@@ -239,6 +239,15 @@ describe('B40: signing out at Tollgate', () => {
     assert.deepEqual((await profile.ask('/signout', { method: 'POST' })).json, { location: '/signin' })
   })
 
+  test('B93: succeeds at a provider that refuses a sign-out without its ID token', async () => {
+    const { profile } = await portal.enter('consultant')
+    const { address } = await leave(profile)
+    const returned = await fetch(address, { redirect: 'manual' })
+    assert.deepEqual([returned.status, returned.headers.get('location')], [303, `${portal.service.baseUrl}/signin`])
+    address.searchParams.delete('id_token_hint')
+    assert.equal((await fetch(address, { redirect: 'manual' })).status, 400)
+  })
+
   test('B93: sends only the client id if the ID token is missing, another person’s, altered or too long for a URL', async () => {
     const { database } = portal.service
     const other = await portal.enter('consultant')

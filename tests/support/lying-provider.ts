@@ -60,6 +60,7 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
   const codes = new Map<string, Issued>()
   const asked = { discovery: 0, authorize: 0, token: 0, keys: 0, userinfo: 0, other: 0 }
   const sent: string[] = []
+  const idTokens = new Set<string>()
   let subject = 'subject-1'
   let email: unknown = 'somebody@example.com'
 
@@ -91,6 +92,8 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
       case '/userinfo':
         asked.userinfo++
         return tell(response, lies, lies.userinfo, { sub: subject, email, email_verified: true })
+      case '/end':
+        return endSession(url, response)
       default:
         asked.other++
         response.writeHead(404).end()
@@ -110,6 +113,14 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
     response.writeHead(303, { location: back.href }).end()
   }
 
+  /** Requires the ID token of the session that ends. OpenID Connect RP-Initiated Logout 1.0 leaves that to the provider. */
+  function endSession({ searchParams: query }: URL, response: ServerResponse): void {
+    const back = query.get('post_logout_redirect_uri')
+    const isOurs = query.get('client_id') === clientId && idTokens.has(query.get('id_token_hint') ?? '')
+    if (isOurs && back !== null) response.writeHead(303, { location: back }).end()
+    else response.writeHead(400).end()
+  }
+
   async function redeem(request: IncomingMessage): Promise<Answer> {
     const form = new URLSearchParams(await text(request))
     const code = form.get('code') ?? ''
@@ -124,6 +135,7 @@ export async function startLyingProvider({ secure = false }: { readonly secure?:
     }
     const idToken = await keys.sign(idClaims(issued.nonce), { ...lies, secret: clientSecret })
     const tokens = { access_token: `access-${randomUUID()}`, refresh_token: `refresh-${randomUUID()}` }
+    idTokens.add(idToken)
     sent.push(idToken, ...Object.values(tokens))
     return { ...tokens, id_token: idToken, token_type: 'Bearer', expires_in: 60, scope: 'openid email' }
   }
