@@ -5,6 +5,12 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { lockHash, runtimePath } from './runtime.js'
 
+/** The portal, and the sign-in page, which works without the portal's scripts. */
+const builds = [
+  { source: 'web', output: '.' },
+  { source: 'web/sign-in', output: 'sign-in' },
+]
+
 /** Whether web/dist was built from the current sources and dependencies, or there are no sources. */
 export function arePagesBuilt(root) {
   if (!existsSync(join(root, 'web/index.html'))) return true
@@ -20,18 +26,26 @@ export function buildPages(root) {
   const present = join(root, 'web/dist')
   const fresh = join(root, `web/dist-${process.pid}`)
   const old = `${fresh}-old`
-  const { status, stdout, stderr } = spawnSync(
-    runtimePath(root),
-    [vite, 'build', 'web', '--outDir', fresh, '--emptyOutDir'],
-    { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } },
-  )
-  if (status === 0) {
+  const fault = builds
+    .filter(({ source }) => existsSync(join(root, source, 'index.html')))
+    .map(({ source, output }) => build(root, [vite, 'build', source, '--outDir', join(fresh, output), '--emptyOutDir']))
+    .find((each) => each !== undefined)
+  if (fault === undefined) {
     writeFileSync(join(fresh, 'stamp'), stamp)
     if (existsSync(present)) renameSync(present, old)
     renameSync(fresh, present)
   }
   rmSync(fresh, { recursive: true, force: true })
   rmSync(old, { recursive: true, force: true })
+  return fault
+}
+
+function build(root, args) {
+  const { status, stdout, stderr } = spawnSync(runtimePath(root), args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
   return status === 0 ? undefined : `${stdout}${stderr}`.trim()
 }
 

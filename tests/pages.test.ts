@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, describe, test } from 'node:test'
+import { readAssets } from '../src/platform/http/assets.ts'
 import { makeProject, runProgram } from './support/project.ts'
 
 const roots: string[] = []
@@ -45,6 +46,26 @@ describe('the pages', () => {
     assert.equal(await setUp(root), 'nothing to do')
   })
 
+  test('include the sign-in page, as a build of its own', async () => {
+    const root = project()
+    mkdirSync(path.join(root, 'web/sign-in'))
+    const html = readFileSync(path.join(root, 'web/index.html'), 'utf8')
+    writeFileSync(path.join(root, 'web/sign-in/index.html'), html)
+    writeFileSync(path.join(root, 'web/sign-in/main.ts'), `document.title = 'small'\n`)
+    assert.equal(await setUp(root), 'built')
+    const scriptOf = (folder: string) => {
+      const dist = path.join(root, 'web/dist', folder)
+      const [, script] = /src="(\/assets\/[^"]+)"/.exec(readFileSync(path.join(dist, 'index.html'), 'utf8')) ?? []
+      return readFileSync(path.join(dist, script ?? ''), 'utf8')
+    }
+    assert.match(scriptOf('.'), /first/)
+    assert.match(scriptOf('sign-in'), /small/)
+    assert.equal(await setUp(root), 'nothing to do')
+    writeFileSync(path.join(root, 'web/sign-in/main.ts'), `import './gone.ts'\n`)
+    assert.match(await setUp(root), /gone\.ts/)
+    assert.match(scriptOf('sign-in'), /small/, 'neither build is replaced')
+  })
+
   test('stay unchanged if they cannot be built, and the reason is shown', async () => {
     const root = project()
     await setUp(root)
@@ -60,4 +81,17 @@ describe('the pages', () => {
     for (const source of ['index.html', 'main.ts']) rmSync(path.join(root, 'web', source))
     assert.equal(await setUp(root), 'nothing to do')
   })
+})
+
+test('the sign-in page has at most 60 kB of scripts and styles, compressed, and nothing of the portal', () => {
+  const dist = path.join(import.meta.dirname, '../web/dist')
+  const small = readAssets(path.join(dist, 'sign-in/assets'))
+  const bytes = [...small.values()].reduce((sum, { bodies }) => sum + (bodies.get('br')?.length ?? Infinity), 0)
+  assert.ok(bytes > 5_000 && bytes <= 60_000, `${bytes} bytes`)
+  const html = readFileSync(path.join(dist, 'sign-in/index.html'), 'utf8')
+  for (const [, name] of html.matchAll(/"\/assets\/([^"]+)"/g)) assert.ok(small.has(name ?? ''), name)
+  const scripts = [...small].filter(([name]) => name.endsWith('.js'))
+  for (const [name, { bodies }] of scripts) {
+    assert.doesNotMatch(String(bodies.get('identity')), /MantineProvider|react-dom|__reactRouter/i, name)
+  }
 })

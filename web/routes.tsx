@@ -17,7 +17,6 @@ import { RecordPage } from './pages/record/record.tsx'
 import { RecordRevisions } from './pages/record/revisions.tsx'
 import { RefusalPage } from './pages/refusal/refusal.tsx'
 import { SearchPage } from './pages/search/search.tsx'
-import { SignInPage } from './pages/sign-in/sign-in.tsx'
 
 /** The data that the page shows now, by URL. */
 const shown = new Map<string, unknown>()
@@ -138,13 +137,6 @@ const pages = [
 const followMoves = numberPlaces()
 
 export const router = createBrowserRouter([
-  {
-    path: 'signin',
-    loader: load,
-    ErrorBoundary: RefusalPage,
-    HydrateFallback: Nothing,
-    Component: SignInPage,
-  },
   {
     Component: Shell,
     HydrateFallback: Nothing,

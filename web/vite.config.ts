@@ -1,38 +1,5 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig } from 'vite'
+import { common, compressed } from './build.ts'
 
-/** Writes compressed copies of scripts and styles, which the server sends. */
-function compressed(): Plugin {
-  return {
-    name: 'compressed',
-    generateBundle: {
-      order: 'post',
-      handler(_options, bundle) {
-        for (const [fileName, file] of Object.entries(bundle)) {
-          if (!/\.(?:js|css|svg)$/.test(fileName)) continue
-          const source = Buffer.from(file.type === 'chunk' ? file.code : file.source)
-          const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
-          this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: brotliCompressSync(source, quality) })
-          this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(source, { level: 9 }) })
-        }
-      },
-    },
-  }
-}
-
-export default defineConfig({
-  root: import.meta.dirname,
-  plugins: [react(), compressed()],
-  // The server replaces this with a new nonce in every response.
-  html: { cspNonce: '__NONCE__' },
-  build: {
-    target: 'es2023',
-    modulePreload: { polyfill: false },
-    // A data: URL would need a wider policy than a file.
-    assetsInlineLimit: 0,
-    cssCodeSplit: false,
-    reportCompressedSize: false,
-  },
-  logLevel: 'warn',
-})
+export default defineConfig({ ...common, root: import.meta.dirname, plugins: [react(), compressed()] })

@@ -18,7 +18,7 @@ export function registerLinks(server: Server, { signIn, baseUrl }: LinkRouteNeed
   const onRequest = [sameOrigin(baseUrl)]
 
   server.get('/signin/link', { schema: operations.readLinkPage }, async (request, reply) =>
-    represent(reply, request, { data: {} }),
+    represent(reply, request, { data: {}, shell: 'sign-in' }),
   )
 
   server.post('/auth/link/inspect', { onRequest, schema: operations.inspectLink }, async (request, reply) => {

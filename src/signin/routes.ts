@@ -32,6 +32,7 @@ export function registerSignIn(server: Server, needs: RouteNeeds): void {
   server.get<{ Querystring: Query }>('/signin', { schema: operations.readSignIn }, async (request, reply) => {
     const returnTo = request.query['return_to']
     return represent(reply, request, {
+      shell: 'sign-in',
       data: {
         ...(await presentMethods(signIn, request)),
         ...(returnTo !== undefined && { return_to: safeReturn(returnTo) }),

@@ -5,8 +5,13 @@ import { readAssets, type Assets } from './assets.ts'
 import { OperatorError } from '../problems.ts'
 import { createNonce, pagePolicy } from './security-headers.ts'
 
+/** The HTML shells, each with its own scripts: the portal, and the small sign-in page. */
+export type Shell = 'portal' | 'sign-in'
+
 /** The content of a page: what the same URL returns as JSON. */
 export interface PageContent {
+  /** Default `portal`. */
+  readonly shell?: Shell | undefined
   readonly status: number
   readonly data?: unknown
   readonly error?: unknown
@@ -31,16 +36,18 @@ export interface PagesNeeds {
   readonly signInUrl: Pages['signInUrl']
 }
 
-/** Placeholders in `web/index.html`. */
+/** Placeholders in the `index.html` of each shell. */
 const placeholders = { nonce: '__NONCE__', content: '__CONTENT__' }
 
 /** Reads the build of `web/`. Throws OperatorError if it is missing or damaged. */
 export function loadPages({ folder, viewer, signInUrl }: PagesNeeds): Pages {
-  const shell = readShell(folder)
+  const signInFolder = path.join(folder, 'sign-in')
+  const shells = { portal: readShell(folder), 'sign-in': readShell(signInFolder) }
+  const assets = [folder, signInFolder].map((each) => readAssets(path.join(each, 'assets')))
   return Object.freeze({
-    assets: readAssets(path.join(folder, 'assets')),
+    assets: new Map(assets.flatMap((each) => [...each])),
     signInUrl,
-    send(request: FastifyRequest, reply: FastifyReply, content: PageContent) {
+    send(request: FastifyRequest, reply: FastifyReply, { shell = 'portal', ...content }: PageContent) {
       const nonce = createNonce()
       // A query can contain secrets, such as the code of a callback. An error page does not get it.
       const address = content.error === undefined ? request.url : request.url.replace(/\?.*$/s, '')
@@ -49,7 +56,7 @@ export function loadPages({ folder, viewer, signInUrl }: PagesNeeds): Pages {
         .code(content.status)
         .header('content-security-policy', pagePolicy(nonce))
         .type('text/html; charset=utf-8')
-        .send(shell(nonce, embed(embedded)))
+        .send(shells[shell](nonce, embed(embedded)))
     },
   })
 }

@@ -24,10 +24,10 @@ let port: number
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tollgate-pages-'))
-  await mkdir(path.join(folder, 'assets'))
-  await writeFile(path.join(folder, 'index.html'), shell)
+  await writeShells(folder, { portal: shell, signIn: `${shell}<!-- sign-in -->` })
   await writeFile(path.join(folder, 'assets/app-1.js'), 'export const plain = 1')
   await writeFile(path.join(folder, 'assets/app-1.js.br'), 'brotli')
+  await writeFile(path.join(folder, 'sign-in/assets/sign-in-1.js'), 'export const small = 1')
   await writeFile(path.join(folder, 'secret.txt'), 'not for anyone')
   const pages = loadPages({ folder, viewer: () => ({ name: 'P' }), signInUrl })
   server = createServer({ log: pino({ level: 'silent' }), requestBytes: 1024, baseUrl: 'https://tollgate.test', pages })
@@ -35,6 +35,9 @@ before(async () => {
   server.jsonOnlyUrls.add('/docs')
   server.get('/clients/:id', async (request, reply) =>
     represent(reply, request, { status: 203, data: { text: hostile }, headers: { etag: '"7"', location: '/x' } }),
+  )
+  server.get('/signin', async (request, reply) =>
+    represent(reply, request, { data: { text: hostile }, shell: 'sign-in' }),
   )
   server.all<{ Params: { code: ProblemCode } }>('/refuses/:code', async ({ params }) => {
     throw new Problem(params.code, 'A reason.', { retryAfter: 3 })
@@ -53,6 +56,13 @@ after(async () => {
   await server.close()
   await rm(folder, { recursive: true })
 })
+
+async function writeShells(to: string, { portal, signIn }: { portal: string; signIn: string }): Promise<void> {
+  await mkdir(path.join(to, 'assets'), { recursive: true })
+  await mkdir(path.join(to, 'sign-in/assets'), { recursive: true })
+  await writeFile(path.join(to, 'index.html'), portal)
+  await writeFile(path.join(to, 'sign-in/index.html'), signIn)
+}
 
 async function get(url: string, accept?: string, method = 'GET', more = '') {
   const accepting = accept === undefined ? '' : `accept: ${accept}\r\n`
@@ -105,6 +115,18 @@ describe('one URL', () => {
     assert.equal(body.includes('\u2028'), false)
     assert.equal(body.includes('<!--'), false)
     assert.equal(body.match(/__NONCE__/g)?.length, 1, 'only the occurrence in the text')
+  })
+
+  test('is rendered by the scripts that its route chooses, with the same content and the same protection', async () => {
+    const [small, other] = await Promise.all([get('/signin?return_to=/me', browser), get('/clients/1', browser)])
+    assert.match(small.body, /<!-- sign-in -->$/)
+    assert.doesNotMatch(other.body, /<!-- sign-in -->/)
+    const content = { address: '/signin?return_to=/me', status: 200, data: { text: hostile }, viewer: { name: 'P' } }
+    assert.deepEqual(contentOf(small.body), content)
+    const nonce = /script-src 'nonce-([\w-]{22})';/.exec(String(small.headers['content-security-policy']))?.[1] ?? ''
+    assert.equal(small.body.split(`nonce="${nonce}"`).length, 3)
+    assert.deepEqual(parseObject((await get('/signin', 'application/json')).body), { text: hostile })
+    assert.equal((await get('/assets/sign-in-1.js')).body, 'export const small = 1')
   })
 
   test('is not cached and varies by Accept', async () => {

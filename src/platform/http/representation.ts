@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { prefersPage } from './accept.ts'
-import type { Pages } from './pages.ts'
+import type { Pages, Shell } from './pages.ts'
 import type { ProblemCode } from '../problems.ts'
 
 declare module 'fastify' {
@@ -16,19 +16,21 @@ export interface Representation {
   readonly status?: number
   readonly data: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** The scripts that render the page. Default: the portal's. */
+  readonly shell?: Shell
 }
 
 /** Responds with a page if the request prefers one, otherwise with JSON. Both have the same status. */
 export function represent(
   reply: FastifyReply,
   request: FastifyRequest,
-  { status = 200, data, headers = {} }: Representation,
+  { status = 200, data, headers = {}, shell }: Representation,
 ): FastifyReply {
   const { pages } = request.server
   if (pages === undefined || !prefersPage(request.headers.accept)) return reply.code(status).headers(headers).send(data)
   const { etag, ...others } = headers
   // An entity tag belongs to one representation. Changes are based on the JSON, so the page carries its tag as content.
-  return pages.send(request, reply.headers(others), { status, data, ...(etag !== undefined && { etag }) })
+  return pages.send(request, reply.headers(others), { status, data, shell, ...(etag !== undefined && { etag }) })
 }
 
 /** A refusal to represent as a page. */

@@ -1,0 +1,79 @@
+/** @jsxImportSource preact */
+import { useState } from 'preact/hooks'
+import { useAction, type Action } from './action.ts'
+import { keepEmail, typedEmail } from './email.ts'
+import { EmailField, PasswordField } from './fields.tsx'
+import { Button, Form } from './form.tsx'
+import { useOfferedPasskeys } from './offered-passkeys.ts'
+import { completeMethod, page, startMethod } from './wire.ts'
+
+interface EmailFormProps {
+  readonly hasLink: boolean
+  readonly hasPassword: boolean
+  /** Whether the browser lists passkeys beside the addresses that it knows. */
+  readonly offersPasskeys: boolean
+  readonly onMailed: (email: string, attempt: string) => void
+}
+
+/** The address, once, for the link and for the password. */
+export function EmailForm({ hasLink, hasPassword, offersPasskeys, onMailed }: EmailFormProps) {
+  const [email, setEmail] = useState(typedEmail)
+  const [password, setPassword] = useState('')
+  const action = useAction()
+  useOfferedPasskeys(offersPasskeys, action.fail)
+
+  async function mailLink(): Promise<void> {
+    const { attempt } = await startMethod('email_link', { email })
+    onMailed(email, attempt)
+  }
+  async function signIn(): Promise<void> {
+    const { attempt } = await startMethod('password', { email })
+    await completeMethod(attempt, { email, password })
+  }
+
+  return (
+    <Form
+      action={action}
+      onSubmit={hasPassword ? signIn : mailLink}
+      submit={hasPassword ? 'Sign in' : 'E-mail me a link'}
+      after={hasPassword && hasLink && <LinkButton action={action} onClick={mailLink} />}
+    >
+      <EmailField
+        label="E-mail address"
+        name="email"
+        value={email}
+        onValue={(value) => {
+          setEmail(value)
+          keepEmail(value)
+        }}
+        refusal={action.refusal}
+        isFirst={page.providers.length === 0}
+        isRetried={!hasPassword}
+        webauthn
+      />
+      {hasPassword && (
+        <>
+          <PasswordField
+            label="Password"
+            name="password"
+            value={password}
+            onValue={setPassword}
+            refusal={action.refusal}
+            isRetried
+          />
+          <p class="beside">
+            <a href="/signin/reset">Forgot your password, or have none yet?</a>
+          </p>
+        </>
+      )}
+    </Form>
+  )
+}
+
+function LinkButton({ action, onClick }: { readonly action: Action; readonly onClick: () => Promise<void> }) {
+  return (
+    <Button action={action} onClick={onClick}>
+      E-mail me a link instead
+    </Button>
+  )
+}

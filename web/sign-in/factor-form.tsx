@@ -1,0 +1,118 @@
+/** @jsxImportSource preact */
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
+import { useRef, useState } from 'preact/hooks'
+import { assertPasskey } from '../passkeys.ts'
+import { useAction } from './action.ts'
+import { leaveFor, post } from './api.ts'
+import { CodeField } from './fields.tsx'
+import { Form } from './form.tsx'
+import { SendAgain } from './send-again.tsx'
+import type { Choice } from './wire.ts'
+
+async function begin<Challenge>(factor: string): Promise<Challenge> {
+  const { challenge } = await post<{ challenge: Challenge }>('/auth/second-factor/start', { factor })
+  return challenge
+}
+
+async function complete(input: object): Promise<void> {
+  const { location: next } = await post<{ location: string }>('/auth/second-factor', { input })
+  await leaveFor(next)
+}
+
+/** What one second factor asks for. */
+export function FactorForm({ factor }: { readonly factor: Choice }) {
+  if (factor.id === 'passkey') return <PasskeyForm />
+  if (factor.id === 'sms') return <MessageForm />
+  return <CodeForm factor={factor} />
+}
+
+const codes = {
+  totp: {
+    label: 'Code from your authenticator app',
+    hint: 'Six digits. They change every 30 seconds.',
+    group: 3,
+    kind: 'digits',
+  },
+  recovery_code: {
+    label: 'Recovery code',
+    hint: 'One of the ten codes that you saved. Each works once.',
+    group: 4,
+    kind: 'letters',
+  },
+} as const
+
+function CodeForm({ factor }: { readonly factor: Choice }) {
+  const [code, setCode] = useState('')
+  const isBegunRef = useRef(false)
+  const action = useAction()
+  const words = factor.id === 'recovery_code' ? codes.recovery_code : codes.totp
+
+  async function submit(): Promise<void> {
+    if (!isBegunRef.current) await begin(factor.id)
+    isBegunRef.current = true
+    await complete({ code })
+  }
+
+  return (
+    <Form action={action} submit="Continue" onSubmit={submit}>
+      <CodeField
+        {...words}
+        name="code"
+        isOneTime={factor.id !== 'recovery_code'}
+        value={code}
+        onValue={setCode}
+        refusal={action.refusal}
+        isFirst
+        isRetried
+      />
+    </Form>
+  )
+}
+
+async function confirmWithPasskey(): Promise<void> {
+  const { options } = await begin<{ options: PublicKeyCredentialRequestOptionsJSON }>('passkey')
+  await complete({ credential: await assertPasskey(options) })
+}
+
+function PasskeyForm() {
+  const action = useAction()
+  return (
+    <Form action={action} submit="Use your passkey" onSubmit={confirmWithPasskey}>
+      <p>Confirm with a passkey of yours: on this device, on your phone, or on a security key.</p>
+    </Form>
+  )
+}
+
+/** The number is shown with most digits hidden. */
+function MessageForm() {
+  const [number, setNumber] = useState<string>()
+  const [code, setCode] = useState('')
+  const action = useAction()
+  const send = async () => setNumber((await begin<{ number: string }>('sms')).number)
+  if (number === undefined) {
+    return (
+      <Form action={action} submit="Send me a code" onSubmit={send}>
+        <p>We send a code to your telephone.</p>
+      </Form>
+    )
+  }
+  return (
+    <>
+      <Form action={action} submit="Continue" onSubmit={() => complete({ code })}>
+        <CodeField
+          label="Code from the message"
+          hint={`Six digits, sent to ${number}. Valid for 10 minutes.`}
+          name="code"
+          group={3}
+          kind="digits"
+          value={code}
+          onValue={setCode}
+          refusal={action.refusal}
+          isFirst
+          isRetried
+        />
+      </Form>
+      <SendAgain what="message" send={send} />
+    </>
+  )
+}

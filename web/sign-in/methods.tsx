@@ -1,0 +1,67 @@
+/** @jsxImportSource preact */
+import { useState } from 'preact/hooks'
+import { EmailForm } from './email-form.tsx'
+import { MailedPage } from './mailed.tsx'
+import { Panel } from './panel.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
+import { isAgain, page } from './wire.ts'
+
+const has = (id: string) => page.credentials?.some((method) => method.id === id) ?? false
+
+/** The ways to sign in. */
+export function MethodsPage() {
+  const [mailed, setMailed] = useState<Mailed>()
+  const [byPasskey, setByPasskey] = useState(false)
+  const hasForm = has('email_link') || has('password')
+  if (mailed) return <MailedPage {...mailed} onBack={() => setMailed(undefined)} />
+  return (
+    <Panel title={isAgain ? 'Confirm that it is you' : 'Sign in'}>
+      {isAgain && <p>This page changes how you sign in. Sign in again first, so that nobody else can change it.</p>}
+      <Providers />
+      {has('passkey') && <PasskeyButton onActive={setByPasskey} />}
+      {hasForm && page.providers.length + Number(has('passkey')) > 0 && <p class="or">or</p>}
+      {hasForm && (
+        <EmailForm
+          hasLink={has('email_link')}
+          hasPassword={has('password')}
+          offersPasskeys={has('passkey') && !byPasskey}
+          onMailed={(email, attempt) => setMailed({ email, attempt })}
+        />
+      )}
+      {page.providers.length === 0 && page.credentials === undefined && (
+        <p>No sign-in method is configured. Ask the operator of Tollgate to add one.</p>
+      )}
+      {page.providers.length > 0 && (
+        <p class="about">
+          At a provider you sign in with its account. Tollgate receives your name and e-mail address, never your
+          password there.
+        </p>
+      )}
+    </Panel>
+  )
+}
+
+interface Mailed {
+  readonly email: string
+  readonly attempt: string
+}
+
+function Providers() {
+  const query = new URLSearchParams({
+    ...(page.return_to !== undefined && page.return_to !== '/' && { return_to: page.return_to }),
+    ...(isAgain && { again: '1' }),
+  }).toString()
+  return (
+    <div class="choices">
+      {page.providers.map(({ id, name }, index) => (
+        <a
+          key={id}
+          class={index === 0 ? 'button primary' : 'button'}
+          href={`/auth/start/${id}${query === '' ? '' : `?${query}`}`}
+        >
+          {`Continue with ${name}`}
+        </a>
+      ))}
+    </div>
+  )
+}

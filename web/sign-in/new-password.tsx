@@ -1,0 +1,35 @@
+/** @jsxImportSource preact */
+import { useState } from 'preact/hooks'
+import { useAction } from './action.ts'
+import { EmailField, PasswordField } from './fields.tsx'
+import { Form } from './form.tsx'
+
+interface NewPasswordProps {
+  readonly email: string
+  /** The fewest characters. */
+  readonly minimum: number
+  readonly submit: string
+  readonly onChosen: (password: string) => Promise<void>
+}
+
+/** The address is a field too, so that password managers keep both together. */
+export function NewPasswordForm({ email, minimum, submit, onChosen }: NewPasswordProps) {
+  const [password, setPassword] = useState('')
+  const action = useAction()
+  return (
+    <Form action={action} submit={submit} onSubmit={() => onChosen(password)}>
+      <EmailField label="E-mail address" name="email" value={email} onValue={() => undefined} isFixed />
+      <PasswordField
+        label="New password"
+        hint={`At least ${minimum} characters. Several words are easy to remember; any characters and spaces are fine. Common passwords are refused.`}
+        name="password"
+        value={password}
+        onValue={setPassword}
+        refusal={action.refusal}
+        isFirst
+        isRetried
+        isNew
+      />
+    </Form>
+  )
+}
