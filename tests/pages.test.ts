@@ -89,7 +89,8 @@ test('the sign-in page has at most 60 kB of scripts and styles, compressed, and 
   const bytes = [...small.values()].reduce((sum, { bodies }) => sum + (bodies.get('br')?.length ?? Infinity), 0)
   assert.ok(bytes > 5_000 && bytes <= 60_000, `${bytes} bytes`)
   const html = readFileSync(path.join(dist, 'sign-in/index.html'), 'utf8')
-  for (const [, name] of html.matchAll(/"\/assets\/([^"]+)"/g)) assert.ok(small.has(name ?? ''), name)
+  for (const [, name] of html.matchAll(/"\/assets\/([^"]+)"/g))
+    assert.ok(name !== undefined && small.has(name), String(name))
   const scripts = [...small].filter(([name]) => name.endsWith('.js'))
   for (const [name, { bodies }] of scripts) {
     assert.doesNotMatch(String(bodies.get('identity')), /MantineProvider|react-dom|__reactRouter/i, name)

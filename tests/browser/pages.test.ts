@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, Page, Request } from 'playwright-core'
-import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriers, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { parseObject } from '../support/json.ts'
 
 let portal: TestPortal
@@ -48,14 +47,6 @@ after(() => portal.close())
 async function open(page: Page, address: string): Promise<void> {
   await page.goto(portal.base + address)
   await page.locator('h1').waitFor()
-}
-
-/** The violations that axe calls serious or critical. */
-async function barriers(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`))
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {

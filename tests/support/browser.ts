@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { startChromium } from './chromium.ts'
 import { startDemo } from './demo.ts'
@@ -69,4 +70,12 @@ export async function signInAs(page: Page, base: string, name: string, address =
   await page.getByRole('link', { name: /^Continue with/ }).click()
   await page.getByRole('button', { name }).click()
   await page.waitForURL(base + address)
+}
+
+/** The violations that axe calls serious or critical. */
+export async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`))
 }

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { stringify } from 'yaml'
+import { barriers, startPortal, type TestPortal } from '../support/browser.ts'
+import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
+import { until } from '../support/until.ts'
+
+let mail: TestMailServer
+let portal: TestPortal
+
+before(async () => {
+  mail = await startMailServer()
+  portal = await startPortal(
+    stringify({
+      mail: { url: mail.url, from: 'Tollgate <tollgate@penhallow.example>' },
+      sign_in: { email_link: true },
+    }),
+  )
+})
+after(async () => {
+  await portal.close()
+  await mail.close()
+})
+
+/** Each test has its own person: an address gets three mails in 15 minutes. */
+const [ruth, daniel, mei] = ['ruth', 'daniel', 'mei'].map((name) => `${name}@penhallow.example`)
+assert.ok(ruth && daniel && mei)
+
+const mailsTo = (address: string) => mail.mails.filter(({ to }) => to.includes(address))
+
+async function mailTo(address: string, count = 1): Promise<{ link: string; code: string }> {
+  await until(() => mailsTo(address).length >= count)
+  const { text } = mailsTo(address).at(-1) ?? assert.fail()
+  return { link: linkIn(text), code: codeIn(text) }
+}
+
+const linkIn = (text: ReceivedMail['text']) => /^http:\/\/\S+\/signin\/link#\S+$/m.exec(text)?.[0] ?? assert.fail(text)
+const codeIn = (text: ReceivedMail['text']) => /^[0-9A-Z]{4}-[0-9A-Z]{4}$/m.exec(text)?.[0] ?? assert.fail(text)
+
+/** Asks for a link on the sign-in page. */
+async function ask(page: Page, address: string, from = '/clients'): Promise<void> {
+  await page.goto(portal.base + from)
+  await page.getByLabel('E-mail address').fill(address)
+  await page.getByRole('button', { name: 'E-mail me a link' }).click()
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+}
+
+const signedIn = (page: Page, path: string) => page.waitForURL(portal.base + path)
+
+describe('a mailed link', () => {
+  test('signs in the browser that asked for it, with one click', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    await ask(page, ruth, '/clients?status=all')
+    const { link } = await mailTo(ruth)
+    const opened = await profile.newPage()
+    await opened.goto(link)
+    await opened.getByText(ruth).waitFor()
+    assert.equal(opened.url(), `${portal.base}/signin/link`, 'the token is not in the address bar')
+    assert.equal(
+      (await profile.cookies()).filter(({ name }) => name === 'session').length,
+      0,
+      'opening it does nothing',
+    )
+    await opened.getByRole('button', { name: 'Sign in' }).click()
+    await signedIn(opened, '/clients?status=all')
+    await opened.getByText('Ruth Penhallow').first().waitFor()
+    await profile.close()
+  })
+
+  test('B43: asks before it signs in another browser, and says which one asked for it', async () => {
+    const [one, other] = await Promise.all([portal.profile(), portal.profile()])
+    const [page, far] = await Promise.all([one.newPage(), other.newPage()])
+    await ask(page, daniel)
+    const { link } = await mailTo(daniel)
+    await far.goto(link)
+    await far.getByRole('heading', { name: 'Sign in with this browser?' }).waitFor()
+    await far.getByText('Chrome on Linux').waitFor()
+    assert.deepEqual(await barriers(far), [])
+    await far.getByRole('button', { name: 'Yes, sign in here' }).click()
+    await signedIn(far, '/clients')
+    await page.goto(`${portal.base}/me`)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    assert.equal((await one.cookies()).filter(({ name }) => name === 'session').length, 0)
+    await Promise.all([one.close(), other.close()])
+  })
+
+  test('without its token, or used before, says what to do', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    await page.goto(`${portal.base}/signin/link`)
+    await page.getByRole('heading', { name: 'Open the link again' }).waitFor()
+    await page.goto(`${portal.base}/signin/link#${'x'.repeat(43)}`)
+    await page
+      .getByRole('alert')
+      .getByText(/used before, has expired/)
+      .waitFor()
+    await page.getByRole('link', { name: 'Go to the sign-in page' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await profile.close()
+  })
+})
+
+describe('the code in the mail', () => {
+  test('signs in when it is pasted, and a wrong one is refused in place', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    await ask(page, mei)
+    const { code } = await mailTo(mei)
+    const field = page.getByLabel('Code from the mail')
+    await field.and(page.locator(':focus')).waitFor()
+    assert.equal(await field.getAttribute('autocomplete'), 'one-time-code')
+    await page.keyboard.type('aaaabbbb')
+    assert.equal(await field.inputValue(), 'AAAA-BBBB')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('The code is wrong.').waitFor()
+    await field.and(page.locator(':focus')).waitFor()
+    assert.equal(await field.inputValue(), 'AAAA-BBBB', 'what was typed stays')
+    assert.deepEqual(await barriers(page), [])
+    await field.fill(code.toLowerCase())
+    await page.keyboard.press('Enter')
+    await signedIn(page, '/clients')
+    await profile.close()
+  })
+
+  test('can be sent again after a while, and the address can be corrected', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    await page.clock.install()
+    await ask(page, mei)
+    await page.getByRole('button', { name: /^No mail\? Send another in \d+ s$/ }).waitFor()
+    await page.clock.runFor(46_000)
+    await page.getByRole('button', { name: 'Send another mail' }).click()
+    await page.getByText('Only the code in the last one works.').waitFor()
+    await mailTo(mei, 3)
+    await page.getByRole('button', { name: 'Use another address' }).click()
+    assert.equal(await page.getByLabel('E-mail address').inputValue(), mei, 'what was typed stays')
+    await page.getByRole('button', { name: 'E-mail me a link' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/Too many sign-in mails/)
+      .waitFor()
+    await page.getByRole('button', { name: /^Try again in \d+/ }).waitFor()
+    await profile.close()
+  })
+})
+
+test('an address that is none is refused at its field', async () => {
+  const profile = await portal.profile()
+  const page = await profile.newPage()
+  await page.goto(`${portal.base}/signin`)
+  const field = page.getByLabel('E-mail address')
+  await field.fill('nobody')
+  await field.press('Enter')
+  await page.getByText('Enter your e-mail address, such as name@example.com.').waitFor()
+  await field.and(page.locator(':focus')).waitFor()
+  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  assert.equal(await field.inputValue(), 'nobody')
+  await profile.close()
+})
