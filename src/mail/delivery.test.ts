@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createCertificate } from '../../tests/support/certificate.ts'
@@ -7,8 +8,13 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { startMailServer, type TestMailServer } from '../../tests/support/mail-server.ts'
 import { until } from '../../tests/support/until.ts'
 import { createAudit, type Audit } from '../access/audit.ts'
+import { createEncryption } from '../platform/encryption.ts'
 import { openMailer, type OpenMailer } from './configured.ts'
+import { startDelivery } from './delivery.ts'
 import type { MailMessage } from './mailer.ts'
+import { openMailQueue } from './queue.ts'
+import { createMailServer } from './smtp.ts'
+import { sealMail } from './stored-mail.ts'
 
 const secret = 'vvv-token-vvv'
 const link = (to = 'anna@example.com'): MailMessage => ({
@@ -77,6 +83,41 @@ async function givenUp(): Promise<readonly Record<string, string>[]> {
 }
 
 describe('a mail', () => {
+  test('that was accepted is not sent again because the database is away', async () => {
+    const { log: lines } = createTestLog()
+    const encryption = createEncryption(Buffer.alloc(32, 7))
+    const real = await openMailQueue({ databaseUrl: fresh.url, log: lines })
+    let failures = 2
+    let ends = 0
+    const sender = createMailServer({ url: server.url, from: 'tollgate@firm.example' })
+    const delivery = startDelivery({
+      queue: {
+        ...real,
+        async finish(id) {
+          if (failures-- > 0) throw new Error('away')
+          await real.finish(id)
+        },
+      },
+      server: sender,
+      encryption,
+      audit,
+      log: lines,
+      render: (_mail, to) => ({ to, subject: 's', text: 't', html: 'h' }),
+      host: 'tollgate.test',
+      recipientOf: async (address) => address,
+      onEnd: () => void ends++,
+      lookEvery: 20,
+    })
+    const id = randomUUIDv7()
+    await database.transaction((tx) => real.add(tx, { id, sealed: sealMail(encryption, id, link()) }))
+    await until(() => ends === 1)
+    assert.deepEqual([server.seen.length, failures], [1, -1])
+    assert.deepEqual(await database.rows('select state::text as state from pgboss.job'), [{ state: 'completed' }])
+    await delivery.close()
+    sender.close()
+    await real.close()
+  })
+
   test('is sent if its transaction commits, and not otherwise', async () => {
     const mailer = await start()
     const failed = database.transaction(async (tx) => {

@@ -46,24 +46,31 @@ export function startDelivery(needs: DeliveryNeeds): MailDelivery {
   const { queue, log, lookEvery = 1000 } = needs
   const inWork = new Map<string, Promise<void>>()
   const stop = new AbortController()
+  const closing = new AbortController()
+  const isClosing = new Promise((resolve) => closing.signal.addEventListener('abort', resolve))
 
-  async function takeMore(): Promise<void> {
-    if (inWork.size >= mostAtOnce) return
-    for (const mail of await queue.take(mostAtOnce - inWork.size)) {
-      inWork.set(
-        mail.id,
-        deliver(needs, mail, stop.signal)
-          .catch((error: unknown) => log.warn({ err: error, mail: mail.id }, 'mail: failed, will be retried'))
-          .finally(() => inWork.delete(mail.id)),
-      )
+  function begin(mail: QueuedMail): void {
+    const work = deliver(needs, mail, stop.signal)
+      .catch((error: unknown) => log.warn({ err: error, mail: mail.id }, 'mail: failed, will be retried'))
+      .finally(() => inWork.delete(mail.id))
+    inWork.set(mail.id, work)
+  }
+  /** Until none is due. A mail that takes long holds one place, not the others. */
+  async function takeAll(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const mails = await queue.take(mostAtOnce - inWork.size)
+      mails.forEach(begin)
+      if (mails.length === 0) return
+      if (inWork.size >= mostAtOnce) await Promise.race([...inWork.values(), isClosing])
     }
   }
-  const taking = repeat({ name: 'mail queue', pause: lookEvery, work: takeMore, log })
+  const taking = repeat({ name: 'mail queue', pause: lookEvery, work: takeAll, log })
   const keep = () => queue.keep([...inWork.keys()])
   const keeping = repeat({ name: 'mail in work', pause: keepEvery, work: keep, log })
 
   return Object.freeze({
     async close() {
+      closing.abort()
       await taking.stop()
       const timer = setTimeout(() => stop.abort(), grace)
       await Promise.all(inWork.values())

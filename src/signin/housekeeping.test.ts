@@ -8,6 +8,7 @@ import { createPeople } from '../people/people.ts'
 import type { Person } from '../people/person.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
 import { removeExpired } from './housekeeping.ts'
+import type { expiringTables } from './housekeeping-store.ts'
 
 const hour = 3_600_000
 const lifetimes = { idle: hour, absolute: 12 * hour }
@@ -47,7 +48,7 @@ async function fill(sessions: number, { seen, ends }: { seen: number; ends: numb
   )
 }
 
-async function count(table: 'session' | 'sign_in_attempt' | 'logout_token'): Promise<number> {
+async function count(table: 'session' | (typeof expiringTables)[number]): Promise<number> {
   const [row] = await database.rows<{ count: bigint }>(`select count(*) from ${table}`)
   return Number(row?.count)
 }
@@ -111,7 +112,7 @@ describe('B37: what is over', () => {
     assert.equal(await count('session'), 0)
   })
 
-  test('of sign-ins under way and of logout tokens goes as well', async () => {
+  test('of sign-ins under way, logout tokens, limits and mailed links goes as well', async () => {
     for (const [ends, name] of [
       [0, 'over'],
       [1000, 'not over'],
@@ -125,8 +126,18 @@ describe('B37: what is over', () => {
         name,
         new Date(now + ends),
       ])
+      await database.rows(`insert into throttle (kind, key, expires_at) values ('test', sha256($1::text::bytea), $2)`, [
+        name,
+        new Date(now + ends),
+      ])
+      await database.rows(
+        `insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
+         values ($1, $1, sha256($1::text::bytea), 'code', sha256('state'), '', $2)`,
+        [name, new Date(now + ends)],
+      )
     }
     await clean()
-    assert.deepEqual([await count('sign_in_attempt'), await count('logout_token')], [1, 1])
+    const tables = ['sign_in_attempt', 'logout_token', 'throttle', 'email_link'] as const
+    assert.deepEqual(await Promise.all(tables.map(count)), [1, 1, 1, 1])
   })
 })

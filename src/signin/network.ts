@@ -6,8 +6,8 @@ export function senderNetworkOf(address: string): string {
   if (!isIPv6(ip)) return ip
   const [head = [], tail] = (ip.split('%')[0] ?? '').split('::').map((part) => part.split(':').filter(Boolean))
   const zeros = tail === undefined ? 0 : 8 - head.length - tail.length
-  const groups = [...head, ...Array<string>(zeros).fill('0'), ...(tail ?? [])]
-  return `${groups.slice(0, 4).join(':')}::/64`
+  const groups = [...head, ...Array<string>(Math.max(0, zeros)).fill('0'), ...(tail ?? [])]
+  return `${groups.slice(0, 4).map(plainGroup).join(':')}::/64`
 }
 
 /** The network of an address: a /24, or a /48 of IPv6. */
@@ -18,4 +18,9 @@ export function networkOf(address: string): string {
   const groups = (ip.split('%')[0] ?? '').split('::')[0]?.split(':') ?? []
   const first = [0, 1, 2].map((index) => groups[index] || '0')
   return `${first.join(':')}::/48`
+}
+
+/** One group has several spellings, such as `0DB8` and `db8`. */
+function plainGroup(group: string): string {
+  return Number.parseInt(group, 16).toString(16)
 }

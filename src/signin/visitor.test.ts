@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { deviceOf } from './device.ts'
-import { networkOf } from './network.ts'
+import { networkOf, senderNetworkOf } from './network.ts'
 
 test('what a browser says of itself becomes a few words', () => {
   const cases: [string | undefined, string][] = [
@@ -46,4 +46,21 @@ test('an address becomes the network that it is in', () => {
     ['nonsense', 'unknown'],
   ]
   for (const [address, network] of cases) assert.equal(networkOf(address), network, address)
+})
+
+describe('the network that a limit applies to', () => {
+  const cases = [
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+    ['2001:0DB8::2:3:4:5:6', '2001:db8:0:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+  ] as const
+  for (const [address, network] of cases) {
+    test(`${address} is in ${network}`, () => assert.equal(senderNetworkOf(address), network))
+  }
 })
