@@ -178,6 +178,20 @@ test('no page shifts while it loads', async () => {
   await profile.close()
 })
 
+test('a page opened by its URL starts at the top, wherever the previous page was scrolled to', async () => {
+  const profile = await portal.profile({ storageState: state, viewport: { width: 1280, height: 600 } })
+  const page = await profile.newPage()
+  await open(page, '/audit')
+  await page.evaluate('scrollTo(0, 400)')
+  assert.equal(await page.evaluate<number>('scrollY'), 400)
+  await open(page, '/clients')
+  await page.waitForTimeout(400)
+  assert.equal(await page.evaluate<number>('scrollY'), 0)
+  await open(page, '/audit')
+  await page.waitForFunction('scrollY === 400')
+  await profile.close()
+})
+
 test('the record page loads at most 250 kB of scripts, nothing from other hosts, and loads quickly', async () => {
   const times: number[] = []
   for (let round = 0; round < 3; round++) {

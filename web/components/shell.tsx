@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
+import { Outlet, ScrollRestoration, useLocation, useNavigation, type Location } from 'react-router'
 import { content } from '../content.ts'
 import { Questions } from './confirm.tsx'
 import { useSearchKey } from './keys.ts'
@@ -38,12 +38,15 @@ export function Shell() {
       <main id="main" ref={main} tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>
-      <ScrollRestoration />
+      <ScrollRestoration getKey={scrollKeyOf} />
       <UnsavedGuard />
       <Questions />
     </div>
   )
 }
+
+/** Every page that is loaded from the server has the key `default`, and must not get the scroll position of another. */
+const scrollKeyOf = ({ key, pathname, search }: Location) => (key === 'default' ? pathname + search : key)
 
 /**
  * Moves the focus to the start of a new page, so that screen readers announce it. A page that focuses one of its own

@@ -141,7 +141,9 @@ function AuditTable({ rows }: { readonly rows: readonly AuditRow[] }) {
 }
 
 function Row({ row }: { readonly row: AuditRow }) {
-  const details = Object.entries(row.details).map(([name, value]) => `${name}: ${value}`)
+  const details = Object.entries(row.details).map(
+    ([name, value]) => `${name}: ${name === 'fields' ? listed(value) : value}`,
+  )
   return (
     <tr>
       <td className={classes.time}>
@@ -169,6 +171,9 @@ function Row({ row }: { readonly row: AuditRow }) {
     </tr>
   )
 }
+
+/** `date text` → `date, text`. */
+const listed = (names: string): string => names.split(' ').join(', ')
 
 /** The actor as text. */
 function actorText({ kind, id, name }: AuditRow['actor']): string {
