@@ -17,7 +17,7 @@ import { loadProviders } from './models/upstream/ai-sdk-provider.ts'
 import { createIdentities, type Identities } from './people/identities.ts'
 import { openMailer } from './mail/configured.ts'
 import { createPeople, type People } from './people/people.ts'
-import type { Config } from './platform/config/config.ts'
+import type { Config, ModelConfig } from './platform/config/config.ts'
 import { openDatabase, type Database } from './platform/database/database.ts'
 import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
@@ -62,20 +62,14 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  * Puts one instance together, migrations included. Throws OperatorError when the database or the configuration does not
  * allow it; nothing is left open then.
  */
-export async function openService({
-  config,
-  databaseUrl,
-  log,
-  idleGrace,
-  additional,
-  metricsText,
-}: ServiceNeeds): Promise<Service> {
+export async function openService(needs: ServiceNeeds): Promise<Service> {
+  const { config, databaseUrl, log, idleGrace, additional, metricsText } = needs
   const pages = loadPages({
     folder: builtPages,
     viewer: ({ session }) => session && presentViewer(session),
     signInUrl,
   })
-  const providers = await loadProviders(config.models.flatMap((it) => (it.engine === 'ai-sdk' ? [it.package] : [])))
+  const providers = await loadConfiguredProviders(config)
   await migrate(databaseUrl)
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(openDatabase(databaseUrl, { log }), (it) => it.close())
@@ -101,16 +95,9 @@ export async function openService({
     (it) => it.close(),
   )
   const thread = opened.adopt(createCountingThread(), (it) => it.close())
-  const catalogue = opened.adopt(
-    await createCatalogue({
-      models: config.models,
-      aliases: config.aliases,
-      prices,
-      build: (entry) => buildModel(entry, { providers, thread, log }),
-      log,
-    }),
-    (it) => it.close(),
-  )
+  const build = (entry: ModelConfig) => buildModel(entry, { providers, thread, log })
+  const { models, aliases } = config
+  const catalogue = opened.adopt(await createCatalogue({ models, aliases, prices, build, log }), (it) => it.close())
   const app = opened.adopt(
     await buildApp({
       log,
@@ -151,7 +138,7 @@ export async function openService({
   })
 }
 
-/** What a page says of who looks at it. Times are ms from now: the clock of the browser may be wrong. */
+/** The viewer in the data of a page. Times are ms from now, because the browser's clock may be wrong. */
 function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
   const now = Date.now()
   return { person, idle_ends_in: idleEndsAt.getTime() - now, ends_in: endsAt.getTime() - now }
@@ -159,4 +146,8 @@ function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
 
 function configuredPrices({ models }: Config): Map<string, Price> {
   return new Map(models.flatMap(({ id, price }) => (price ? [[id, price] as const] : [])))
+}
+
+function loadConfiguredProviders({ models }: Config) {
+  return loadProviders(models.flatMap((model) => (model.engine === 'ai-sdk' ? [model.package] : [])))
 }

@@ -102,11 +102,6 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     if (closing) throw new Problem('unavailable', 'The service is stopping. Send the request again.', { retryAfter: 1 })
   }
 
-  async function close(): Promise<void> {
-    await settledWithin(queue.idle(), needs.grace ?? defaultGrace)
-    await supervisor.stop()
-  }
-
   return Object.freeze({
     id,
     contextTokens: context,
@@ -123,7 +118,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
       if (fault !== undefined) throw new OperatorError(fault)
     },
     pid: supervisor.pid,
-    close: () => (closing ??= close()),
+    close: () => (closing ??= settledWithin(queue.idle(), needs.grace ?? defaultGrace).then(supervisor.stop)),
   })
 }
 

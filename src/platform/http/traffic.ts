@@ -80,19 +80,7 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
       const finish = (): void => void working--
       work.then(finish, finish)
     },
-    /**
-     * Reads the rest of a refused request. Otherwise closing the connection would reset it before the caller has read the
-     * response.
-     */
-    discard(request: IncomingMessage, done: () => void): void {
-      const timer = setTimeout(finish, idleGrace)
-      function finish(): void {
-        clearTimeout(timer)
-        request.off('end', finish)
-        done()
-      }
-      request.on('end', finish).resume()
-    },
+    discard: (request: IncomingMessage, done: () => void): void => readRest(request, idleGrace, done),
     /**
      * Lets requests in flight finish and closes each connection after its response. Connections without a request are
      * closed after the grace period, once no request is in flight. All others are closed after the drain time.
@@ -120,6 +108,20 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
     // To Node, a connection that has not sent a request yet is not idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
+}
+
+/**
+ * Reads the rest of a refused request, for at most `ms` milliseconds. Otherwise closing the connection would reset it before
+ * the caller has read the response.
+ */
+function readRest(request: IncomingMessage, ms: number, done: () => void): void {
+  const timer = setTimeout(finish, ms)
+  function finish(): void {
+    clearTimeout(timer)
+    request.off('end', finish)
+    done()
+  }
+  request.on('end', finish).resume()
 }
 
 function definedOf({ drainTime, idleGrace }: TrafficNeeds): Partial<typeof defaults> {
