@@ -118,7 +118,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
       if (fault !== undefined) throw new OperatorError(fault)
     },
     pid: supervisor.pid,
-    close: () => (closing ??= settledWithin(queue.idle(), needs.grace ?? defaultGrace).then(supervisor.stop)),
+    close: () => (closing ??= settledWithin(queue.idle(), needs.grace ?? defaultGrace).then(() => supervisor.stop())),
   })
 }
 
