@@ -25,6 +25,7 @@ import { registerPeople, type CountClients } from './people/routes.ts'
 import { version } from './platform/version.ts'
 import { prepareGuards, recognised } from './signin/guard.ts'
 import { registerMe } from './signin/me-routes.ts'
+import { registerPasswords } from './signin/methods/password/routes.ts'
 import { registerProviderLogout } from './signin/provider-logout.ts'
 import { registerSignIn } from './signin/routes.ts'
 import type { Sessions } from './signin/sessions.ts'
@@ -91,6 +92,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   registerHealth(server, { version, databaseWritable: createWriteProbe(database), models, providers })
   registerSignIn(server, needs)
   await registerProviderLogout(server, { ...needs, methods: signIn.methods, refusals: signIn.refusals })
+  registerPasswords(server, needs)
   registerMe(server, needs)
   registerPeople(server, needs)
   registerClients(server, needs)

@@ -91,7 +91,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     async (it) => it?.close(),
   )
   const signIn = opened.adopt(
-    await openSignIn({ config, database, signUp, mailer, audit, sessions, log, additional }),
+    await openSignIn({ config, database, signUp, identities, mailer, audit, sessions, log, additional }),
     (it) => it.close(),
   )
   const thread = opened.adopt(createCountingThread(), (it) => it.close())

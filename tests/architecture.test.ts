@@ -44,6 +44,7 @@ const entryPoints = {
     'configured.ts',
     'guard.ts',
     'me-routes.ts',
+    'methods/password/routes.ts',
     'provider-logout.ts',
     'routes.ts',
     'sessions.ts',

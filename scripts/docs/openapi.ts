@@ -40,6 +40,7 @@ export async function readOpenApi(): Promise<unknown> {
     countClients: unused,
     signIn: {
       methods: [],
+      passwords: undefined,
       refusals: { record: unused, recordCookie: unused },
       begin: unused,
       complete: unused,

@@ -1,6 +1,7 @@
 /** What each template is about. */
 interface Values {
   readonly sign_in_link: { readonly token: string; readonly code: string; readonly device: string }
+  readonly password_reset: { readonly token: string }
   readonly account_changed: {
     readonly what: AccountChange
     /** The recovery codes that are left. */
@@ -30,6 +31,7 @@ export interface MailText {
 /** What a person is notified of, and the words for it. */
 const changes = {
   password_changed: { subject: 'Your password was changed', said: 'The password of your account was changed.' },
+  password_removed: { subject: 'Your password was removed', said: 'The password of your account was removed.' },
   passkey_added: { subject: 'A passkey was added', said: 'A passkey was added to your account.' },
   passkey_removed: { subject: 'A passkey was removed', said: 'A passkey was removed from your account.' },
   totp_set_up: { subject: 'An authenticator app was added', said: 'An authenticator app was added to your account.' },
@@ -80,6 +82,15 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name]) => MailTe
     button: { label: 'Sign in', path: `/signin/link#${token}` },
     code: { label: 'Or enter this code on the page where you asked for the link:', value: code },
     closing: 'If it was not you, ignore this mail. Do not give the code to anyone.',
+  }),
+  password_reset: ({ token }) => ({
+    subject: 'Choose your password',
+    paragraphs: [
+      'Someone asked for a link to choose a password for this address.',
+      'The link works once, for 20 minutes. A new password signs you out everywhere.',
+    ],
+    button: { label: 'Choose a password', path: `/signin/reset#${token}` },
+    closing: 'If it was not you, ignore this mail: your password stays as it is.',
   }),
   account_changed: ({ what, remaining }) => ({
     subject: changes[what].subject,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import type { Identities } from '../people/identities.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createEncryption } from '../platform/encryption.ts'
@@ -9,12 +10,14 @@ import { readEncryptionKey } from '../platform/encryption-key.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import { createAttempts } from './attempts.ts'
+import { createCredentialChanges } from './credential-change.ts'
 import { createGate } from './gate.ts'
 import { startSignInHousekeeping } from './removal.ts'
 import { createSignInLimits } from './limits.ts'
 import { createEmailLinkMethod } from './methods/email-link.ts'
 import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/method.ts'
 import { createOidcMethod } from './methods/oidc.ts'
+import { createConfiguredPasswords } from './methods/password/configured.ts'
 import { createRefusals } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
 import { checkSignInSettings } from './settings-rule.ts'
@@ -22,11 +25,13 @@ import type { SignUp } from './sign-up.ts'
 import { createSignIn, type SignIn } from './signin.ts'
 import { createSteps } from './steps.ts'
 import { createThrottle } from './throttle.ts'
+import { createUsableMethods } from './usable-methods.ts'
 
 interface Needs {
   readonly config: Pick<Config, 'sign_in' | 'session' | 'mail' | 'base_url' | 'encryption_key' | 'data'>
   readonly database: Database
   readonly signUp: SignUp
+  readonly identities: Pick<Identities, 'issuersOf'>
   readonly audit: Pick<Audit, 'record' | 'recordWithin'>
   readonly sessions: Sessions
   /** Undefined if no mail is configured. */
@@ -63,15 +68,20 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const isUsed = providers.length > 0 || otherMethods.length > 0 || mailer !== undefined
   const encryption = createEncryption(isUsed ? await readEncryptionKey(config) : randomBytes(32))
   const throttle = createThrottle({ database })
-  const emailLink =
-    settings.email_link && mailer ? createEmailLinkMethod({ database, mailer, throttle, encryption }) : undefined
-  const methods = [...providers, ...(emailLink ? [emailLink] : []), ...otherMethods]
-  const attempts = createAttempts({ database, baseUrl, clock: Date.now })
   const refusals = createRefusals({ audit })
   const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
+  const changes = createCredentialChanges({ sessions, audit, mailer })
+  const mailed = mailer && { ...needs, mailer, throttle, encryption, steps, changes, factors }
+  const emailLink = settings.email_link && mailed ? createEmailLinkMethod(mailed) : undefined
+  const password = settings.password && mailed ? createConfiguredPasswords(mailed) : undefined
+  const inOrder = [...providers, emailLink, password?.method, ...otherMethods]
+  const methods = inOrder.filter((method) => method !== undefined)
+  const passwords = password?.serve(createUsableMethods({ methods, identities: needs.identities, database }))
+  const attempts = createAttempts({ database, baseUrl, clock: Date.now })
   const policy = settings.second_factor
   const gate = createGate({ attempts, signUp, sessions, policy, factors, encryption })
-  const signIn = createSignIn({ methods, factors, emailLink, attempts, sessions, refusals, gate, steps, encryption })
+  const parts = { attempts, sessions, refusals, gate, steps, encryption }
+  const signIn = createSignIn({ ...parts, methods, factors, emailLink, passwords })
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })
   const cleaning = startSignInHousekeeping({ database, audit, lifetimes, log })

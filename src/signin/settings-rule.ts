@@ -14,7 +14,9 @@ export function checkSignInSettings(settings: unknown, fault: ReportConfigError)
   if (emailLink === true && settings.mail === undefined) {
     fault('sign_in.email_link', 'a sign-in link needs a mail server. Set mail, or set this to false.')
   }
-  if (password === true) fault('sign_in.password', 'this version does not support passwords. Set it to false.')
+  if (password === true && settings.mail === undefined) {
+    fault('sign_in.password', 'passwords are chosen with a mailed link. Set mail, or set this to false.')
+  }
   if (secondFactor === 'required' || secondFactor === 'partners') {
     fault('sign_in.second_factor', 'this version has no second factors. Set it to off or optional.')
   }

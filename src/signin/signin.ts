@@ -3,6 +3,7 @@ import { createFactorSignIn, type FactorSignIn } from './factor-sign-in.ts'
 import type { SecondFactor, SignInMethod } from './methods/method.ts'
 import { createLinkSignIn, type LinkSignIn } from './link-sign-in.ts'
 import type { EmailLinkMethod } from './methods/email-link.ts'
+import type { PasswordService } from './methods/password/routes.ts'
 import { createRedirectSignIn, type RedirectSignIn } from './redirect-sign-in.ts'
 import type { Refusals } from './refusals.ts'
 import { createSignOut, type SignOut, type SignOutNeeds } from './sign-out.ts'
@@ -16,21 +17,25 @@ export interface SignIn extends RedirectSignIn, CredentialSignIn, LinkSignIn, Fa
   /** In the order of the configuration. */
   readonly methods: readonly SignInMethod[]
   readonly refusals: Refusals
+  /** Undefined if people do not sign in with passwords. */
+  readonly passwords: PasswordService | undefined
 }
 
 interface SignInNeeds extends SignInParts, Pick<SignOutNeeds, 'encryption'> {
   readonly methods: readonly SignInMethod[]
   readonly factors: readonly SecondFactor[]
   readonly emailLink: EmailLinkMethod | undefined
+  readonly passwords: PasswordService | undefined
 }
 
 export function createSignIn(needs: SignInNeeds): SignIn {
-  const { methods, refusals } = needs
+  const { methods, refusals, passwords } = needs
   const redirects = methods.filter((method) => method.kind === 'redirect')
   const credentials = methods.filter((method) => method.kind === 'credential')
   return Object.freeze({
     methods,
     refusals,
+    passwords,
     ...createRedirectSignIn({ ...needs, methods: redirects }),
     ...createCredentialSignIn({ ...needs, methods: credentials }),
     ...createLinkSignIn(needs),

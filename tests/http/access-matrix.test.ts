@@ -72,6 +72,13 @@ const matrix: Readonly<Record<string, Entry>> = {
   'GET /me': { statuses: everyone(200) },
   'DELETE /me/sessions/:id': { statuses: everyone(404) },
   'DELETE /me/sessions': { statuses: everyone(200) },
+  // Without passwords in the configuration, as here. tests/http/passwords.test.ts has them.
+  'POST /me/password': { statuses: everyone(404), body: { password: 'a new password' } },
+  'DELETE /me/password': { statuses: everyone(404) },
+  'GET /signin/reset': { statuses: open(404) },
+  'POST /auth/reset/request': { statuses: open(404), body: { email: 'anna@example.com' } },
+  'POST /auth/reset/inspect': { statuses: open(404), body: { token: 'unknown' } },
+  'POST /auth/reset': { statuses: open(404), body: { token: 'unknown', password: 'a new password' } },
   'GET /signin': { statuses: open(200) },
   'POST /signout': { statuses: open(200) },
   'GET /auth/callback': { statuses: { ...open(303), anonymous: 400, disabled: 400 } },

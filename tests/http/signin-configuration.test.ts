@@ -8,7 +8,10 @@ describe('the start', () => {
       { email_link: true },
       /^sign_in\.email_link: a sign-in link needs a mail server\. Set mail, or set this to false\.$/,
     ],
-    [{ password: true }, /^sign_in\.password: .*Set it to false\.$/],
+    [
+      { password: true },
+      /^sign_in\.password: passwords are chosen with a mailed link\. Set mail, or set this to false\.$/,
+    ],
     [{ second_factor: 'required' }, /^sign_in\.second_factor: .*Set it to off or optional\.$/],
     [{ second_factor: 'partners' }, /^sign_in\.second_factor: .*Set it to off or optional\.$/],
     [{ password: true, second_factor: 'required' }, /^sign_in\.password: [^\n]+\nsign_in\.second_factor: [^\n]+$/],

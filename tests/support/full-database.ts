@@ -122,6 +122,13 @@ async function useLimits(database: Database): Promise<void> {
     `insert into email_link (email_key, email, token_hash, code, state_hash, device, expires_at)
      values ('anna@example.com', 'Anna@example.com', sha256('token'), 'code', sha256('state'), 'Firefox on Linux', now())`,
   )
+  await database.rows(
+    `insert into password_reset (email_key, email, token_hash, expires_at)
+     values ('anna@example.com', 'Anna@example.com', sha256('token'), now())`,
+  )
+  await database.rows(
+    `insert into password (person_id, hash, changed_at) select id, '$argon2id$', now() from person limit 1`,
+  )
 }
 
 /** Leaves a used logout token. */

@@ -42,6 +42,7 @@ describe('without a file', () => {
       providers: [],
       email_link: false,
       password: false,
+      password_hash: { memory: 19_456, passes: 2 },
       passkey: true,
       second_factor: 'optional',
       starts_per_minute: 120,

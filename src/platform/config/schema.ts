@@ -198,7 +198,22 @@ export const configSchema = group('The configuration.', {
   sign_in: optionalGroup('How people sign in to the portal, and who may.', {
     providers: Type.Array(provider, { description: 'OpenID providers to sign in with.', default: [] }),
     email_link: yesNo('Sign in with a link sent by e-mail, or with the code in the same mail. Needs `mail`.', false),
-    password: yesNo(`Sign in with a password. ${stops}`, false),
+    password: yesNo(
+      'Sign in with a password. Needs `mail`, for links to choose one. [Passwords](sign-in.md#passwords) has the rules.',
+      false,
+    ),
+    password_hash: optionalGroup(
+      'How passwords are hashed (argon2id). After a change, each password is hashed anew at its next sign-in.',
+      {
+        memory: whole('The memory of one hash, in KiB.', 19_456, 4_194_304, 19_456),
+        passes: whole('Passes over the memory.', 2, 100, 2),
+        pepper: Type.Optional(
+          text(
+            'A secret that goes into every hash, so that hashes from the database alone cannot be tested. Write it as `${NAME}`. If it is lost or changed, people must choose new passwords.',
+          ),
+        ),
+      },
+    ),
     passkey: yesNo('Sign in with a passkey. Not available in this version.', true),
     second_factor: Type.Enum(['off', 'optional', 'required', 'partners'], {
       description:

@@ -17,6 +17,11 @@ const people = [
   'role_changed',
   'email_changed',
   'identity_added',
+  'password_set',
+  'password_changed',
+  'password_reset',
+  'password_removed',
+  'password_guessed',
 ]
 const looks = ['access_denied', 'audit_read', 'clients_listed', 'records_searched', 'revisions_read', 'activity_read']
 const clients = ['read', 'created', 'imported', 'changed', 'assigned', 'removed'].map((did) => `client_${did}`)

@@ -1,0 +1,55 @@
+import { readEmail } from '../../people/email.ts'
+import type { Queryable } from '../../platform/database/database.ts'
+import { Problem } from '../../platform/problems.ts'
+import type { Visitor } from '../visitor.ts'
+import type { CredentialMethod } from './method.ts'
+import type { CheckPassword } from './password/check.ts'
+import { hasPassword } from './password/password-store.ts'
+import { passwordLength } from './password/policy.ts'
+import type { MinimumOf } from './password/strength.ts'
+
+interface PasswordNeeds {
+  readonly check: CheckPassword
+  readonly minimumOf: MinimumOf
+}
+
+/** An address and a password. */
+export function createPasswordMethod({ check, minimumOf }: PasswordNeeds): CredentialMethod {
+  return Object.freeze({
+    kind: 'credential',
+    id: 'password',
+    name: 'Password',
+    state: 'ready',
+    fault: undefined,
+    check: async () => 'ready' as const,
+    begin: async () => ({ data: {}, challenge: {} }),
+    async complete(input: unknown, { visitor }: { readonly visitor: Visitor }) {
+      const { email, password } = readInput(input)
+      const owner = await check({ email, password }, visitor)
+      if (passwordLength(password) < (await minimumOf(owner))) throw tooShortAlone()
+      return { claim: { by: 'person', personId: owner.id }, factors: ['password'] } as const
+    },
+    isUsableBy: ({ id }: { readonly id: string }, database: Queryable) => hasPassword(database, id),
+  } satisfies CredentialMethod)
+}
+
+function readInput(input: unknown) {
+  const { email, password }: { email?: unknown; password?: unknown } =
+    typeof input === 'object' && input !== null ? input : {}
+  const read = typeof email === 'string' ? readEmail(email) : undefined
+  if (read === undefined) {
+    throw new Problem('invalid_field', 'Enter your e-mail address.', { field: 'input.email' })
+  }
+  if (typeof password !== 'string' || password === '') {
+    throw new Problem('invalid_field', 'Enter your password.', { field: 'input.password' })
+  }
+  return { email: read, password }
+}
+
+/** The second factor with which the password was long enough is gone. */
+function tooShortAlone(): Problem {
+  return new Problem(
+    'sign_in_refused',
+    'Your password is too short to sign in without a second factor. Choose a longer one: "Forgot your password?"',
+  )
+}

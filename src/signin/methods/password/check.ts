@@ -1,0 +1,87 @@
+import { byService } from '../../../access/actor.ts'
+import type { Audit } from '../../../access/audit.ts'
+import type { Mailer } from '../../../mail/mailer.ts'
+import type { Email } from '../../../people/email.ts'
+import type { Database } from '../../../platform/database/database.ts'
+import { Problem } from '../../../platform/problems.ts'
+import type { Visitor } from '../../visitor.ts'
+import type { Guesses } from './guesses.ts'
+import type { Hashing } from './hashing.ts'
+import { readPasswordOwner, renewHash, type PasswordOwner } from './password-store.ts'
+import { maxPasswordBytes, readPassword } from './policy.ts'
+
+/**
+ * The person with this address and password. An unknown address and a wrong password get the same reply for the same work.
+ * Throws Problem `sign_in_failed`, `too_many_sign_ins`, `overloaded`.
+ */
+export type CheckPassword = (
+  claim: { readonly email: Email; readonly password: string },
+  visitor: Visitor,
+) => Promise<PasswordOwner>
+
+export interface CheckNeeds {
+  readonly database: Database
+  readonly audit: Pick<Audit, 'recordWithin'>
+  readonly mailer: Mailer
+  readonly hashing: Hashing
+  readonly guesses: Guesses
+}
+
+/** Wrong passwords in succession after which the person is warned. */
+const warnAt = 10
+
+export function createPasswordCheck(needs: CheckNeeds): CheckPassword {
+  const { database, hashing, guesses } = needs
+
+  return async ({ email: { key }, password }, visitor) => {
+    const text = readPassword(password)
+    if (text === undefined) throw tooLong()
+    return guesses.inTurn(key, async () => {
+      await guesses.admit(key, visitor)
+      return hashing.inTurn(async ({ verify, hash, isOutdated }) => {
+        const count = await guesses.count(key)
+        const owner = await readPasswordOwner(database, key)
+        const before = owner?.hash ?? undefined
+        const isRight = await verify(text, before)
+        if (owner === undefined || before === undefined || !isRight) {
+          await guesses.fail(visitor)
+          if (owner?.hash && count === warnAt) await warn(needs, owner, visitor)
+          throw wrong()
+        }
+        await guesses.forget(key)
+        if (isOutdated(before)) await renewHash(database, { personId: owner.id, before, hash: await hash(text) })
+        return owner
+      })
+    })
+  }
+}
+
+async function warn(
+  { database, audit, mailer }: CheckNeeds,
+  owner: PasswordOwner,
+  { requestId, address }: Visitor,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    await audit.recordWithin(tx, [
+      {
+        ...byService,
+        requestId,
+        address,
+        action: 'password_guessed',
+        outcome: 'refused',
+        noun: 'person',
+        nounId: owner.id,
+        details: { guesses: String(warnAt) },
+      },
+    ])
+    await mailer.send(tx, { to: owner.email, template: 'account_changed', values: { what: 'guessing' } })
+  })
+}
+
+function wrong(): Problem {
+  return new Problem('sign_in_failed', 'The e-mail address or the password is wrong.')
+}
+
+function tooLong(): Problem {
+  return new Problem('invalid_field', `A password has at most ${maxPasswordBytes} bytes.`, { field: 'input.password' })
+}

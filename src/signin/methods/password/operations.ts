@@ -1,0 +1,83 @@
+import { answers, needsSession, refusals } from '../../../platform/http/openapi.ts'
+import type { ProblemCode } from '../../../platform/problems.ts'
+import * as schema from './schema.ts'
+
+/** The OpenAPI operations of passwords. */
+const always: readonly ProblemCode[] = ['malformed_request', 'not_found', 'internal', 'unavailable']
+const posting: readonly ProblemCode[] = [
+  ...always,
+  'cross_site_request',
+  'malformed_json',
+  'missing_field',
+  'unknown_field',
+  'invalid_field',
+  'request_too_large',
+  'unsupported_media_type',
+  'too_many_sign_ins',
+]
+const inSignIn = { tags: ['Sign-in'] }
+const inMe = { tags: ['Account'], ...needsSession }
+const own: readonly ProblemCode[] = ['not_signed_in', 'recent_sign_in_required', 'conflict']
+
+export const readReset = {
+  ...inSignIn,
+  operationId: 'readPasswordReset',
+  summary: 'Open the page on which a password is chosen',
+  description: 'The page of the link in the mail.',
+  response: { 200: answers(schema.resetPage, 'The page.'), ...refusals(always) },
+}
+
+export const requestReset = {
+  ...inSignIn,
+  operationId: 'requestPasswordReset',
+  summary: 'Ask for a link to choose a password',
+  description:
+    'The response is the same for every address. A mail is sent to the address if it may sign in or sign up. The link works once, for 20 minutes.',
+  body: schema.RequestResetBody,
+  response: { 200: answers(schema.requestedReset, 'Accepted.'), ...refusals(posting) },
+}
+
+export const inspectReset = {
+  ...inSignIn,
+  operationId: 'inspectPasswordReset',
+  summary: 'Read what a link to choose a password is for',
+  description: 'Does not use the link up.',
+  body: schema.InspectResetBody,
+  response: { 200: answers(schema.inspectedReset, 'The address.'), ...refusals([...posting, 'sign_in_failed']) },
+}
+
+export const completeReset = {
+  ...inSignIn,
+  operationId: 'completePasswordReset',
+  summary: 'Choose a password with a link',
+  description:
+    'Uses the link up and ends all sessions of the person. It signs nobody in, and a second factor is still required. For an address without a person, it creates one where `sign_in.sign_up` allows it. A password that is refused does not use the link up.',
+  body: schema.ResetBody,
+  response: {
+    200: answers(schema.completedReset, 'The password is set.'),
+    ...refusals([...posting, 'sign_in_failed', 'sign_in_refused', 'overloaded']),
+  },
+}
+
+export const changePassword = {
+  ...inMe,
+  operationId: 'changePassword',
+  summary: 'Set or change your password',
+  description: 'Ends your other sessions. Needs a sign-in within the last 10 minutes.',
+  body: schema.ChangePasswordBody,
+  response: {
+    200: answers(schema.changedPassword, 'The password is set.'),
+    ...refusals([...posting, ...own, 'overloaded']),
+  },
+}
+
+export const removePassword = {
+  ...inMe,
+  operationId: 'removePassword',
+  summary: 'Remove your password',
+  description: 'Ends your other sessions. Needs a sign-in within the last 10 minutes, and another way to sign in.',
+  response: {
+    200: answers(schema.changedPassword, 'The password is removed.'),
+    ...refusals([...always, ...own, 'cross_site_request']),
+  },
+}

@@ -1,0 +1,66 @@
+import type { Role } from '../../../access/actor.ts'
+import type { Queryable } from '../../../platform/database/database.ts'
+
+/** The person with an address, and the hash of their password if they have one. */
+export interface PasswordOwner {
+  readonly id: string
+  readonly email: string
+  readonly role: Role
+  readonly hash: string | null
+  readonly changedAt: Date | null
+}
+
+const ownerColumns = 'p.id, p.email, p.role, w.hash, w.changed_at as "changedAt"'
+
+export async function readPasswordOwner(database: Queryable, emailKey: string): Promise<PasswordOwner | undefined> {
+  const [owner] = await database.rows<PasswordOwner>(
+    `select ${ownerColumns} from person p left join password w on w.person_id = p.id where p.email_key = $1`,
+    [emailKey],
+  )
+  return owner
+}
+
+const selectById = `select ${ownerColumns} from person p left join password w on w.person_id = p.id
+  where p.id = $1 and p.email is not null`
+
+/** Undefined for a person without an address. */
+export async function readPasswordOwnerById(database: Queryable, personId: string): Promise<PasswordOwner | undefined> {
+  const [owner] = await database.rows<PasswordOwner>(selectById, [personId])
+  return owner
+}
+
+/** The same, with the person locked until the transaction ends. */
+export async function lockPasswordOwner(tx: Queryable, personId: string): Promise<PasswordOwner | undefined> {
+  await tx.rows('select 1 from person where id = $1 for no key update', [personId])
+  return readPasswordOwnerById(tx, personId)
+}
+
+export async function hasPassword(database: Queryable, personId: string): Promise<boolean> {
+  const rows = await database.rows('select 1 from password where person_id = $1', [personId])
+  return rows.length > 0
+}
+
+export async function writePassword(
+  tx: Queryable,
+  { personId, hash, at }: { readonly personId: string; readonly hash: string; readonly at: Date },
+): Promise<void> {
+  await tx.rows(
+    `insert into password (person_id, hash, changed_at) values ($1, $2, $3)
+     on conflict (person_id) do update set hash = excluded.hash, changed_at = excluded.changed_at`,
+    [personId, hash, at],
+  )
+}
+
+/** Replaces the hash of the same password, unless the password was changed meanwhile. */
+export async function renewHash(
+  database: Queryable,
+  { personId, before, hash }: { readonly personId: string; readonly before: string; readonly hash: string },
+): Promise<void> {
+  await database.rows('update password set hash = $3 where person_id = $1 and hash = $2', [personId, before, hash])
+}
+
+/** False if there was none. */
+export async function deletePassword(tx: Queryable, personId: string): Promise<boolean> {
+  const rows = await tx.rows('delete from password where person_id = $1 returning 1', [personId])
+  return rows.length > 0
+}

@@ -1,0 +1,40 @@
+import type { Queryable } from '../../../platform/database/database.ts'
+
+export interface ResetRow {
+  readonly emailKey: string
+  readonly email: string
+  readonly tokenHash: Buffer
+  readonly expiresAt: Date
+}
+
+/** Replaces the link that was mailed to the address before. */
+export async function writeReset(tx: Queryable, { emailKey, email, tokenHash, expiresAt }: ResetRow): Promise<void> {
+  await tx.rows(
+    `insert into password_reset (email_key, email, token_hash, expires_at) values ($1, $2, $3, $4)
+     on conflict (email_key) do update
+       set email = excluded.email, token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
+    [emailKey, email, tokenHash, expiresAt],
+  )
+}
+
+/** The address that a link proves. */
+export async function readReset(database: Queryable, tokenHash: Buffer, now: Date): Promise<string | undefined> {
+  const [row] = await database.rows<{ email: string }>(
+    'select email from password_reset where token_hash = $1 and expires_at > $2',
+    [tokenHash, now],
+  )
+  return row?.email
+}
+
+/** Uses a link up. False if it cannot be used any more: of several at once, one succeeds. */
+export async function takeReset(tx: Queryable, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const rows = await tx.rows('delete from password_reset where token_hash = $1 and expires_at > $2 returning 1', [
+    tokenHash,
+    now,
+  ])
+  return rows.length > 0
+}
+
+export async function deleteResetsOf(tx: Queryable, personId: string): Promise<void> {
+  await tx.rows('delete from password_reset r using person p where p.id = $1 and p.email_key = r.email_key', [personId])
+}

@@ -1,0 +1,157 @@
+import { personActor } from '../../../access/actor.ts'
+import type { Mailer } from '../../../mail/mailer.ts'
+import { readEmail, type Email } from '../../../people/email.ts'
+import type { Database } from '../../../platform/database/database.ts'
+import { Problem } from '../../../platform/problems.ts'
+import { hashOf, newSecret } from '../../cookies.ts'
+import type { CredentialChanges } from '../../credential-change.ts'
+import { senderNetworkOf } from '../../network.ts'
+import type { SignUp } from '../../sign-up.ts'
+import type { Steps } from '../../steps.ts'
+import type { Throttle } from '../../throttle.ts'
+import type { Visitor } from '../../visitor.ts'
+import type { Guesses } from './guesses.ts'
+import type { Hashing } from './hashing.ts'
+import { lockPasswordOwner, readPasswordOwner, writePassword } from './password-store.ts'
+import type { PasswordPolicy } from './policy.ts'
+import * as store from './reset-store.ts'
+import type { MinimumOf } from './strength.ts'
+
+/** A forgotten password, and the first one: a link sent by mail proves the address. It signs nobody in. */
+export interface PasswordReset {
+  /** Does the same for every address. Throws Problem `invalid_field`, `too_many_sign_ins`. */
+  request(email: unknown, visitor: Visitor): Promise<void>
+  /** What the page needs; uses nothing up. Throws Problem `sign_in_failed`. */
+  inspect(token: string, visitor: Visitor): Promise<{ readonly email: string; readonly minimum: number }>
+  /**
+   * Uses the link up and ends all sessions of the person, who is created if sign-up allows it. A refused password does not
+   * use it up. Throws Problem `sign_in_failed`, `sign_in_refused`, `invalid_field`.
+   */
+  complete(chosen: { readonly token: string; readonly password: string }, visitor: Visitor): Promise<void>
+}
+
+export interface ResetNeeds {
+  readonly database: Database
+  readonly steps: Steps
+  readonly signUp: SignUp
+  readonly throttle: Throttle
+  readonly mailer: Mailer
+  readonly guesses: Guesses
+  readonly hashing: Hashing
+  readonly policy: PasswordPolicy
+  readonly minimumOf: MinimumOf
+  readonly changes: CredentialChanges
+  /** ms since 1970; default `Date.now`. */
+  readonly clock?: () => number
+}
+
+const minute = 60_000
+/** How long a link works, in ms. */
+const linkLifetime = 20 * minute
+/** Mails. */
+const perAddress = { kind: 'reset_address', most: 3, window: 15 * minute }
+const perNetwork = { kind: 'reset_network', most: 10, window: 60 * minute }
+
+export function createPasswordReset(needs: ResetNeeds): PasswordReset {
+  const { database, steps, minimumOf, clock = Date.now } = needs
+
+  /** The address that a link proves. A wrong token is recorded, and counts for the network. */
+  const addressOf = (token: string, visitor: Visitor): Promise<Email> =>
+    steps.complete(visitor, async (details) => {
+      Object.assign(details, { method: 'password', why: 'unknown_link' })
+      const email = readEmail((await store.readReset(database, hashOf(token), new Date(clock()))) ?? '')
+      if (email === undefined) throw linkUsed()
+      return email
+    })
+
+  return Object.freeze({
+    request: (text: unknown, visitor: Visitor) =>
+      steps.begin(visitor, async (details) => {
+        details.method = 'password'
+        await mailLink(needs, readAddress(text), visitor, clock())
+      }),
+    async inspect(token: string, visitor: Visitor) {
+      const email = await addressOf(token, visitor)
+      return { email: email.address, minimum: await minimumOf(await readPasswordOwner(database, email.key)) }
+    },
+    async complete({ token, password }: { readonly token: string; readonly password: string }, visitor: Visitor) {
+      const email = await addressOf(token, visitor)
+      await complete(needs, { email, token, password }, visitor, clock())
+    },
+  } satisfies PasswordReset)
+}
+
+/** Whether the address gets a mail, and how the person writes it, is decided when it is about to be sent. */
+async function mailLink(
+  { database, throttle, mailer }: ResetNeeds,
+  email: Email,
+  { address }: Visitor,
+  now: number,
+): Promise<void> {
+  const wait =
+    (await throttle.take(perNetwork, senderNetworkOf(address))) || (await throttle.take(perAddress, email.key))
+  if (wait > 0) throw tooManyMails(wait)
+  const token = newSecret()
+  const until = new Date(now + linkLifetime)
+  await database.transaction(async (tx) => {
+    await store.writeReset(tx, {
+      emailKey: email.key,
+      email: email.address,
+      tokenHash: hashOf(token),
+      expiresAt: until,
+    })
+    const mail = { template: 'password_reset', values: { token } } as const
+    await mailer.send(tx, { ...mail, to: email.address, until, onlyFor: 'sign_in' })
+  })
+}
+
+interface Chosen {
+  readonly email: Email
+  readonly token: string
+  readonly password: string
+}
+
+async function complete(
+  needs: ResetNeeds,
+  { email, token, password }: Chosen,
+  { requestId, address }: Visitor,
+  now: number,
+): Promise<void> {
+  const { database, policy, minimumOf, hashing, signUp, changes, guesses } = needs
+  const known = await readPasswordOwner(database, email.key)
+  const text = await policy.check({ password, email: email.address, minimum: await minimumOf(known) })
+  const hash = await hashing.inTurn((turn) => turn.hash(text))
+  const { id } = await signUp.admit({ by: 'email', email })
+  await database.transaction(async (tx) => {
+    const owner = await lockPasswordOwner(tx, id)
+    if (!(await store.takeReset(tx, hashOf(token), new Date(now))) || owner === undefined) throw linkUsed()
+    await writePassword(tx, { personId: id, hash, at: new Date(now) })
+    await changes.conclude(tx, {
+      person: owner,
+      action: owner.hash === null ? 'password_set' : 'password_reset',
+      notice: { what: 'password_changed' },
+      by: { actor: personActor(owner), requestId, address },
+    })
+  })
+  await guesses.forget(email.key)
+}
+
+function readAddress(text: unknown): Email {
+  const email = typeof text === 'string' ? readEmail(text) : undefined
+  if (email !== undefined) return email
+  throw new Problem('invalid_field', 'Enter an e-mail address such as name@example.com.', { field: 'email' })
+}
+
+function linkUsed(): Problem {
+  return new Problem(
+    'sign_in_failed',
+    'This link has expired, was used, or was replaced by a newer one. Ask for another.',
+  )
+}
+
+function tooManyMails(wait: number): Problem {
+  const minutes = Math.ceil(wait / 60)
+  return new Problem('too_many_sign_ins', `Too many mails were asked for. Try again in ${minutes} minutes.`, {
+    retryAfter: wait,
+  })
+}

@@ -1,0 +1,68 @@
+import type { FastifyRequest } from 'fastify'
+import { visitOf } from '../../../access/visits.ts'
+import { represent } from '../../../platform/http/representation.ts'
+import type { Server } from '../../../platform/http/server.ts'
+import { Problem } from '../../../platform/problems.ts'
+import { recentlySignedIn, sameOrigin, sessionOf, signedIn } from '../../guard.ts'
+import type { Sessions } from '../../sessions.ts'
+import { visitorOf } from '../../visitor.ts'
+import * as operations from './operations.ts'
+import type { Passwords } from './passwords.ts'
+import type { PasswordReset } from './reset.ts'
+
+/** Passwords, where the configuration has them. */
+export interface PasswordService {
+  readonly passwords: Passwords
+  readonly reset: PasswordReset
+}
+
+interface PasswordRouteNeeds {
+  readonly signIn: { readonly passwords: PasswordService | undefined }
+  readonly sessions: Pick<Sessions, 'recognise'>
+  readonly baseUrl: string
+}
+
+/** Choosing a password: with a link at /signin/reset and /auth/reset, and at /me/password. */
+export function registerPasswords(server: Server, { signIn, sessions, baseUrl }: PasswordRouteNeeds): void {
+  const service = (): PasswordService => {
+    if (signIn.passwords !== undefined) return signIn.passwords
+    throw new Problem('not_found', 'This service has no passwords.')
+  }
+  const open = { onRequest: [sameOrigin(baseUrl)] }
+  const own = { onRequest: [sameOrigin(baseUrl), signedIn(sessions), recentlySignedIn()] }
+
+  server.get('/signin/reset', { schema: operations.readReset }, async (request, reply) => {
+    service()
+    return represent(reply, request, { data: {} })
+  })
+
+  server.post('/auth/reset/request', { ...open, schema: operations.requestReset }, async (request, reply) => {
+    await service().reset.request(request.body.email, visitorOf(request))
+    return reply.send({})
+  })
+
+  server.post('/auth/reset/inspect', { ...open, schema: operations.inspectReset }, async (request, reply) => {
+    const { email, minimum } = await service().reset.inspect(request.body.token, visitorOf(request))
+    return reply.send({ email, minimum_length: minimum })
+  })
+
+  server.post('/auth/reset', { ...open, schema: operations.completeReset }, async (request, reply) => {
+    await service().reset.complete(request.body, visitorOf(request))
+    return reply.send({ location: '/signin' })
+  })
+
+  server.post('/me/password', { ...own, schema: operations.changePassword }, async (request, reply) => {
+    const { current, password } = request.body
+    return reply.send({ ended: await service().passwords.change({ current, password }, changer(request)) })
+  })
+
+  server.delete('/me/password', { ...own, schema: operations.removePassword }, async (request, reply) =>
+    reply.send({ ended: await service().passwords.remove(changer(request)) }),
+  )
+}
+
+const changer = (request: FastifyRequest) => ({
+  session: sessionOf(request),
+  visitor: visitorOf(request),
+  visit: visitOf(request),
+})
