@@ -34,6 +34,8 @@ export interface InstallOptions {
   readonly accounts: number
   /** `listen.processes`; default 1. */
   readonly processes?: number
+  /** More of the configuration file. */
+  readonly settings?: string
 }
 
 /** Creates an installation with one model, `fast`, that calls the upstream. Deletes what the folder contains. */
@@ -71,9 +73,9 @@ export async function proveBooks(installation: Installation, replies: number): P
   if (!durable) throw new Error('The database does not wait for the disk, so the figures are worthless.')
 }
 
-const configuration = ({ upstream, processes = 1 }: InstallOptions): string => `
-listen: { processes: ${processes} }
-models:
+const configuration = ({ upstream, processes = 1, settings = '' }: InstallOptions): string => `
+listen: { processes: ${processes}, trusted_proxies: [127.0.0.1] }
+${settings}models:
   - id: fast
     engine: openai
     endpoints: [{ url: "${upstream}", key: none }]
