@@ -120,7 +120,6 @@ const provider = group('An OpenID provider.', {
 })
 
 const notYet = 'Reserved for sign-in methods of later versions: validated at start, not used.'
-const stops = 'Not available in this version: `true` is refused at start.'
 
 export const configSchema = group('The configuration.', {
   base_url: Type.Optional(

@@ -117,13 +117,13 @@ describe('B52: an unknown address', () => {
         statements.push(typeof statement === 'string' ? statement : statement.text)
         return database.rows(statement, values)
       }
-      const counted = { ...database, rows }
+      const watched = { ...database, rows }
       const guesses = createGuesses({
-        throttle: createThrottle({ database: counted, clock: () => now }),
+        throttle: createThrottle({ database: watched, clock: () => now }),
         clock: () => now,
       })
       const own = createPasswordCheck({
-        database: counted,
+        database: watched,
         audit: createAudit({ database }),
         mailer: { send: async () => undefined },
         guesses,
