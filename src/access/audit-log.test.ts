@@ -8,7 +8,7 @@ import { openDatabase, type Database } from '../platform/database/database.ts'
 import { createAccess } from './access.ts'
 import { byService, personActor, type Visit } from './actor.ts'
 import { createAuditLog, type AuditLog } from './audit-log.ts'
-import { createAudit, type Audit } from './audit.ts'
+import { createAudit, type Audit, type AuditEntry } from './audit.ts'
 import { openPortal, type PortalDatabase } from './portal.ts'
 import type { AuditQuery } from './schema.ts'
 
@@ -174,4 +174,19 @@ describe('the audit log, searched in parts', () => {
       assert.equal(lines.length, expected(query).length)
     }
   })
+})
+
+test('each reading is recorded with its filters and its format', async () => {
+  const recorded: AuditEntry[] = []
+  const access = createAccess({ portal, audit: { record: async (entry) => void recorded.push(entry) } })
+  const auditLog = createAuditLog({ access })
+  await auditLog.page(visit, { action: 'note_changed', limit: '5' })
+  await Array.fromAsync(await auditLog.csv(visit, { format: 'csv', outcome: 'refused' }))
+  assert.deepEqual(
+    recorded.map(({ action, outcome, details }) => [action, outcome, details]),
+    [
+      ['audit_read', 'allowed', { action: 'note_changed' }],
+      ['audit_read', 'allowed', { outcome: 'refused', format: 'csv' }],
+    ],
+  )
 })

@@ -75,6 +75,16 @@ describe('an audit event', () => {
     await audit.close()
   })
 
+  test('is written even if more come at once than one statement takes, and before close() resolves', async () => {
+    const audit = open()
+    const records = Array.from({ length: 1200 }, () =>
+      audit.record({ ...byService, action: 'flood', outcome: 'allowed' }),
+    )
+    await audit.close()
+    assert.equal((await read('flood')).length, 1200)
+    await Promise.all(records)
+  })
+
   test('fails with Problem unavailable if the database is unavailable, and is not stored', async () => {
     const away = openDatabase(new URL('/nowhere', own.url).href, { log, connections: 1 })
     const audit = createAudit({ database: away })

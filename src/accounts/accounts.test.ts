@@ -116,7 +116,7 @@ test('spent or held credit cannot be withdrawn', async () => {
   )
   await assert.rejects(accounts.addCredit(id, 0n, byService), refused('invalid_field', /must not be 0/))
   await assert.rejects(
-    accounts.addCredit(id, 10n ** 38n, byService),
+    accounts.addCredit(id, 10n ** 38n - 10n * one, byService),
     refused('invalid_field', /exceed the largest amount/),
   )
   await assert.rejects(
@@ -179,6 +179,18 @@ test('a prepaid account gets a monthly limit only when its credit is used up', a
   )
   await accounts.addCredit(id, -one, byService)
   assert.equal((await accounts.setLimits(id, { monthlyLimit: 7n }, byService)).creditLeft, 7n)
+})
+
+test('a prepaid account gets no monthly limit while requests in flight hold its last credit', async () => {
+  const { id } = await accounts.create({ ...acme, credit: one }, byService)
+  await database.rows('update account set held = $2 where id = $1', [id, one])
+  assert.equal((await accounts.show(id)).creditLeft, 0n)
+  await assert.rejects(
+    accounts.setLimits(id, { monthlyLimit: one }, byService),
+    refused('invalid_field', /prepaid and has 1 unspent/),
+  )
+  await database.rows('update account set held = 0, charged = credited where id = $1', [id])
+  assert.equal((await accounts.setLimits(id, { monthlyLimit: one }, byService)).monthlyLimit, one)
 })
 
 test('charges of last month do not count this month', async () => {

@@ -227,6 +227,53 @@ test('keys in use are refreshed in one query; unknown ids and wrong secrets are 
   })
 })
 
+test('a slow refresh never overrides what a later lookup found', async (t) => {
+  const clock = stopClock(t)
+  const [valid, revoked] = [await addKey(), await addKey()]
+  const { database: watched, asked } = counted(database)
+  const held = Promise.withResolvers<void>()
+  const rows: Database['rows'] = async (query, values = []) => {
+    const isRefresh = asked.length === 2
+    const found = await watched.rows<never>(query, values)
+    if (isRefresh) await held.promise
+    return found
+  }
+  await withInstance({ ...watched, rows }, async (instance) => {
+    for (const { key } of [valid, revoked]) await instance.identify(sent(key))
+    clock.advance(500)
+    await until(() => asked.length === 3)
+    // What was read first is too old now, and the refresh is not.
+    clock.advance(501)
+    await keys.revoke(revoked.id, byService)
+    for (let time = 0; time < 3; time += 1) await instance.identify(sent(valid.key))
+    assert.equal(asked.length, 4, 'looked up once and cached')
+    assert.equal(await codeOf(instance.identify(sent(revoked.key))), 'revoked_key')
+    held.resolve()
+    await settle()
+    assert.equal(await codeOf(instance.identify(sent(revoked.key))), 'revoked_key')
+  })
+})
+
+test('a key that is not used for a minute is forgotten, and looked up when it is used again', async (t) => {
+  const clock = stopClock(t)
+  const { key } = await addKey()
+  const { database: watched, asked } = counted(database)
+  const reads = () => asked.filter(({ name }) => name === 'keys_by_public_id').length
+  await withInstance(watched, async (instance) => {
+    await instance.identify(sent(key))
+    clock.advance(60_600)
+    await until(() => reads() === 2)
+    for (let pause = 0; pause < 3; pause += 1) {
+      await settle()
+      clock.advance(500)
+    }
+    await settle()
+    assert.equal(reads(), 2, 'it is refreshed no more')
+    await instance.identify(sent(key))
+    assert.equal(reads(), 3)
+  })
+})
+
 /** How long after `change` an instance that uses the key constantly still accepts it, in ms, and the code of its refusal. */
 async function timeToRefuse(key: string, change: () => Promise<unknown>): Promise<{ ms: number; code: string }> {
   const other = openDatabase(home.url, { log })
@@ -346,6 +393,49 @@ test('the last use is stored to the minute, in the background and once', async (
   assert.deepEqual(await version(), written, 'the same minute is not written again')
 })
 
+test('uses that could not be written are written later, each key with its last one', async (t) => {
+  const clock = stopClock(t)
+  const [once, twice] = [await addKey(), await addKey()]
+  const written: unknown[][] = []
+  const held = Promise.withResolvers<never>()
+  const rows: Database['rows'] = (query, values = []) => {
+    if (typeof query !== 'string' || !query.includes('last_used_at')) return database.rows(query, values)
+    written.push([...values])
+    return written.length === 1 ? held.promise : database.rows(query, values)
+  }
+  await withInstance({ ...database, rows }, async (instance) => {
+    for (const { key } of [once, twice]) await instance.identify(sent(key))
+    clock.advance(10_000)
+    await until(() => written.length === 1)
+    clock.advance(1000)
+    await instance.identify(sent(twice.key))
+    held.reject(new Error('the disk is full'))
+    await settle()
+    clock.advance(6000)
+  })
+  const [ids, ages] = written.at(-1) ?? []
+  assert.deepEqual(
+    [ids, ages],
+    [
+      [once.id, twice.id],
+      [17_000, 6000],
+    ],
+  )
+})
+
+test('a rotated key lives as long as the old one did, from now on', async () => {
+  const old = await addKey({ expiresAt: new Date(Date.now() + 10 * hour) })
+  const earlier = `- interval '9 hours'`
+  await sql(
+    `update api_key set created_at = created_at ${earlier}, expires_at = expires_at ${earlier} where id = $1`,
+    old.id,
+  )
+  const issued = await keys.rotate(old.id, { overlapMs: 0 }, byService)
+  const { expiresAt } = (await keys.list()).find(({ id }) => id === issued.id) ?? assert.fail()
+  const left = (expiresAt?.getTime() ?? 0) - Date.now()
+  assert.ok(left > 9 * hour && left <= 10 * hour, String(left))
+})
+
 test('rotating creates a key like the old one, which stays valid for the overlap', async () => {
   const expiresAt = new Date(Date.now() + 24 * hour)
   const old = await addKey({ name: 'worker', allowedModels: ['tiny'], expiresAt })
@@ -397,6 +487,7 @@ test('only a valid key is rotated, and only once', async () => {
   await refuses(expired.id, /is expired: create a new one/)
   await refuses(old.id, /overlap/, -1)
   await refuses(old.id, /overlap/, Number.NaN)
+  await refuses(old.id, /overlap/, 365 * 24 * hour + 1)
   await refuses('nonsense', /No key has the id "nonsense"/)
   const tries = await Promise.allSettled(
     Array.from({ length: 8 }, () => keys.rotate(old.id, { overlapMs: hour }, byService)),

@@ -321,6 +321,9 @@ test('usage and ledger are exact, complete as JSON and limited on a terminal', a
   const used = { requests: 6000, input_tokens: 60_000, output_tokens: 6000, cost: '0.008400006' }
   assert.deepEqual(await json('usage', '--account', 'Busy'), used)
   assert.equal((await json('usage', '--account', 'Busy', '--to', '2020-01-01'))['requests'], 0)
+  const oneDay = ['usage', '--account', 'Busy', '--from', '2020-01-01', '--to', '2020-01-01']
+  assert.equal((await json(...oneDay))['requests'], 0, 'a period of one day')
+  assert.doesNotMatch((await run('usage', '--account', 'Busy')).stdout, /Total/, 'the only row is the total')
 
   const rows = listOf(await json('ledger', '--account', 'Busy'), 'rows')
   assert.equal(rows.length, 6000)
@@ -354,6 +357,8 @@ test('usage and ledger are exact, complete as JSON and limited on a terminal', a
   const { stdout } = await run('ledger', '--account', 'Busy')
   assert.equal(stdout.split('\n').filter((line) => line.includes('upstream')).length, 50)
   assert.match(stdout, /There are more rows/)
+  const all = await run('ledger', '--account', 'Busy', '--limit', '6000')
+  assert.doesNotMatch(all.stdout, /There are more rows/)
   assert.deepEqual(await readLedger(new PassThrough()), { status: 0, stderr: '', listeners: 0 })
   assert.deepEqual(await tollgateCutOff(['ledger', '--account', 'Busy', '--json'], environment), {
     status: 0,

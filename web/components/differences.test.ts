@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { processorTime } from '../../tests/support/processor-time.ts'
-import { differences } from './differences.ts'
+import { differences, replacement } from './differences.ts'
 
 const textOf = (parts: ReturnType<typeof differences>, without: string) =>
   parts
@@ -49,4 +49,16 @@ test('very long texts are not compared word by word', () => {
     ['removed', 'added'],
   )
   assert.ok(spent < 500, `${spent} ms`)
+})
+
+const shown = (before: string, after: string) => replacement(before, after).map(({ kind, text }) => [kind, text])
+
+test('a replaced value is separated from the new one by a space, and stands alone where there is only one', () => {
+  assert.deepEqual(shown('Open', 'Settled'), [
+    ['removed', 'Open'],
+    ['same', ' '],
+    ['added', 'Settled'],
+  ])
+  assert.deepEqual(shown('', 'Settled'), [['added', 'Settled']])
+  assert.deepEqual(shown('Open', ''), [['removed', 'Open']])
 })
