@@ -36,7 +36,7 @@ export interface ExpectedExchange {
   readonly expected: Buffer
 }
 
-/** Runs a load. When the time is over it sends nothing more and waits for every response in flight. */
+/** Runs a load. After that time it sends no further request and waits for the responses in flight. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const expected = Buffer.from(load.expected)
   return runExchanges(

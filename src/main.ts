@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { runCommand } from './commands/run.ts'
 
-// A reader that has seen enough, such as `head`, closes the pipe: no fault, and what was opened is still closed.
+// A reader such as `head` closes the pipe early. That is not an error, and resources are still closed.
 process.stdout.on('error', (error) => {
   if (process.exitCode !== undefined || ('code' in error && error.code === 'EPIPE')) return
   process.exitCode = 1
@@ -14,6 +14,6 @@ const status = await runCommand(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
 })
-// Of what was written last, it is told in the next turn whether it was.
+// Write errors surface on the next tick.
 await new Promise((resolve) => setImmediate(resolve))
 process.exitCode ??= status

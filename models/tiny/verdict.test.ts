@@ -61,7 +61,7 @@ test('off topic, only the confession with the way out is right; on topic it is n
   for (const job of ['letter', 'summary', 'actions', 'dispute']) assert.equal(isRight(job, confession), false, job)
 })
 
-test('each job is told from the others', () => {
+test('each job is distinguished from the others', () => {
   const replies: Record<string, string> = {
     letter: good,
     summary: 'We met Anna Berg on 12 March. The fee is £2,400; the bank will answer by 3 April.',

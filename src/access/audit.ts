@@ -22,7 +22,7 @@ export interface AuditEntry extends RequestOrigin {
 export interface Audit {
   /**
    * Writes an event. Resolves once it is durable: only then may the response be sent. Rejects with Problem `unavailable`
-   * when the database is unreachable; the event may have been written all the same.
+   * when the database is unreachable; the event may have been written nevertheless.
    */
   record(this: void, entry: AuditEntry): Promise<void>
   /** See `recordWithin` below. */

@@ -62,7 +62,7 @@ export function createSettlements({ allowances, batches, log, reprice }: Settlem
     }
     const outcome = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
     const done = await end(outcome, chargeRow(request, charge, cost))
-    // After a reconnection as a new instance no account is known, but a reply that was charged is sent all the same.
+    // After a reconnection as a new instance no levels are known, but a charged reply must still be sent.
     const levels = allowances.levels(request.payer.accountId) ?? taken.levels
     if (!done || levels === undefined) throw givenUp()
     return { cost, inputTokens, outputTokens, levels }

@@ -148,7 +148,7 @@ test('A19 a request whose answer is lost, and lost again on the retry, ends once
     assert.deepEqual(fates, [], 'it was taken from the allowance')
     await pass(1100)
     await warm(payer)
-    assert.ok((await standing(payer)).lent > 0n, 'it is granted something anew')
+    assert.ok((await standing(payer)).lent > 0n, 'it is granted a new allowance')
   }
   assert.equal((await standing(payer)).held, 0n)
   assert.equal((await stage.ledgerRows(payer)).length, 25)

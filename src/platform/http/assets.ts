@@ -44,7 +44,7 @@ export function readAssets(folder: string): Assets {
   )
 }
 
-/** Serves the files at /assets. Their names contain a hash of the content, so browsers may cache them for ever. */
+/** Serves the files at /assets. Their names contain a hash of the content, so browsers may cache them permanently. */
 export function registerAssets(server: Server, assets: Assets): void {
   server.jsonOnlyUrls.add('/assets')
   server.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, async (request, reply) => {
