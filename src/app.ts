@@ -20,6 +20,9 @@ import type { Server } from './platform/http/server.ts'
 import { createMetrics, registerMetrics } from './platform/metrics.ts'
 import { registerOpenApi } from './platform/http/openapi.ts'
 import type { Pages } from './platform/http/pages.ts'
+import type { PeopleAdmin } from './people/admin.ts'
+import type { HandOver } from './people/handover-routes.ts'
+import type { Invitations } from './people/invitations.ts'
 import type { People } from './people/people.ts'
 import { registerPeople, type CountClients } from './people/routes.ts'
 import { version } from './platform/version.ts'
@@ -39,6 +42,9 @@ export interface AppNeeds {
   readonly till: Till
   readonly catalogue: Catalogue
   readonly people: People
+  readonly admin: PeopleAdmin
+  readonly invitations: Invitations
+  readonly handover: HandOver
   readonly countClients: CountClients
   readonly sessions: Sessions
   readonly signIn: SignIn

@@ -16,6 +16,9 @@ import { createCountingThread } from './models/tokenizer/tokenizer.ts'
 import { loadProviders } from './models/upstream/ai-sdk-provider.ts'
 import { createIdentities, type Identities } from './people/identities.ts'
 import { openMailer } from './mail/configured.ts'
+import { createPeopleAdmin } from './people/admin.ts'
+import { ensureFirstPartner } from './people/first-partner.ts'
+import { createInvitations } from './people/invitations.ts'
 import { createPeople, type People } from './people/people.ts'
 import type { Config, ModelConfig } from './platform/config/config.ts'
 import { openDatabase, type Database } from './platform/database/database.ts'
@@ -23,6 +26,7 @@ import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
 import { startSealing } from './platform/seals/sealing.ts'
 import { openSignIn, type AdditionalMethods } from './signin/configured.ts'
+import { createCredentialChanges } from './signin/credential-change.ts'
 import { signInUrl } from './signin/routes.ts'
 import { createSignUp } from './signin/sign-up.ts'
 import { createSessions, type Session, type Sessions } from './signin/sessions.ts'
@@ -83,6 +87,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())
   const records = createRecords({ access: createAccess({ portal, audit }), currency: config.currency })
   const people = createPeople({ database, audit })
+  await ensureFirstPartner({ database, audit, address: config.sign_in.first_partner })
   const identities = createIdentities({ database, audit })
   const sessions = opened.adopt(createSessions({ database, audit, log, lifetimes: config.session }), (it) => it.close())
   const signUp = createSignUp({ policy: config.sign_in.sign_up, identities })
@@ -90,6 +95,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     await openMailer({ config, databaseUrl, audit, log, recipientOf: signUp.recipientOf }),
     async (it) => it?.close(),
   )
+  const changes = createCredentialChanges({ sessions, audit, mailer })
   const signIn = opened.adopt(
     await openSignIn({ config, database, signUp, identities, mailer, audit, sessions, log, additional }),
     (it) => it.close(),
@@ -106,6 +112,15 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       till,
       catalogue,
       people,
+      admin: createPeopleAdmin({ database, audit, changes, mailer, countClientsOf: records.handover.count }),
+      invitations: createInvitations({
+        database,
+        audit,
+        mailer,
+        policy: config.sign_in.sign_up,
+        baseUrl: config.base_url,
+      }),
+      handover: records.handover,
       countClients: (visit) => records.counts(visit),
       sessions,
       signIn,

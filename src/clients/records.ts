@@ -3,6 +3,7 @@ import type { Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { createClients, type Clients } from './clients.ts'
 import { disputes } from './disputes.ts'
+import { createHandover, type Handover } from './handover.ts'
 import { createHistory, type History } from './history.ts'
 import { createItems, type Items } from './items.ts'
 import { letters } from './letters.ts'
@@ -18,6 +19,7 @@ export interface Records {
   readonly letters: Items
   readonly history: History
   readonly search: Search
+  readonly handover: Handover
   /** The number of active clients that the actor may see, by consultant id. */
   counts(visit: Visit): Promise<ReadonlyMap<string, number>>
 }
@@ -31,6 +33,7 @@ export function createRecords({ access, currency }: { access: RecordAccess; curr
     letters: createItems({ access, currency, kind: letters }),
     history: createHistory({ access, currency }),
     search: createSearch({ access }),
+    handover: createHandover({ access }),
     async counts(visit: Visit) {
       const [rows] = await access.as(visit, [countByConsultant(scopeOf(visit.actor, 'list', 'client'))])
       return new Map(rows.map(({ consultant_id, clients }) => [consultant_id, clients]))

@@ -2,6 +2,12 @@
 interface Values {
   readonly sign_in_link: { readonly token: string; readonly code: string; readonly device: string }
   readonly password_reset: { readonly token: string }
+  readonly invitation: {
+    readonly token: string
+    readonly name: string
+    /** The person who invites; absent for the command line. */
+    readonly by?: string
+  }
   readonly account_changed: {
     readonly what: AccountChange
     /** The recovery codes that are left. */
@@ -56,6 +62,14 @@ const changes = {
     subject: 'Your e-mail address was changed',
     said: 'The e-mail address of your account was changed.',
   },
+  identities_removed: {
+    subject: 'Your accounts at providers were removed',
+    said: 'A partner of the firm removed the accounts at other providers with which you signed in. Sign in again with one whose address is this one.',
+  },
+  account_deleted: {
+    subject: 'Your account was deleted',
+    said: 'A partner of the firm deleted your account. You can no longer sign in.',
+  },
   sign_in_method_linked: {
     subject: 'A sign-in method was added',
     said: 'A way to sign in was added to your account.',
@@ -91,6 +105,16 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name]) => MailTe
     ],
     button: { label: 'Choose a password', path: `/signin/reset#${token}` },
     closing: 'If it was not you, ignore this mail: your password stays as it is.',
+  }),
+  invitation: ({ token, name, by }) => ({
+    subject: 'You are invited to sign in',
+    paragraphs: [
+      `Hello ${name},`,
+      `${by ?? 'The operator of this service'} invites you to sign in here with this address.`,
+      'The link works once, for 7 days.',
+    ],
+    button: { label: 'Accept the invitation', path: `/signin/invitation#${token}` },
+    closing: 'If you did not expect this, ignore the mail. Do not pass the link on.',
   }),
   account_changed: ({ what, remaining }) => ({
     subject: changes[what].subject,

@@ -33,18 +33,45 @@ export async function lockUnclaimed(tx: Queryable, emailKey: string): Promise<Pe
   return identities.length === 0 ? person : undefined
 }
 
-/** False if the identity belongs to a person already. */
+/** False if the identity belongs to a person already. `emailKey` is the address that the provider reported, if any. */
 export async function insertIdentity(
   tx: Queryable,
   { issuer, subject }: Identity,
-  { personId, at }: { personId: string; at: Date },
+  { personId, at, emailKey }: { personId: string; at: Date; emailKey?: string },
 ): Promise<boolean> {
   const rows = await tx.rows(
-    `insert into identity (issuer, subject, person_id, created_at) values ($1, $2, $3, $4)
+    `insert into identity (issuer, subject, person_id, created_at, email_key) values ($1, $2, $3, $4, $5)
      on conflict do nothing returning 1`,
-    [issuer, subject, personId, at],
+    [issuer, subject, personId, at, emailKey ?? null],
   )
   return rows.length > 0
+}
+
+/** Keeps the address that a provider reports. True if it reported another one before. */
+export async function noteReported(tx: Queryable, { issuer, subject }: Identity, emailKey: string): Promise<boolean> {
+  const [before] = await tx.rows<{ key: string | null }>(
+    `select email_key as key from identity where issuer = $1 and subject = $2 for no key update`,
+    [issuer, subject],
+  )
+  if (before === undefined || before.key === emailKey) return false
+  await tx.rows('update identity set email_key = $3 where issuer = $1 and subject = $2', [issuer, subject, emailKey])
+  return before.key !== null
+}
+
+/** Returns their issuers. */
+export async function deleteIdentities(tx: Queryable, personId: string): Promise<string[]> {
+  const rows = await tx.rows<{ issuer: string }>('delete from identity where person_id = $1 returning issuer', [
+    personId,
+  ])
+  return rows.map(({ issuer }) => issuer)
+}
+
+/** How many identities each person has, by their id. */
+export async function countByPerson(database: Queryable): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.rows<{ id: string; count: number }>(
+    'select person_id as id, count(*)::int as count from identity group by 1',
+  )
+  return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
 export async function readIssuers(database: Queryable, personId: string): Promise<string[]> {

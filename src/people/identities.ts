@@ -1,10 +1,13 @@
-import { randomUUIDv7 } from 'node:crypto'
-import type { Audit, AuditEntry } from '../access/audit.ts'
+import type { Role } from '../access/actor.ts'
+import type { Audit } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import type { Email } from './email.ts'
+import { hashOfInvitation } from './invitation-token.ts'
 import * as store from './identities-store.ts'
 import type { Identity, PersonSummary } from './person.ts'
-import { insertPerson, readPerson, readPersonByEmail } from './store.ts'
+import { readUsable, type InvitationKey } from './invitations-store.ts'
+import { acceptWithin, joinWithin, ownEntry, welcomeWithin, type Joined, type Joining } from './joining.ts'
+import { readPerson, readPersonByEmail } from './store.ts'
 
 /** Finds the person behind a proof, and creates one where sign-up allows it. Returned people may be disabled. */
 export interface Identities {
@@ -12,21 +15,39 @@ export interface Identities {
   byAddress(email: Email): Promise<PersonSummary | undefined>
   byId(personId: string): Promise<PersonSummary | undefined>
   /**
-   * Gives a new identity its person: the one with this address who has no identity yet or, if `mayJoin`, a new
-   * consultant. Undefined if there is neither. Concurrent sign-ins with one identity get the same person.
+   * Gives a new identity its person: the one with this address who has no identity yet, or a new person, who was invited
+   * or is a consultant whom the policy allows. Undefined if there is none. Concurrent sign-ins with one identity get the
+   * same person.
    */
-  welcome(
-    identity: Identity,
-    by: { readonly email: Email; readonly mayJoin: boolean },
-  ): Promise<PersonSummary | undefined>
-  /** Creates a consultant with a proven address; undefined if another person has it. */
-  join(email: Email): Promise<PersonSummary | undefined>
+  welcome(identity: Identity, joining: Joining): Promise<PersonSummary | undefined>
+  /**
+   * Creates the person of a proven address, who was invited or is a consultant whom the policy allows. Undefined if another
+   * person has the address.
+   */
+  join(joining: Joining): Promise<PersonSummary | undefined>
+  /** The address and the name of an invitation that can be accepted now. */
+  invitation(which: Token | Email): Promise<InvitedPerson | undefined>
+  /** Creates the person of an invitation, once. Undefined if it cannot be accepted. */
+  accept(which: Token): Promise<PersonSummary | undefined>
   /** Gives a person one more identity, unless it belongs to a person already. */
   identify(personId: string, identity: Identity): Promise<void>
   /** The issuers of the person's identities. */
   issuersOf(personId: string, database?: Queryable): Promise<readonly string[]>
-  /** Adopts an address that changed at the provider, unless another person has it. */
-  keepEmail(person: PersonSummary, email: Email): Promise<void>
+  /** Adopts an address that changed at the provider since the last sign-in, unless another person has it. */
+  keepEmail(person: PersonSummary, identity: Identity, email: Email): Promise<void>
+}
+
+/** The token of an invitation's link. */
+interface Token {
+  readonly token: string
+}
+
+/** Whom an invitation is for. */
+export interface InvitedPerson {
+  readonly email: string
+  readonly name: string
+  readonly role: Role
+  readonly expiresAt: Date
 }
 
 interface Needs {
@@ -35,37 +56,35 @@ interface Needs {
 }
 
 export function createIdentities({ database, audit }: Needs): Identities {
+  const joined = (work: (tx: Queryable) => Promise<Joined>) =>
+    database.transaction(async (tx) => {
+      const { person, entries } = await work(tx)
+      await audit.recordWithin(tx, entries)
+      return person
+    })
+
   return Object.freeze({
     byIdentity: (identity: Identity) => store.readPersonOf(database, identity),
     byAddress: ({ key }: Email) => readPersonByEmail(database, key),
     byId: (personId: string) => readPerson(database, personId),
-    welcome: (identity: Identity, { email, mayJoin }: { readonly email: Email; readonly mayJoin: boolean }) =>
-      database.transaction(async (tx) => {
-        await store.lockIdentity(tx, identity)
-        const [person, action] = await welcome(tx, identity, email, mayJoin)
-        if (person === undefined || action === undefined) return person
-        await audit.recordWithin(tx, [{ ...entry(action, person.id), details: { issuer: identity.issuer } }])
-        return person
-      }),
-    join: (email: Email) =>
-      database.transaction(async (tx) => {
-        const person = await insertConsultant(tx, email, new Date())
-        if (person !== undefined) await audit.recordWithin(tx, [entry('person_created', person.id)])
-        return person
-      }),
+    welcome: (identity: Identity, joining: Joining) => joined((tx) => welcomeWithin(tx, identity, joining)),
+    join: (joining: Joining) => joined((tx) => joinWithin(tx, joining)),
+    invitation: (which: Token | Email) => readUsable(database, keyOf(which), new Date()),
+    accept: (which: Token) => joined((tx) => acceptWithin(tx, keyOf(which))),
     identify: (personId: string, identity: Identity) =>
       database.transaction(async (tx) => {
         const added = await store.insertIdentity(tx, identity, { personId, at: new Date() })
         if (!added) return
-        await audit.recordWithin(tx, [{ ...entry('identity_added', personId), details: { issuer: identity.issuer } }])
+        await audit.recordWithin(tx, [ownEntry('identity_added', personId, { issuer: identity.issuer })])
       }),
     issuersOf: (personId: string, within: Queryable = database) => store.readIssuers(within, personId),
-    async keepEmail(person: PersonSummary, email: Email) {
-      if (person.email === email.address) return
+    async keepEmail(person: PersonSummary, identity: Identity, email: Email) {
       try {
         await database.transaction(async (tx) => {
+          const hasChanged = await store.noteReported(tx, identity, email.key)
+          if (!hasChanged || person.email === email.address) return
           await store.updateEmail(tx, person.id, email)
-          await audit.recordWithin(tx, [entry('email_changed', person.id)])
+          await audit.recordWithin(tx, [ownEntry('email_changed', person.id)])
         })
       } catch (error) {
         if (!store.isIdentityTaken(error)) throw error
@@ -74,29 +93,6 @@ export function createIdentities({ database, audit }: Needs): Identities {
   } satisfies Identities)
 }
 
-/** An action that people perform on themselves by signing in. */
-function entry(action: string, id: string): AuditEntry {
-  return { actor: { kind: 'person', id }, action, outcome: 'allowed', noun: 'person', nounId: id }
-}
-
-async function welcome(
-  tx: Queryable,
-  identity: Identity,
-  email: Email,
-  mayJoin: boolean,
-): Promise<[person?: PersonSummary | undefined, action?: string]> {
-  const known = await store.readPersonOf(tx, identity)
-  if (known !== undefined) return [known]
-  const at = new Date()
-  const expected = await store.lockUnclaimed(tx, email.key)
-  const person = expected ?? (mayJoin ? await insertConsultant(tx, email, at) : undefined)
-  if (person === undefined) return []
-  await store.insertIdentity(tx, identity, { personId: person.id, at })
-  return [person, expected === undefined ? 'person_created' : 'identity_added']
-}
-
-async function insertConsultant(tx: Queryable, email: Email, at: Date): Promise<PersonSummary | undefined> {
-  const id = randomUUIDv7()
-  const person = { id, name: email.address, email: email.address, role: 'consultant', emailKey: email.key } as const
-  return (await insertPerson(tx, { ...person, createdAt: at })) ? readPerson(tx, id) : undefined
+function keyOf(which: Token | Email): InvitationKey {
+  return 'token' in which ? { tokenHash: hashOfInvitation(which.token) } : { emailKey: which.key }
 }

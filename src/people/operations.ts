@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
-import { endedSessionsOfPerson, listedPerson, peopleList, PersonChangeBody } from './schema.ts'
+import * as schema from './schema.ts'
 
 /** The OpenAPI operations of /people. */
 const reading: readonly ProblemCode[] = ['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']
@@ -16,26 +16,29 @@ const changing: readonly ProblemCode[] = [
   'request_too_large',
   'unsupported_media_type',
 ]
+const recent: ProblemCode = 'recent_sign_in_required'
 
 const inPeople = { tags: ['People'], ...needsSession }
 const params = Type.Object({ id: Type.String({ description: 'The id of the person.' }) })
+const invitationParams = Type.Object({ id: Type.String({ description: 'The id of the invitation.' }) })
 
 export const listPeople = {
   ...inPeople,
   operationId: 'listPeople',
   summary: 'List people',
-  description: 'Everyone who can sign in. For partners.',
-  response: { 200: answers(peopleList, 'All people.'), ...refusals(reading) },
+  description: 'Everyone who can sign in, and the open invitations. For partners.',
+  response: { 200: answers(schema.peopleList, 'All people.'), ...refusals(reading) },
 }
 
 export const changePerson = {
   ...inPeople,
   operationId: 'changePerson',
   summary: 'Change a person',
-  description: 'Changes the role or the status, and ends all sessions of the person. For partners.',
+  description:
+    'Changes the name, the role, the status or the address. All but a new name end all sessions of the person. For partners, with a sign-in within the last 10 minutes.',
   params,
-  body: PersonChangeBody,
-  response: { 200: answers(listedPerson, 'The person.'), ...refusals(changing) },
+  body: schema.PersonChangeBody,
+  response: { 200: answers(schema.listedPerson, 'The person.'), ...refusals([...changing, recent]) },
 }
 
 export const endPersonSessions = {
@@ -44,5 +47,87 @@ export const endPersonSessions = {
   summary: 'End all sessions of a person',
   description: 'The person is signed out everywhere. For partners.',
   params,
-  response: { 200: answers(endedSessionsOfPerson, 'The number of sessions that ended.'), ...refusals(writing) },
+  response: { 200: answers(schema.endedSessionsOfPerson, 'The number of sessions that ended.'), ...refusals(writing) },
+}
+
+export const endAllSessions = {
+  ...inPeople,
+  operationId: 'endAllSessions',
+  summary: 'End all sessions of everyone',
+  description: 'Everyone is signed out, the sender included. For partners.',
+  response: { 200: answers(schema.endedSessionsOfPerson, 'The number of sessions that ended.'), ...refusals(writing) },
+}
+
+export const unlinkIdentities = {
+  ...inPeople,
+  operationId: 'unlinkIdentities',
+  summary: "Remove a person's identities at providers",
+  description:
+    'For a person who got a new account at the provider: the next identity whose provider vouches for their address becomes theirs. For partners, with a sign-in within the last 10 minutes.',
+  params,
+  response: {
+    200: answers(schema.unlinkedIdentities, 'The number of identities.'),
+    ...refusals([...writing, 'conflict', recent]),
+  },
+}
+
+export const deletePerson = {
+  ...inPeople,
+  operationId: 'deletePerson',
+  summary: 'Delete a person',
+  description:
+    'Removes everything the person signs in with, and frees their address. The name stays in revisions and in the audit log. Refused while the person has clients. For partners, with a sign-in within the last 10 minutes.',
+  params,
+  response: {
+    204: { description: 'The person is deleted.', type: 'null' },
+    ...refusals([...writing, 'conflict', recent]),
+  },
+}
+
+export const previewHandover = {
+  ...inPeople,
+  operationId: 'previewHandover',
+  summary: "Preview the hand-over of a person's clients",
+  description: 'With `to` in the query, also what prevents a hand-over to that person. For partners.',
+  params,
+  response: { 200: answers(schema.shownHandover, 'The clients.'), ...refusals([...reading, 'not_found']) },
+}
+
+export const performHandover = {
+  ...inPeople,
+  operationId: 'handOver',
+  summary: "Hand over all of a person's clients",
+  description: 'Assigns all clients, archived ones included, to another person, or none. For partners.',
+  params,
+  body: schema.HandoverBody,
+  response: { 200: answers(schema.performedHandover, 'The number of clients.'), ...refusals(changing) },
+}
+
+export const invite = {
+  ...inPeople,
+  operationId: 'invite',
+  summary: 'Invite a person',
+  description:
+    'For 7 days. Voids an earlier invitation of the address. For partners, with a sign-in within the last 10 minutes.',
+  body: schema.InvitationBody,
+  response: { 201: answers(schema.sentInvitation, 'The invitation.'), ...refusals([...changing, recent]) },
+}
+
+export const resendInvitation = {
+  ...inPeople,
+  operationId: 'resendInvitation',
+  summary: 'Send an invitation again',
+  description:
+    'With a new link, for 7 more days. The link before no longer works. For partners, with a sign-in within the last 10 minutes.',
+  params: invitationParams,
+  response: { 200: answers(schema.sentInvitation, 'The invitation.'), ...refusals([...writing, recent]) },
+}
+
+export const withdrawInvitation = {
+  ...inPeople,
+  operationId: 'withdrawInvitation',
+  summary: 'Withdraw an invitation',
+  description: 'Its link no longer works. For partners.',
+  params: invitationParams,
+  response: { 204: { description: 'The invitation is withdrawn.', type: 'null' }, ...refusals(writing) },
 }

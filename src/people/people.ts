@@ -1,12 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { personIdOf, type Role, type Visit } from '../access/actor.ts'
-import type { Audit, AuditEntry } from '../access/audit.ts'
+import type { Role, Visit } from '../access/actor.ts'
+import type { Audit } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
-import { readEmail } from './email.ts'
+import { aboutPerson, changeWithin, unknownPerson, type ChangeOrder } from './change.ts'
+import { withdrawOf } from './invitations-store.ts'
+import { readEmail, type Email } from './email.ts'
 import { checkName } from '../platform/name.ts'
-import type { Person, PersonChange, PersonSummary, Status } from './person.ts'
+import type { Person, PersonSummary, Status } from './person.ts'
 import * as store from './store.ts'
 
 export interface NewPerson {
@@ -23,8 +25,7 @@ export interface People {
   show(id: string): Promise<PersonSummary>
   /** Undefined if no person has the address. */
   byEmail(email: string): Promise<PersonSummary | undefined>
-  /** Ends all sessions of the person. `conflict` if no active partner would remain. */
-  change(id: string, to: PersonChange, by: Visit): Promise<PersonSummary>
+  /** These end all sessions of the person. `conflict` if no active partner would remain. */
   setRole(id: string, role: Role, by: Visit): Promise<PersonSummary>
   setStatus(id: string, status: Status, by: Visit): Promise<PersonSummary>
 }
@@ -44,32 +45,36 @@ export function createPeople(needs: Needs): People {
       const key = readEmail(email)?.key
       return key === undefined ? undefined : store.readPersonByEmail(database, key)
     },
-    change: (id: string, to: PersonChange, by: Visit) => change(needs, id, to, by),
-    setRole: (id: string, role: Role, by: Visit) => change(needs, id, { role }, by),
-    setStatus: (id: string, status: Status, by: Visit) => change(needs, id, { status }, by),
+    setRole: (id: string, role: Role, by: Visit) => change(needs, { id, to: { role }, by }),
+    setStatus: (id: string, status: Status, by: Visit) => change(needs, { id, to: { status }, by }),
   })
 }
 
 async function create({ database, audit }: Needs, { name, email, role }: NewPerson, by: Visit): Promise<Person> {
-  const read = readEmail(email)
-  if (read === undefined) throw notAnAddress(email)
+  const read = requiredEmail(email)
   const person = { id: randomUUIDv7(), name: checkName(name), email: read.address, role }
   await database.transaction(async (tx) => {
     const added = await store.insertPerson(tx, { ...person, emailKey: read.key, createdAt: new Date() })
-    if (!added) {
-      throw new Problem('conflict', `A person with the address ${read.address} exists already.`, { field: 'email' })
-    }
+    if (!added) throw addressTaken(read)
+    await withdrawOf(tx, read.key, new Date())
     await audit.recordWithin(tx, [
-      { ...by, action: 'person_created', outcome: 'allowed', ...about(person.id), details: { role } },
+      { ...by, action: 'person_created', outcome: 'allowed', ...aboutPerson(person.id), details: { role } },
     ])
   })
   return Object.freeze(person)
 }
 
-function notAnAddress(email: string): Problem {
-  return new Problem('invalid_field', `${JSON.stringify(email)} is not an e-mail address such as name@example.com.`, {
+/** Throws Problem `invalid_field`. */
+export function requiredEmail(text: string): Email {
+  const email = readEmail(text)
+  if (email !== undefined) return email
+  throw new Problem('invalid_field', `${JSON.stringify(text)} is not an e-mail address such as name@example.com.`, {
     field: 'email',
   })
+}
+
+export function addressTaken({ address }: Email): Problem {
+  return new Problem('conflict', `A person with the address ${address} exists already.`, { field: 'email' })
 }
 
 async function show(database: Queryable, id: string): Promise<PersonSummary> {
@@ -78,50 +83,8 @@ async function show(database: Queryable, id: string): Promise<PersonSummary> {
   return person
 }
 
-function unknownPerson(id: string): Problem {
-  return new Problem('not_found', `No person has the id ${id}.`)
-}
-
-async function change({ database, audit }: Needs, id: string, to: PersonChange, by: Visit): Promise<PersonSummary> {
-  const { before, refusal } = await database.transaction(async (tx) => {
-    const partners = await store.lockPartners(tx)
-    // Two partners may demote each other at the same moment: the second one has lost the right.
-    const actingPerson = personIdOf(by.actor)
-    if (actingPerson !== undefined && !partners.includes(actingPerson)) throw notAPartner()
-    const person = isUuid(id) ? await store.lockPerson(tx, id) : undefined
-    if (person === undefined) throw unknownPerson(id)
-    const { role, status } = { ...person, ...to }
-    const isLast = partners.length === 1 && partners[0] === person.id && (role !== 'partner' || status !== 'active')
-    if (!isLast) await store.updatePerson(tx, id, to)
-    const outcome = isLast ? 'refused' : 'allowed'
-    const changes = changesOf(person, { role, status })
-    // A change that changes nothing still shows the person.
-    const entries = changes.length > 0 ? changes : [{ action: 'person_read' }]
-    await audit.recordWithin(
-      tx,
-      entries.map((each) => ({ ...by, ...about(person.id), ...each, outcome })),
-    )
-    return { before: person, refusal: isLast ? lastPartner(person) : undefined }
-  })
+async function change({ database, audit }: Needs, order: ChangeOrder): Promise<PersonSummary> {
+  const { before, refusal } = await database.transaction((tx) => changeWithin(tx, audit.recordWithin, order))
   if (refusal) throw refusal
-  return { ...before, ...to }
+  return { ...before, ...order.to }
 }
-
-/** The audit entries of a change. */
-function changesOf(before: PersonSummary, after: Required<PersonChange>): Pick<AuditEntry, 'action' | 'details'>[] {
-  const action = after.status === 'active' ? 'person_enabled' : 'person_disabled'
-  return [
-    ...(after.role === before.role ? [] : [{ action: 'role_changed', details: { from: before.role, to: after.role } }]),
-    ...(after.status === before.status ? [] : [{ action }]),
-  ]
-}
-
-function lastPartner({ name }: PersonSummary): Problem {
-  return new Problem('conflict', `${name} is the last partner. Make another person a partner first.`)
-}
-
-function notAPartner(): Problem {
-  return new Problem('forbidden', 'Only a partner of the firm may change people.')
-}
-
-const about = (id: string) => ({ noun: 'person', nounId: id })

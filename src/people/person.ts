@@ -21,6 +21,8 @@ export interface PersonSummary extends Person {
 export interface PersonChange {
   readonly role?: Role
   readonly status?: Status
+  readonly name?: string
+  readonly email?: string
 }
 
 /** A person's issuer and subject at an OpenID provider. Only these decide who signs in there; an address never does. */

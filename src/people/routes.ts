@@ -5,58 +5,120 @@ import { visitOf } from '../access/visits.ts'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/http/representation.ts'
-import { sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
+import { recentlySignedIn, sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
+import { signedOut } from '../signin/routes.ts'
 import type { Sessions } from '../signin/sessions.ts'
+import type { PeopleAdmin } from './admin.ts'
+import { registerHandover, type HandOver } from './handover-routes.ts'
+import { registerInvitations } from './invitation-routes.ts'
+import type { Invitations } from './invitations.ts'
 import type { People } from './people.ts'
-import type { PersonChange, PersonSummary } from './person.ts'
+import type { PersonChange } from './person.ts'
 import * as operations from './operations.ts'
-import type { ListedPerson } from './schema.ts'
+import { presentInvitation, presentPerson, type Counts } from './present.ts'
 
 /** The number of active clients of each consultant, by the consultant's id, on behalf of a partner. */
 export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
 
+/** The hooks of a route for an action on people; `recent` also requires a sign-in within the last 10 minutes. */
+type Allowed = (action: Action, recent?: 'recent') => Guard[]
+
 interface PeopleRouteNeeds {
   readonly people: People
+  readonly admin: PeopleAdmin
+  readonly invitations: Invitations
+  readonly handover: HandOver
   readonly sessions: Sessions
   readonly countClients: CountClients
   readonly audit: Pick<Audit, 'record'>
   readonly baseUrl: string
 }
 
-/** /people, for partners: the list of people, their roles and status, and the end of their sessions. */
-export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
-  const { people, sessions, countClients, audit, baseUrl } = needs
-  const allowed = (action: Action) => [sameOrigin(baseUrl), signedIn(sessions), permitted(audit, action)]
+interface ById {
+  Params: { id: string }
+}
 
+/** /people, for partners: people and invitations, and everything that partners change about them. */
+export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
+  const { sessions, audit, baseUrl } = needs
+  const allowed: Allowed = (action, recent) => [
+    sameOrigin(baseUrl),
+    signedIn(sessions),
+    permitted(audit, action),
+    ...(recent ? [recentlySignedIn()] : []),
+  ]
+  registerList(server, needs, allowed)
+  registerChanges(server, needs, allowed)
+  registerSessionEnds(server, needs, allowed)
+  registerHandover(server, needs, allowed)
+  registerInvitations(server, needs, allowed)
+}
+
+function registerList(server: Server, needs: PeopleRouteNeeds, allowed: Allowed): void {
+  const { people, invitations, audit } = needs
   server.get('/people', { onRequest: allowed('list'), schema: operations.listPeople }, async (request, reply) => {
     const visit = visitOf(request)
-    const [all, counts] = await Promise.all([
+    const [all, open, counts] = await Promise.all([
       people.list(),
-      countClients(visit),
+      invitations.list(),
+      countsFor(needs, visit),
       audit.record({ ...visit, action: 'people_listed', outcome: 'allowed', noun: 'person' }),
     ])
-    return represent(reply, request, { data: { people: all.map((person) => present(person, counts)) } })
+    const data = { people: all.map((each) => presentPerson(each, counts)), invitations: open.map(presentInvitation) }
+    return represent(reply, request, { data })
   })
+}
 
-  server.patch<{ Params: { id: string }; Body: PersonChange }>(
+async function countsFor({ countClients, admin }: PeopleRouteNeeds, visit: Visit): Promise<Counts> {
+  const [clients, identities] = await Promise.all([countClients(visit), admin.countIdentities()])
+  return { clients, identities }
+}
+
+function registerChanges(server: Server, needs: PeopleRouteNeeds, allowed: Allowed): void {
+  const { admin } = needs
+  server.patch<ById & { Body: PersonChange }>(
     '/people/:id',
-    { onRequest: allowed('change'), schema: operations.changePerson },
+    { onRequest: allowed('change', 'recent'), schema: operations.changePerson },
     async (request) => {
       const visit = visitOf(request)
-      const person = await people.change(request.params.id, request.body, visit)
-      return present(person, await countClients(visit))
+      const person = await admin.change(request.params.id, request.body, visit)
+      return presentPerson(person, await countsFor(needs, visit))
     },
   )
 
-  server.delete<{ Params: { id: string } }>(
+  server.delete<ById>(
+    '/people/:id',
+    { onRequest: allowed('remove', 'recent'), schema: operations.deletePerson },
+    async (request, reply) => {
+      await admin.remove(request.params.id, visitOf(request))
+      return reply.code(204).send()
+    },
+  )
+
+  server.delete<ById>(
+    '/people/:id/identities',
+    { onRequest: allowed('change', 'recent'), schema: operations.unlinkIdentities },
+    async (request, reply) => reply.send({ unlinked: await admin.unlink(request.params.id, visitOf(request)) }),
+  )
+}
+
+/** Signing people out is urgent: it needs no recent sign-in. */
+function registerSessionEnds(server: Server, { people, sessions }: PeopleRouteNeeds, allowed: Allowed): void {
+  const onRequest = allowed('change')
+  server.delete<ById>(
     '/people/:id/sessions',
-    { onRequest: allowed('change'), schema: operations.endPersonSessions },
+    { onRequest, schema: operations.endPersonSessions },
     async (request, reply) => {
       const { id } = await people.show(request.params.id)
       const ended = await sessions.end({ personId: id }, visitOf(request))
       return reply.send({ ended: ended.length })
     },
   )
+
+  server.delete('/people/sessions', { onRequest, schema: operations.endAllSessions }, async (request, reply) => {
+    const ended = await sessions.endAll(visitOf(request))
+    return signedOut(reply, sessions).send({ ended: ended.length })
+  })
 }
 
 function permitted(audit: Pick<Audit, 'record'>, action: Action): Guard {
@@ -71,19 +133,5 @@ function permitted(audit: Pick<Audit, 'record'>, action: Action): Guard {
       details: { action },
     })
     throw new Problem('forbidden', 'Only partners of the firm may do this.')
-  }
-}
-
-function present(person: PersonSummary, clients: ReadonlyMap<string, number>): ListedPerson {
-  const { id, name, email, role, status, createdAt, lastSignedInAt } = person
-  return {
-    id,
-    name,
-    email,
-    role,
-    status,
-    clients: clients.get(id) ?? 0,
-    created_at: createdAt.toISOString(),
-    last_signed_in_at: lastSignedInAt?.toISOString() ?? null,
   }
 }

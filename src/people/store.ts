@@ -25,19 +25,22 @@ export async function insertPerson(database: Queryable, person: NewPersonRow): P
   return rows.length > 0
 }
 
-/** Sorted by name. */
+/** All but those who were deleted, sorted by name. */
 export function readPeople(database: Queryable): Promise<PersonSummary[]> {
-  return database.rows(`${selectPerson} order by name, id`)
+  return database.rows(`${selectPerson} where deleted_at is null order by name, id`)
 }
 
 export async function readPerson(database: Queryable, id: string): Promise<PersonSummary | undefined> {
-  const [person] = await database.rows<PersonSummary>(`${selectPerson} where id = $1`, [id])
+  const [person] = await database.rows<PersonSummary>(`${selectPerson} where id = $1 and deleted_at is null`, [id])
   return person
 }
 
 /** Locks the person until the transaction ends. */
 export async function lockPerson(tx: Queryable, id: string): Promise<PersonSummary | undefined> {
-  const [person] = await tx.rows<PersonSummary>(`${selectPerson} where id = $1 for no key update`, [id])
+  const [person] = await tx.rows<PersonSummary>(
+    `${selectPerson} where id = $1 and deleted_at is null for no key update`,
+    [id],
+  )
   return person
 }
 
@@ -55,10 +58,18 @@ export async function lockPartners(tx: Queryable): Promise<string[]> {
 }
 
 /** If role or status changes, a trigger ends the person's sessions. */
-export async function updatePerson(tx: Queryable, id: string, change: PersonChange): Promise<void> {
-  await tx.rows('update person set role = coalesce($2, role), status = coalesce($3, status) where id = $1', [
-    id,
-    change.role ?? null,
-    change.status ?? null,
-  ])
+export async function updatePerson(tx: Queryable, id: string, change: Omit<PersonChange, 'email'>): Promise<void> {
+  await tx.rows(
+    `update person set role = coalesce($2, role), status = coalesce($3, status), name = coalesce($4, name)
+     where id = $1`,
+    [id, change.role ?? null, change.status ?? null, change.name ?? null],
+  )
+}
+
+/** Keeps only the id, the name and the role. */
+export async function markDeleted(tx: Queryable, id: string, at: Date): Promise<void> {
+  await tx.rows(
+    `update person set status = 'disabled', email = null, email_key = null, deleted_at = $2 where id = $1`,
+    [id, at],
+  )
 }

@@ -80,7 +80,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const attempts = createAttempts({ database, baseUrl, clock: Date.now })
   const policy = settings.second_factor
   const gate = createGate({ attempts, signUp, sessions, policy, factors, encryption })
-  const parts = { attempts, sessions, refusals, gate, steps, encryption }
+  const parts = { attempts, signUp, sessions, refusals, gate, steps, encryption }
   const signIn = createSignIn({ ...parts, methods, factors, emailLink, passwords })
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })

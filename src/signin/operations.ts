@@ -100,6 +100,33 @@ export const completeLink = {
   response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
 }
 
+export const readInvitationPage = {
+  ...inSignIn,
+  operationId: 'readInvitationPage',
+  summary: 'The page of an invitation',
+  description: 'Where a mailed invitation leads. The token is in the fragment; opening the page does not use it up.',
+  response: { 200: answers(Type.Object({}), 'The page.'), ...refusals(always) },
+}
+
+export const inspectInvitation = {
+  ...inSignIn,
+  operationId: 'inspectInvitation',
+  summary: 'Describe an invitation',
+  description: 'Does not use the invitation up.',
+  body: schema.InvitationTokenBody,
+  response: { 200: answers(schema.invitationSummary, 'The invitation.'), ...refusals([...signingIn, ...posting]) },
+}
+
+export const acceptInvitation = {
+  ...inSignIn,
+  operationId: 'acceptInvitation',
+  summary: 'Accept an invitation',
+  description:
+    'Creates the invited person and signs them in, once. Refused in a browser in which someone is signed in: the invitation stays open.',
+  body: schema.InvitationTokenBody,
+  response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
+}
+
 export const startFactor = {
   ...inSignIn,
   operationId: 'startSecondFactor',

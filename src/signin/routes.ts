@@ -5,6 +5,7 @@ import { represent } from '../platform/http/representation.ts'
 import type { GateResult } from './gate.ts'
 import { sameOrigin } from './guard.ts'
 import { safeReturn } from './return-to.ts'
+import { registerInvitation } from './invitation-routes.ts'
 import { registerLinks } from './link-routes.ts'
 import * as operations from './operations.ts'
 import type { BeginCredentialBody, SignInPage } from './schema.ts'
@@ -48,6 +49,7 @@ export function registerSignIn(server: Server, needs: RouteNeeds): void {
   registerRedirects(server, needs)
   registerCredentials(server, needs)
   registerLinks(server, needs)
+  registerInvitation(server, needs)
   registerFactors(server, needs)
 }
 

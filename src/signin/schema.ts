@@ -30,6 +30,8 @@ export const CompleteLinkBody = Type.Object(
   { additionalProperties: false },
 )
 
+export const InvitationTokenBody = Type.Object({ token }, { additionalProperties: false })
+
 export const BeginFactorBody = Type.Object(
   { factor: Type.String({ description: 'The id of a second factor that is due.', maxLength: 100 }) },
   { additionalProperties: false },
@@ -58,6 +60,12 @@ export const linkSummary = Type.Object({
   own_browser: Type.Boolean({ description: 'Whether this browser asked for the link. If not, a person must confirm.' }),
   address: Type.String({ description: 'The e-mail address that signs in.' }),
   device: Type.String({ description: 'The browser that asked for the link.' }),
+})
+export const invitationSummary = Type.Object({
+  email: Type.String({ description: 'The address that is invited.' }),
+  name: Type.String(),
+  role: Type.Enum(['consultant', 'partner']),
+  expires_at: time,
 })
 export const begunFactor = Type.Object({ challenge: Type.Unknown({ description: 'What the second factor asks for.' }) })
 export const completedSignIn = Type.Object({ location: Type.String({ description: 'The path to go to.' }) })

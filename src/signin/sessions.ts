@@ -45,6 +45,8 @@ export interface Sessions {
   endOf(cookies: string | undefined, request: RequestOrigin): Promise<store.EndedSession[]>
   /** Ends one or all sessions of a person. */
   end(which: EndWhich, by: Visit): Promise<store.EndedSession[]>
+  /** Ends all sessions of everyone. */
+  endAll(by: Visit): Promise<store.EndedSession[]>
   /** Ends the sessions of a person within the transaction of a change to how they sign in; all but one, if it is given. */
   endWithin(tx: Queryable, which: EndOthers, by: Visit): Promise<store.EndedSession[]>
   /** The live sessions of a person, most recently used first. */
@@ -102,6 +104,7 @@ export function createSessions(needs: SessionNeeds): Sessions {
       return end(needs, { hashes }, (session) => ({ ...request, action: 'sign_out', ...byOwner(session) }))
     },
     end: (which: EndWhich, by: Visit) => end(needs, which, revokedBy(by)),
+    endAll: (by: Visit) => end(needs, {}, revokedBy(by)),
     endWithin: (tx: Queryable, which: EndOthers, by: Visit) => endWithin(tx, needs, which, revokedBy(by)),
     async list(personId: string) {
       const now = clock()

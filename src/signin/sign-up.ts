@@ -1,5 +1,5 @@
 import { readEmail, type Email } from '../people/email.ts'
-import type { Identities } from '../people/identities.ts'
+import type { Identities, InvitedPerson } from '../people/identities.ts'
 import type { PersonSummary } from '../people/person.ts'
 import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
@@ -16,6 +16,10 @@ export interface SignUp {
    * Undefined for anyone else.
    */
   recipientOf(this: void, address: string): Promise<string | undefined>
+  /** Whom an invitation is for. Throws Problem `sign_in_failed` if it cannot be accepted. */
+  invited(this: void, token: string): Promise<InvitedPerson>
+  /** Creates the person of an invitation, once. Throws Problem `sign_in_failed`. */
+  acceptInvitation(this: void, token: string): Promise<PersonSummary>
 }
 
 type ClaimBy<By extends Claim['by']> = Extract<Claim, { readonly by: By }>
@@ -23,7 +27,7 @@ type ClaimBy<By extends Claim['by']> = Extract<Claim, { readonly by: By }>
 /**
  * - `anyone`: everyone with an address that counts.
  * - `domain`: addresses at one of the domains, checked at every sign-in, including those of people who were added.
- * - `invited`: people who were added beforehand.
+ * - `invited`: people who were added or invited beforehand.
  */
 export function createSignUp({ policy, identities }: { policy: SignUpPolicy; identities: Identities }): SignUp {
   const mayJoin = policy.policy !== 'invited'
@@ -35,16 +39,15 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
     if (known === undefined && email === undefined) throw withoutEmail()
     if (!isAllowed(email)) return undefined
     if (known === undefined) return email && identities.welcome({ issuer, subject }, { email, mayJoin })
-    if (known.status === 'active' && email !== undefined) await identities.keepEmail(known, email)
+    if (known.status === 'active' && email !== undefined) await identities.keepEmail(known, { issuer, subject }, email)
     return known
   }
 
   async function byEmail({ email }: ClaimBy<'email'>): Promise<PersonSummary | undefined> {
     if (!isAllowed(email)) return undefined
     const known = await identities.byAddress(email)
-    if (known !== undefined || !mayJoin) return known
-    // Undefined if another sign-in with the address was faster.
-    return (await identities.join(email)) ?? identities.byAddress(email)
+    // The second is undefined if another sign-in with the address was faster.
+    return known ?? (await identities.join({ email, mayJoin })) ?? identities.byAddress(email)
   }
 
   async function byId({ personId }: ClaimBy<'person'>): Promise<PersonSummary | undefined> {
@@ -57,13 +60,26 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
     return claim.by === 'email' ? byEmail(claim) : byId(claim)
   }
 
+  async function invited(token: string): Promise<InvitedPerson> {
+    const invitation = await identities.invitation({ token })
+    if (invitation === undefined || !isAllowed(readEmail(invitation.email))) throw notInvited()
+    return invitation
+  }
+
   return Object.freeze({
     async recipientOf(address: string) {
       const email = readEmail(address)
       if (email === undefined || !isAllowed(email)) return undefined
       const known = await identities.byAddress(email)
-      if (known === undefined) return mayJoin ? email.address : undefined
-      return known.status === 'active' ? (known.email ?? undefined) : undefined
+      if (known !== undefined) return known.status === 'active' ? (known.email ?? undefined) : undefined
+      return mayJoin || (await identities.invitation(email)) ? email.address : undefined
+    },
+    invited,
+    async acceptInvitation(token: string) {
+      await invited(token)
+      const person = await identities.accept({ token })
+      if (person === undefined) throw notInvited()
+      return person
     },
     async admit(claim: Claim) {
       const person = await find(claim)
@@ -71,6 +87,13 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
       return person
     },
   })
+}
+
+function notInvited(): Problem {
+  return new Problem(
+    'sign_in_failed',
+    'This invitation was accepted, withdrawn or replaced by a newer one, or it has expired. Ask a partner of the firm.',
+  )
 }
 
 /** The same for a stranger, for a taken address and for a disabled person, so that it reveals nothing about others. */

@@ -1,5 +1,6 @@
 import { createCredentialSignIn, type CredentialSignIn } from './credential-sign-in.ts'
 import { createFactorSignIn, type FactorSignIn } from './factor-sign-in.ts'
+import { createInvitationSignIn, type InvitationSignIn } from './invitation-sign-in.ts'
 import type { SecondFactor, SignInMethod } from './methods/method.ts'
 import { createLinkSignIn, type LinkSignIn } from './link-sign-in.ts'
 import type { EmailLinkMethod } from './methods/email-link.ts'
@@ -7,13 +8,14 @@ import type { PasswordService } from './methods/password/routes.ts'
 import { createRedirectSignIn, type RedirectSignIn } from './redirect-sign-in.ts'
 import type { Refusals } from './refusals.ts'
 import { createSignOut, type SignOut, type SignOutNeeds } from './sign-out.ts'
+import type { SignUp } from './sign-up.ts'
 import type { SignInParts } from './steps.ts'
 
 /**
  * The states of a visitor (section 3 of the specification): anonymous → attempt begun → proven, if a second factor is
  * due → signed in. The session starts with the last step.
  */
-export interface SignIn extends RedirectSignIn, CredentialSignIn, LinkSignIn, FactorSignIn, SignOut {
+export interface SignIn extends RedirectSignIn, CredentialSignIn, LinkSignIn, InvitationSignIn, FactorSignIn, SignOut {
   /** In the order of the configuration. */
   readonly methods: readonly SignInMethod[]
   readonly refusals: Refusals
@@ -26,6 +28,7 @@ interface SignInNeeds extends SignInParts, Pick<SignOutNeeds, 'encryption'> {
   readonly factors: readonly SecondFactor[]
   readonly emailLink: EmailLinkMethod | undefined
   readonly passwords: PasswordService | undefined
+  readonly signUp: SignUp
 }
 
 export function createSignIn(needs: SignInNeeds): SignIn {
@@ -39,6 +42,7 @@ export function createSignIn(needs: SignInNeeds): SignIn {
     ...createRedirectSignIn({ ...needs, methods: redirects }),
     ...createCredentialSignIn({ ...needs, methods: credentials }),
     ...createLinkSignIn(needs),
+    ...createInvitationSignIn(needs),
     ...createFactorSignIn(needs),
     ...createSignOut({ ...needs, methods: redirects }),
   })

@@ -111,6 +111,8 @@ async function useRecords(portal: Portal) {
   await send('PATCH', `/clients/${client}/notes/${String(note.json['id'])}`, { text: 'second' }, 1)
   await send('POST', `/clients/${client}/disputes`, { invoice: 'R-1', amount: '12.50', position: 'none' })
   await send('POST', `/clients/${client}/letters`, { subject: 'Offer', body: 'Dear Anna' })
+  const body = { email: 'invited@example.com', name: 'Invited', role: 'consultant' }
+  assert.equal((await partner.profile.ask('/people/invitations', { method: 'POST', body })).status, 201)
   const other = await partner.profile.ask(`/clients/${randomUUID()}`)
   assert.equal(other.status, 404)
   return { client, partnerId: partner.id }

@@ -225,6 +225,11 @@ export const configSchema = group('The configuration.', {
       int4,
       120,
     ),
+    first_partner: Type.Optional(
+      text(
+        'The e-mail address of the first partner. While the firm has no active partner, a start makes the person with this address one, or adds them. It has no effect once there is a partner.',
+      ),
+    ),
     sign_up: optionalGroup('Who may sign up to the portal.', {
       policy: Type.Enum(['anyone', 'invited', 'domain'], {
         description: '`anyone`, `invited` people only, or addresses at one of `domains`.',

@@ -10,7 +10,8 @@ const root = path.join(import.meta.dirname, '../../..')
 const places = [
   /\baction: '([a-z]+_[a-z_]+)'/g,
   /\bchangeEvent\(by, '([a-z]+_[a-z_]+)'/g,
-  /\bentry\('([a-z]+_[a-z_]+)'/g,
+  /\bownEntry\('([a-z]+_[a-z_]+)'/g,
+  /\brecord\(tx, by, '([a-z]+_[a-z_]+)'/g,
   /return \[.*, '([a-z]+_[a-z_]+)'\]/g,
   /`'([a-z]+_[a-z_]+)'`/g,
   /const action = .*\? '([a-z_]+)' : '([a-z_]+)'/g,
@@ -29,6 +30,8 @@ test('every action of the audit log can be filtered by', () => {
     'sign_in',
     'role_changed',
     'person_enabled',
+    'identity_added',
+    'person_invited',
     'client_assigned',
     'client_changed',
     'key_rotated',

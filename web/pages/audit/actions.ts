@@ -15,6 +15,8 @@ const people = [
   'person_disabled',
   'person_enabled',
   'role_changed',
+  'person_renamed',
+  'person_deleted',
   'email_changed',
   'identity_added',
   'password_set',
@@ -22,6 +24,11 @@ const people = [
   'password_reset',
   'password_removed',
   'password_guessed',
+  'identity_removed',
+  'person_invited',
+  'invitation_resent',
+  'invitation_withdrawn',
+  'invitation_accepted',
 ]
 const looks = ['access_denied', 'audit_read', 'clients_listed', 'records_searched', 'revisions_read', 'activity_read']
 const clients = ['read', 'created', 'imported', 'changed', 'assigned', 'removed'].map((did) => `client_${did}`)

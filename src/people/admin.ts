@@ -1,0 +1,130 @@
+import type { Visit } from '../access/actor.ts'
+import type { Audit } from '../access/audit.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
+import { isUuid } from '../platform/database/uuid.ts'
+import { checkName } from '../platform/name.ts'
+import { Problem } from '../platform/problems.ts'
+import type { CredentialChanges } from '../signin/credential-change.ts'
+import { changeWithin, lastPartner, lockForChange } from './change.ts'
+import type { Email } from './email.ts'
+import * as identities from './identities-store.ts'
+import { withdrawOf } from './invitations-store.ts'
+import { addressTaken, requiredEmail } from './people.ts'
+import type { PersonChange, PersonSummary } from './person.ts'
+import { deleteSignInData } from './removal-store.ts'
+import { markDeleted } from './store.ts'
+
+/**
+ * What partners and the command line change about people. Every method throws Problem: `not_found` for an unknown id,
+ * `invalid_field` or `conflict` for a change that is not allowed, `forbidden` for someone who is no partner any more.
+ */
+export interface PeopleAdmin {
+  /** A change of role, status or address ends all sessions of the person. A new address is mailed to both addresses. */
+  change(this: void, id: string, to: PersonChange, by: Visit): Promise<PersonSummary>
+  /** How many identities at providers each person has, by their id. */
+  countIdentities(this: void): Promise<ReadonlyMap<string, number>>
+  /**
+   * Takes all identities from a person: the next one whose provider vouches for the person's address becomes theirs.
+   * Returns how many there were. `conflict` if there was none.
+   */
+  unlink(this: void, id: string, by: Visit): Promise<number>
+  /**
+   * Deletes how a person signs in, and frees their address. The id and the name remain for the audit log and revisions.
+   * `conflict` while the person has clients.
+   */
+  remove(this: void, id: string, by: Visit): Promise<void>
+}
+
+interface Needs {
+  readonly database: Database
+  readonly audit: Pick<Audit, 'recordWithin'>
+  readonly changes: CredentialChanges
+  /** Undefined if no mail is configured. */
+  readonly mailer: Mailer | undefined
+  /** The number of clients of a person, archived ones included. */
+  readonly countClientsOf: (visit: Visit, personId: string) => Promise<number>
+}
+
+export function createPeopleAdmin(needs: Needs): PeopleAdmin {
+  return Object.freeze({
+    change: (id: string, to: PersonChange, by: Visit) => change(needs, id, to, by),
+    countIdentities: () => identities.countByPerson(needs.database),
+    unlink: (id: string, by: Visit) => unlink(needs, id, by),
+    remove: (id: string, by: Visit) => remove(needs, id, by),
+  } satisfies PeopleAdmin)
+}
+
+async function unlink({ database, changes }: Needs, id: string, by: Visit): Promise<number> {
+  return database.transaction(async (tx) => {
+    const { person } = await lockForChange(tx, id, by)
+    const issuers = await identities.deleteIdentities(tx, person.id)
+    if (issuers.length === 0) throw noIdentity(person)
+    const [notice, details] = [{ what: 'identities_removed' } as const, { issuer: issuers.join(' ') }]
+    await changes.conclude(tx, { person, action: 'identity_removed', details, notice, by })
+    return issuers.length
+  })
+}
+
+async function change(needs: Needs, id: string, given: PersonChange, by: Visit): Promise<PersonSummary> {
+  const { email: text, ...columns } = given
+  const email = text === undefined ? undefined : requiredEmail(text)
+  const to = { ...columns, ...(columns.name !== undefined && { name: checkName(columns.name) }) }
+  try {
+    const { before, refusal } = await needs.database.transaction(async (tx) => {
+      const outcome = await changeWithin(tx, needs.audit.recordWithin, { id, to, by })
+      if (email && !outcome.refusal) await changeAddress(tx, needs, outcome.before, email, by)
+      return outcome
+    })
+    if (refusal) throw refusal
+    return { ...before, ...to, ...(email && { email: email.address }) }
+  } catch (error) {
+    if (email && identities.isIdentityTaken(error)) throw addressTaken(email)
+    throw error
+  }
+}
+
+/** An address that someone can no longer read proves nothing any more: what was mailed to it finds nobody. */
+async function changeAddress(
+  tx: Queryable,
+  { changes, mailer }: Needs,
+  person: PersonSummary,
+  email: Email,
+  by: Visit,
+): Promise<void> {
+  if (person.email === email.address) return
+  await identities.updateEmail(tx, person.id, email)
+  await withdrawOf(tx, email.key, new Date())
+  const notice = { what: 'email_changed' } as const
+  await changes.conclude(tx, { person, action: 'email_changed', notice, by })
+  await mailer?.send(tx, { to: email.address, template: 'account_changed', values: notice })
+}
+
+async function remove({ database, audit, changes, countClientsOf }: Needs, id: string, by: Visit): Promise<void> {
+  // Client records are visible only through the portal's own login, and so not in the transaction below.
+  const clients = isUuid(id) ? await countClientsOf(by, id) : 0
+  const refusal = await database.transaction(async (tx) => {
+    const { person, isLastPartner } = await lockForChange(tx, id, by)
+    const refused = isLastPartner ? lastPartner(person) : clients > 0 ? hasClients(person, clients) : undefined
+    const about = { ...by, noun: 'person', nounId: id }
+    if (refused) {
+      await audit.recordWithin(tx, [{ ...about, action: 'person_deleted', outcome: 'refused' }])
+      return refused
+    }
+    const notice = { what: 'account_deleted' } as const
+    await changes.conclude(tx, { person, action: 'person_deleted', notice, by })
+    await deleteSignInData(tx, person)
+    await markDeleted(tx, person.id, new Date())
+    return undefined
+  })
+  if (refusal) throw refusal
+}
+
+function hasClients({ name }: PersonSummary, count: number): Problem {
+  const clients = count === 1 ? 'a client' : `${count} clients`
+  return new Problem('conflict', `${name} still has ${clients}, archived ones included. Hand them over first.`)
+}
+
+function noIdentity({ name }: PersonSummary): Problem {
+  return new Problem('conflict', `${name} has no identity at a provider.`)
+}

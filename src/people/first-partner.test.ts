@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { byService } from '../access/actor.ts'
+import { createAudit, type Audit } from '../access/audit.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { ensureFirstPartner } from './first-partner.ts'
+import { createPeople, type People } from './people.ts'
+import { checkFirstPartner } from './settings-rule.ts'
+
+function faultsOf(first: string, signUp: object): string[] {
+  const faults: string[] = []
+  const settings = { sign_in: { first_partner: first, sign_up: { domains: [], ...signUp } } }
+  checkFirstPartner(settings, (path, message) => faults.push(`${path}: ${message}`))
+  return faults
+}
+
+describe('B75: the first partner of the configuration', () => {
+  let fresh: TestDatabase
+  let database: Database
+  let audit: Audit
+  let people: People
+  const ensure = (address: string | undefined) => ensureFirstPartner({ database, audit, address })
+  const everyone = async () =>
+    (await people.list()).flatMap(({ email, role, status }) => (email === null ? [] : [`${email} ${role} ${status}`]))
+
+  before(async () => {
+    fresh = await createTestDatabase()
+    database = openDatabase(fresh.url, { log: createTestLog().log })
+    audit = createAudit({ database })
+    people = createPeople({ database, audit })
+  })
+  beforeEach(() => database.rows(`update person set role = 'consultant', email = null, email_key = null`))
+  after(async () => {
+    await audit.close()
+    await database.close()
+    await fresh.drop()
+  })
+
+  test('is entered once, also by instances that start at the same time', async () => {
+    await Promise.all([ensure('Anna@firm.example'), ensure('anna@firm.example'), ensure('anna@firm.example')])
+    await ensure('anna@firm.example')
+    assert.equal((await everyone()).length, 1)
+    assert.match((await everyone())[0] ?? '', /^anna@firm\.example partner active$/i)
+    const rows = await database.rows(
+      `select action, actor from audit where action = 'person_created' and actor = 'service'`,
+    )
+    assert.deepEqual(rows, [{ action: 'person_created', actor: 'service' }])
+  })
+
+  test('is the person who has the address, if there is one', async () => {
+    await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'consultant' }, byService)
+    await ensure('ANNA@firm.example')
+    assert.deepEqual(await everyone(), ['anna@firm.example partner active'])
+  })
+
+  test('changes nobody while there is a partner, and enables nobody', async () => {
+    await people.create({ name: 'Ruth', email: 'ruth@firm.example', role: 'partner' }, byService)
+    const anna = await people.create({ name: 'Anna', email: 'anna@firm.example', role: 'consultant' }, byService)
+    await ensure('anna@firm.example')
+    await ensure('new@firm.example')
+    await ensure(undefined)
+    assert.deepEqual(await everyone(), ['anna@firm.example consultant active', 'ruth@firm.example partner active'])
+    await people.setStatus(anna.id, 'disabled', byService)
+    await database.rows(`update person set status = 'disabled' where email = 'ruth@firm.example'`)
+    await ensure('anna@firm.example')
+    assert.deepEqual(await everyone(), ['anna@firm.example partner disabled', 'ruth@firm.example partner disabled'])
+  })
+
+  test('must be an address that the sign-up policy lets in', () => {
+    const domain = { policy: 'domain', domains: ['firm.example'] }
+    assert.deepEqual(faultsOf('anna@Firm.example', domain), [])
+    assert.deepEqual(faultsOf('anna@elsewhere.example', { policy: 'invited' }), [])
+    assert.match(faultsOf('anna@sub.firm.example', domain)[0] ?? '', /^sign_in\.first_partner: .*domains$/)
+    assert.match(faultsOf('anna', { policy: 'anyone' })[0] ?? '', /^sign_in\.first_partner: must be an e-mail address/)
+  })
+})

@@ -1,0 +1,45 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { byService } from '../access/actor.ts'
+import type { Audit } from '../access/audit.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
+import { aboutPerson } from './change.ts'
+import { readEmail, type Email } from './email.ts'
+import { lockFirstPartner } from './first-partner-store.ts'
+import { withdrawOf } from './invitations-store.ts'
+import { insertPerson, lockPartners, readPersonByEmail, updatePerson } from './store.ts'
+
+interface Needs {
+  readonly database: Database
+  readonly audit: Pick<Audit, 'recordWithin'>
+  /** `sign_in.first_partner`; the rule of the configuration has checked it. */
+  readonly address: string | undefined
+}
+
+/**
+ * If the firm has no active partner, makes the person with this address one, or enters them. Does nothing once there is
+ * one. Someone who was disabled stays so.
+ */
+export async function ensureFirstPartner({ database, audit, address }: Needs): Promise<void> {
+  const email = readEmail(address ?? '')
+  if (email === undefined) return
+  await database.transaction(async (tx) => {
+    await lockFirstPartner(tx)
+    if ((await lockPartners(tx)).length > 0) return
+    const entry = await enter(tx, email)
+    await audit.recordWithin(tx, [{ ...byService, ...entry, outcome: 'allowed' }])
+  })
+}
+
+async function enter(tx: Queryable, email: Email) {
+  const known = await readPersonByEmail(tx, email.key)
+  if (known === undefined) {
+    const id = randomUUIDv7()
+    const { address, key: emailKey } = email
+    await insertPerson(tx, { id, name: address, email: address, emailKey, role: 'partner', createdAt: new Date() })
+    await withdrawOf(tx, emailKey, new Date())
+    return { action: 'person_created', ...aboutPerson(id), details: { role: 'partner' } }
+  }
+  await updatePerson(tx, known.id, { role: 'partner' })
+  const details = { from: known.role, to: 'partner' }
+  return { action: 'role_changed', ...aboutPerson(known.id), details }
+}

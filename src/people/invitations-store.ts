@@ -1,0 +1,134 @@
+import type { Role } from '../access/actor.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import { insertPerson } from './store.ts'
+
+/** An invitation that was neither accepted nor withdrawn. It may have expired. */
+export interface Invitation {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly role: Role
+  /** Null for the command line. */
+  readonly invitedBy: { readonly id: string; readonly name: string } | null
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+const open = 'i.accepted_at is null and i.withdrawn_at is null'
+const selectOpen = `select i.id, i.email, i.name, i.role,
+    case when p.id is null then null else json_build_object('id', p.id, 'name', p.name) end as "invitedBy",
+    i.created_at as "createdAt", i.expires_at as "expiresAt"
+  from invitation i left join person p on p.id = i.invited_by where ${open}`
+
+/** Newest first. */
+export function readInvitations(database: Queryable): Promise<Invitation[]> {
+  return database.rows(`${selectOpen} order by i.created_at desc, i.id desc`)
+}
+
+export async function readInvitation(database: Queryable, id: string): Promise<Invitation | undefined> {
+  const [found] = await database.rows<Invitation>(`${selectOpen} and i.id = $1`, [id])
+  return found
+}
+
+/** Serialises invitations of one address until the transaction ends. */
+export async function lockAddress(tx: Queryable, emailKey: string): Promise<void> {
+  await tx.rows(`select pg_advisory_xact_lock(hashtextextended('invitation ' || $1, 0))`, [emailKey])
+}
+
+export interface NewInvitationRow extends Omit<Invitation, 'invitedBy'> {
+  readonly emailKey: string
+  readonly invitedBy: string | undefined
+  readonly tokenHash: Buffer
+}
+
+export async function insertInvitation(tx: Queryable, row: NewInvitationRow): Promise<void> {
+  await tx.rows(
+    `insert into invitation (id, email, email_key, name, role, invited_by, token_hash, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      row.id,
+      row.email,
+      row.emailKey,
+      row.name,
+      row.role,
+      row.invitedBy ?? null,
+      row.tokenHash,
+      row.createdAt,
+      row.expiresAt,
+    ],
+  )
+}
+
+/** Gives an open invitation a new token: the one before no longer works. Undefined if it is not open. */
+export async function renewInvitation(
+  tx: Queryable,
+  { id, tokenHash, expiresAt }: { readonly id: string; readonly tokenHash: Buffer; readonly expiresAt: Date },
+): Promise<Invitation | undefined> {
+  const rows = await tx.rows(
+    `update invitation i set token_hash = $2, expires_at = $3 where i.id = $1 and ${open} returning 1`,
+    [id, tokenHash, expiresAt],
+  )
+  return rows.length > 0 ? readInvitation(tx, id) : undefined
+}
+
+/** False if the invitation is not open. */
+export async function withdrawInvitation(tx: Queryable, id: string, at: Date): Promise<boolean> {
+  const rows = await tx.rows(`update invitation i set withdrawn_at = $2 where i.id = $1 and ${open} returning 1`, [
+    id,
+    at,
+  ])
+  return rows.length > 0
+}
+
+/** Withdraws the open invitation of an address, if there is one. */
+export async function withdrawOf(tx: Queryable, emailKey: string, at: Date): Promise<void> {
+  await tx.rows(`update invitation i set withdrawn_at = $2 where i.email_key = $1 and ${open}`, [emailKey, at])
+}
+
+/** By the hash of its token or by its address. */
+export type InvitationKey = { readonly tokenHash: Buffer } | { readonly emailKey: string }
+
+interface UsableInvitation {
+  readonly id: string
+  readonly email: string
+  readonly emailKey: string
+  readonly name: string
+  readonly role: Role
+  readonly expiresAt: Date
+}
+
+const selectUsable = `select i.id, i.email, i.email_key as "emailKey", i.name, i.role, i.expires_at as "expiresAt"
+  from invitation i where ${open} and i.expires_at > $2`
+
+function usable(key: InvitationKey, now: Date): [condition: string, values: unknown[]] {
+  return 'tokenHash' in key ? ['i.token_hash = $1', [key.tokenHash, now]] : ['i.email_key = $1', [key.emailKey, now]]
+}
+
+/** An invitation that can be accepted now. */
+export async function readUsable(
+  database: Queryable,
+  key: InvitationKey,
+  now: Date,
+): Promise<UsableInvitation | undefined> {
+  const [condition, values] = usable(key, now)
+  const [found] = await database.rows<UsableInvitation>(`${selectUsable} and ${condition}`, values)
+  return found
+}
+
+/**
+ * Creates the person of an invitation and closes it. Undefined if it cannot be accepted, or if the address has a person.
+ * Of several at once, one succeeds.
+ */
+export async function closeInvitation(
+  tx: Queryable,
+  key: InvitationKey,
+  { personId, now }: { readonly personId: string; readonly now: Date },
+): Promise<UsableInvitation | undefined> {
+  const [condition, values] = usable(key, now)
+  const [found] = await tx.rows<UsableInvitation>(`${selectUsable} and ${condition} for update`, values)
+  if (found === undefined) return undefined
+  const { name, email, emailKey, role } = found
+  if (!(await insertPerson(tx, { id: personId, name, email, emailKey, role, createdAt: now }))) return undefined
+  await tx.rows('update invitation set accepted_at = $2, person_id = $3 where id = $1', [found.id, now, personId])
+  return found
+}

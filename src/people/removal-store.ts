@@ -1,0 +1,18 @@
+import type { Queryable } from '../platform/database/database.ts'
+import type { Person } from './person.ts'
+
+/** What a person signs in with, and what was mailed to their address, by the condition on its rows. */
+const signInData = {
+  identity: 'person_id = $1',
+  password: 'person_id = $1',
+  password_reset: 'email_key = (select email_key from person where id = $1)',
+  email_link: 'email_key = (select email_key from person where id = $1)',
+  invitation: 'person_id = $1 or email_key = (select email_key from person where id = $1)',
+} satisfies Record<string, string>
+
+/** Sessions end by the caller, who records it. */
+export async function deleteSignInData(tx: Queryable, { id }: Pick<Person, 'id'>): Promise<void> {
+  for (const [table, condition] of Object.entries(signInData)) {
+    await tx.rows(`delete from ${table} where ${condition}`, [id])
+  }
+}

@@ -1,0 +1,35 @@
+import type { Server } from '../platform/http/server.ts'
+import { represent } from '../platform/http/representation.ts'
+import { sameOrigin } from './guard.ts'
+import * as operations from './operations.ts'
+import type { SignIn } from './signin.ts'
+import { visitorOf } from './visitor.ts'
+
+interface InvitationRouteNeeds {
+  readonly signIn: SignIn
+  readonly baseUrl: string
+}
+
+/** /signin/invitation, where an invitation leads, and what its page sends. The token is in the fragment of that URL. */
+export function registerInvitation(server: Server, { signIn, baseUrl }: InvitationRouteNeeds): void {
+  const onRequest = [sameOrigin(baseUrl)]
+
+  server.get('/signin/invitation', { schema: operations.readInvitationPage }, async (request, reply) =>
+    represent(reply, request, { data: {} }),
+  )
+
+  server.post(
+    '/auth/invitation/inspect',
+    { onRequest, schema: operations.inspectInvitation },
+    async (request, reply) => {
+      const { email, name, role, expiresAt } = await signIn.inspectInvitation(request.body.token, visitorOf(request))
+      return reply.send({ email, name, role, expires_at: expiresAt.toISOString() })
+    },
+  )
+
+  server.post('/auth/invitation', { onRequest, schema: operations.acceptInvitation }, async (request, reply) => {
+    const { returnTo, cookie } = await signIn.acceptInvitation(request.body.token, visitorOf(request))
+    if (cookie !== undefined) reply.header('set-cookie', cookie)
+    return reply.send({ location: returnTo })
+  })
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
+import { at } from '../support/json.ts'
+import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Page, Profile } from '../support/profile.ts'
+import { until } from '../support/until.ts'
+
+type Entered = Awaited<ReturnType<Portal['enter']>>
+
+let mail: TestMailServer
+let portal: Portal
+let partner: Entered
+
+before(async () => {
+  mail = await startMailServer()
+  portal = await startPortal({ mail: mail.url, signIn: { email_link: true, sign_up: { policy: 'invited' } } })
+  partner = await portal.enter('partner')
+})
+after(async () => {
+  await portal.close()
+  await mail.close()
+})
+
+let invited = 0
+const newAddress = () => `Invited${++invited}@firm.example`
+
+const post = (profile: Profile, address: string, body?: object) => profile.ask(address, { method: 'POST', body })
+
+const invite = (email: string, role = 'consultant', by: Entered = partner) =>
+  post(by.profile, '/people/invitations', { email, name: 'Ines', role })
+const accept = (profile: Profile, token: string) => post(profile, '/auth/invitation', { token })
+const inspect = (profile: Profile, token: string) => post(profile, '/auth/invitation/inspect', { token })
+const idOf = (page: Page) => String(at(page.json, 'invitation', 'id'))
+
+async function mailTo(email: string, count = 1): Promise<ReceivedMail> {
+  const isTo = (received: ReceivedMail) => received.to.some((each) => each.toLowerCase() === email.toLowerCase())
+  await until(() => mail.mails.filter(isTo).length >= count)
+  return mail.mails.findLast(isTo) ?? assert.fail()
+}
+
+function tokenOf({ text }: ReceivedMail): string {
+  return /^https:\/\/tollgate\.test\/signin\/invitation#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
+}
+
+async function newInvitation(role = 'consultant') {
+  const email = newAddress()
+  const page = await invite(email, role)
+  assert.equal(page.status, 201, page.text)
+  return { email, id: idOf(page), token: tokenOf(await mailTo(email)), page }
+}
+
+const personWith = async (email: string) =>
+  (
+    await portal.service.database.rows<{ id: string; name: string; role: string }>(
+      'select id, name, role from person where email_key = lower($1)',
+      [email],
+    )
+  )[0]
+
+const openInvitations = async () => {
+  const { invitations } = (await partner.profile.ask('/people')).json
+  return Array.isArray(invitations) ? invitations.map((each) => String(at(each, 'email'))) : assert.fail()
+}
+
+async function assertRefused(page: Page, email: string, [status, code] = [400, 'sign_in_failed']): Promise<void> {
+  assert.deepEqual([page.status, at(page.json, 'error', 'code')], [status, code], page.text)
+  assert.deepEqual(page.headers.getSetCookie(), [])
+  assert.equal(await personWith(email), undefined)
+}
+
+const actionsOn = async (nounId: string) =>
+  (
+    await portal.service.database.rows<{ said: string }>(
+      `select concat_ws(' ', action, outcome, person_id) as said from audit where noun_id = $1 order by id`,
+      [nounId],
+    )
+  ).map(({ said }) => said)
+
+describe('B74: an invitation', () => {
+  test('is mailed, and its link creates the person with the invited name and role, and signs them in', async () => {
+    const { email, id, token, page } = await newInvitation('partner')
+    assert.equal(at(page.json, 'link'), undefined, 'whoever has the link could accept it')
+    assert.ok(!page.text.includes(token))
+    const received = await mailTo(email)
+    assert.match(received.text, /Hello Ines/)
+    const [row] = await portal.service.database.rows<{ row: string; days: number }>(
+      `select i::text as row, extract(epoch from expires_at - created_at)::float8 / 86400 as days
+       from invitation i where id = $1`,
+      [id],
+    )
+    assert.equal(row?.days, 7)
+    assert.ok(!row?.row.includes(token) && !row?.row.includes(Buffer.from(token, 'base64url').toString('hex')))
+    const profile = portal.profile()
+    const inspected = await inspect(profile, token)
+    const about = { email, name: 'Ines', role: 'partner' }
+    assert.deepEqual({ ...inspected.json, expires_at: '' }, { ...about, expires_at: '' })
+    assert.equal(await personWith(email), undefined, 'looking consumes nothing')
+    const accepted = await accept(profile, token)
+    assert.deepEqual([accepted.status, accepted.json], [200, { location: '/' }], accepted.text)
+    const who = await profile.who()
+    assert.deepEqual({ ...who, id: '' }, { ...about, id: '' })
+    assert.ok(!(await openInvitations()).includes(email))
+    assert.deepEqual(await actionsOn(id), [
+      `person_invited allowed ${partner.id}`,
+      `invitation_accepted allowed ${String(who?.['id'])}`,
+    ])
+  })
+
+  test('is accepted once, also by twenty requests at a time', async () => {
+    const { email, token } = await newInvitation()
+    const pages = await Promise.all(Array.from({ length: 20 }, () => accept(portal.profile(), token)))
+    assert.deepEqual(
+      pages.map(({ status }) => status).toSorted((one, other) => one - other),
+      [200, ...Array.from({ length: 19 }, () => 400)],
+    )
+    const sessions = await portal.service.database.rows(
+      'select from session s join person p on p.id = s.person_id where p.email_key = lower($1)',
+      [email],
+    )
+    assert.equal(sessions.length, 1)
+  })
+
+  test('is voided by a newer one of the address, by sending it again and by withdrawing it', async () => {
+    const first = await newInvitation('partner')
+    const again = await invite(first.email.toUpperCase())
+    assert.equal(again.status, 201)
+    const second = tokenOf(await mailTo(first.email, 2))
+    await assertRefused(await accept(portal.profile(), first.token), first.email)
+    assert.equal((await openInvitations()).filter((each) => each.toLowerCase() === first.email.toLowerCase()).length, 1)
+
+    const resent = await post(partner.profile, `/people/invitations/${idOf(again)}/resend`)
+    assert.equal(resent.status, 200, resent.text)
+    const third = tokenOf(await mailTo(first.email, 3))
+    await assertRefused(await accept(portal.profile(), second), first.email)
+    assert.equal((await inspect(portal.profile(), third)).status, 200)
+
+    const address = `/people/invitations/${idOf(again)}`
+    assert.equal((await partner.profile.ask(address, { method: 'DELETE' })).status, 204)
+    await assertRefused(await accept(portal.profile(), third), first.email)
+    assert.equal((await partner.profile.ask(address, { method: 'DELETE' })).status, 404)
+    assert.equal((await post(partner.profile, `${address}/resend`)).status, 404)
+    assert.deepEqual(
+      (await actionsOn(idOf(again))).map((said) => said.split(' ')[0]),
+      ['person_invited', 'invitation_resent', 'invitation_withdrawn'],
+    )
+  })
+
+  test('expires after seven days, stays listed, and can be sent again', async () => {
+    const { email, id, token } = await newInvitation()
+    await portal.service.database.rows(`update invitation set expires_at = now() where id = $1`, [id])
+    await assertRefused(await accept(portal.profile(), token), email)
+    assert.ok((await openInvitations()).includes(email))
+    assert.equal((await post(partner.profile, `/people/invitations/${id}/resend`)).status, 200)
+    assert.equal((await accept(portal.profile(), tokenOf(await mailTo(email, 2)))).status, 200)
+  })
+
+  test('is refused in a browser where another person is signed in, and stays open', async () => {
+    const { email, id, token } = await newInvitation()
+    const other = await portal.enter('consultant')
+    const page = await accept(other.profile, token)
+    await assertRefused(page, email, [403, 'sign_in_refused'])
+    assert.match(String(at(page.json, 'error', 'reason')), /^You are signed in as consultant \d+/)
+    assert.equal((await other.profile.who())?.['id'], other.id)
+    assert.equal((await accept(portal.profile(), token)).status, 200)
+    assert.equal((await actionsOn(id)).length, 2)
+  })
+
+  test('is not accepted by someone whom a provider knows by another address', async () => {
+    const { email } = await newInvitation()
+    portal.provider.say({ subject: `other ${email}`, email: `not-${email}` })
+    const had = await portal.counts()
+    await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], had)
+    assert.ok((await openInvitations()).includes(email))
+  })
+
+  test('is accepted by a verified address at a provider, and by no other', async () => {
+    const { email, token } = await newInvitation('partner')
+    portal.provider.say({ subject: `subject ${email}`, email: email.toUpperCase() })
+    portal.provider.lies.claims = { email_verified: false }
+    const had = await portal.counts()
+    await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], had)
+    portal.provider.lies.claims = {}
+    const profile = portal.profile()
+    assert.equal((await profile.signIn('firm')).status, 303)
+    assert.deepEqual([(await profile.who())?.['role'], (await profile.who())?.['name']], ['partner', 'Ines'])
+    assert.equal((await accept(portal.profile(), token)).status, 400)
+    assert.ok(!(await openInvitations()).includes(email))
+  })
+
+  test('is accepted by a sign-in link for the address', async () => {
+    const { email } = await newInvitation()
+    const profile = portal.profile()
+    const begun = await post(profile, '/auth/start/email_link', { input: { email } })
+    assert.equal(begun.status, 200, begun.text)
+    const { text } = await mailTo(email, 2)
+    const token = /\/signin\/link#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
+    assert.equal((await post(profile, '/auth/link', { token })).status, 200)
+    assert.equal((await profile.who())?.['name'], 'Ines')
+  })
+
+  test('of an unknown, malformed or foreign token is refused alike', async () => {
+    const profile = portal.profile()
+    const reasons = new Set<string>()
+    for (const token of ['', 'x', 'A'.repeat(43), '\u0000']) {
+      const page = await accept(profile, token)
+      assert.equal(page.status, 400, page.text)
+      reasons.add(String(at(page.json, 'error', 'reason')))
+    }
+    assert.equal(reasons.size, 1)
+  })
+
+  test('of someone who has entered meanwhile is void, and of a person is refused', async () => {
+    const { email, token } = await newInvitation('partner')
+    await portal.service.people.create({ name: 'Entered', email, role: 'consultant' }, byService)
+    assert.equal((await accept(portal.profile(), token)).status, 400)
+    assert.equal((await personWith(email))?.role, 'consultant')
+    assert.ok(!(await openInvitations()).includes(email))
+    const page = await invite(email)
+    assert.deepEqual([page.status, at(page.json, 'error', 'code')], [409, 'conflict'])
+  })
+
+  test('is sent by partners only, and not to what is no address', async () => {
+    const consultant = await portal.enter('consultant')
+    const email = newAddress()
+    assert.equal((await invite(email, 'consultant', consultant)).status, 403)
+    assert.ok(!(await openInvitations()).includes(email))
+    const bodies = [
+      { email: 'nobody', name: 'N', role: 'consultant' },
+      { email, name: ' ', role: 'consultant' },
+      { email, name: 'N', role: 'king' },
+      { email, name: 'N' },
+      { email, name: 'N', role: 'consultant', token_hash: 'x' },
+    ]
+    for (const body of bodies) {
+      assert.equal((await post(partner.profile, '/people/invitations', body)).status, 400, JSON.stringify(body))
+    }
+    assert.ok(!(await openInvitations()).includes(email))
+  })
+
+  test('of two at once for one address, one is open', async () => {
+    const email = newAddress()
+    const pages = await Promise.all([invite(email), invite(email), invite(email)])
+    assert.deepEqual(
+      pages.map(({ status }) => status),
+      [201, 201, 201],
+    )
+    assert.equal((await openInvitations()).filter((each) => each === email).length, 1)
+  })
+
+  test('is not sent if it cannot be recorded in the audit log', async () => {
+    const email = newAddress()
+    const { database } = portal.service
+    await database.rows(`create trigger full_disk before insert on audit for each row
+      when (new.action = 'person_invited') execute function refuse_change()`)
+    try {
+      assert.ok((await invite(email)).status >= 500)
+    } finally {
+      await database.rows('drop trigger full_disk on audit')
+    }
+    assert.ok(!(await openInvitations()).includes(email))
+  })
+})
+
+describe('without mail', () => {
+  test('B74: the link of an invitation is shown once, to hand it over', async () => {
+    const own = await startPortal({ signIn: { sign_up: { policy: 'domain', domains: ['firm.example'] } } })
+    try {
+      await own.service.people.create({ name: 'P', email: 'p@firm.example', role: 'partner' }, byService)
+      own.provider.say({ subject: 'partner', email: 'p@firm.example' })
+      const profile = own.profile()
+      assert.equal((await profile.signIn('firm')).status, 303)
+      const body = { email: 'new@firm.example', name: 'New', role: 'consultant' }
+      const page = await post(profile, '/people/invitations', body)
+      const [, token = ''] =
+        /^https:\/\/tollgate\.test\/signin\/invitation#([\w-]{43})$/.exec(String(page.json['link'])) ?? []
+      assert.ok(!(await profile.ask('/people')).text.includes(token))
+      assert.equal((await accept(own.profile(), token)).status, 200)
+      const elsewhere = await post(profile, '/people/invitations', { ...body, email: 'new@elsewhere.example' })
+      assert.deepEqual([elsewhere.status, at(elsewhere.json, 'error', 'field')], [400, 'email'])
+    } finally {
+      await own.close()
+    }
+  })
+})

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { at } from '../support/json.ts'
+import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Page } from '../support/profile.ts'
+import { until } from '../support/until.ts'
+
+type Entered = Awaited<ReturnType<Portal['enter']>>
+
+let mail: TestMailServer
+let portal: Portal
+let partner: Entered
+
+before(async () => {
+  mail = await startMailServer()
+  portal = await startPortal({ mail: mail.url, signIn: { email_link: true, sign_up: { policy: 'invited' } } })
+  partner = await portal.enter('partner')
+})
+after(async () => {
+  await portal.close()
+  await mail.close()
+})
+
+const change = (by: Entered, { id }: { readonly id: string }, body: object) =>
+  by.profile.ask(`/people/${id}`, { method: 'PATCH', body })
+const unlink = (by: Entered, { id }: { readonly id: string }) =>
+  by.profile.ask(`/people/${id}/identities`, { method: 'DELETE' })
+const remove = (by: Entered, { id }: { readonly id: string }) => by.profile.ask(`/people/${id}`, { method: 'DELETE' })
+
+function assertProblem(page: Page, [status, code]: [number, string]): void {
+  assert.deepEqual([page.status, at(page.json, 'error', 'code')], [status, code], page.text)
+}
+
+async function rowOf(id: string): Promise<unknown> {
+  const { people } = (await partner.profile.ask('/people')).json
+  return Array.isArray(people) ? people.find((each) => at(each, 'id') === id) : assert.fail()
+}
+
+/** What the audit log says of a request. */
+async function recorded({ headers }: Page): Promise<string[]> {
+  const rows = await portal.service.database.rows<{ said: string }>(
+    `select concat_ws(' ', action, outcome, person_id, noun, noun_id) as said from audit where request_id = $1 order by id`,
+    [headers.get('request-id')],
+  )
+  return rows.map(({ said }) => said)
+}
+
+const mailsTo = (email: string) =>
+  mail.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === email.toLowerCase()))
+
+async function mailTo(email: string, subject: string): Promise<ReceivedMail> {
+  await until(() => mailsTo(email).some((each) => each.subject === subject))
+  return mailsTo(email).find((each) => each.subject === subject) ?? assert.fail()
+}
+
+describe('B16, B33, B100: a partner', () => {
+  test('renames a person, who stays signed in', async () => {
+    const other = await portal.enter('consultant')
+    const page = await change(partner, other, { name: '  Frida Kahlo ' })
+    assert.deepEqual([page.status, page.json['name']], [200, 'Frida Kahlo'], page.text)
+    assert.equal((await other.profile.who())?.['name'], 'Frida Kahlo')
+    assert.deepEqual(await recorded(page), [`person_renamed allowed ${partner.id} person ${other.id}`])
+    const [row] = await portal.service.database.rows<{ text: string }>(
+      'select a::text as text from audit a where request_id = $1',
+      [page.headers.get('request-id')],
+    )
+    assert.ok(!row?.text.includes('Frida'), 'names are not in the audit log')
+    assertProblem(await change(partner, other, { name: ' ' }), [400, 'invalid_field'])
+  })
+
+  test('changes an address: sessions end, and a mail goes to both addresses', async () => {
+    const other = await portal.enter('consultant')
+    const to = `new-${other.email}`
+    const page = await change(partner, other, { email: to, name: 'New' })
+    assert.deepEqual([page.status, page.json['email'], page.json['name']], [200, to, 'New'], page.text)
+    assert.equal(await other.profile.who(), undefined)
+    for (const address of [other.email, to]) await mailTo(address, 'Your e-mail address was changed')
+    assert.deepEqual(await recorded(page), [
+      `person_renamed allowed ${partner.id} person ${other.id}`,
+      `session_revoked allowed ${partner.id} session ${await sessionRevoked(page)}`,
+      `email_changed allowed ${partner.id} person ${other.id}`,
+    ])
+    // Their account at the provider stays theirs, and what it says of the old address changes nothing back.
+    assert.equal((await other.profile.signIn('firm')).status, 303)
+    const who = await other.profile.who()
+    assert.deepEqual([who?.['id'], who?.['email']], [other.id, to])
+    portal.provider.say({ subject: `subject of ${other.email}`, email: other.email })
+    const had = await portal.counts()
+    await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], had)
+  })
+
+  test('changes an address, after which a link mailed to the old one signs in nobody', async () => {
+    const other = await portal.enter('consultant')
+    const attacker = portal.profile()
+    const begun = await attacker.ask('/auth/start/email_link', {
+      method: 'POST',
+      body: { input: { email: other.email } },
+    })
+    assert.equal(begun.status, 200, begun.text)
+    const { text } = await mailTo(other.email, 'Your sign-in link')
+    const token = /#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
+    assert.equal((await change(partner, other, { email: `moved-${other.email}` })).status, 200)
+    const had = await portal.counts()
+    const page = await attacker.ask('/auth/link', { method: 'POST', body: { token } })
+    await portal.assertRefused(page, [403, 'sign_in_refused'], had)
+    assert.equal(await attacker.who(), undefined)
+  })
+
+  test('gives nobody an address that another person has, or that is none', async () => {
+    const [one, other] = [await portal.enter('consultant'), await portal.enter('consultant')]
+    const was = await rowOf(one.id)
+    assertProblem(await change(partner, one, { email: other.email.toUpperCase(), name: 'Taken' }), [409, 'conflict'])
+    assertProblem(await change(partner, one, { email: 'nobody', role: 'partner' }), [400, 'invalid_field'])
+    assert.deepEqual(await rowOf(one.id), was)
+    assert.ok(await one.profile.who(), 'a refused change ends no session')
+    assert.equal(mailsTo(one.email).length, 0)
+  })
+
+  test('lets a person back in who got a new account at the provider, in one step', async () => {
+    const other = await portal.enter('consultant')
+    portal.provider.say({ subject: `renewed ${other.email}`, email: other.email })
+    const renewed = portal.profile()
+    const had = await portal.counts()
+    await portal.assertRefused(await renewed.signIn('firm'), [403, 'sign_in_refused'], had)
+    assert.equal(at(await rowOf(other.id), 'identities'), 1)
+    const page = await unlink(partner, other)
+    assert.deepEqual([page.status, page.json], [200, { unlinked: 1 }], page.text)
+    assert.equal(await other.profile.who(), undefined, 'a session of the old account ends')
+    await mailTo(other.email, 'Your accounts at providers were removed')
+    assert.ok((await recorded(page)).includes(`identity_removed allowed ${partner.id} person ${other.id}`))
+    assert.equal((await renewed.signIn('firm')).status, 303)
+    assert.equal((await renewed.who())?.['id'], other.id)
+    // B16 (c): the account that was linked before has no access any more.
+    portal.provider.say({ subject: `renewed ${other.email}`, email: 'elsewhere@example.com' })
+    assert.equal((await unlink(partner, other)).status, 200)
+    const unlinked = await portal.counts()
+    await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], unlinked)
+    assertProblem(await unlink(partner, other), [409, 'conflict'])
+  })
+
+  test('does none of this to an unknown person, and consultants do none of it', async () => {
+    const [consultant, victim] = [await portal.enter('consultant'), await portal.enter('consultant')]
+    const was = await rowOf(victim.id)
+    const refused = [
+      await change(consultant, victim, { email: 'mine@example.com' }),
+      await change(consultant, consultant, { name: 'Boss' }),
+      await unlink(consultant, victim),
+      await remove(consultant, victim),
+    ]
+    for (const page of refused) assertProblem(page, [403, 'forbidden'])
+    assert.deepEqual(await rowOf(victim.id), was)
+    for (const id of ['01a1fde9-640a-7d47-911d-f32ac54c1c8c', 'x', '%00']) {
+      for (const act of [unlink, remove]) assertProblem(await act(partner, { id }), [404, 'not_found'])
+    }
+  })
+
+  test('needs a sign-in within the last ten minutes, except to end sessions', async () => {
+    const [old, other] = [await portal.enter('partner'), await portal.enter('consultant')]
+    const { database } = portal.service
+    await database.rows(`update session set created_at = created_at - interval '11 minutes' where person_id = $1`, [
+      old.id,
+    ])
+    const body = { email: 'late@firm.example', name: 'L', role: 'partner' }
+    const refused = [
+      await change(old, other, { name: 'Late' }),
+      await unlink(old, other),
+      await remove(old, other),
+      await old.profile.ask('/people/invitations', { method: 'POST', body }),
+    ]
+    for (const page of refused) assertProblem(page, [403, 'recent_sign_in_required'])
+    assert.equal((await old.profile.ask(`/people/${other.id}/sessions`, { method: 'DELETE' })).status, 200)
+  })
+})
+
+async function sessionRevoked({ headers }: Page): Promise<string> {
+  const [row] = await portal.service.database.rows<{ id: string }>(
+    `select noun_id as id from audit where request_id = $1 and action = 'session_revoked'`,
+    [headers.get('request-id')],
+  )
+  return row?.id ?? assert.fail('no session was revoked')
+}
+
+describe('a deleted person', () => {
+  test('cannot sign in, and their address is free; their name stays in the history', async () => {
+    const other = await portal.enter('consultant')
+    const { json: client } = await other.profile.ask('/clients', { method: 'POST', body: { name: 'Kept' } })
+    assertProblem(await remove(partner, other), [409, 'conflict'])
+    assert.ok(await other.profile.who(), 'a refused deletion ends no session')
+    const handed = await partner.profile.ask(`/people/${other.id}/handover`, {
+      method: 'POST',
+      body: { to: partner.id },
+    })
+    assert.deepEqual([handed.status, handed.json], [200, { handed_over: 1 }], handed.text)
+    const { name } = (await other.profile.who()) ?? {}
+    const page = await remove(partner, other)
+    assert.equal(page.status, 204, page.text)
+    assert.ok((await recorded(page)).includes(`person_deleted allowed ${partner.id} person ${other.id}`))
+    await mailTo(other.email, 'Your account was deleted')
+    assert.equal(await other.profile.who(), undefined)
+    assert.equal(await rowOf(other.id), undefined)
+    const had = await portal.counts()
+    portal.provider.say({ subject: 'subject of the deleted', email: other.email })
+    await portal.assertRefused(await other.profile.signIn('firm'), [403, 'sign_in_refused'], had)
+    const { text } = await partner.profile.ask(`/clients/${String(client['id'])}/revisions`)
+    assert.ok(text.includes(String(name)), text)
+    for (const act of [remove, unlink]) assertProblem(await act(partner, other), [404, 'not_found'])
+    assertProblem(await change(partner, other, { status: 'active' }), [404, 'not_found'])
+    const body = { email: other.email, name: 'Successor', role: 'consultant' }
+    assert.equal((await partner.profile.ask('/people/invitations', { method: 'POST', body })).status, 201)
+  })
+
+  test('leaves nothing to sign in with in any table', async () => {
+    const other = await portal.enter('consultant')
+    await other.profile.ask('/auth/start/email_link', { method: 'POST', body: { input: { email: other.email } } })
+    const body = { email: `inv-${other.email}`, name: 'Invited', role: 'consultant' }
+    await partner.profile.ask('/people/invitations', { method: 'POST', body })
+    assert.equal((await remove(partner, other)).status, 204)
+    /** Where the id of a person stays: the history, and the person. */
+    const history = ['audit', 'client', 'dispute', 'letter', 'note', 'person', 'revision', 'invitation']
+    const { database } = portal.service
+    const tables = await database.rows<{ table: string }>(
+      `select relname::text as table from pg_class
+       where relnamespace = current_schema::regnamespace and relkind = 'r' and relname <> all($1) order by 1`,
+      [history],
+    )
+    assert.ok(tables.length > 10)
+    for (const { table } of tables) {
+      const rows = await database.rows(
+        `select from "${table}" t where position($1 in t::text) > 0 or position(lower($2) in lower(t::text)) > 0`,
+        [other.id, other.email],
+      )
+      assert.equal(rows.length, 0, `${table} still has a row of the person`)
+    }
+    const [person] = await database.rows('select email, email_key, status from person where id = $1', [other.id])
+    assert.deepEqual(person, { email: null, email_key: null, status: 'disabled' })
+  })
+})
+
+describe('B76: two partners', () => {
+  test('who delete each other at once leave one', async () => {
+    const own = await startPortal()
+    try {
+      const [first, second] = [await own.enter('partner'), await own.enter('partner')]
+      const pages = await Promise.all([remove(first, second), remove(second, first)])
+      const statuses = pages.map(({ status }) => status).toSorted((one, other) => one - other)
+      assert.equal(statuses[0], 204, statuses.join(' '))
+      assert.ok([401, 403, 409].includes(statuses[1] ?? 0), statuses.join(' '))
+      const left = await own.service.database.rows<{ id: string }>(
+        `select id from person where role = 'partner' and status = 'active'`,
+      )
+      assert.equal(left.length, 1)
+      const last = left[0]?.id === first.id ? first : second
+      assertProblem(await remove(last, last), [409, 'conflict'])
+      assert.ok(await last.profile.who())
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('B38: a partner', () => {
+  test('ends the sessions of everyone', async () => {
+    const own = await startPortal()
+    try {
+      const [boss, other] = [await own.enter('partner'), await own.enter('consultant')]
+      assert.equal((await other.profile.ask('/people/sessions', { method: 'DELETE' })).status, 403)
+      const page = await boss.profile.ask('/people/sessions', { method: 'DELETE' })
+      assert.deepEqual([page.status, page.json], [200, { ended: 2 }])
+      assert.deepEqual([await boss.profile.who(), await other.profile.who()], [undefined, undefined])
+      assert.equal(await own.count('session'), 0)
+      const rows = await own.service.database.rows(
+        `select from audit where action = 'session_revoked' and person_id = $1`,
+        [boss.id],
+      )
+      assert.equal(rows.length, 2)
+    } finally {
+      await own.close()
+    }
+  })
+})
