@@ -5,7 +5,7 @@ import { runCommand } from './commands/run.ts'
 process.stdout.on('error', (error) => {
   if (process.exitCode !== undefined || ('code' in error && error.code === 'EPIPE')) return
   process.exitCode = 1
-  process.stderr.write(`What there was to say could not be written: ${error.message}.\n`)
+  process.stderr.write(`The output could not be written: ${error.message}.\n`)
 })
 
 const status = await runCommand(process.argv.slice(2), {
