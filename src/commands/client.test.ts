@@ -132,3 +132,13 @@ test('the audit log has every command with the operating-system user, and verify
   assert.equal(ok, true)
   assert.match(JSON.stringify(checks), /the sealed rows of audit are unchanged/)
 })
+
+const listed = async (...options: string[]) => JSON.stringify((await json('client', 'list', ...options))['clients'])
+
+test('client list leaves out archived clients unless they are asked for', async () => {
+  const superuser = openDatabase(home.superuserUrl, createTestLog())
+  await superuser.rows(`update client set status = 'archived', version = version + 1 where name = 'Holm'`)
+  await superuser.close()
+  assert.doesNotMatch(await listed(), /"name":"Holm"/)
+  for (const status of ['archived', 'all']) assert.match(await listed('--status', status), /"name":"Holm"/)
+})

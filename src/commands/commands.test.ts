@@ -188,6 +188,20 @@ test('a key is shown once and works until it is rotated or revoked', async () =>
   }
 })
 
+test('key list shows the keys of one account, and a rotated key stays valid for a day by default', async () => {
+  for (const name of ['One', 'Two']) await json('account', 'create', '--name', name)
+  const [one, two] = await Promise.all(
+    ['One', 'Two'].map((account) => json('key', 'create', '--account', account, '--name', 'backend')),
+  )
+  const idsOf = async (account: string) =>
+    listOf(await json('key', 'list', '--account', account), 'keys').map(({ id }) => id)
+  assert.deepEqual([await idsOf('One'), await idsOf('Two')], [[one?.['id']], [two?.['id']]])
+  await json('key', 'rotate', String(one?.['id']))
+  const [old] = listOf(await json('key', 'list', '--account', 'One'), 'keys')
+  const left = Date.parse(String(old?.['expires_at'])) - Date.now()
+  assert.ok(left > 86_400_000 / 2 && left <= 86_400_000, String(left))
+})
+
 test('a key needs an account, and one for models that are not configured is created with a warning', async () => {
   const keys = await json('key', 'list')
   const homeless = await run('key', 'create', '--name', 'homeless', '--json')

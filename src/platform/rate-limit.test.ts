@@ -38,3 +38,12 @@ test('it keeps a bounded number of buckets, and drops the least recently used fi
   take('one more')
   assert.equal(take('early'), 0)
 })
+
+test('a bucket that is used again is not the next to be dropped', () => {
+  const { take } = createRateLimit({ perMinute: 2, clock: () => 0 })
+  take('early')
+  for (let who = 0; who < 9_999; who++) take(`${who}`)
+  assert.equal(take('early'), 0)
+  take('one more')
+  assert.equal(take('early'), 30)
+})

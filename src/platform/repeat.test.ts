@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import path from 'node:path'
 import test from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { createTestLog } from '../../tests/support/log.ts'
 import { until } from '../../tests/support/until.ts'
 import { repeat } from './repeat.ts'
@@ -48,4 +51,14 @@ test('repeated failures are logged once, and once when they end, and do not stop
   assert.match(failed, /trying: failed/)
   assert.match(works, /trying: works again/)
   assert.deepEqual(more, [])
+})
+
+test('a process with nothing else to do ends', async () => {
+  const file = JSON.stringify(path.join(import.meta.dirname, 'repeat.ts'))
+  const script = `import { repeat } from ${file}
+    repeat({ name: 'idle', pause: 3_600_000, work: async () => undefined, log: undefined })
+    console.log('begun')`
+  const options = { timeout: 60_000 }
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], options)
+  assert.equal(stdout, 'begun\n')
 })
