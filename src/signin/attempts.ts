@@ -23,7 +23,7 @@ interface NewAttempt {
 }
 
 /** Why a `state` cannot be used. */
-export type UnusableReason = 'unknown_state' | 'foreign_state' | 'used_state' | 'expired_state'
+export type UnusableReason = 'unknown_state' | 'foreign_state' | 'no_cookie' | 'used_state' | 'expired_state'
 
 export interface UnusableState {
   readonly why: UnusableReason
@@ -123,7 +123,7 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       const found = await store.readAttempt(database, keyOf(state, cookies))
       if (found === undefined) return { why: 'unknown_state' }
       const { method, step, isOwn, isExpired, returnTo } = found
-      if (!isOwn) return { why: 'foreign_state', method }
+      if (!isOwn) return { why: cookiesOf(cookies).length === 0 ? 'no_cookie' : 'foreign_state', method }
       return { why: step === 'begun' && isExpired ? 'expired_state' : 'used_state', method, returnTo }
     },
   } satisfies Attempts)

@@ -55,7 +55,7 @@ export function createCredentialSignIn({ methods, attempts, gate, steps }: Needs
         if (attempt === undefined) {
           const { why, method } = await attempts.explain(state, visitor.cookies)
           Object.assign(details, { why, ...(method !== undefined && { method }) })
-          throw notUsable()
+          throw notUsable(why)
         }
         details.method = attempt.method
         const method = find(attempt.method)

@@ -35,7 +35,7 @@ export function createRedirectSignIn({ methods, attempts, sessions, refusals, ga
   async function refuse(unusable: UnusableState, visitor: Visitor, details: StepDetails): Promise<GateResult> {
     const { why, method, returnTo = '/' } = unusable
     Object.assign(details, { why, ...(method !== undefined && { method }) })
-    if ((await sessions.recognise(visitor.cookies)) === undefined) throw notUsable()
+    if ((await sessions.recognise(visitor.cookies)) === undefined) throw notUsable(why)
     await refusals.record(visitor, { action: 'sign_in_failed', details: { ...details } })
     return { returnTo }
   }

@@ -1,5 +1,5 @@
 import { Problem } from '../platform/problems.ts'
-import type { Attempts } from './attempts.ts'
+import type { Attempts, UnusableReason } from './attempts.ts'
 import type { Gate } from './gate.ts'
 import type { SignInLimits } from './limits.ts'
 import type { Refusals } from './refusals.ts'
@@ -56,10 +56,12 @@ export function createSteps({ limits, refusals }: StepNeeds): Steps {
   return { begin: under(limits.begin), complete: under(limits.complete) }
 }
 
-/** For an attempt that is unknown, expired, used, or of another browser. */
-export function notUsable(): Problem {
+/** For an attempt that is unknown, expired, used, or of another browser, or whose browser did not keep its cookie. */
+export function notUsable(why?: UnusableReason): Problem {
   return new Problem(
     'sign_in_failed',
-    'This sign-in was not started in this browser, has expired, or was completed before. Start again.',
+    why === 'no_cookie'
+      ? 'Your browser came back without the cookie of this sign-in. Allow cookies for this site and start again. If its address begins with http://, use https, or another browser: Safari does not keep such cookies without https.'
+      : 'This sign-in was not started in this browser, has expired, or was completed before. Start again.',
   )
 }

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { objectAt } from '../support/json.ts'
 import { clientId, startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
-import { createProfile } from '../support/profile.ts'
+import { createProfile, type Profile } from '../support/profile.ts'
 import type { Service } from '../support/service.ts'
 
 let portal: Portal
@@ -188,6 +188,18 @@ describe('B2: a callback', () => {
     await portal.assertRefused(await createProfile(service).ask(back), [400, 'sign_in_failed'], had)
     assert.equal(provider.asked.token, asked)
     assert.equal((await mine.ask(back)).status, 303)
+  })
+
+  test('says so if the browser did not keep its cookie, as Safari does without https, and what to do', async () => {
+    const profile = createProfile(service)
+    const back = await profile.callbackOf(await profile.start('firm'))
+    const reasonOf = async (asking: Profile) => String(objectAt((await asking.ask(back)).json, 'error')['reason'])
+    assert.match(await reasonOf(createProfile(service)), /without the cookie of this sign-in.*Allow cookies.*use https/)
+    const stranger = createProfile(service)
+    await stranger.start('firm')
+    assert.match(await reasonOf(stranger), /not started in this browser/, 'it has a cookie')
+    assert.equal((await profile.ask(back)).status, 303)
+    assert.match(await reasonOf(createProfile(service)), /without the cookie/)
   })
 })
 
