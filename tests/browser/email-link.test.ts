@@ -3,40 +3,28 @@ import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { stringify } from 'yaml'
 import { barriers, startPortal, type TestPortal } from '../support/browser.ts'
-import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
-import { until } from '../support/until.ts'
+import { codeIn, linkIn, startMailed, type Mailed } from '../support/mailed.ts'
 
-let mail: TestMailServer
+let mails: Mailed
 let portal: TestPortal
 
 before(async () => {
-  mail = await startMailServer()
-  portal = await startPortal(
-    stringify({
-      mail: { url: mail.url, from: 'Tollgate <tollgate@penhallow.example>' },
-      sign_in: { email_link: true },
-    }),
-  )
+  mails = await startMailed()
+  portal = await startPortal(stringify({ mail: mails.settings, sign_in: { email_link: true } }))
 })
 after(async () => {
   await portal.close()
-  await mail.close()
+  await mails.close()
 })
 
 /** Each test has its own person: an address gets three mails in 15 minutes. */
 const [ruth, daniel, mei] = ['ruth', 'daniel', 'mei'].map((name) => `${name}@penhallow.example`)
 assert.ok(ruth && daniel && mei)
 
-const mailsTo = (address: string) => mail.mails.filter(({ to }) => to.includes(address))
-
-async function mailTo(address: string, count = 1): Promise<{ link: string; code: string }> {
-  await until(() => mailsTo(address).length >= count)
-  const { text } = mailsTo(address).at(-1) ?? assert.fail()
-  return { link: linkIn(text), code: codeIn(text) }
+async function linkAndCode(address: string, count = 1): Promise<{ link: string; code: string }> {
+  const mail = await mails.mailTo(address, { count })
+  return { link: linkIn(mail), code: codeIn(mail) }
 }
-
-const linkIn = (text: ReceivedMail['text']) => /^http:\/\/\S+\/signin\/link#\S+$/m.exec(text)?.[0] ?? assert.fail(text)
-const codeIn = (text: ReceivedMail['text']) => /^[0-9A-Z]{4}-[0-9A-Z]{4}$/m.exec(text)?.[0] ?? assert.fail(text)
 
 /** Asks for a link on the sign-in page. */
 async function ask(page: Page, address: string, from = '/clients'): Promise<void> {
@@ -53,7 +41,7 @@ describe('a mailed link', () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await ask(page, ruth, '/clients?status=all')
-    const { link } = await mailTo(ruth)
+    const { link } = await linkAndCode(ruth)
     const opened = await profile.newPage()
     await opened.goto(link)
     await opened.getByText(ruth).waitFor()
@@ -73,7 +61,7 @@ describe('a mailed link', () => {
     const [one, other] = await Promise.all([portal.profile(), portal.profile()])
     const [page, far] = await Promise.all([one.newPage(), other.newPage()])
     await ask(page, daniel)
-    const { link } = await mailTo(daniel)
+    const { link } = await linkAndCode(daniel)
     await far.goto(link)
     await far.getByRole('heading', { name: 'Sign in with this browser?' }).waitFor()
     await far.getByText('Chrome on Linux').waitFor()
@@ -107,7 +95,7 @@ describe('the code in the mail', () => {
     const profile = await portal.profile()
     const page = await profile.newPage()
     await ask(page, mei)
-    const { code } = await mailTo(mei)
+    const { code } = await linkAndCode(mei)
     const field = page.getByLabel('Code from the mail')
     await field.and(page.locator(':focus')).waitFor()
     assert.equal(await field.getAttribute('autocomplete'), 'one-time-code')
@@ -133,7 +121,7 @@ describe('the code in the mail', () => {
     await page.clock.runFor(46_000)
     await page.getByRole('button', { name: 'Send another mail' }).click()
     await page.getByText('Only the code in the last one works.').waitFor()
-    await mailTo(mei, 3)
+    await linkAndCode(mei, 3)
     await page.getByRole('button', { name: 'Use another address' }).click()
     assert.equal(await page.getByLabel('E-mail address').inputValue(), mei, 'what was typed stays')
     await page.getByRole('button', { name: 'E-mail me a link' }).click()

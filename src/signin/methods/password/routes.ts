@@ -33,7 +33,7 @@ export function registerPasswords(server: Server, { signIn, sessions, baseUrl }:
 
   server.get('/signin/reset', { schema: operations.readReset }, async (request, reply) => {
     service()
-    return represent(reply, request, { data: {} })
+    return represent(reply, request, { data: {}, shell: 'sign-in' })
   })
 
   server.post('/auth/reset/request', { ...open, schema: operations.requestReset }, async (request, reply) => {
