@@ -97,7 +97,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   )
   const changes = createCredentialChanges({ sessions, audit, mailer })
   const signIn = opened.adopt(
-    await openSignIn({ config, database, signUp, identities, mailer, audit, sessions, log, additional }),
+    await openSignIn({ config, database, identities, signUp, mailer, audit, sessions, log, additional }),
     (it) => it.close(),
   )
   const thread = opened.adopt(createCountingThread(), (it) => it.close())

@@ -59,6 +59,7 @@ const entryPoints = {
     'methods/password/routes.ts',
     'provider-logout.ts',
     'routes.ts',
+    'session-reply.ts',
     'sessions.ts',
     'settings-rule.ts',
     'sign-up.ts',

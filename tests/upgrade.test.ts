@@ -80,10 +80,10 @@ for (const file of globSync('*.sql.gz', { cwd: folder })) {
       const contents = readContents(version)
       const vendor = await startVendor()
       try {
-        await migrate(restored.url)
         const superuser = openDatabase(restored.superuserUrl, { log })
         assert.deepEqual(await emptyTables(superuser), [])
         await superuser.close()
+        await migrate(restored.url)
         const database = openDatabase(restored.url, { log })
         const before = await verifyAll(database, { full: true, longestRequest: 10 ** 9 })
         assert.deepEqual(

@@ -1,7 +1,12 @@
 import { checkConfiguredPrices } from '../billing/price-rule.ts'
 import { checkFirstPartner } from '../people/settings-rule.ts'
 import type { ConfigRule } from '../platform/config/check.ts'
-import { checkSignInSettings } from '../signin/settings-rule.ts'
+import { checkSignInSettings, checkSmsSettings } from '../signin/settings-rule.ts'
 
 /** The rules of the features for the configuration, beyond its schema. */
-export const configRules: readonly ConfigRule[] = [checkConfiguredPrices, checkSignInSettings, checkFirstPartner]
+export const configRules: readonly ConfigRule[] = [
+  checkConfiguredPrices,
+  checkSignInSettings,
+  checkSmsSettings,
+  checkFirstPartner,
+]

@@ -24,6 +24,7 @@ export function settingsOf(issuer: string, clientSecret: string): ProviderSettin
     client_id: clientId,
     client_secret: clientSecret,
     trust_email: 'when_verified',
+    second_factor: { acr: [], amr: [] },
   })
 }
 

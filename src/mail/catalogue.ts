@@ -54,6 +54,7 @@ const changes = {
     said: 'A recovery code was used to sign in to your account.',
   },
   phone_verified: { subject: 'A phone number was added', said: 'A phone number was added to your account.' },
+  phone_removed: { subject: 'A phone number was removed', said: 'The phone number was removed from your account.' },
   factor_reset: {
     subject: 'Your second factors were removed',
     said: 'A partner of the firm removed the second factors of your account. You can set up new ones when you sign in.',
@@ -73,6 +74,10 @@ const changes = {
   sign_in_method_linked: {
     subject: 'A sign-in method was added',
     said: 'A way to sign in was added to your account.',
+  },
+  sign_in_method_removed: {
+    subject: 'A sign-in method was removed',
+    said: 'A way to sign in was removed from your account.',
   },
   guessing: {
     subject: 'Someone may be guessing your sign-in',

@@ -1,6 +1,8 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { MailContent } from './catalogue.ts'
 
+export type { AccountChange } from './catalogue.ts'
+
 /** A mail to one address. */
 export type MailMessage = MailContent & {
   readonly to: string

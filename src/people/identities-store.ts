@@ -1,6 +1,6 @@
 import { codeOf } from '../platform/database/failure.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import type { Identity, PersonSummary } from './person.ts'
+import type { Identity, ListedIdentity, PersonSummary } from './person.ts'
 
 const uniqueViolation = '23505'
 const columns = `p.id, p.name, p.email, p.role, p.status, p.created_at as "createdAt",
@@ -72,6 +72,23 @@ export async function countByPerson(database: Queryable): Promise<ReadonlyMap<st
     'select person_id as id, count(*)::int as count from identity group by 1',
   )
   return new Map(rows.map(({ id, count }) => [id, count]))
+}
+
+/** The issuer of the deleted identity; undefined if the person has no such identity. */
+export async function deleteIdentity(tx: Queryable, personId: string, id: string): Promise<string | undefined> {
+  const [row] = await tx.rows<{ issuer: string }>(
+    'delete from identity where id = $1 and person_id = $2 returning issuer',
+    [id, personId],
+  )
+  return row?.issuer
+}
+
+export function readIdentities(database: Queryable, personId: string): Promise<ListedIdentity[]> {
+  return database.rows(
+    `select id, issuer, subject, created_at as "createdAt" from identity where person_id = $1
+     order by created_at, issuer, subject`,
+    [personId],
+  )
 }
 
 export async function readIssuers(database: Queryable, personId: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../platform/database/database.ts'
 import type { Email } from './email.ts'
 import { hashOfInvitation } from './invitation-token.ts'
 import * as store from './identities-store.ts'
-import type { Identity, PersonSummary } from './person.ts'
+import type { Identity, ListedIdentity, PersonSummary } from './person.ts'
 import { readUsable, type InvitationKey } from './invitations-store.ts'
 import { acceptWithin, joinWithin, ownEntry, welcomeWithin, type Joined, type Joining } from './joining.ts'
 import { readPerson, readPersonByEmail } from './store.ts'
@@ -31,6 +31,12 @@ export interface Identities {
   accept(which: Token): Promise<PersonSummary | undefined>
   /** Gives a person one more identity, unless it belongs to a person already. */
   identify(personId: string, identity: Identity): Promise<void>
+  /** Gives a person one more identity, in the transaction of the caller. False if it belongs to a person already. */
+  link(tx: Queryable, personId: string, identity: Identity): Promise<boolean>
+  /** Takes an identity from a person, in the transaction of the caller. Its issuer; undefined if it is not theirs. */
+  unlink(tx: Queryable, personId: string, id: string): Promise<string | undefined>
+  /** The person's identities, oldest first. */
+  of(personId: string): Promise<readonly ListedIdentity[]>
   /** The issuers of the person's identities. */
   issuersOf(personId: string, database?: Queryable): Promise<readonly string[]>
   /** Adopts an address that changed at the provider since the last sign-in, unless another person has it. */
@@ -77,6 +83,10 @@ export function createIdentities({ database, audit }: Needs): Identities {
         if (!added) return
         await audit.recordWithin(tx, [ownEntry('identity_added', personId, { issuer: identity.issuer })])
       }),
+    link: (tx: Queryable, personId: string, identity: Identity) =>
+      store.insertIdentity(tx, identity, { personId, at: new Date() }),
+    unlink: store.deleteIdentity,
+    of: (personId: string) => store.readIdentities(database, personId),
     issuersOf: (personId: string, within: Queryable = database) => store.readIssuers(within, personId),
     async keepEmail(person: PersonSummary, identity: Identity, email: Email) {
       try {

@@ -30,3 +30,9 @@ export interface Identity {
   readonly issuer: string
   readonly subject: string
 }
+
+/** An identity with its id, which names it in URLs. */
+export interface ListedIdentity extends Identity {
+  readonly id: string
+  readonly createdAt: Date
+}

@@ -5,6 +5,10 @@ import type { Person } from './person.ts'
 const signInData = {
   identity: 'person_id = $1',
   password: 'person_id = $1',
+  passkey_owner: 'person_id = $1',
+  totp: 'person_id = $1',
+  phone: 'person_id = $1',
+  recovery_code: 'person_id = $1',
   password_reset: 'email_key = (select email_key from person where id = $1)',
   email_link: 'email_key = (select email_key from person where id = $1)',
   invitation: 'person_id = $1 or email_key = (select email_key from person where id = $1)',

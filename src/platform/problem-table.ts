@@ -249,6 +249,12 @@ export const problems = {
     meaning: 'The OpenID provider failed or sent an invalid response.',
     remedy: 'Try again shortly. If the error persists, tell the operator that the OpenID provider fails.',
   },
+  sms_failed: {
+    status: 502,
+    retry: true,
+    meaning: 'The SMS gateway did not accept the text message.',
+    remedy: 'Try again shortly, or use another second factor. If the error persists, tell the operator.',
+  },
   overloaded: {
     status: 503,
     retry: true,

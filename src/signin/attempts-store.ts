@@ -7,15 +7,17 @@ export interface NewAttempt {
   readonly method: string
   readonly data: AttemptData
   readonly returnTo: string
+  /** The person who is to get the identity, instead of a sign-in. */
+  readonly linksTo: string | null
   readonly expiresAt: Date
 }
 
 export async function insertAttempt(database: Queryable, attempt: NewAttempt): Promise<void> {
-  const { stateHash, browserHash, method, data, returnTo, expiresAt } = attempt
+  const { stateHash, browserHash, method, data, returnTo, linksTo, expiresAt } = attempt
   await database.rows(
-    `insert into sign_in_attempt (state_hash, browser_hash, method, data, return_to, expires_at)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [stateHash, browserHash, method, JSON.stringify(data), returnTo, expiresAt],
+    `insert into sign_in_attempt (state_hash, browser_hash, method, data, return_to, links_to, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [stateHash, browserHash, method, JSON.stringify(data), returnTo, linksTo, expiresAt],
   )
 }
 
@@ -33,9 +35,10 @@ export interface BegunRow {
   readonly method: string
   readonly data: AttemptData
   readonly returnTo: string
+  readonly linksTo: string | null
 }
 
-const begunColumns = `state_hash as "stateHash", method, data, return_to as "returnTo"`
+const begunColumns = `state_hash as "stateHash", method, data, return_to as "returnTo", links_to as "linksTo"`
 
 /** Uses an attempt up; undefined if it cannot be used. Of several at once, one gets it. */
 export async function takeBegun(
@@ -93,7 +96,7 @@ export async function tryBegun(
 /** Uses an attempt up. False if it was not in that step any more: of several at once, one succeeds. */
 export async function useAttempt(database: Queryable, stateHash: Buffer, step: 'begun' | 'proven'): Promise<boolean> {
   const rows = await database.rows(
-    `update sign_in_attempt set step = 'used', data = '{}', factor = null, person_id = null, proof = null
+    `update sign_in_attempt set step = 'used', data = '{}', factor = null, enrols = false, person_id = null, proof = null
      where state_hash = $1 and step = $2 returning 1`,
     [stateHash, step],
   )
@@ -117,9 +120,11 @@ export interface ProvenRow extends BegunRow {
   readonly proof: Buffer
   /** The second factor that was begun. */
   readonly factor: string | null
+  /** Whether the factor is being set up, not shown. */
+  readonly enrols: boolean
 }
 
-const provenColumns = `${begunColumns}, person_id as "personId", proof, factor`
+const provenColumns = `${begunColumns}, person_id as "personId", proof, factor, enrols`
 
 /** The browser's most recent attempt that waits for a second factor. */
 export async function readProven(
@@ -137,13 +142,19 @@ export async function readProven(
 export async function beginFactor(
   database: Queryable,
   stateHash: Buffer,
-  { factor, data }: { readonly factor: string; readonly data: AttemptData },
+  { factor, data, enrols }: BegunStep,
 ): Promise<void> {
-  await database.rows(`update sign_in_attempt set factor = $2, data = $3 where state_hash = $1 and step = 'proven'`, [
-    stateHash,
-    factor,
-    JSON.stringify(data),
-  ])
+  await database.rows(
+    `update sign_in_attempt set factor = $2, data = $3, enrols = $4 where state_hash = $1 and step = 'proven'`,
+    [stateHash, factor, JSON.stringify(data), enrols],
+  )
+}
+
+/** A second factor that is to be shown or set up next. */
+export interface BegunStep {
+  readonly factor: string
+  readonly data: AttemptData
+  readonly enrols: boolean
 }
 
 /** Counts a submission for the second factor; undefined if there are no tries left. */

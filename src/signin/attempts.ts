@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '../platform/database/database.ts'
+import type { Database, Queryable } from '../platform/database/database.ts'
 import { hashOf, newSecret, readSecrets, setCookie } from './cookies.ts'
 import type { AttemptData } from './methods/method.ts'
 import * as store from './attempts-store.ts'
@@ -18,6 +18,8 @@ interface NewAttempt {
   readonly method: string
   readonly data: AttemptData
   readonly returnTo: string
+  /** The person who is to get the identity, instead of a sign-in. */
+  readonly linksTo?: string | undefined
   /** The Cookie header of the request. */
   readonly cookies: string | undefined
 }
@@ -51,12 +53,12 @@ export interface Attempts {
   /** Counts a submission without using the attempt up; undefined also if no tries are left. */
   try(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
   /** Uses up an attempt that was tried. False if another request was faster. */
-  finish(attempt: store.BegunRow, step: 'begun' | 'proven'): Promise<boolean>
+  finish(attempt: store.BegunRow, step: 'begun' | 'proven', within?: Queryable): Promise<boolean>
   /** Lets a used attempt wait for a second factor. No session exists yet. */
   prove(attempt: store.BegunRow, by: { readonly personId: string; readonly proof: Buffer }): Promise<void>
   /** This browser's attempt that waits for a second factor. */
   proven(cookies: string | undefined): Promise<store.ProvenRow | undefined>
-  beginFactor(attempt: store.ProvenRow, begun: { readonly factor: string; readonly data: AttemptData }): Promise<void>
+  beginFactor(attempt: store.ProvenRow, begun: store.BegunStep): Promise<void>
   /** Counts a submission for the second factor; undefined if no tries are left. */
   tryProven(attempt: store.ProvenRow): Promise<store.ProvenRow | undefined>
   /** Deletes this browser's attempts that wait for a second factor. */
@@ -89,10 +91,10 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
   const expiry = () => new Date(clock() + lifetime * 1000)
 
   return Object.freeze({
-    async begin({ state, cookies, ...attempt }: NewAttempt) {
+    async begin({ state, cookies, linksTo, ...attempt }: NewAttempt) {
       const { name, value } = cookieFor(cookies)
       const hashes = { stateHash: hashOf(state), browserHash: hashOf(value) }
-      await store.insertAttempt(database, { ...attempt, ...hashes, expiresAt: expiry() })
+      await store.insertAttempt(database, { ...attempt, ...hashes, linksTo: linksTo ?? null, expiresAt: expiry() })
       return setCookie(name, value, lifetime)
     },
     use: (state: string, cookies: string | undefined) => store.takeBegun(database, keyOf(state, cookies)),
@@ -104,7 +106,8 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       return attempt && { attempt, cookie: setCookie(name, value, lifetime) }
     },
     try: (state: string, cookies: string | undefined) => store.tryBegun(database, keyOf(state, cookies), maxTries),
-    finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven') => store.useAttempt(database, stateHash, step),
+    finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
+      store.useAttempt(within, stateHash, step),
     prove: ({ stateHash }: store.BegunRow, by: { readonly personId: string; readonly proof: Buffer }) =>
       store.proveAttempt(database, { stateHash, ...by, expiresAt: expiry() }),
     async proven(cookies: string | undefined) {
@@ -112,7 +115,7 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       if (browserHashes.length === 0) return undefined
       return store.readProven(database, { browserHashes, now: new Date(clock()) })
     },
-    beginFactor: ({ stateHash }: store.ProvenRow, begun: { readonly factor: string; readonly data: AttemptData }) =>
+    beginFactor: ({ stateHash }: store.ProvenRow, begun: store.BegunStep) =>
       store.beginFactor(database, stateHash, begun),
     tryProven: ({ stateHash }: store.ProvenRow) => store.tryProven(database, stateHash, maxTries),
     async abandon(cookies: string | undefined) {

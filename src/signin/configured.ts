@@ -10,7 +10,10 @@ import { readEncryptionKey } from '../platform/encryption-key.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import { createAttempts } from './attempts.ts'
+import { createFactors } from './configured-factors.ts'
 import { createCredentialChanges } from './credential-change.ts'
+import { createEnrolments } from './enrolments.ts'
+import { createFactorPolicy } from './factor-policy.ts'
 import { createGate } from './gate.ts'
 import { startSignInHousekeeping } from './removal.ts'
 import { createSignInLimits } from './limits.ts'
@@ -18,6 +21,8 @@ import { createEmailLinkMethod } from './methods/email-link.ts'
 import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/method.ts'
 import { createOidcMethod } from './methods/oidc.ts'
 import { createConfiguredPasswords } from './methods/password/configured.ts'
+import { createPasskeyMethod } from './methods/passkey.ts'
+import { createOwnAccount } from './own/account.ts'
 import { createRefusals } from './refusals.ts'
 import type { Sessions } from './sessions.ts'
 import { checkSignInSettings } from './settings-rule.ts'
@@ -28,10 +33,10 @@ import { createThrottle } from './throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
 
 interface Needs {
-  readonly config: Pick<Config, 'sign_in' | 'session' | 'mail' | 'base_url' | 'encryption_key' | 'data'>
+  readonly config: Pick<Config, 'sign_in' | 'session' | 'mail' | 'sms' | 'base_url' | 'encryption_key' | 'data'>
   readonly database: Database
+  readonly identities: Identities
   readonly signUp: SignUp
-  readonly identities: Pick<Identities, 'issuersOf'>
   readonly audit: Pick<Audit, 'record' | 'recordWithin'>
   readonly sessions: Sessions
   /** Undefined if no mail is configured. */
@@ -58,10 +63,10 @@ const checkEvery = 30_000
  * provider that contradicts the configuration. A provider that does not respond is tried again later.
  */
 export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
-  const { config, database, signUp, audit, sessions, mailer, log } = needs
+  const { config, database, identities, signUp, audit, sessions, mailer, log } = needs
   const { sign_in: settings, base_url: baseUrl, session: lifetimes } = config
-  const { methods: otherMethods = [], factors = [] } = needs.additional ?? {}
-  refuseUnsupported(config, factors)
+  const { methods: otherMethods = [], factors: otherFactors = [] } = needs.additional ?? {}
+  refuseUnsupported(config)
   const providers = createProviders(config, log)
   await refuseWrong(providers)
   // Without a method nothing is encrypted: do not require a writable data folder.
@@ -71,17 +76,24 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const refusals = createRefusals({ audit })
   const steps = createSteps({ limits: createSignInLimits({ perMinute: settings.starts_per_minute }), refusals })
   const changes = createCredentialChanges({ sessions, audit, mailer })
+  const { passkeys, recoveryCodes, ...configured } = createFactors({ ...needs, encryption, throttle })
+  const factors = [...configured.factors, ...otherFactors]
   const mailed = mailer && { ...needs, mailer, throttle, encryption, steps, changes, factors }
   const emailLink = settings.email_link && mailed ? createEmailLinkMethod(mailed) : undefined
   const password = settings.password && mailed ? createConfiguredPasswords(mailed) : undefined
-  const inOrder = [...providers, emailLink, password?.method, ...otherMethods]
+  // Nobody has a passkey before they have signed in with another method.
+  const passkey = passkeys && isUsed ? createPasskeyMethod(passkeys) : undefined
+  const inOrder = [...providers, emailLink, password?.method, ...otherMethods, passkey]
   const methods = inOrder.filter((method) => method !== undefined)
-  const passwords = password?.serve(createUsableMethods({ methods, identities: needs.identities, database }))
+  const usable = createUsableMethods({ methods, identities, database })
+  const passwords = password?.serve(usable)
   const attempts = createAttempts({ database, baseUrl, clock: Date.now })
-  const policy = settings.second_factor
-  const gate = createGate({ attempts, signUp, sessions, policy, factors, encryption })
-  const parts = { attempts, signUp, sessions, refusals, gate, steps, encryption }
-  const signIn = createSignIn({ ...parts, methods, factors, emailLink, passwords })
+  const policy = createFactorPolicy({ policy: settings.second_factor, factors })
+  const gate = createGate({ attempts, signUp, sessions, policy, encryption })
+  const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
+  const parts = { attempts, signUp, sessions, refusals, gate, steps, policy, enrolments, identities, encryption }
+  const own = createOwnAccount({ ...needs, ...parts, changes, recoveryCodes, usable, passkeys, clock: Date.now })
+  const signIn = createSignIn({ ...parts, methods, factors, emailLink, passwords, own })
   const check = async () => void (await Promise.all(methods.map((method) => method.check())))
   const checking = repeat({ name: 'check of the OpenID providers', pause: checkEvery, work: check, log })
   const cleaning = startSignInHousekeeping({ database, audit, lifetimes, log })
@@ -96,12 +108,9 @@ function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log: Logg
   return settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
 }
 
-/** The rule of the configuration, except that a second factor may be required if there is one. */
-function refuseUnsupported(config: Pick<Config, 'sign_in' | 'mail'>, factors: readonly SecondFactor[]): void {
+function refuseUnsupported(config: Pick<Config, 'sign_in' | 'mail'>): void {
   const faults: string[] = []
-  checkSignInSettings(config, (path, message) => {
-    if (path !== 'sign_in.second_factor' || factors.length === 0) faults.push(`${path}: ${message}`)
-  })
+  checkSignInSettings(config, (path, message) => faults.push(`${path}: ${message}`))
   if (faults.length > 0) throw new OperatorError(faults.join('\n'))
 }
 

@@ -1,14 +1,11 @@
-import type { PersonSummary } from '../people/person.ts'
-import type { Config } from '../platform/config/config.ts'
 import type { Encryption } from '../platform/encryption.ts'
-import { Problem } from '../platform/problems.ts'
 import type { Attempts, BegunAttempt, ProvenAttempt } from './attempts.ts'
-import type { Proof, SecondFactor } from './methods/method.ts'
+import type { FactorPolicy } from './factor-policy.ts'
+import type { Proof } from './methods/method.ts'
+import { openProof, sealProof, type Proven } from './sealed-proof.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignUp } from './sign-up.ts'
 import type { Visitor } from './visitor.ts'
-
-export type SecondFactorPolicy = Config['sign_in']['second_factor']
 
 /** Where the browser goes next; with the cookie of a new session unless a second factor is due. */
 export interface GateResult {
@@ -28,15 +25,14 @@ interface GateNeeds {
   readonly attempts: Pick<Attempts, 'prove'>
   readonly signUp: SignUp
   readonly sessions: Pick<Sessions, 'start' | 'cookie'>
-  readonly policy: SecondFactorPolicy
-  readonly factors: readonly SecondFactor[]
+  readonly policy: FactorPolicy
   readonly encryption: Encryption
 }
 
 /** The page on which a pending second factor is given. */
 const factorPage = '/signin'
 
-export function createGate({ attempts, signUp, sessions, policy, factors, encryption }: GateNeeds): Gate {
+export function createGate({ attempts, signUp, sessions, policy, encryption }: GateNeeds): Gate {
   async function start(proven: Proven, method: string, visitor: Visitor): Promise<string> {
     const { personId, provider } = proven
     const { device, network, cookies, requestId, address } = visitor
@@ -69,50 +65,20 @@ export function createGate({ attempts, signUp, sessions, policy, factors, encryp
         factors: proof.factors,
         ...(proof.provider && { provider: proof.provider }),
       }
-      if (!(await isFactorDue(person, proof.factors, policy, factors))) {
+      if (!(await policy.isDue(person, proof.factors))) {
         return { returnTo: attempt.returnTo, cookie: await start(proven, attempt.method, visitor) }
       }
-      const sealed = encryption.encrypt(JSON.stringify(proven), proofContext(person.id))
-      await attempts.prove(attempt, { personId: person.id, proof: sealed })
+      await attempts.prove(attempt, { personId: person.id, proof: sealProof(encryption, proven) })
       return { returnTo: factorPage }
     },
     async admitProven(attempt: ProvenAttempt, factor: string, visitor: Visitor) {
-      const { personId, proof, method, returnTo } = attempt
-      const text = encryption.decrypt(proof, proofContext(personId))
-      const proven: unknown = text === undefined ? undefined : JSON.parse(text)
-      if (!isProven(proven)) throw new Problem('sign_in_failed', 'This sign-in has expired. Start again.')
+      const { method, returnTo } = attempt
+      const proven = openProof(encryption, attempt)
       const cookie = await start({ ...proven, factors: [...proven.factors, factor] }, method, visitor)
       return { returnTo, cookie }
     },
   } satisfies Gate)
 }
 
-/** What a session needs of a proof. It is stored encrypted while a second factor is due. */
-interface Proven {
-  readonly personId: string
-  readonly factors: readonly string[]
-  readonly provider?: Proof['provider']
-}
-
-/** Only this program encrypts proofs, so one field settles the rest. */
-function isProven(value: unknown): value is Proven {
-  return typeof value === 'object' && value !== null && 'personId' in value
-}
-
 /** Binds an encrypted ID token to its person. */
 export const tokenContext = (personId: string): string => `id_token ${personId}`
-const proofContext = (personId: string): string => `proof ${personId}`
-
-/** Throws Problem `sign_in_refused` if the policy requires a factor and the person has set up none. */
-async function isFactorDue(
-  { id, role }: PersonSummary,
-  shown: readonly string[],
-  policy: SecondFactorPolicy,
-  factors: readonly SecondFactor[],
-): Promise<boolean> {
-  if (policy === 'off' || shown.length > 1) return false
-  const states = await Promise.all(factors.map((factor) => factor.isSetUp(id)))
-  if (states.includes(true)) return true
-  if (policy === 'optional' || (policy === 'partners' && role !== 'partner')) return false
-  throw new Problem('sign_in_refused', 'You need a second factor and have none. Ask a partner of the firm.')
-}

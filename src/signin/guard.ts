@@ -68,9 +68,25 @@ export function recentlySignedIn(clock: () => number = Date.now): Guard {
 }
 
 /** Throws Problem `recent_sign_in_required`. `now` is in ms since 1970. */
-export function requireRecent({ createdAt }: Pick<Session, 'createdAt'>, now: number): void {
+function requireRecent({ createdAt }: Pick<Session, 'createdAt'>, now: number): void {
   if (now - createdAt.getTime() <= recent) return
   throw new Problem('recent_sign_in_required', 'Sign in again first: this change needs a sign-in within 10 minutes.')
+}
+
+/**
+ * The session to which an identity at a provider is to be linked. A page of this service must have sent the person there:
+ * otherwise another site could link its own account. Throws Problem `cross_site_request`, `not_signed_in`,
+ * `recent_sign_in_required`.
+ */
+export async function linkingSession(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  { recognise }: Pick<Sessions, 'recognise'>,
+): Promise<Session> {
+  if (headers['sec-fetch-site'] !== 'same-origin') throw crossSite()
+  const session = await recognise(headers.cookie)
+  if (session === undefined) throw notSignedIn()
+  requireRecent(session, Date.now())
+  return session
 }
 
 /** A cookie without a session is recorded: it may be invented. */
@@ -116,7 +132,11 @@ export function sameOrigin(baseUrl: string): Guard {
     const { origin, 'sec-fetch-site': site } = headers
     const isKnown = origin !== undefined || site !== undefined
     if (!isKnown || (origin ?? own) !== own || (site ?? 'same-origin') !== 'same-origin') {
-      throw new Problem('cross_site_request', 'Changes are accepted only from the pages of this service.')
+      throw crossSite()
     }
   }
+}
+
+function crossSite(): Problem {
+  return new Problem('cross_site_request', 'Changes are accepted only from the pages of this service.')
 }

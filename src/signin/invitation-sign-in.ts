@@ -38,7 +38,7 @@ export function createInvitationSignIn({ attempts, sessions, signUp, gate, steps
         const { id: personId } = await signUp.acceptInvitation(token)
         const [state, returnTo] = [newSecret(), '/']
         const cookie = await attempts.begin({ state, method, data: {}, returnTo, cookies: visitor.cookies })
-        const attempt = { stateHash: hashOf(state), method, data: {}, returnTo }
+        const attempt = { stateHash: hashOf(state), method, data: {}, returnTo, linksTo: null }
         await attempts.finish(attempt, 'begun')
         const proof = { claim: { by: 'person', personId }, factors: ['email'] } as const
         const admission = await gate.admit(proof, attempt, visitor)

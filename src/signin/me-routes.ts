@@ -4,26 +4,33 @@ import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/http/representation.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { sameOrigin, sessionOf, signedIn } from './guard.ts'
-import * as operations from './operations.ts'
-import { signedOut } from './routes.ts'
-import type { Me } from './schema.ts'
+import type { SignInMethod } from './methods/method.ts'
+import { registerMyFactors } from './me-factor-routes.ts'
+import * as operations from './me-operations.ts'
+import { signedOut } from './session-reply.ts'
+import type { Me } from './me-schema.ts'
+import type { OwnSignIn } from './own/account.ts'
 import type { Session, Sessions, SessionSummary } from './sessions.ts'
 import type { SignIn } from './signin.ts'
 
 interface MeNeeds {
   readonly sessions: Sessions
-  readonly signIn: Pick<SignIn, 'methods'>
+  readonly signIn: Pick<SignIn, 'methods' | 'own'>
   readonly baseUrl: string
 }
 
-/** /me: the person who is signed in, and their sessions, which can be ended one by one or all at once. */
-export function registerMe(server: Server, { sessions, signIn, baseUrl }: MeNeeds): void {
-  const names = new Map(signIn.methods.map(({ id, name }) => [id, name]))
+/** /me: the person who is signed in, their sessions, which can be ended one by one or all at once, and how they sign in. */
+export function registerMe(server: Server, needs: MeNeeds): void {
+  const { sessions, signIn, baseUrl } = needs
+  const { methods, own } = signIn
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
 
   server.get('/me', { onRequest, schema: operations.readMe }, async (request, reply) => {
     const session = sessionOf(request)
-    return represent(reply, request, { data: presentMe(session, await sessions.list(session.person.id), names) })
+    const [all, account] = await Promise.all([sessions.list(session.person.id), own.read(session.person)])
+    return represent(reply, request, {
+      data: { ...presentSessions(session, all, methods), ...presentAccount(account, methods) } satisfies Me,
+    })
   })
 
   server.delete<{ Params: { id: string } }>(
@@ -42,13 +49,15 @@ export function registerMe(server: Server, { sessions, signIn, baseUrl }: MeNeed
     const ended = await sessions.end({ personId: sessionOf(request).person.id }, visitOf(request))
     return signedOut(reply, sessions).send({ ended: ended.length })
   })
+
+  registerMyFactors(server, needs)
 }
 
-function presentMe(
+function presentSessions(
   { id, person, endsAt, idleEndsAt }: Session,
   all: readonly SessionSummary[],
-  names: ReadonlyMap<string, string>,
-): Me {
+  methods: readonly SignInMethod[],
+): Pick<Me, 'person' | 'session' | 'sessions'> {
   return {
     person,
     session: {
@@ -61,7 +70,7 @@ function presentMe(
       id: each.id,
       method: each.method,
       // A method that has been removed from the configuration has only its id.
-      method_name: names.get(each.method) ?? each.method,
+      method_name: methods.find((method) => method.id === each.method)?.name ?? each.method,
       factors: [...each.factors],
       device: each.device,
       address: each.network,
@@ -69,5 +78,28 @@ function presentMe(
       last_seen_at: each.lastSeenAt.toISOString(),
       current: each.id === id,
     })),
+  }
+}
+
+function presentAccount(account: OwnSignIn, all: readonly SignInMethod[]): Omit<Me, 'person' | 'session' | 'sessions'> {
+  const nameOf = (issuer: string) => all.find((each) => each.kind === 'redirect' && each.issuer === issuer)?.name
+  return {
+    methods: account.methods.map(({ id, name }) => ({ id, name })),
+    factors: account.factors.map(({ id, name, isSetUp }) => ({ id, name, set_up: isSetUp })),
+    factor_required: account.isFactorRequired,
+    passkeys: account.passkeys.map(({ id, name, createdAt, lastUsedAt }) => ({
+      id,
+      name,
+      created_at: createdAt.toISOString(),
+      last_used_at: lastUsedAt?.toISOString() ?? null,
+    })),
+    identities: account.identities.map(({ id, issuer, subject, createdAt }) => ({
+      id,
+      name: nameOf(issuer) ?? issuer,
+      issuer,
+      subject,
+      created_at: createdAt.toISOString(),
+    })),
+    recovery_codes_left: account.recoveryCodesLeft,
   }
 }

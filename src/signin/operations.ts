@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import { answers, refusals } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of /signin, /auth/…, /signout and /me. */
-const always: readonly ProblemCode[] = ['malformed_request', 'internal', 'unavailable']
+export const always: readonly ProblemCode[] = ['malformed_request', 'internal', 'unavailable']
 const signingIn: readonly ProblemCode[] = [
   ...always,
   'sign_in_failed',
@@ -12,7 +12,7 @@ const signingIn: readonly ProblemCode[] = [
   'rate_limit_exceeded',
   'not_found',
 ]
-const posting: readonly ProblemCode[] = [
+export const posting: readonly ProblemCode[] = [
   'cross_site_request',
   'malformed_json',
   'missing_field',
@@ -143,6 +143,25 @@ export const completeFactor = {
   response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
 }
 
+export const startEnrolment = {
+  ...inSignIn,
+  operationId: 'startEnrolment',
+  summary: 'Start to set up a second factor that the sign-in needs',
+  body: schema.BeginEnrolmentBody,
+  response: {
+    200: answers(schema.begunFactor, 'The challenge.'),
+    ...refusals([...signingIn, ...posting, 'too_many_sign_ins', 'sms_failed']),
+  },
+}
+
+export const completeEnrolment = {
+  ...inSignIn,
+  operationId: 'completeEnrolment',
+  summary: 'Complete the set-up of a second factor, and the sign-in',
+  body: schema.CompleteFactorBody,
+  response: { 200: answers(schema.enrolledSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
+}
+
 export const providerLogout = {
   ...inSignIn,
   operationId: 'providerLogout',
@@ -160,36 +179,4 @@ export const signOut = {
   operationId: 'signOut',
   summary: 'Sign out',
   response: { 200: answers(schema.signedOut, 'Signed out.'), ...refusals([...always, 'cross_site_request']) },
-}
-
-const inMe = { tags: ['Account'], ...needsSession }
-const own: readonly ProblemCode[] = [...always, 'not_signed_in']
-
-export const readMe = {
-  ...inMe,
-  operationId: 'readMe',
-  summary: 'Read who is signed in',
-  description: 'The person and their sessions.',
-  response: { 200: answers(schema.me, 'The person.'), ...refusals(own) },
-}
-
-export const endSession = {
-  ...inMe,
-  operationId: 'endSession',
-  summary: 'End one of your sessions',
-  params: Type.Object({ id: text('The id of the session.') }),
-  response: {
-    200: answers(schema.endedSessions, 'The number of sessions that ended.'),
-    ...refusals([...own, 'cross_site_request', 'not_found']),
-  },
-}
-
-export const endSessions = {
-  ...inMe,
-  operationId: 'endSessions',
-  summary: 'End all your sessions',
-  response: {
-    200: answers(schema.endedSessions, 'The number of sessions that ended.'),
-    ...refusals([...own, 'cross_site_request']),
-  },
 }

@@ -1,14 +1,18 @@
+import { personActor } from '../access/actor.ts'
 import { Problem } from '../platform/problems.ts'
-import type { UnusableState } from './attempts.ts'
+import type { BegunAttempt, UnusableState } from './attempts.ts'
 import { newSecret } from './cookies.ts'
 import type { GateResult } from './gate.ts'
-import type { BeginOptions, RedirectMethod } from './methods/method.ts'
+import type { BeginOptions, Proof, RedirectMethod } from './methods/method.ts'
+import type { OwnAccount } from './own/account.ts'
 import { safeReturn } from './return-to.ts'
 import { notUsable, type SignInParts, type StepDetails } from './steps.ts'
 import type { Visitor } from './visitor.ts'
 
 interface RedirectRequest extends BeginOptions {
   readonly returnTo: unknown
+  /** Gives the identity to this person, who is signed in, instead of signing in. */
+  readonly linksTo?: string
 }
 
 export interface RedirectSignIn {
@@ -23,10 +27,29 @@ export interface RedirectSignIn {
 
 interface Needs extends SignInParts {
   readonly methods: readonly RedirectMethod[]
+  readonly own: Pick<OwnAccount, 'identities'>
 }
 
-export function createRedirectSignIn({ methods, attempts, sessions, refusals, gate, steps }: Needs): RedirectSignIn {
+export function createRedirectSignIn({
+  methods,
+  attempts,
+  sessions,
+  refusals,
+  gate,
+  steps,
+  own,
+}: Needs): RedirectSignIn {
   const find = (id: string) => methods.find((method) => method.id === id)
+
+  /** Only in the session of the person who began it. */
+  async function link({ claim }: Proof, attempt: BegunAttempt, visitor: Visitor): Promise<GateResult> {
+    const session = await sessions.recognise(visitor.cookies)
+    if (session === undefined || session.person.id !== attempt.linksTo || claim.by !== 'identity') throw notUsable()
+    const { requestId, address } = visitor
+    const by = { actor: personActor(session.person), requestId, address }
+    await own.identities.link({ session, by }, { issuer: claim.issuer, subject: claim.subject })
+    return { returnTo: attempt.returnTo }
+  }
 
   /** A session that starts now counts as a recent sign-in: whoever is signed in must not get one without signing in. */
   const isSignedIn = async ({ cookies }: Visitor) => (await sessions.recognise(cookies)) !== undefined
@@ -41,14 +64,14 @@ export function createRedirectSignIn({ methods, attempts, sessions, refusals, ga
   }
 
   return {
-    begin: (id, visitor, { returnTo, again = false }) =>
+    begin: (id, visitor, { returnTo, linksTo, again = false }) =>
       steps.begin(visitor, async (details) => {
         const method = find(id)
         if (method === undefined) throw new Problem('not_found', 'No such sign-in method. Choose one at /signin.')
         Object.assign(details, { method: id, issuer: method.issuer })
         const state = newSecret()
         const { location, data } = await method.begin(state, { again: again || (await isSignedIn(visitor)) })
-        const attempt = { state, method: id, data, returnTo: safeReturn(returnTo), cookies: visitor.cookies }
+        const attempt = { state, method: id, data, returnTo: safeReturn(returnTo), linksTo, cookies: visitor.cookies }
         return { location, cookie: await attempts.begin(attempt) }
       }),
     complete: (callback, visitor) =>
@@ -64,7 +87,7 @@ export function createRedirectSignIn({ methods, attempts, sessions, refusals, ga
         Object.assign(details, { method: method.id, issuer: method.issuer })
         const proof = await method.complete(callback, { state, data: attempt.data })
         if (proof.claim.by === 'identity') details.subject = proof.claim.subject
-        return gate.admit(proof, attempt, visitor)
+        return attempt.linksTo === null ? gate.admit(proof, attempt, visitor) : link(proof, attempt, visitor)
       }),
   }
 }

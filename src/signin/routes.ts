@@ -1,21 +1,22 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Type } from 'typebox'
 import type { Server } from '../platform/http/server.ts'
 import { represent } from '../platform/http/representation.ts'
-import type { GateResult } from './gate.ts'
-import { sameOrigin } from './guard.ts'
+import { registerFactors } from './factor-routes.ts'
+import { linkingSession, sameOrigin } from './guard.ts'
 import { safeReturn } from './return-to.ts'
 import { registerInvitation } from './invitation-routes.ts'
 import { registerLinks } from './link-routes.ts'
 import * as operations from './operations.ts'
 import type { BeginCredentialBody, SignInPage } from './schema.ts'
+import { signedOut, withSession } from './session-reply.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignIn } from './signin.ts'
 import { visitorOf } from './visitor.ts'
 
 interface RouteNeeds {
   readonly signIn: SignIn
-  readonly sessions: Pick<Sessions, 'noCookie'>
+  readonly sessions: Pick<Sessions, 'noCookie' | 'recognise'>
   readonly baseUrl: string
 }
 
@@ -56,23 +57,27 @@ export function registerSignIn(server: Server, needs: RouteNeeds): void {
 /** The buttons of the sign-in page. The other kinds are listed only where there are any. */
 async function presentMethods(signIn: SignIn, request: FastifyRequest): Promise<SignInPage> {
   const ofKind = (kind: 'redirect' | 'credential') =>
-    signIn.methods.filter((method) => method.kind === kind).map(({ id, name }) => ({ id, name }))
+    signIn.methods.filter((method) => method.kind === kind).map(present)
   const credentials = ofKind('credential')
-  const due = await signIn.dueFactors({ cookies: request.headers.cookie })
+  const pending = await signIn.pendingFactors({ cookies: request.headers.cookie })
   return {
     providers: ofKind('redirect'),
     ...(credentials.length > 0 && { credentials }),
-    ...(due && { second_factors: due.map(({ id, name }) => ({ id, name })) }),
+    ...(pending && pending.due.length > 0 && { second_factors: pending.due.map(present) }),
+    ...(pending && pending.enrol.length > 0 && { enrol: pending.enrol.map(present) }),
   }
 }
 
-function registerRedirects(server: Server, { signIn, baseUrl }: RouteNeeds): void {
+const present = ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name })
+
+function registerRedirects(server: Server, { signIn, sessions, baseUrl }: RouteNeeds): void {
   server.get<{ Params: { '*': string }; Querystring: Query }>(
     '/auth/start/*',
     { schema: operations.startRedirect },
     async (request, reply) => {
-      const { return_to: returnTo, again } = request.query
-      const asked = { returnTo, again: again === '1' }
+      const { return_to: returnTo, again, link } = request.query
+      const linksTo = link === '1' ? (await linkingSession(request, sessions)).person.id : undefined
+      const asked = { returnTo, again: again === '1', ...(linksTo !== undefined && { linksTo }) }
       const { location, cookie } = await signIn.begin(request.params['*'], visitorOf(request), asked)
       return reply.header('set-cookie', cookie).redirect(location.href, 303)
     },
@@ -105,26 +110,4 @@ function registerCredentials(server: Server, { signIn, baseUrl }: RouteNeeds): v
     const admission = await signIn.completeCredential(attempt, visitorOf(request), input)
     return withSession(reply, admission).send({ location: admission.returnTo })
   })
-}
-
-function registerFactors(server: Server, { signIn, baseUrl }: RouteNeeds): void {
-  const onRequest = [sameOrigin(baseUrl)]
-
-  server.post('/auth/second-factor/start', { onRequest, schema: operations.startFactor }, async (request, reply) =>
-    reply.send({ challenge: await signIn.beginFactor(request.body.factor, visitorOf(request)) }),
-  )
-
-  server.post('/auth/second-factor', { onRequest, schema: operations.completeFactor }, async (request, reply) => {
-    const admission = await signIn.completeFactor(visitorOf(request), request.body.input)
-    return withSession(reply, admission).send({ location: admission.returnTo })
-  })
-}
-
-function withSession(reply: FastifyReply, { cookie }: GateResult): FastifyReply {
-  return cookie === undefined ? reply : reply.header('set-cookie', cookie)
-}
-
-/** Removes the cookie and what the browser has cached. Not `"cookies"`: that would cover the whole domain. */
-export function signedOut(reply: FastifyReply, { noCookie }: Pick<Sessions, 'noCookie'>): FastifyReply {
-  return reply.header('set-cookie', noCookie).header('clear-site-data', '"cache", "storage"')
 }

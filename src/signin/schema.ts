@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 
 /** What a method or a second factor asked for. It checks this itself. */
-const input = Type.Optional(Type.Unknown({ description: 'What the method or the second factor asks for.' }))
+export const input = Type.Optional(Type.Unknown({ description: 'What the method or the second factor asks for.' }))
 
 export const BeginCredentialBody = Type.Object(
   {
@@ -37,17 +37,25 @@ export const BeginFactorBody = Type.Object(
   { additionalProperties: false },
 )
 
+export const BeginEnrolmentBody = Type.Object(
+  { factor: Type.String({ description: 'The id of a second factor that can be set up.', maxLength: 100 }), input },
+  { additionalProperties: false },
+)
+
 export const CompleteFactorBody = Type.Object({ input }, { additionalProperties: false })
 
-const id = Type.String({ format: 'uuid' })
-const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
-const choice = Type.Object({ id: Type.String(), name: Type.String() })
+export const choice = Type.Object({ id: Type.String(), name: Type.String() })
 
 /** What the sign-in page offers. */
 export const signInPage = Type.Object({
   providers: Type.Array(choice, { description: 'Methods that redirect to another address.' }),
   credentials: Type.Optional(Type.Array(choice, { description: 'Methods that ask for input here.' })),
   second_factors: Type.Optional(Type.Array(choice, { description: 'The second factors that are due, if any.' })),
+  enrol: Type.Optional(
+    Type.Array(choice, {
+      description: 'The second factors of which one must be set up to complete the sign-in, if any.',
+    }),
+  ),
   return_to: Type.Optional(Type.String({ description: 'The path to go to after signing in.' })),
 })
 export type SignInPage = Type.Static<typeof signInPage>
@@ -65,43 +73,15 @@ export const invitationSummary = Type.Object({
   email: Type.String({ description: 'The address that is invited.' }),
   name: Type.String(),
   role: Type.Enum(['consultant', 'partner']),
-  expires_at: time,
+  expires_at: Type.String({ format: 'date-time', description: 'A date and time in UTC.' }),
 })
 export const begunFactor = Type.Object({ challenge: Type.Unknown({ description: 'What the second factor asks for.' }) })
 export const completedSignIn = Type.Object({ location: Type.String({ description: 'The path to go to.' }) })
+export const recoveryCodes = Type.Array(Type.String(), {
+  description: 'Ten codes for when the second factor is lost. They are shown only here.',
+})
+export const enrolledSignIn = Type.Object({
+  location: Type.String({ description: 'The path to go to.' }),
+  recovery_codes: Type.Optional(recoveryCodes),
+})
 export const signedOut = Type.Object({ location: Type.String({ description: 'The address to go to.' }) })
-
-export const listedSession = Type.Object({
-  id,
-  method: Type.String({ description: 'The id of the sign-in method.' }),
-  method_name: Type.String(),
-  factors: Type.Array(Type.String()),
-  device: Type.String({ description: "The browser's description of itself." }),
-  address: Type.String({ description: 'The network that the session started from.' }),
-  created_at: time,
-  last_seen_at: time,
-  current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
-})
-export type ListedSession = Type.Static<typeof listedSession>
-
-/** The person who is signed in, and their sessions. */
-export const me = Type.Object({
-  person: Type.Object({
-    id,
-    name: Type.String(),
-    email: Type.Union([Type.String(), Type.Null()]),
-    role: Type.Enum(['consultant', 'partner']),
-  }),
-  session: Type.Object({
-    id,
-    expires_at: time,
-    idle_ends_at: time,
-    idle_seconds: Type.Integer({ minimum: 0, description: 'Seconds until the session ends if it is not used.' }),
-  }),
-  sessions: Type.Array(listedSession),
-})
-export type Me = Type.Static<typeof me>
-
-export const endedSessions = Type.Object({
-  ended: Type.Integer({ minimum: 0, description: 'How many sessions ended.' }),
-})

@@ -1,10 +1,11 @@
 import { createCredentialSignIn, type CredentialSignIn } from './credential-sign-in.ts'
-import { createFactorSignIn, type FactorSignIn } from './factor-sign-in.ts'
+import { createFactorSignIn, type FactorSignIn, type FactorSignInNeeds } from './factor-sign-in.ts'
 import { createInvitationSignIn, type InvitationSignIn } from './invitation-sign-in.ts'
-import type { SecondFactor, SignInMethod } from './methods/method.ts'
+import type { SignInMethod } from './methods/method.ts'
 import { createLinkSignIn, type LinkSignIn } from './link-sign-in.ts'
 import type { EmailLinkMethod } from './methods/email-link.ts'
 import type { PasswordService } from './methods/password/routes.ts'
+import type { OwnAccount } from './own/account.ts'
 import { createRedirectSignIn, type RedirectSignIn } from './redirect-sign-in.ts'
 import type { Refusals } from './refusals.ts'
 import { createSignOut, type SignOut, type SignOutNeeds } from './sign-out.ts'
@@ -18,27 +19,30 @@ import type { SignInParts } from './steps.ts'
 export interface SignIn extends RedirectSignIn, CredentialSignIn, LinkSignIn, InvitationSignIn, FactorSignIn, SignOut {
   /** In the order of the configuration. */
   readonly methods: readonly SignInMethod[]
+  /** What people change about their own sign-in. */
+  readonly own: OwnAccount
   readonly refusals: Refusals
   /** Undefined if people do not sign in with passwords. */
   readonly passwords: PasswordService | undefined
 }
 
-interface SignInNeeds extends SignInParts, Pick<SignOutNeeds, 'encryption'> {
+interface SignInNeeds extends SignInParts, FactorSignInNeeds, Pick<SignOutNeeds, 'encryption'> {
   readonly methods: readonly SignInMethod[]
-  readonly factors: readonly SecondFactor[]
   readonly emailLink: EmailLinkMethod | undefined
   readonly passwords: PasswordService | undefined
   readonly signUp: SignUp
+  readonly own: OwnAccount
 }
 
 export function createSignIn(needs: SignInNeeds): SignIn {
-  const { methods, refusals, passwords } = needs
+  const { methods, refusals, passwords, own } = needs
   const redirects = methods.filter((method) => method.kind === 'redirect')
   const credentials = methods.filter((method) => method.kind === 'credential')
   return Object.freeze({
     methods,
     refusals,
     passwords,
+    own,
     ...createRedirectSignIn({ ...needs, methods: redirects }),
     ...createCredentialSignIn({ ...needs, methods: credentials }),
     ...createLinkSignIn(needs),

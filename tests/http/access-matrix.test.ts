@@ -90,6 +90,13 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /auth/reset/request': { statuses: open(404), body: { email: 'anna@example.com' } },
   'POST /auth/reset/inspect': { statuses: open(404), body: { token: 'unknown' } },
   'POST /auth/reset': { statuses: open(404), body: { token: 'unknown', password: 'a new password' } },
+  'POST /me/factors/:id/start': { statuses: everyone(404), body: {} },
+  'POST /me/factors/:id': { statuses: everyone(404), body: {} },
+  'DELETE /me/factors/:id': { statuses: everyone(404) },
+  'POST /me/recovery-codes': { statuses: everyone(409) },
+  'PATCH /me/passkeys/:id': { statuses: everyone(404), body: { name: 'New' } },
+  'DELETE /me/passkeys/:id': { statuses: everyone(404) },
+  'DELETE /me/identities/:id': { statuses: everyone(404) },
   'GET /signin': { statuses: open(200) },
   'POST /signout': { statuses: open(200) },
   'GET /auth/callback': { statuses: { ...open(303), anonymous: 400, disabled: 400 } },
@@ -102,6 +109,8 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /auth/invitation': { statuses: { ...open(403), anonymous: 400, disabled: 400 }, body: { token: 'unknown' } },
   'POST /auth/second-factor/start': { statuses: open(400), body: { factor: 'unknown' } },
   'POST /auth/second-factor': { statuses: open(400), body: { input: {} } },
+  'POST /auth/second-factor/enrol/start': { statuses: open(400), body: { factor: 'unknown' } },
+  'POST /auth/second-factor/enrol': { statuses: open(400), body: { input: {} } },
 }
 
 /** Routes that need an API key: a session does not open them. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { at } from '../support/json.ts'
 import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
+import { addPasskey, setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
 import { until } from '../support/until.ts'
@@ -212,6 +213,12 @@ describe('a deleted person', () => {
 
   test('leaves nothing to sign in with in any table', async () => {
     const other = await portal.enter('consultant')
+    await setUpTotp(other.profile)
+    await addPasskey(other.profile, portal.service.baseUrl)
+    await portal.service.database.rows(
+      `insert into phone (person_id, number, verified_at) values ($1, '+4915112345678', now())`,
+      [other.id],
+    )
     await other.profile.ask('/auth/start/email_link', { method: 'POST', body: { input: { email: other.email } } })
     const body = { email: `inv-${other.email}`, name: 'Invited', role: 'consultant' }
     await partner.profile.ask('/people/invitations', { method: 'POST', body })

@@ -6,7 +6,8 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { auditList } from '../../src/access/schema.ts'
 import { listedPerson, peopleList } from '../../src/people/schema.ts'
-import { endedSessions, me, signInPage } from '../../src/signin/schema.ts'
+import { endedSessions, me } from '../../src/signin/me-schema.ts'
+import { signInPage } from '../../src/signin/schema.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { at, objectAt } from '../support/json.ts'
 
@@ -40,10 +41,17 @@ describe('the OpenAPI document', () => {
       '/auth/complete': ['post'],
       '/auth/second-factor/start': ['post'],
       '/auth/second-factor': ['post'],
+      '/auth/second-factor/enrol/start': ['post'],
+      '/auth/second-factor/enrol': ['post'],
       '/auth/backchannel-logout/{*}': ['post'],
       '/me': ['get'],
       '/me/sessions': ['delete'],
       '/me/sessions/{id}': ['delete'],
+      '/me/factors/{id}/start': ['post'],
+      '/me/factors/{id}': ['post', 'delete'],
+      '/me/recovery-codes': ['post'],
+      '/me/passkeys/{id}': ['patch', 'delete'],
+      '/me/identities/{id}': ['delete'],
       '/people': ['get'],
       '/people/{id}': ['patch'],
       '/people/{id}/sessions': ['delete'],

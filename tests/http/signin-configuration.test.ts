@@ -12,9 +12,7 @@ describe('the start', () => {
       { password: true },
       /^sign_in\.password: passwords are chosen with a mailed link\. Set mail, or set this to false\.$/,
     ],
-    [{ second_factor: 'required' }, /^sign_in\.second_factor: .*Set it to off or optional\.$/],
-    [{ second_factor: 'partners' }, /^sign_in\.second_factor: .*Set it to off or optional\.$/],
-    [{ password: true, second_factor: 'required' }, /^sign_in\.password: [^\n]+\nsign_in\.second_factor: [^\n]+$/],
+    [{ email_link: true, password: true }, /^sign_in\.email_link: [^\n]+\nsign_in\.password: [^\n]+$/],
   ]
   for (const [signIn, message] of cases) {
     test(`refuses ${JSON.stringify(signIn)}`, async () => {
@@ -23,7 +21,7 @@ describe('the start', () => {
     })
   }
 
-  for (const signIn of [{ second_factor: 'off' }, { second_factor: 'optional' }, { passkey: true }]) {
+  for (const signIn of [{ second_factor: 'off' }, { second_factor: 'optional' }, { passkey: false }]) {
     test(`accepts ${JSON.stringify(signIn)}`, async () => {
       const portal = await startPortal({ signIn })
       portal.newcomer()

@@ -55,7 +55,10 @@ describe('a credential method', () => {
     const { json } = await portal.profile().ask('/signin')
     assert.deepEqual(json, {
       providers: [{ id: 'firm', name: 'Firm account' }],
-      credentials: [{ id: 'code', name: 'Code' }],
+      credentials: [
+        { id: 'code', name: 'Code' },
+        { id: 'passkey', name: 'Passkey' },
+      ],
     })
   })
 

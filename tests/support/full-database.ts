@@ -4,6 +4,7 @@ import { byService } from '../../src/access/actor.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { createThrottle } from '../../src/signin/throttle.ts'
 import { clientId, clientSecret } from './lying-provider.ts'
+import { addPasskey, post, setUpTotp } from './own-account.ts'
 import { startPortal } from './portal.ts'
 import { upstreamModel } from './service.ts'
 import { sealAll } from './tamper.ts'
@@ -34,6 +35,7 @@ export async function fillDatabase(databaseUrl: string, look: (contents: Content
     const { client, partnerId } = await useRecords(portal)
     await endSessionAtProvider(portal)
     await portal.profile().ask('/auth/start/firm')
+    await useFactors(portal)
     await useLimits(service.database)
     await sealAll(service.database)
     const held = Promise.withResolvers<void>()
@@ -116,6 +118,18 @@ async function useRecords(portal: Portal) {
   const other = await partner.profile.ask(`/clients/${randomUUID()}`)
   assert.equal(other.status, 404)
   return { client, partnerId: partner.id }
+}
+
+async function useFactors(portal: Portal): Promise<void> {
+  const { profile, id } = await portal.enter('consultant')
+  await setUpTotp(profile)
+  await addPasskey(profile, portal.service.baseUrl)
+  const other = await portal.enter('consultant')
+  assert.equal((await post(other.profile, '/me/factors/totp/start')).status, 200)
+  await portal.service.database.rows(
+    `insert into phone (person_id, number, verified_at) values ($1, '+4915112345678', now())`,
+    [id],
+  )
 }
 
 async function useLimits(database: Database): Promise<void> {

@@ -117,9 +117,20 @@ const provider = group('An OpenID provider.', {
     description: 'Whether to trust the e-mail address that the provider reports.',
     default: 'when_verified',
   }),
+  second_factor: optionalGroup(
+    'When a sign-in at this provider counts as two factors. Without it, it counts as one. [Second factors](sign-in.md#second-factors-of-a-provider) describes it.',
+    {
+      acr: Type.Array(text('A value of the claim `acr`.'), {
+        description: 'Values of the claim `acr` that count as two factors. They are also requested of the provider.',
+        default: [],
+      }),
+      amr: Type.Array(text('A value of the claim `amr`.'), {
+        description: 'Values of the claim `amr`, such as `mfa`. One of them counts as two factors.',
+        default: [],
+      }),
+    },
+  ),
 })
-
-const notYet = 'Reserved for sign-in methods of later versions: validated at start, not used.'
 
 export const configSchema = group('The configuration.', {
   base_url: Type.Optional(
@@ -213,10 +224,13 @@ export const configSchema = group('The configuration.', {
         ),
       },
     ),
-    passkey: yesNo('Sign in with a passkey. Not available in this version.', true),
+    passkey: yesNo(
+      'Sign in with a passkey, and use one as a second factor. Passkeys need a `base_url` with a host name and https, or `localhost`; elsewhere they are not offered.',
+      true,
+    ),
     second_factor: Type.Enum(['off', 'optional', 'required', 'partners'], {
       description:
-        'Whether people need a second factor; `partners` requires it of partners only. Not available in this version: `required` and `partners` are refused at start.',
+        'Whether people need a second factor. `optional`: those who have set one up. `required`: everyone; who has none sets one up at the next sign-in. `partners`: as `required` for partners, as `optional` for others. `off`: it is never asked for.',
       default: 'optional',
     }),
     starts_per_minute: whole(
@@ -257,10 +271,18 @@ export const configSchema = group('The configuration.', {
     }),
   ),
   sms: Type.Optional(
-    group(`How text messages are sent. Without it none are. ${notYet}`, {
-      url: written(values.gateway, 'The URL of the gateway.'),
-      token: text('The token of the gateway. Write it as `${NAME}`.'),
-    }),
+    group(
+      'The gateway for text messages. With it, people can have codes sent to their telephone as a second factor. [Text messages](sign-in.md#text-messages) describes the request.',
+      {
+        url: written(values.gateway, 'The URL of the gateway.'),
+        token: text('The token of the gateway. Write it as `${NAME}`.'),
+        format: Type.Enum(['json', 'twilio'], {
+          description: 'The format of the request: JSON with a bearer token, or the form of the Twilio API.',
+          default: 'json',
+        }),
+        from: Type.Optional(text('The sender: a number or a name. Twilio requires it.')),
+      },
+    ),
   ),
 })
 

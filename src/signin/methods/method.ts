@@ -1,3 +1,4 @@
+import type { AccountChange } from '../../mail/mailer.ts'
 import type { Email } from '../../people/email.ts'
 import type { Person } from '../../people/person.ts'
 import type { Queryable } from '../../platform/database/database.ts'
@@ -86,10 +87,40 @@ export type SignInMethod = RedirectMethod | CredentialMethod
 export interface SecondFactor {
   readonly id: string
   readonly name: string
-  isSetUp(personId: string): Promise<boolean>
-  begin(personId: string): Promise<Challenge>
+  /** It stands in for a factor that was lost, and is none by itself. */
+  readonly isBackup?: boolean
+  /** Reads within the transaction of a change, if there is one. */
+  isSetUp(personId: string, within?: Queryable): Promise<boolean>
+  begin(personId: string, visitor: Visitor): Promise<Challenge>
   /** Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
-  complete(input: unknown, attempt: { readonly personId: string; readonly data: AttemptData }): Promise<void>
+  complete(input: unknown, attempt: BegunFactor): Promise<void>
+  /** How people set it up themselves, if they can. */
+  readonly enrol?: FactorEnrolment
+}
+
+interface BegunFactor {
+  readonly personId: string
+  readonly data: AttemptData
+  readonly visitor: Visitor
+}
+
+/** How a person sets a second factor up, and removes it. */
+export interface FactorEnrolment {
+  /** The names of the two changes, in the audit log and in the mail to the person. */
+  readonly changes: { readonly added: AccountChange; readonly removed: AccountChange }
+  /** Throws Problem `conflict` if the person has it and cannot have a second one. */
+  begin(person: Pick<Person, 'id' | 'name' | 'email'>, input: unknown, visitor: Visitor): Promise<Challenge>
+  /** Stores the factor. Throws Problem `sign_in_failed` for a wrong submission. It may be called again with the same data. */
+  complete(tx: Queryable, input: unknown, begun: BegunEnrolment): Promise<void>
+  /** False if the person has not set it up. */
+  remove(tx: Queryable, personId: string): Promise<boolean>
+}
+
+export interface BegunEnrolment {
+  readonly personId: string
+  readonly data: AttemptData
+  /** What the person calls it, if they can have several. */
+  readonly name: string
 }
 
 /** A valid logout token: it ends all sessions of the subject, or the session that `sid` names. */

@@ -28,7 +28,7 @@ beforeEach(() => {
 function open({ issuer } = provider): RedirectMethod {
   const settings = { id: 'firm', name: 'Firm', issuer, client_id: clientId }
   return createOidcMethod({
-    provider: { ...settings, client_secret: clientSecret, trust_email: 'always' },
+    provider: { ...settings, client_secret: clientSecret, trust_email: 'always', second_factor: { acr: [], amr: [] } },
     baseUrl,
     log,
   })

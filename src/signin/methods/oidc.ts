@@ -15,6 +15,7 @@ import { describeFailure, failedProvider, refusedAnswer } from './oidc/failures.
 import { signInAgain } from './oidc/fresh.ts'
 import { createProviderKeys } from './oidc/keys.ts'
 import { readLogoutToken } from './oidc/logout-token.ts'
+import { requestedContext } from './oidc/second-factor.ts'
 
 interface OidcNeeds {
   readonly provider: ProviderConfig
@@ -56,6 +57,7 @@ export function createOidcMethod({ provider, baseUrl, log }: OidcNeeds): Redirec
           code_challenge: await calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: 'S256',
           ...(again && signInAgain),
+          ...requestedContext(provider),
         })
         return { location, data: { nonce, codeVerifier, ...(again && { again: Math.floor(Date.now() / 1000) }) } }
       } catch (error) {

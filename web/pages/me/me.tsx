@@ -10,7 +10,7 @@ import { Page } from '../../components/page.tsx'
 import { signOut } from '../../components/sign-out.ts'
 import { Ago, exactTime } from '../../components/time.tsx'
 import { schemeOf } from '../../settings.ts'
-import type { ListedSession, Me } from '../../../src/signin/schema.ts'
+import type { ListedSession, Me } from '../../../src/signin/me-schema.ts'
 import { roleNames } from '../../words.ts'
 import classes from './me.module.css'
 

@@ -9,6 +9,7 @@ import type { AttemptData, Proof } from '../method.ts'
 import { checkClaims, countedEmail, isName } from './claims.ts'
 import type { ProviderConfig } from './client.ts'
 import { checkFreshness } from './fresh.ts'
+import { showsSecondFactor } from './second-factor.ts'
 import type { ProviderKeys } from './keys.ts'
 
 interface Needs {
@@ -39,7 +40,7 @@ export async function exchangeCode(
   const { iss: issuer, sub: subject, sid } = claims
   return {
     claim: { by: 'identity', issuer, subject, email },
-    factors: ['provider'],
+    factors: ['provider', ...(showsSecondFactor(claims, provider) ? ['provider_second_factor'] : [])],
     provider: { issuer, subject, sid: isName(sid) ? sid : undefined, idToken },
   }
 }

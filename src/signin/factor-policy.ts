@@ -1,0 +1,79 @@
+import type { Role } from '../access/actor.ts'
+import type { Person } from '../people/person.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import { Problem } from '../platform/problems.ts'
+import type { FactorEnrolment, SecondFactor } from './methods/method.ts'
+
+export type SecondFactorPolicy = Config['sign_in']['second_factor']
+
+/** A second factor that people set up themselves. */
+export type EnrollableFactor = SecondFactor & { readonly enrol: FactorEnrolment }
+
+/** What a person must do after the first proof: give one of the factors they have, or set one up. */
+export interface PendingFactors {
+  readonly due: readonly SecondFactor[]
+  /** Not empty only if the person has none. */
+  readonly enrol: readonly EnrollableFactor[]
+}
+
+/** Which second factor a sign-in needs (section 3 of the specification). The same for every method. */
+export interface FactorPolicy {
+  /** Whether people of this role need a second factor. */
+  isRequired(this: void, role: Role): boolean
+  /** Throws Problem `sign_in_refused` if a factor is due that the person cannot give. */
+  isDue(this: void, person: Pick<Person, 'id' | 'role'>, shown: readonly string[]): Promise<boolean>
+  /** The choice of a person for whom a factor is due. */
+  pending(this: void, personId: string, shown: readonly string[]): Promise<PendingFactors>
+  /** Whether the person has set up a factor, other than as a backup. */
+  hasFactor(this: void, personId: string, within?: Queryable): Promise<boolean>
+  /** The factors that people set up themselves. */
+  readonly enrollable: readonly EnrollableFactor[]
+}
+
+interface Needs {
+  readonly policy: SecondFactorPolicy
+  readonly factors: readonly SecondFactor[]
+}
+
+export function createFactorPolicy({ policy, factors }: Needs): FactorPolicy {
+  const enrollable = factors.filter(isEnrollable)
+  const isRequired = (role: Role) => policy === 'required' || (policy === 'partners' && role === 'partner')
+
+  async function setUp(personId: string, within?: Queryable): Promise<readonly SecondFactor[]> {
+    const own: SecondFactor[] = []
+    // One after the other: a transaction has one connection.
+    for (const factor of factors) if (await factor.isSetUp(personId, within)) own.push(factor)
+    return own
+  }
+
+  function choose(own: readonly SecondFactor[], shown: readonly string[]): PendingFactors {
+    if (!hasOne(own)) return { due: [], enrol: enrollable }
+    // A factor cannot be its own second one.
+    return { due: own.filter(({ id }) => !shown.includes(id)), enrol: [] }
+  }
+
+  return Object.freeze({
+    enrollable,
+    isRequired,
+    pending: async (personId: string, shown: readonly string[]) => choose(await setUp(personId), shown),
+    hasFactor: async (personId: string, within?: Queryable) => hasOne(await setUp(personId, within)),
+    async isDue({ id, role }: Pick<Person, 'id' | 'role'>, shown: readonly string[]) {
+      if (policy === 'off' || shown.length > 1) return false
+      const own = await setUp(id)
+      if (!hasOne(own) && !isRequired(role)) return false
+      const { due, enrol } = choose(own, shown)
+      if (due.length + enrol.length > 0) return true
+      throw new Problem(
+        'sign_in_refused',
+        'You need a second factor besides this one, and have none. Let the passkey verify you with a PIN or a fingerprint, or ask a partner of the firm.',
+      )
+    },
+  } satisfies FactorPolicy)
+}
+
+const hasOne = (own: readonly SecondFactor[]): boolean => own.some(({ isBackup }) => !isBackup)
+
+function isEnrollable(factor: SecondFactor): factor is EnrollableFactor {
+  return factor.enrol !== undefined
+}

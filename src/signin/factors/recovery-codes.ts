@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { personActor } from '../../access/actor.ts'
+import type { Audit } from '../../access/audit.ts'
+import type { Mailer } from '../../mail/mailer.ts'
+import type { Database, Queryable } from '../../platform/database/database.ts'
+import { hashOf } from '../cookies.ts'
+import { lockActivePerson } from '../locked-person-store.ts'
+import type { SecondFactor } from '../methods/method.ts'
+import type { Visitor } from '../visitor.ts'
+import { readCode, wrongCode } from './code-input.ts'
+import type { Guesses } from './guesses.ts'
+import * as store from './recovery-codes-store.ts'
+
+const codes = 10
+/** 80 bits: a plain hash of them cannot be reversed by guessing. */
+const bytes = 10
+/** Base32 (RFC 4648). */
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** Single-use codes on paper, for people who have lost their second factor. */
+export interface RecoveryCodes extends SecondFactor {
+  /** Creates ten codes in place of all earlier ones. They cannot be read again. */
+  create(tx: Queryable, personId: string): Promise<readonly string[]>
+  remove(tx: Queryable, personId: string): Promise<void>
+  count(personId: string, within?: Queryable): Promise<number>
+}
+
+interface Needs {
+  readonly database: Database
+  readonly guesses: Guesses
+  readonly audit: Pick<Audit, 'recordWithin'>
+  readonly mailer?: Mailer | undefined
+}
+
+export function createRecoveryCodes(needs: Needs): RecoveryCodes {
+  const { database, guesses } = needs
+  return Object.freeze({
+    id: 'recovery_code',
+    name: 'Recovery code',
+    isBackup: true,
+    isSetUp: async (personId: string, within: Queryable = database) =>
+      (await store.countRecoveryCodes(within, personId)) > 0,
+    begin: async () => ({ data: {}, challenge: {} }),
+    complete: (input: unknown, { personId, visitor }: { readonly personId: string; readonly visitor: Visitor }) =>
+      guesses.check(personId, () => use(needs, { personId, visitor, code: readCode(input).toUpperCase() })),
+    async create(tx: Queryable, personId: string) {
+      const created = Array.from({ length: codes }, newCode)
+      await store.replaceRecoveryCodes(
+        tx,
+        personId,
+        created.map((code) => hashOf(code)),
+      )
+      return created.map(inGroups)
+    },
+    remove: store.deleteRecoveryCodes,
+    count: (personId: string, within: Queryable = database) => store.countRecoveryCodes(within, personId),
+  } satisfies RecoveryCodes)
+}
+
+interface Use {
+  readonly personId: string
+  readonly visitor: Visitor
+  readonly code: string
+}
+
+/** The use, its audit row and the mail about it are one transaction. */
+async function use({ database, audit, mailer }: Needs, { personId, visitor, code }: Use): Promise<void> {
+  await database.transaction(async (tx) => {
+    const person = await lockActivePerson(tx, personId)
+    if (person === undefined || !(await store.useRecoveryCode(tx, personId, hashOf(code)))) throw wrongCode()
+    const remaining = await store.countRecoveryCodes(tx, personId)
+    const { requestId, address } = visitor
+    const details = { remaining: String(remaining) }
+    await audit.recordWithin(tx, [
+      {
+        actor: personActor(person),
+        action: 'recovery_code_used',
+        outcome: 'allowed',
+        noun: 'person',
+        nounId: personId,
+        requestId,
+        address,
+        details,
+      },
+    ])
+    if (person.email !== null) {
+      const values = { what: 'recovery_code_used', remaining } as const
+      await mailer?.send(tx, { to: person.email, template: 'account_changed', values })
+    }
+  })
+}
+
+/** Sixteen characters of five bits. */
+function newCode(): string {
+  const bits = BigInt(`0x${randomBytes(bytes).toString('hex')}`)
+  return Array.from(
+    { length: (bytes * 8) / 5 },
+    (_, index) => alphabet[Number((bits >> BigInt(index * 5)) & 31n)],
+  ).join('')
+}
+
+/** Such as `ABCD-EFGH-IJKL-MNOP`. */
+function inGroups(code: string): string {
+  return code.replace(/.{4}(?=.)/g, '$&-')
+}

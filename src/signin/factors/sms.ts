@@ -1,0 +1,131 @@
+import { randomInt, timingSafeEqual } from 'node:crypto'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Person } from '../../people/person.ts'
+import type { Database, Queryable } from '../../platform/database/database.ts'
+import type { Encryption } from '../../platform/encryption.ts'
+import { Problem } from '../../platform/problems.ts'
+import type { AttemptData, BegunEnrolment, Challenge, SecondFactor } from '../methods/method.ts'
+import type { Throttle } from '../throttle.ts'
+import type { Visitor } from '../visitor.ts'
+import { readCode, wrongCode } from './code-input.ts'
+import type { Guesses } from './guesses.ts'
+import * as store from './phone-store.ts'
+import type { SendSms } from './sms-gateway.ts'
+
+interface Needs {
+  readonly database: Database
+  readonly encryption: Encryption
+  readonly guesses: Guesses
+  readonly throttle: Throttle
+  readonly send: SendSms
+  /** ms since 1970; default `Date.now`. */
+  readonly clock?: () => number
+}
+
+const minute = 60_000
+const lifetime = 10 * minute
+const digits = 6
+/** Messages cost money, and a stranger's phone may be the one that rings. */
+const limits = [
+  { rule: { kind: 'sms_person', most: 3, window: 15 * minute }, keyOf: ({ personId }: Message) => personId },
+  { rule: { kind: 'sms_number', most: 3, window: 15 * minute }, keyOf: ({ number }: Message) => number },
+  { rule: { kind: 'sms_network', most: 10, window: 60 * minute }, keyOf: ({ visitor }: Message) => visitor.network },
+]
+
+interface Message {
+  readonly personId: string
+  readonly number: string
+  readonly visitor: Visitor
+}
+
+/** A code by text message, to a number that the person has verified. */
+export function createSmsFactor(needs: Needs): SecondFactor {
+  const { database, guesses, clock = Date.now } = needs
+  return Object.freeze({
+    id: 'sms',
+    name: 'Text message',
+    isSetUp: async (personId: string, within: Queryable = database) =>
+      (await store.readPhone(within, personId)) !== undefined,
+    async begin(personId: string, visitor: Visitor) {
+      const number = await store.readPhone(database, personId)
+      if (number === undefined) throw new Problem('not_found', 'You have no verified telephone number.')
+      return sendCode(needs, { personId, number, visitor })
+    },
+    complete: (input: unknown, { personId, data }: { readonly personId: string; readonly data: AttemptData }) =>
+      guesses.check(personId, async () => {
+        if (!isRight(needs, { personId, data, input })) throw wrongCode()
+      }),
+    enrol: {
+      changes: { added: 'phone_verified', removed: 'phone_removed' },
+      async begin({ id }: Pick<Person, 'id'>, input: unknown, visitor: Visitor) {
+        if ((await store.readPhone(database, id)) !== undefined) throw known()
+        return sendCode(needs, { personId: id, number: readNumber(input), visitor })
+      },
+      async complete(tx: Queryable, input: unknown, { personId, data }: BegunEnrolment) {
+        const { number } = data
+        if (typeof number !== 'string' || !isRight(needs, { personId, data, input })) throw wrongCode()
+        if (!(await store.insertPhone(tx, { personId, number, at: new Date(clock()) }))) throw known()
+      },
+      remove: store.deletePhone,
+    },
+  } satisfies SecondFactor)
+}
+
+/** Throws Problem `too_many_sign_ins`, `sms_failed`. A later code replaces the one before. */
+async function sendCode({ encryption, throttle, send, clock = Date.now }: Needs, message: Message): Promise<Challenge> {
+  for (const { rule, keyOf } of limits) {
+    const wait = await throttle.take(rule, keyOf(message))
+    if (wait > 0) throw tooManyMessages(wait, rule.most)
+  }
+  const { personId, number } = message
+  const code = String(randomInt(10 ** digits)).padStart(digits, '0')
+  await send(number, `Your Tollgate code is ${code}. It is valid for 10 minutes. Give it to nobody.`)
+  // A hash of six digits could be reversed by guessing.
+  const sealed = encryption.encrypt(code, codeContext(personId, number)).toString('base64')
+  return {
+    data: { code: sealed, number, expires: clock() + lifetime },
+    challenge: { digits, number: number.replace(/\d(?=\d{2})/g, '•') },
+  }
+}
+
+interface Submission {
+  readonly personId: string
+  readonly data: AttemptData
+  readonly input: unknown
+}
+
+function isRight({ encryption, clock = Date.now }: Needs, { personId, data, input }: Submission): boolean {
+  const { code: sealed, number, expires } = data
+  if (typeof sealed !== 'string' || typeof number !== 'string' || typeof expires !== 'number') return false
+  const code = encryption.decrypt(Buffer.from(sealed, 'base64'), codeContext(personId, number))
+  const given = Buffer.from(readCode(input))
+  if (code === undefined || given.length !== code.length || clock() >= expires) return false
+  return timingSafeEqual(given, Buffer.from(code))
+}
+
+/** Binds an encrypted code to its person and number. */
+const codeContext = (personId: string, number: string): string => `sms ${personId} ${number}`
+
+const Numbered = Type.Object({ number: Type.String({ maxLength: 40 }) })
+
+/** In the international format (ITU-T E.164), without the signs that make it readable. */
+function readNumber(input: unknown): string {
+  const number = Value.Check(Numbered, input) ? input.number.replace(/[\s()./-]/g, '') : ''
+  if (/^\+[1-9]\d{6,14}$/.test(number)) return number
+  throw new Problem('invalid_field', 'Give the number in the international format, such as +49 151 12345678.', {
+    field: 'input.number',
+  })
+}
+
+function tooManyMessages(wait: number, most: number): Problem {
+  return new Problem(
+    'too_many_sign_ins',
+    `Too many text messages. Try again in ${wait} s, or use another second factor.`,
+    { retryAfter: wait, limit: { name: 'text_messages', value: most, remaining: 0 } },
+  )
+}
+
+function known(): Problem {
+  return new Problem('conflict', 'You have a verified telephone number already. Remove it first.')
+}

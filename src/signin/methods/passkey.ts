@@ -1,0 +1,22 @@
+import type { Person } from '../../people/person.ts'
+import type { Queryable } from '../../platform/database/database.ts'
+import type { Passkeys } from '../passkeys/passkeys.ts'
+import type { AttemptData, CredentialMethod } from './method.ts'
+
+/** Signing in with a passkey, without a name. If it verified the person, it counts as two factors. */
+export function createPasskeyMethod(passkeys: Passkeys): CredentialMethod {
+  return Object.freeze({
+    kind: 'credential',
+    id: 'passkey',
+    name: 'Passkey',
+    state: 'ready',
+    fault: undefined,
+    check: async () => 'ready' as const,
+    begin: () => passkeys.beginAssertion(),
+    async complete(input: unknown, { data }: { readonly data: AttemptData }) {
+      const { personId, isVerified } = await passkeys.assert(input, data)
+      return { claim: { by: 'person', personId }, factors: ['passkey', ...(isVerified ? ['user_verification'] : [])] }
+    },
+    isUsableBy: async ({ id }: Pick<Person, 'id'>, database: Queryable) => (await passkeys.of(id, database)).length > 0,
+  } satisfies CredentialMethod)
+}

@@ -1,0 +1,53 @@
+import type { Person } from '../../people/person.ts'
+import type { PasskeyRow } from '../passkeys/passkeys-store.ts'
+import type { ListedIdentity } from '../../people/person.ts'
+import { createOwnFactors, type OwnFactors } from './factors.ts'
+import { createOwnIdentities, type OwnIdentities } from './identities.ts'
+import { createOwnPasskeys, type OwnPasskeys } from './passkeys.ts'
+import type { OwnNeeds } from './own.ts'
+
+/** How a person signs in, and what they may change about it. */
+export interface OwnAccount {
+  readonly factors: OwnFactors
+  readonly passkeys: OwnPasskeys
+  readonly identities: OwnIdentities
+  read(person: Pick<Person, 'id' | 'email' | 'role'>): Promise<OwnSignIn>
+}
+
+/** What /me shows. */
+export interface OwnSignIn {
+  /** The ids of the methods that the person can use. */
+  readonly methods: readonly { readonly id: string; readonly name: string }[]
+  /** The second factors that can be set up. */
+  readonly factors: readonly { readonly id: string; readonly name: string; readonly isSetUp: boolean }[]
+  readonly isFactorRequired: boolean
+  readonly passkeys: readonly PasskeyRow[]
+  readonly identities: readonly ListedIdentity[]
+  readonly recoveryCodesLeft: number
+}
+
+export function createOwnAccount(needs: OwnNeeds): OwnAccount {
+  const { usable, policy, identities, passkeys, recoveryCodes } = needs
+  return Object.freeze({
+    factors: createOwnFactors(needs),
+    passkeys: createOwnPasskeys(needs),
+    identities: createOwnIdentities(needs),
+    async read(person: Pick<Person, 'id' | 'email' | 'role'>) {
+      const [methods, states, ownPasskeys, ownIdentities, recoveryCodesLeft] = await Promise.all([
+        usable.of(person),
+        Promise.all(policy.enrollable.map((factor) => factor.isSetUp(person.id))),
+        passkeys?.of(person.id) ?? [],
+        identities.of(person.id),
+        recoveryCodes.count(person.id),
+      ])
+      return {
+        methods,
+        factors: policy.enrollable.map(({ id, name }, index) => ({ id, name, isSetUp: states[index] === true })),
+        isFactorRequired: policy.isRequired(person.role),
+        passkeys: ownPasskeys,
+        identities: ownIdentities,
+        recoveryCodesLeft,
+      }
+    },
+  } satisfies OwnAccount)
+}

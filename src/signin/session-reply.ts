@@ -1,0 +1,13 @@
+import type { FastifyReply } from 'fastify'
+import type { GateResult } from './gate.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Gives the browser its session, if it has started. */
+export function withSession(reply: FastifyReply, { cookie }: Pick<GateResult, 'cookie'>): FastifyReply {
+  return cookie === undefined ? reply : reply.header('set-cookie', cookie)
+}
+
+/** Removes the cookie and what the browser has cached. Not `"cookies"`: that would cover the whole domain. */
+export function signedOut(reply: FastifyReply, { noCookie }: Pick<Sessions, 'noCookie'>): FastifyReply {
+  return reply.header('set-cookie', noCookie).header('clear-site-data', '"cache", "storage"')
+}
