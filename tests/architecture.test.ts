@@ -78,7 +78,7 @@ const entryPoints = {
     'verify.ts',
     'visits.ts',
   ],
-  clients: ['import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts'],
+  clients: ['handover.ts', 'import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts'],
 }
 const architecture: Architecture = {
   layers: [

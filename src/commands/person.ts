@@ -1,14 +1,11 @@
 import { Argument, Option, type Command } from 'commander'
 import type { Role } from '../access/actor.ts'
-import type { People } from '../people/people.ts'
-import type { PersonSummary } from '../people/person.ts'
-import { quoted } from '../platform/one-line.ts'
-import { OperatorError } from '../platform/problems.ts'
-import { isUuid } from '../platform/database/uuid.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { operator } from './operator.ts'
-import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeTable } from './output.ts'
+import { personChangeCommands } from './person-changes.ts'
+import { findPerson, personDocument, whichPerson, withPeople } from './person-context.ts'
+import { minuteOf, warn, writeJson, writeLines, writeTable } from './output.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string
@@ -17,7 +14,6 @@ interface CreateOptions extends CommonOptions {
 }
 
 const roles = ['consultant', 'partner'] as const
-const which = ['<person>', 'their e-mail address or id'] as const
 
 export function personCommand(context: Context): Command {
   return group('person', 'Manage the people who may sign in to the portal', [
@@ -26,6 +22,7 @@ export function personCommand(context: Context): Command {
     roleCommand(context),
     statusCommand(context, 'disable'),
     statusCommand(context, 'enable'),
+    ...personChangeCommands(context),
   ])
 }
 
@@ -56,7 +53,7 @@ function listCommand(context: Context): Command {
   return command('list', 'List all people', 'person list').action(async ({ json }: CommonOptions) =>
     withPeople(context, async (people) => {
       const all = await people.list()
-      if (json) return writeJson(context, { people: all.map(toJson) })
+      if (json) return writeJson(context, { people: all.map(personDocument) })
       return writeTable(
         context,
         all,
@@ -76,13 +73,13 @@ function listCommand(context: Context): Command {
 
 function roleCommand(context: Context): Command {
   return command('role', 'Change the role of a person and end their sessions', 'person role anna@example.com partner')
-    .argument(...which)
+    .argument(...whichPerson)
     .addArgument(new Argument('<role>', 'the new role').choices(roles))
     .action(async (person: string, role: Role, { json }: CommonOptions) =>
       withPeople(context, async (people) => {
-        const { id } = await find(people, person)
+        const { id } = await findPerson(people, person)
         const changed = await people.setRole(id, role, operator())
-        if (json) return writeJson(context, toJson(changed))
+        if (json) return writeJson(context, personDocument(changed))
         return writeLines(context, `${changed.name} is now a ${changed.role}.`)
       }),
     )
@@ -94,12 +91,12 @@ function statusCommand(context: Context, name: 'disable' | 'enable'): Command {
       ? (['disabled', 'Prevent a person from signing in and end their sessions'] as const)
       : (['active', 'Allow a disabled person to sign in again'] as const)
   return command(name, description, `person ${name} anna@example.com`)
-    .argument(...which)
+    .argument(...whichPerson)
     .action(async (person: string, { json }: CommonOptions) =>
       withPeople(context, async (people) => {
-        const { id } = await find(people, person)
+        const { id } = await findPerson(people, person)
         const changed = await people.setStatus(id, status, operator())
-        if (json) return writeJson(context, toJson(changed))
+        if (json) return writeJson(context, personDocument(changed))
         return writeLines(context, `${changed.name} is now ${changed.status}.`)
       }),
     )
@@ -115,32 +112,4 @@ async function warnOfPolicy(context: Context, address: string): Promise<void> {
     context,
     `${email.address} cannot sign in: sign_in.sign_up allows only addresses at ${signUp.domains.join(', ')}.`,
   )
-}
-
-async function withPeople<T>(context: Context, work: (people: People) => Promise<T>): Promise<T> {
-  const database = await context.database()
-  const { createAudit } = await import('../access/audit.ts')
-  const { createPeople } = await import('../people/people.ts')
-  await using opened = new AsyncDisposableStack()
-  const audit = opened.adopt(createAudit({ database }), (it) => it.close())
-  return await work(createPeople({ database, audit }))
-}
-
-async function find(people: People, idOrEmail: string): Promise<PersonSummary> {
-  if (isUuid(idOrEmail)) return people.show(idOrEmail)
-  const person = await people.byEmail(idOrEmail)
-  if (person !== undefined) return person
-  throw new OperatorError(`Nobody has the address ${quoted(idOrEmail)}. List the people: ./tollgate person list`)
-}
-
-function toJson({ id, name, email, role, status, createdAt, lastSignedInAt }: PersonSummary): object {
-  return {
-    id,
-    name,
-    email,
-    role,
-    status,
-    created_at: createdAt.toISOString(),
-    last_signed_in_at: timeOrNull(lastSignedInAt),
-  }
 }

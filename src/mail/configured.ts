@@ -2,14 +2,13 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Audit } from '../access/audit.ts'
 import type { Config } from '../platform/config/config.ts'
-import type { Queryable } from '../platform/database/database.ts'
-import { createEncryption } from '../platform/encryption.ts'
+import { createEncryption, type Encryption } from '../platform/encryption.ts'
 import { readEncryptionKey } from '../platform/encryption-key.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { compose } from './catalogue.ts'
 import { startDelivery, type MailEnd } from './delivery.ts'
-import type { Mailer, MailMessage } from './mailer.ts'
-import { openMailQueue } from './queue.ts'
+import type { Mailer } from './mailer.ts'
+import { openMailQueue, type MailQueue } from './queue.ts'
 
 export { migrateMailQueue } from './queue.ts'
 import { renderMail } from './render.ts'
@@ -59,10 +58,7 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
     host: new URL(baseUrl).hostname,
   })
   return Object.freeze({
-    async send(tx: Queryable, mail: MailMessage) {
-      const id = randomUUIDv7()
-      await queue.add(tx, { id, sealed: sealMail(encryption, id, mail) })
-    },
+    send: senderTo(queue, encryption),
     ends: () => ends,
     async close() {
       await delivery.close()
@@ -70,6 +66,25 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
       await queue.close()
     },
   })
+}
+
+/** Queues mail for the instances to send; undefined if no mail server is configured. Changes no schema. */
+export async function openOutbox({
+  config,
+  databaseUrl,
+  log,
+}: Pick<Needs, 'config' | 'databaseUrl' | 'log'>): Promise<(Mailer & Pick<OpenMailer, 'close'>) | undefined> {
+  if (config.mail === undefined) return undefined
+  const encryption = createEncryption(await readEncryptionKey(config))
+  const queue = await openMailQueue({ databaseUrl, log, addsOnly: true })
+  return Object.freeze({ send: senderTo(queue, encryption), close: () => queue.close() })
+}
+
+function senderTo(queue: MailQueue, encryption: Encryption): Mailer['send'] {
+  return async (tx, mail) => {
+    const id = randomUUIDv7()
+    await queue.add(tx, { id, sealed: sealMail(encryption, id, mail) })
+  }
 }
 
 /** A summary of the mail server for `doctor`, which sends nothing. Throws OperatorError if it cannot be used. */

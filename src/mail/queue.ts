@@ -36,6 +36,8 @@ interface QueueNeeds {
   readonly firstPause?: number
   /** Seconds between looks for mail that a dead instance had taken. Default 15. */
   readonly superviseEvery?: number
+  /** Only adds mail, and throws OperatorError if there is no schema of this version. Default false. */
+  readonly addsOnly?: boolean
 }
 
 /** The schema of the tables, which belong to pg-boss. */
@@ -52,7 +54,7 @@ const limits = { expireInSeconds: 1800, heartbeatSeconds: 30, deleteAfterSeconds
 export async function openMailQueue(needs: QueueNeeds): Promise<MailQueue> {
   const { firstPause = 5 } = needs
   const boss = await startBoss(needs)
-  await boss.createQueue(queue)
+  if (needs.addsOnly !== true) await boss.createQueue(queue)
 
   return Object.freeze({
     async add(tx: Queryable, { id, sealed }: { readonly id: string; readonly sealed: Buffer }) {
@@ -88,7 +90,7 @@ export async function migrateMailQueue(databaseUrl: string, log: Logger): Promis
   await mailQueue.close()
 }
 
-async function startBoss({ databaseUrl, log, superviseEvery = 15 }: QueueNeeds): Promise<PgBoss> {
+async function startBoss({ databaseUrl, log, superviseEvery = 15, addsOnly = false }: QueueNeeds): Promise<PgBoss> {
   // Without our types: pg-boss expects those of the driver.
   const { connectionString = '', options = '', connectionTimeoutMillis = 5000 } = connectionConfig(databaseUrl, 30_000)
   const boss = new PgBoss({
@@ -99,6 +101,9 @@ async function startBoss({ databaseUrl, log, superviseEvery = 15 }: QueueNeeds):
     max: 2,
     application_name: 'tollgate mail',
     schedule: false,
+    migrate: !addsOnly,
+    createSchema: !addsOnly,
+    supervise: !addsOnly,
     registerInstance: false,
     reindex: false,
     monitorVacuum: false,
@@ -113,6 +118,14 @@ async function startBoss({ databaseUrl, log, superviseEvery = 15 }: QueueNeeds):
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => undefined)
     const reason = error instanceof Error ? error.message : String(error)
+    if (addsOnly) {
+      throw new OperatorError(
+        `The queue of the mail is not ready: ${reason}. Run ./tollgate migrate, or ./tollgate start`,
+        {
+          cause: error,
+        },
+      )
+    }
     throw new OperatorError(
       `The queue of the mail needs a schema "${schema}" in the database, which cannot be created: ${reason}. Grant CREATE on the database to its login, or remove mail from the configuration.`,
       { cause: error },

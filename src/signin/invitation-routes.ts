@@ -15,7 +15,7 @@ export function registerInvitation(server: Server, { signIn, baseUrl }: Invitati
   const onRequest = [sameOrigin(baseUrl)]
 
   server.get('/signin/invitation', { schema: operations.readInvitationPage }, async (request, reply) =>
-    represent(reply, request, { data: {} }),
+    represent(reply, request, { data: {}, shell: 'sign-in' }),
   )
 
   server.post(

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { tollgateHere, type Outcome } from '../../tests/support/command-line.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { parseObject, type Json } from '../../tests/support/json.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+
+let home: TestDatabase
+let database: Database
+let folder: string
+
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log: createTestLog().log })
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-people-'))
+  await configure('')
+})
+after(async () => {
+  await database.close()
+  await home.drop()
+  await rm(folder, { recursive: true })
+})
+
+const configure = (settings: string) =>
+  writeFile(path.join(folder, 'tollgate.yaml'), `base_url: https://tollgate.test\n${settings}`)
+
+const environment = () => ({
+  DATABASE_URL: home.url,
+  TOLLGATE_DATA: folder,
+  TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'),
+})
+const run = (...args: string[]): Promise<Outcome> => tollgateHere(args, environment())
+
+async function json(...args: string[]): Promise<Json> {
+  const { status, stdout, stderr } = await run(...args, '--json')
+  assert.deepEqual([status, stderr], [0, ''], args.join(' '))
+  return parseObject(stdout)
+}
+
+async function text(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await run(...args)
+  assert.deepEqual([status, stderr], [0, ''], args.join(' '))
+  return stdout
+}
+
+let people = 0
+async function newPerson(role = 'consultant'): Promise<{ id: string; email: string }> {
+  people++
+  const email = `person${people}@firm.example`
+  const { id } = await json('person', 'create', '--email', email, '--name', `Person ${people}`, '--role', role)
+  return { id: String(id), email }
+}
+
+const lastEntry = async () =>
+  (
+    await database.rows<{ said: string }>(
+      `select concat_ws(' ', action, outcome, actor, noun_id) as said from audit order by id desc limit 1`,
+    )
+  )[0]?.said
+
+test('an invitation prints its link once', async () => {
+  const printed = await text('person', 'invite', '--email', 'ines@firm.example', '--name', 'Ines', '--role', 'partner')
+  assert.match(printed, /^Invited Ines as a partner\. .*\nhttps:\/\/tollgate\.test\/signin\/invitation#[\w-]{43}\n$/)
+  const invited = await json('person', 'invite', '--email', 'ines@firm.example', '--name', 'Ines')
+  assert.match(String(invited['link']), /#[\w-]{43}$/)
+  const [row] = await database.rows<{ open: number; by: string | null; text: string }>(
+    `select count(*)::int as open, max(invited_by::text) as by, string_agg(i::text, ' ') as text from invitation i
+     where withdrawn_at is null`,
+  )
+  assert.deepEqual([row?.open, row?.by], [1, null])
+  assert.ok(!row?.text.includes(String(invited['link']).split('#')[1] ?? ''))
+  assert.equal(await lastEntry(), `person_invited allowed command ${String(invited['id'])}`)
+})
+
+test('names and addresses are changed', async () => {
+  const { id, email } = await newPerson()
+  assert.match(await text('person', 'rename', email, 'Frida'), /^Person \d+ is now called Frida\.\n$/)
+  assert.equal(await lastEntry(), `person_renamed allowed command ${id}`)
+  assert.equal((await json('person', 'email', email, 'Frida@firm.example'))['email'], 'Frida@firm.example')
+  assert.equal(await lastEntry(), `email_changed allowed command ${id}`)
+  assert.match((await run('person', 'rename', email, 'X')).stderr, /^Nobody has the address/)
+})
+
+test('with mail, a command queues a notice for the service to send', async () => {
+  const { email } = await newPerson()
+  await configure('mail: { url: "smtp://127.0.0.1:9", from: "t@firm.example" }')
+  try {
+    const early = await run('person', 'email', email, `new-${email}`)
+    assert.deepEqual([early.status, early.stdout], [1, ''])
+    assert.match(early.stderr, /^The queue of the mail is not ready: .*\.\/tollgate migrate/)
+    await text('migrate')
+    await text('person', 'email', email, `new-${email}`)
+    const queued = await database.rows(`select from pgboss.job where name = 'mail'`)
+    assert.equal(queued.length, 2)
+  } finally {
+    await configure('')
+  }
+})
+
+test('accounts at providers are unlinked, and sessions ended', async () => {
+  const { id, email } = await newPerson()
+  await database.rows(
+    `insert into identity (issuer, subject, person_id, created_at) values ('https://id.example', 's', $1, now())`,
+    [id],
+  )
+  await newSession(id, 1)
+  assert.deepEqual(await json('person', 'unlink', email), { id, unlinked: 1 })
+  assert.equal((await database.rows('select from session')).length, 0)
+  assert.match((await run('person', 'unlink', email)).stderr, /has no identity at a provider/)
+  await newSession(id, 2)
+  await newSession((await newPerson()).id, 3)
+  assert.deepEqual(await json('person', 'sessions', id), { ended: 1 })
+  assert.equal(await text('person', 'sessions', '--all'), 'Ended 1 session.\n')
+  for (const args of [[], [email, '--all']]) {
+    const { status, stderr } = await run('person', 'sessions', ...args)
+    assert.deepEqual([status, stderr], [1, 'Give either a person or --all.\n'])
+  }
+})
+
+async function newSession(personId: string, number: number): Promise<void> {
+  await database.rows(
+    `insert into session (hash, id, person_id, method, factors, device, network, created_at, last_seen_at, ends_at)
+     values (sha256($2::text::bytea), gen_random_uuid(), $1, 'test', '{test}', '', '', now(), now(), now() + interval '1 hour')`,
+    [personId, String(number)],
+  )
+}
+
+test('clients are handed over, after which the person can be deleted', async () => {
+  const [leaving, staying] = [await newPerson(), await newPerson()]
+  for (const name of ['One', 'Two']) {
+    await json('client', 'create', '--name', name, '--consultant', leaving.email, '--reference', name)
+  }
+  const refused = await run('person', 'delete', leaving.email, '--yes')
+  assert.deepEqual([refused.status, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /still has 2 clients, archived ones included\. Hand them over first/)
+  const preview = await json('person', 'handover', leaving.email, staying.email, '--dry-run')
+  assert.deepEqual(preview, { active: 2, archived: 0, conflicts: [], dry_run: true })
+  assert.match(await text('person', 'handover', leaving.email, staying.email), /^Handed 2 clients of Person \d+ over/)
+  assert.match((await run('person', 'delete', leaving.email)).stderr, /--yes/)
+  assert.deepEqual(await json('person', 'delete', leaving.email, '--yes'), { id: leaving.id, deleted: true })
+  assert.match((await run('person', 'list')).stdout, /Person/)
+  assert.ok(!(await text('person', 'list')).includes(leaving.id))
+  assert.equal(await lastEntry(), `person_deleted allowed command ${leaving.id}`)
+  const partner = await newPerson('partner')
+  assert.match((await run('person', 'delete', partner.email, '--yes')).stderr, /is the last partner/)
+})

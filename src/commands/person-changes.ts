@@ -1,0 +1,175 @@
+import { Option, type Command } from 'commander'
+import type { Role } from '../access/actor.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { command, type CommonOptions } from './command.ts'
+import type { Context } from './context.ts'
+import { operator } from './operator.ts'
+import { minuteOf, warn, writeJson, writeLines } from './output.ts'
+import { findPerson, personDocument, whichPerson, withPeopleParts } from './person-context.ts'
+
+interface InviteOptions extends CommonOptions {
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+/** The commands that change how people sign in, and whose clients they have. */
+export function personChangeCommands(context: Context): Command[] {
+  return [
+    inviteCommand(context),
+    renameCommand(context),
+    emailCommand(context),
+    unlinkCommand(context),
+    handoverCommand(context),
+    sessionsCommand(context),
+    deleteCommand(context),
+  ]
+}
+
+function inviteCommand(context: Context): Command {
+  return command(
+    'invite',
+    'Invite a person, and print the link to hand over to them. It works once, for 7 days',
+    'person invite --email anna@example.com --name "Anna Berg"',
+  )
+    .requiredOption('--email <address>', 'the e-mail address to invite')
+    .requiredOption('--name <name>', 'their name in the portal')
+    .addOption(new Option('--role <role>', 'their role').choices(['consultant', 'partner']).default('consultant'))
+    .action(async ({ json, name, email, role }: InviteOptions) =>
+      withPeopleParts(context, async ({ invitations }) => {
+        const { invitation, link } = await invitations.create({ name, email, role }, operator())
+        const { id, expiresAt } = invitation
+        if (json) {
+          return writeJson(context, {
+            id,
+            name: invitation.name,
+            email: invitation.email,
+            role,
+            expires_at: expiresAt,
+            link,
+          })
+        }
+        return writeLines(
+          context,
+          `Invited ${invitation.name} as a ${role}. Give this link to no one else; it works until ${minuteOf(expiresAt)}:`,
+          link ?? '',
+        )
+      }),
+    )
+}
+
+function renameCommand(context: Context): Command {
+  return command('rename', 'Change the name of a person', 'person rename anna@example.com "Anna Bergström"')
+    .argument(...whichPerson)
+    .argument('<name>', 'the new name')
+    .action(async (person: string, name: string, { json }: CommonOptions) =>
+      withPeopleParts(context, async ({ people, admin }) => {
+        const { id, name: before } = await findPerson(people, person)
+        const changed = await admin.change(id, { name }, operator())
+        if (json) return writeJson(context, personDocument(changed))
+        return writeLines(context, `${before} is now called ${changed.name}.`)
+      }),
+    )
+}
+
+function emailCommand(context: Context): Command {
+  return command(
+    'email',
+    'Change the e-mail address of a person and end their sessions. Both addresses get a mail',
+    'person email anna@example.com anna.berg@example.com',
+  )
+    .argument(...whichPerson)
+    .argument('<address>', 'the new e-mail address')
+    .action(async (person: string, email: string, { json }: CommonOptions) =>
+      withPeopleParts(context, async ({ people, admin }) => {
+        const { id } = await findPerson(people, person)
+        const changed = await admin.change(id, { email }, operator())
+        if (json) return writeJson(context, personDocument(changed))
+        return writeLines(context, `${changed.name} now has the address ${changed.email ?? ''}.`)
+      }),
+    )
+}
+
+function unlinkCommand(context: Context): Command {
+  return command(
+    'unlink',
+    'Remove the accounts at providers of a person, who signs in with a new one of the same address',
+    'person unlink anna@example.com',
+  )
+    .argument(...whichPerson)
+    .action(async (person: string, { json }: CommonOptions) =>
+      withPeopleParts(context, async ({ people, admin }) => {
+        const { id, name } = await findPerson(people, person)
+        const unlinked = await admin.unlink(id, operator())
+        if (json) return writeJson(context, { id, unlinked })
+        return writeLines(context, `Removed ${countOf(unlinked, 'account')} at providers of ${name}.`)
+      }),
+    )
+}
+
+function handoverCommand(context: Context): Command {
+  return command(
+    'handover',
+    'Assign all clients of a person to another, archived ones included, or none',
+    'person handover anna@example.com daniel@example.com --dry-run',
+  )
+    .argument(...whichPerson)
+    .argument('<to>', 'the e-mail address or id of the person who gets them')
+    .option('--dry-run', 'show how many clients there are, and change nothing')
+    .action(async (person: string, to: string, { json, dryRun = false }: CommonOptions & { dryRun?: boolean }) =>
+      withPeopleParts(context, async ({ people, handover }) => {
+        const [from, receiver] = [await findPerson(people, person), await findPerson(people, to)]
+        const preview = await handover.preview(operator(), from.id, receiver.id)
+        const { active, archived, conflicts } = preview
+        if (dryRun) {
+          const references = conflicts.map(({ reference }) => reference ?? '')
+          if (json) return writeJson(context, { active, archived, conflicts: references, dry_run: true })
+          if (references.length > 0) warn(context, `Both have clients with these references: ${references.join(', ')}.`)
+          return writeLines(
+            context,
+            `${from.name} has ${countOf(active, 'active client')} and ${archived} archived. Nothing was changed.`,
+          )
+        }
+        const moved = await handover.perform(operator(), { from: from.id, to: receiver.id })
+        if (json) return writeJson(context, { from: from.id, to: receiver.id, handed_over: moved, dry_run: false })
+        return writeLines(context, `Handed ${countOf(moved, 'client')} of ${from.name} over to ${receiver.name}.`)
+      }),
+    )
+}
+
+function sessionsCommand(context: Context): Command {
+  return command('sessions', 'End all sessions of a person, or of everyone', 'person sessions anna@example.com')
+    .argument('[person]', 'their e-mail address or id')
+    .option('--all', 'end the sessions of everyone')
+    .action(async (person: string | undefined, { json, all = false }: CommonOptions & { all?: boolean }) =>
+      withPeopleParts(context, async ({ people, sessions }) => {
+        if ((person !== undefined) === all) throw new OperatorError('Give either a person or --all.')
+        const ended =
+          person === undefined
+            ? await sessions.endAll(operator())
+            : await sessions.end({ personId: (await findPerson(people, person)).id }, operator())
+        if (json) return writeJson(context, { ended: ended.length })
+        return writeLines(context, `Ended ${countOf(ended.length, 'session')}.`)
+      }),
+    )
+}
+
+function deleteCommand(context: Context): Command {
+  return command(
+    'delete',
+    'Delete how a person signs in, and free their address. Their name stays in the history',
+    'person delete anna@example.com --yes',
+  )
+    .argument(...whichPerson)
+    .requiredOption('--yes', 'confirm: this cannot be undone')
+    .action(async (person: string, { json }: CommonOptions) =>
+      withPeopleParts(context, async ({ people, admin }) => {
+        const { id, name } = await findPerson(people, person)
+        await admin.remove(id, operator())
+        if (json) return writeJson(context, { id, deleted: true })
+        return writeLines(context, `Deleted ${name}.`)
+      }),
+    )
+}
+
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
