@@ -1,20 +1,23 @@
 import { byService } from '../access/actor.ts'
 import { parseMoney } from '../billing/money.ts'
-import { isDemo, whoMaySignIn } from '../demo/demo.ts'
+import { demoMailPage, isDemo, whoMaySignIn } from '../demo/demo.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
 import { lockFirstAccount } from './greeting-store.ts'
 
-/** What `start` prints once the service is ready. With the demo, the first start creates an account and a key. */
-export async function greeting(service: Service, config: Config): Promise<string> {
-  const key = await firstKey(service, config)
+/**
+ * What `start` prints once the service is ready. With the demo, the first start creates an account and a key. `settings` is
+ * the configuration without what the demo adds, `config` the one with it.
+ */
+export async function greeting(service: Service, settings: Config, config: Config = settings): Promise<string> {
+  const key = await firstKey(service, settings)
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id ?? 'MODEL'
   const lines = [
     '',
     `Tollgate is ready at ${config.base_url}`,
     `The API is described at ${config.base_url}/docs`,
     '',
-    ...(await portal(service, config)),
+    ...(await portal(service, settings, config)),
     ...(key === undefined
       ? ['Create a key:  ./tollgate key create --account NAME --name backend', '']
       : [
@@ -33,8 +36,9 @@ export async function greeting(service: Service, config: Config): Promise<string
 }
 
 /** The people of the demo, who can sign in without a password. */
-async function portal({ people }: Service, config: Config): Promise<string[]> {
-  if (!isDemo(config)) return []
+async function portal({ people }: Service, settings: Config, config: Config): Promise<string[]> {
+  if (!isDemo(settings)) return []
+  const mail = demoMailPage(config, settings)
   const known = await whoMaySignIn(people)
   if (known.length === 0)
     return [
@@ -47,6 +51,7 @@ async function portal({ people }: Service, config: Config): Promise<string[]> {
     '',
     ...known.map(({ name, role }) => `  ${name.padEnd(width)}  ${role}`),
     '',
+    ...(mail === undefined ? [] : [`The demo sends no mail. Read what it would send at ${mail}`, '']),
     'For evaluation only: anyone on this machine can sign in as any of them. TOLLGATE_DEMO=0 turns this off.',
     '',
   ]

@@ -56,7 +56,7 @@ async function runAlone({ settings, ...needs }: RunNeeds): Promise<RunningServic
   const service = await serve(needs)
   try {
     await loadDemo(needs.config, settings, { ...service, ...needs })
-    return { greeting: await greeting(service, settings), close: () => service.close() }
+    return { greeting: await greeting(service, settings, needs.config), close: () => service.close() }
   } catch (error) {
     await service.close()
     throw error

@@ -10,15 +10,17 @@ const { load } = createConfigFolder()
 const { log } = createTestLog()
 const provider = { id: 'firm', name: 'Firm', issuer: 'https://id.example', client_id: 'x' }
 
-/** Whether the demo runs with these settings and environment. Checks that it only adds its own provider. */
+/** Whether the demo runs with these settings and environment. Checks that it only adds its own provider and mail server. */
 async function runs(settings: object, environment: Environment = {}): Promise<boolean> {
   const config = load(stringify({ listen: { port: 0 }, ...settings }), environment)
   const demo = await openDemo(config, log)
   await demo?.close()
   if (demo === undefined) return false
-  const { sign_in: signIn, ...others } = demo.config
+  const { sign_in: signIn, mail, ...others } = demo.config
   const { providers, ...rest } = signIn
-  assert.deepEqual({ ...others, sign_in: { ...rest, providers: [] } }, config)
+  assert.deepEqual({ ...others, sign_in: { ...rest, providers: [], email_link: false } }, config)
+  assert.equal(rest.email_link, true)
+  assert.match(mail?.url ?? '', /^smtp:\/\/127\.0\.0\.1:\d+$/)
   assert.deepEqual(
     providers.map(({ id, issuer }) => [id, issuer.replace(/\d+$/, 'PORT')]),
     [['demo', 'http://127.0.0.1:PORT']],
@@ -32,9 +34,11 @@ test('the demo runs on the embedded default', async () => {
   assert.equal(await runs({ base_url: 'http://tollgate.localhost:8080' }), true)
 })
 
-test('it never runs if it is off, a provider is configured, or the service is reachable from other machines', async () => {
+test('it never runs if it is off, a way to sign in is configured, or the service is reachable from other machines', async () => {
   assert.equal(await runs({}, { TOLLGATE_DEMO: '0' }), false)
   assert.equal(await runs({ sign_in: { providers: [provider] } }), false)
+  const mail = { url: 'smtp://mail.example', from: 'a@firm.example' }
+  assert.equal(await runs({ sign_in: { email_link: true }, mail }), false)
   assert.equal(await runs({ sign_in: { providers: [provider] } }, { TOLLGATE_DEMO: '1' }), false)
   assert.equal(await runs({ base_url: 'https://tollgate.example.com' }), false)
   assert.equal(await runs({ base_url: 'http://192.0.2.1:8080' }, { TOLLGATE_DEMO: '1' }), false)

@@ -6,9 +6,9 @@ import type { Config } from '../platform/config/config.ts'
 import { demoPeople } from './people.ts'
 import { loadSamples, type SampleNeeds } from './samples.ts'
 
-/** What a demo adds to the service: a provider, sample people and sample clients. */
+/** What a demo adds to the service: a provider, a mail server, sample people and sample clients. */
 export interface Demo {
-  /** The configuration with the demo's provider. */
+  /** The configuration with the demo's provider and mail server. */
   readonly config: Config
   close(): Promise<void>
 }
@@ -21,15 +21,21 @@ export function isDemo({ demo, sign_in: signIn, base_url: baseUrl }: Config): bo
   return demo && signIn.providers.length === 0 && isLoopback(new URL(baseUrl).hostname)
 }
 
-/** Starts the demo's provider. Undefined, with nothing loaded, if this is not a demo. */
+/** Starts the demo's provider and mail server. Undefined, with nothing loaded, if this is not a demo. */
 export async function openDemo(config: Config, log: Logger): Promise<Demo | undefined> {
   if (!isDemo(config)) return undefined
   const { startDemoProvider } = await import('./provider-process.ts')
   const { port } = config.listen
-  const provider = await startDemoProvider({ baseUrl: config.base_url, port: port < 65_535 ? port + 1 : 0, log })
-  const signIn = Object.freeze({ ...config.sign_in, providers: [provider.settings] })
+  const near = (distance: number) => (port + distance <= 65_535 ? port + distance : 0)
+  const ports = { port: near(1), mailPort: near(2) }
+  const provider = await startDemoProvider({ baseUrl: config.base_url, ...ports, log })
+  const signIn = Object.freeze({ ...config.sign_in, providers: [provider.settings], email_link: true })
+  const caught = {
+    url: `smtp://127.0.0.1:${provider.mailPort}`,
+    from: 'Penhallow Advisory <tollgate@penhallow.example>',
+  }
   return Object.freeze({
-    config: Object.freeze({ ...config, sign_in: signIn }),
+    config: Object.freeze({ ...config, sign_in: signIn, mail: Object.freeze(config.mail ?? caught) }),
     close: () => provider.close(),
   })
 }
@@ -41,6 +47,12 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
 export async function loadDemo(config: Config, settings: Config, service: SampleNeeds): Promise<void> {
   const [provider] = config.sign_in.providers
   if (isDemo(settings) && provider !== undefined) await loadSamples(service, provider.issuer)
+}
+
+/** Where a browser on this machine reads the demo's mail. Undefined if this is not a demo, or it has a mail server. */
+export function demoMailPage(config: Config, settings: Config): string | undefined {
+  const [provider] = config.sign_in.providers
+  return isDemo(settings) && settings.mail === undefined && provider ? `${provider.issuer}/mail` : undefined
 }
 
 /** The demo's people who may sign in now, with their current names and roles. */

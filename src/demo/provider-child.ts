@@ -13,6 +13,6 @@ process.once('message', (order) => {
 
 async function open(order: Parameters<typeof openDemoProvider>[0]): Promise<void> {
   const { log } = openLog()
-  const { issuer } = await openDemoProvider(order, log)
-  process.send?.({ issuer })
+  const { issuer, mailPort } = await openDemoProvider(order, log)
+  process.send?.({ issuer, mailPort })
 }

@@ -3,7 +3,7 @@ import type { DemoPerson } from './people.ts'
 /** The choice of a person, for the interaction with this id. */
 export function choicePage(uid: string, people: readonly DemoPerson[]): string {
   const address = `/interaction/${encodeURIComponent(uid)}`
-  return page(
+  return demoPage(
     'Who is signing in?',
     `<p>Choose a person at Penhallow Advisory, a fictional firm. There are no passwords.</p>
     <form method="post">
@@ -34,7 +34,7 @@ export function idlePage(portalUrl: string): string {
 }
 
 function message(title: string, text: string, portalUrl: string): string {
-  return page(title, `<p>${text}</p>\n    <p><a href="${escape(portalUrl)}/signin">Go to the portal</a></p>`)
+  return demoPage(title, `<p>${text}</p>\n    <p><a href="${escape(portalUrl)}/signin">Go to the portal</a></p>`)
 }
 
 function button({ subject, name, role, email }: DemoPerson, address: string): string {
@@ -47,28 +47,35 @@ function button({ subject, name, role, email }: DemoPerson, address: string): st
 
 const may = { partner: 'Partner: sees every client', consultant: 'Consultant: sees their own clients' }
 
-function page(title: string, content: string): string {
+interface PageOptions {
+  /** Seconds until the page loads itself again. */
+  readonly refresh?: number
+  readonly isWide?: boolean
+}
+
+/** A page of the demo, around HTML. */
+export function demoPage(title: string, content: string, { refresh, isWide = false }: PageOptions = {}): string {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
+    <meta name="color-scheme" content="light dark">${refresh === undefined ? '' : `\n    <meta http-equiv="refresh" content="${refresh}">`}
     <title>${escape(title)} · Tollgate demo</title>
     <link rel="stylesheet" href="/page.css">
   </head>
   <body>
-    <main>
+    <main${isWide ? ' class="wide"' : ''}>
     <h1>${escape(title)}</h1>
     ${content}
     </main>
-    <footer>This sign-in is part of the Tollgate demo. It runs on this machine only and stores nothing.</footer>
+    <footer>This page is part of the Tollgate demo. It runs on this machine only and stores nothing.</footer>
   </body>
 </html>
 `
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

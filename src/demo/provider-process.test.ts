@@ -14,7 +14,7 @@ async function answers(issuer: string): Promise<boolean> {
 
 test('the demo provider is a process that is restarted at its address, and exits when it is closed', async () => {
   const { log, text } = createTestLog()
-  const provider = await startDemoProvider({ baseUrl, port: 0, log })
+  const provider = await startDemoProvider({ baseUrl, port: 0, mailPort: 0, log })
   const { issuer } = provider.settings
   const first = provider.pid()
   assert.ok(first !== undefined && first !== process.pid)
@@ -40,7 +40,7 @@ test('the demo provider is a process that is restarted at its address, and exits
 
 test('it is not restarted if it exits while it is being closed', async () => {
   const { log, text } = createTestLog()
-  const provider = await startDemoProvider({ baseUrl, port: 0, log })
+  const provider = await startDemoProvider({ baseUrl, port: 0, mailPort: 0, log })
   const closing = provider.close()
   process.kill(provider.pid() ?? 0, 0)
   await closing

@@ -10,11 +10,13 @@ import { settingsOf, type ProviderOrder, type ProviderSettings } from './provide
 /** The demo's provider, as the service sees it. */
 export interface RunningProvider {
   readonly settings: ProviderSettings
+  /** The port of the demo's mail server. */
+  readonly mailPort: number
   readonly pid: () => number | undefined
   close(): Promise<void>
 }
 
-export interface RunningProviderNeeds extends Pick<ProviderOrder, 'baseUrl' | 'port'> {
+export interface RunningProviderNeeds extends Pick<ProviderOrder, 'baseUrl' | 'port' | 'mailPort'> {
   readonly log: Logger
 }
 
@@ -25,13 +27,19 @@ const pause = 1000
  * Starts the provider in its own process, so that the service does not load its 20 MB. If it exits, it is restarted at the
  * same address and has forgotten its sign-ins. It exits with this process, however that happens.
  */
-export async function startDemoProvider({ baseUrl, port, log }: RunningProviderNeeds): Promise<RunningProvider> {
+export async function startDemoProvider({
+  baseUrl,
+  port,
+  mailPort,
+  log,
+}: RunningProviderNeeds): Promise<RunningProvider> {
   const clientSecret = randomBytes(32).toString('base64url')
   let isClosing = false
-  let current = begin({ baseUrl, port, clientSecret })
-  const issuer = await current.issuer
-  if (issuer === undefined) throw new Error(`the demo's provider did not start: ${await current.ended}`)
-  const again = { baseUrl, port: Number(new URL(issuer).port), clientSecret }
+  let current = begin({ baseUrl, port, mailPort, clientSecret })
+  const first = await current.place
+  if (first === undefined) throw new Error(`the demo's provider did not start: ${await current.ended}`)
+  const { issuer, mailPort: mailsAt } = first
+  const again = { baseUrl, port: Number(new URL(issuer).port), mailPort: mailsAt, clientSecret }
 
   async function keep(): Promise<void> {
     for (;;) {
@@ -42,12 +50,14 @@ export async function startDemoProvider({ baseUrl, port, log }: RunningProviderN
       if (isClosing) return
       current = begin(again)
       // At another address, nobody would find it.
-      if ((await current.issuer) !== issuer) current.kill()
+      const next = await current.place
+      if (next?.issuer !== issuer || next.mailPort !== mailsAt) current.kill()
     }
   }
   const kept = keep()
   return Object.freeze({
     settings: settingsOf(issuer, clientSecret),
+    mailPort: mailsAt,
     pid: () => current.pid,
     async close() {
       isClosing = true
@@ -57,7 +67,13 @@ export async function startDemoProvider({ baseUrl, port, log }: RunningProviderN
   })
 }
 
-/** One process. `issuer` is undefined if it exited before it listened; `ended` says how. Neither rejects. */
+/** Where a provider listens. */
+interface Place {
+  readonly issuer: string
+  readonly mailPort: number
+}
+
+/** One process. `place` is undefined if it exited before it listened; `ended` says how. Neither rejects. */
 function begin(order: ProviderOrder) {
   const child = fork(fileURLToPath(new URL('provider-child.ts', import.meta.url)), {
     // The flags of this process are for the service.
@@ -65,17 +81,17 @@ function begin(order: ProviderOrder) {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const ended = endOf(child)
-  const listening = once(child, 'message').then(([message]: unknown[]) => issuerIn(message))
+  const listening = once(child, 'message').then(([message]: unknown[]) => (isPlace(message) ? message : undefined))
   child.send(order, () => {})
   return {
     pid: child.pid,
-    issuer: Promise.race([listening.catch(() => undefined), ended.then(() => undefined)]),
+    place: Promise.race([listening.catch(() => undefined), ended.then(() => undefined)]),
     ended,
     kill: () => void child.kill('SIGKILL'),
   }
 }
 
-function issuerIn(message: unknown): string | undefined {
-  const issuer = typeof message === 'object' && message !== null && 'issuer' in message ? message.issuer : undefined
-  return typeof issuer === 'string' ? issuer : undefined
+/** Both ends run the same version of this program, so one field settles the rest. */
+function isPlace(message: unknown): message is Place {
+  return typeof message === 'object' && message !== null && 'issuer' in message
 }

@@ -1,12 +1,12 @@
 import type Provider from 'oidc-provider'
 import type { InteractionResults } from 'oidc-provider'
 import type { DemoPerson } from './people.ts'
+import type { MailCatcher } from './mail-catcher.ts'
+import { mailRoutes } from './mail-routes.ts'
 import { choicePage, expiredPage, idlePage, signedOutPage } from './provider-pages.ts'
+import { show, type PageContext, type Middleware, type Route } from './provider-route.ts'
 import type { Portal } from './provider-setup.ts'
 import { afterSignOut, type EndSignIn } from './provider-sign-out.ts'
-
-type Middleware = Parameters<Provider['use']>[0]
-type Context = Parameters<Middleware>[0]
 
 export interface RouteNeeds {
   readonly provider: Provider
@@ -14,19 +14,14 @@ export interface RouteNeeds {
   readonly portal: Portal
   readonly stylesheet: string
   readonly endSignIn: EndSignIn
-}
-
-interface Route {
-  readonly method: 'GET' | 'POST'
-  readonly path: RegExp
-  answer(this: void, context: Context, ...parts: string[]): Promise<void> | void
+  readonly mail: MailCatcher
 }
 
 /** Refuses other host names: a foreign page may have pointed its own name here (DNS rebinding). */
 export function guard({ issuer }: Provider, { baseUrl }: Portal): Middleware {
   const { host } = new URL(issuer)
   // form-action also covers the redirects after a form, and the last one leads to the portal.
-  const policy = `default-src 'none'; style-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`
+  const policy = `default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`
   return async (context, next) => {
     context.set({
       'content-security-policy': policy,
@@ -42,7 +37,9 @@ export function guard({ issuer }: Provider, { baseUrl }: Portal): Middleware {
 
 /** Our own pages, before the library's routes. */
 export function pages(needs: RouteNeeds): Middleware {
-  const routes = [...pageRoutes(needs), ...choiceRoutes(needs), signOutRoute(needs)]
+  const { mail, portal } = needs
+  const mails = mailRoutes({ mail, portalUrl: portal.baseUrl })
+  const routes = [...pageRoutes(needs), ...choiceRoutes(needs), signOutRoute(needs), ...mails]
   return async (context, next) => {
     for (const { method, path, answer } of routes) {
       const match = method === context.method ? path.exec(context.path) : null
@@ -67,10 +64,11 @@ function pageRoutes({ portal, stylesheet }: RouteNeeds): Route[] {
 }
 
 function choiceRoutes({ provider, people, portal, endSignIn }: RouteNeeds): Route[] {
-  const underWay = (context: Context) => provider.interactionDetails(context.req, context.res).catch(() => undefined)
+  const underWay = (context: PageContext) =>
+    provider.interactionDetails(context.req, context.res).catch(() => undefined)
 
   /** Choosing another person than before ends the previous sign-in. */
-  async function choose(context: Context, choice: string): Promise<InteractionResults | undefined> {
+  async function choose(context: PageContext, choice: string): Promise<InteractionResults | undefined> {
     if ((await underWay(context)) === undefined) return undefined
     if (choice === 'cancel') return { error: 'access_denied', error_description: 'The sign-in was cancelled.' }
     const person = people.find(({ subject }) => subject === choice)
@@ -122,13 +120,7 @@ function signOutRoute({ provider, portal, endSignIn }: RouteNeeds): Route {
   }
 }
 
-function show(context: Context, html: string, status = 200): void {
-  context.status = status
-  context.type = 'html'
-  context.body = html
-}
-
-function redirect(context: Context, address: string): void {
+function redirect(context: PageContext, address: string): void {
   context.status = 303
   context.redirect(address)
 }

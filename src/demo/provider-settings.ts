@@ -7,8 +7,9 @@ export type ProviderSettings = Config['sign_in']['providers'][number]
 export interface ProviderOrder {
   /** The portal's address, on this machine. */
   readonly baseUrl: string
-  /** The preferred port; any free one if it is taken. */
+  /** The preferred ports; any free one if it is taken. */
   readonly port: number
+  readonly mailPort: number
   /** The portal's client secret. */
   readonly clientSecret: string
 }

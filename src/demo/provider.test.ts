@@ -44,7 +44,7 @@ after(async () => {
 
 async function openAt(port: number) {
   const clientSecret = 'a secret of both'
-  const opened = await openDemoProvider({ baseUrl, port, clientSecret }, log)
+  const opened = await openDemoProvider({ baseUrl, port, mailPort: 0, clientSecret }, log)
   return { settings: settingsOf(opened.issuer, clientSecret), close: () => opened.close() }
 }
 
@@ -117,7 +117,7 @@ describe('the demo’s provider', () => {
     assert.doesNotMatch(page.text, /<script|<style| style=|javascript:| on\w+=/i)
     assert.equal(
       page.headers.get('content-security-policy'),
-      `default-src 'none'; style-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`,
     )
     assert.equal(page.headers.get('cache-control'), 'no-store')
     const style = await createVisitor().ask(`${issuer}/page.css`)

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import path from 'node:path'
 import type { interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
+import { openMailCatcher, type MailCatcher } from './mail-catcher.ts'
 import { demoPeople } from './people.ts'
 import { guard, pages } from './provider-routes.ts'
 import { clientId, providerId, type ProviderOrder } from './provider-settings.ts'
@@ -13,6 +14,8 @@ import { createEndSignIn } from './provider-sign-out.ts'
 /** An OpenID provider for the demo. Anyone who can reach it may sign in as any of the demo's people. */
 export interface DemoProvider {
   readonly issuer: string
+  /** The port of the mail server on the loopback address. */
+  readonly mailPort: number
   close(): Promise<void>
 }
 
@@ -24,7 +27,8 @@ export async function openDemoProvider(order: ProviderOrder, log: Logger): Promi
   await using opened = new AsyncDisposableStack()
   const server = opened.adopt(await listen(order.port), close)
   const issuer = addressOf(server)
-  const handler = createHandler(issuer, portalOf(order), log)
+  const mail = opened.adopt(await openMailCatcher(order.mailPort), (it) => it.close())
+  const handler = createHandler({ issuer, portal: portalOf(order), mail, log })
   // Requests that come before it is ready wait.
   server.on('request', (request, response) => {
     void handler.then(
@@ -34,7 +38,7 @@ export async function openDemoProvider(order: ProviderOrder, log: Logger): Promi
   })
   await handler
   const parts = opened.move()
-  return Object.freeze({ issuer, close: () => parts.disposeAsync() })
+  return Object.freeze({ issuer, mailPort: mail.port, close: () => parts.disposeAsync() })
 }
 
 function portalOf({ baseUrl, clientSecret }: ProviderOrder): Portal {
@@ -47,7 +51,14 @@ function portalOf({ baseUrl, clientSecret }: ProviderOrder): Portal {
   }
 }
 
-async function createHandler(issuer: string, portal: Portal, log: Logger): Promise<RequestListener> {
+interface HandlerNeeds {
+  readonly issuer: string
+  readonly portal: Portal
+  readonly mail: MailCatcher
+  readonly log: Logger
+}
+
+async function createHandler({ issuer, portal, mail, log }: HandlerNeeds): Promise<RequestListener> {
   const [{ Provider, interactionPolicy }, stylesheet] = await Promise.all([
     loadLibrary(),
     readFile(path.join(import.meta.dirname, 'page.css'), 'utf8'),
@@ -56,7 +67,7 @@ async function createHandler(issuer: string, portal: Portal, log: Logger): Promi
   const provider = new Provider(issuer, await providerSetup({ people: demoPeople, portal, policy }))
   const endSignIn = createEndSignIn({ provider, portal, log })
   provider.use(guard(provider, portal))
-  provider.use(pages({ provider, people: demoPeople, portal, stylesheet, endSignIn }))
+  provider.use(pages({ provider, people: demoPeople, portal, stylesheet, endSignIn, mail }))
   const failed = (error: unknown) => log.error({ reason: String(error) }, 'the demo provider failed')
   provider.on('server_error', (_, error) => failed(error))
   const emitter: EventEmitter = provider

@@ -115,8 +115,13 @@ function resolve(
     aliases: settings.models === undefined ? { [shipped.alias]: shipped.id, ...settings.aliases } : settings.aliases,
     file: source.file,
     data: variables.data === undefined ? path.join(root, 'data') : path.resolve(cwd, variables.data),
-    demo: variables.demo ?? (database === 'embedded' && settings.sign_in.providers.length === 0),
+    demo: variables.demo ?? (database === 'embedded' && !hasSignIn(settings)),
   }
+}
+
+/** Whether people can sign in by what the file says: then nobody should get in without a password. */
+function hasSignIn({ sign_in: { providers, password }, mail }: ParsedSettings): boolean {
+  return providers.length > 0 || password || mail !== undefined
 }
 
 /** The URL of this server for a browser on this machine. Loopback and wildcard addresses become `localhost`. */
