@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { verifySchema } from '../access/verify.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { migrateMailQueue } from './queue.ts'
+
+describe('the schema of the queue', () => {
+  const { log } = createTestLog()
+  let fresh: TestDatabase
+  let owner: Database
+  let name: string
+
+  before(async () => {
+    fresh = await createTestDatabase()
+    owner = openDatabase(fresh.url, { log })
+    const [row] = await owner.rows<{ name: string }>('select current_database()::text as name')
+    name = row?.name ?? assert.fail()
+  })
+  after(async () => {
+    await owner.close()
+    await fresh.drop()
+  })
+
+  const schemas = async () =>
+    (await owner.rows<{ name: string }>(`select nspname::text as name from pg_namespace where nspname = 'pgboss'`))
+      .length
+  const permit = async (statement: 'grant' | 'revoke') => {
+    const who = statement === 'grant' ? 'to' : 'from'
+    await owner.rows(`${statement} create on database ${name} ${who} current_user`)
+  }
+
+  test('is refused, in one line that says what to do, to a login that may not create it', async () => {
+    await permit('revoke')
+    const message = /^The queue of the mail needs a schema "pgboss" .*Grant CREATE on the database[^\n]*$/
+    await assert.rejects(migrateMailQueue(fresh.url, log), { name: 'OperatorError', message })
+    assert.equal(await schemas(), 0)
+    await permit('grant')
+  })
+
+  test('is created by a login that is no superuser, and needs no rights from then on', async () => {
+    await migrateMailQueue(fresh.url, log)
+    assert.equal(await schemas(), 1)
+    await permit('revoke')
+    await migrateMailQueue(fresh.url, log)
+    await permit('grant')
+  })
+
+  test('is nothing unexpected to verify', async () => {
+    await migrateMailQueue(fresh.url, log)
+    const checks = await verifySchema(owner)
+    assert.deepEqual(
+      checks.flatMap(({ ok, name: check }) => (ok ? [] : [check])),
+      [],
+    )
+  })
+})
