@@ -138,7 +138,6 @@ describe('the environment', () => {
     assert.equal(load(database).demo, false)
     assert.equal(load('', { DATABASE_URL: 'postgres://db/tollgate' }).demo, false)
     assert.equal(load(provider({})).demo, false)
-    assert.equal(load('sign_in: { password: true }').demo, false)
     assert.equal(load('mail: { url: "smtp://mail.example", from: a@b.c }').demo, false)
     assert.equal(load(database, { TOLLGATE_DEMO: '1' }).demo, true)
     assert.equal(load('', { TOLLGATE_DEMO: '0' }).demo, false)

@@ -119,9 +119,9 @@ function resolve(
   }
 }
 
-/** Whether people can sign in by what the file says: then nobody should get in without a password. */
-function hasSignIn({ sign_in: { providers, password }, mail }: ParsedSettings): boolean {
-  return providers.length > 0 || password || mail !== undefined
+/** Whether the file has what people sign in with, a provider or mail: then nobody should get in without a password. */
+function hasSignIn({ sign_in: { providers }, mail }: ParsedSettings): boolean {
+  return providers.length > 0 || mail !== undefined
 }
 
 /** The URL of this server for a browser on this machine. Loopback and wildcard addresses become `localhost`. */

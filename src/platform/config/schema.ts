@@ -318,7 +318,7 @@ export const environmentVariables = {
   },
   TOLLGATE_DEMO: {
     format: values.onOff,
-    default: '1 with the embedded database and no provider, password or mail server, else 0',
+    default: '1 with the embedded database and neither a provider nor a mail server, else 0',
     description:
       'Whether the first start creates sample data: an account with a key and, if the server listens on a loopback address, people and clients. The people sign in without a password while `sign_in.providers` is empty.',
   },
