@@ -44,7 +44,7 @@ export function releaseOf(id: string): TillItem {
 export function outageOf({ kind, sent }: BatchItem): Problem {
   const reason =
     sent && kind !== 'admit'
-      ? 'The database went away while it was charging this. Whether it did, the ledger will show.'
+      ? 'The database failed while this was charged. The ledger shows whether it was.'
       : 'The database is away. Nothing was charged; try again.'
   return new Problem('unavailable', reason, { retryAfter: 1 })
 }
