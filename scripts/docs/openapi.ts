@@ -36,7 +36,7 @@ export async function readOpenApi(): Promise<unknown> {
       setRole: unused,
       setStatus: unused,
     },
-    admin: { change: unused, countIdentities: unused, unlink: unused, remove: unused },
+    admin: { change: unused, countIdentities: unused, unlink: unused, resetFactors: unused, remove: unused },
     invitations: { create: unused, list: unused, resend: unused, withdraw: unused },
     handover: { preview: unused, perform: unused },
     countClients: unused,

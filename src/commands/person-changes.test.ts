@@ -129,6 +129,14 @@ async function newSession(personId: string, number: number): Promise<void> {
   )
 }
 
+test('second factors are removed', async () => {
+  const { id, email } = await newPerson()
+  await database.rows(`insert into phone (person_id, number, verified_at) values ($1, '+4912345678', now())`, [id])
+  assert.deepEqual(await json('person', 'reset-factor', email), { id, reset: true })
+  assert.equal(await lastEntry(), `factors_reset allowed command ${id}`)
+  assert.match((await run('person', 'reset-factor', email)).stderr, /has no second factor and no passkey/)
+})
+
 test('clients are handed over, after which the person can be deleted', async () => {
   const [leaving, staying] = [await newPerson(), await newPerson()]
   for (const name of ['One', 'Two']) {

@@ -20,6 +20,7 @@ export function personChangeCommands(context: Context): Command[] {
     renameCommand(context),
     emailCommand(context),
     unlinkCommand(context),
+    resetFactorCommand(context),
     handoverCommand(context),
     sessionsCommand(context),
     deleteCommand(context),
@@ -103,6 +104,23 @@ function unlinkCommand(context: Context): Command {
         const unlinked = await admin.unlink(id, operator())
         if (json) return writeJson(context, { id, unlinked })
         return writeLines(context, `Removed ${countOf(unlinked, 'account')} at providers of ${name}.`)
+      }),
+    )
+}
+
+function resetFactorCommand(context: Context): Command {
+  return command(
+    'reset-factor',
+    'Remove the second factors, passkeys and recovery codes of a person who lost them',
+    'person reset-factor anna@example.com',
+  )
+    .argument(...whichPerson)
+    .action(async (person: string, { json }: CommonOptions) =>
+      withPeopleParts(context, async ({ people, admin }) => {
+        const { id, name } = await findPerson(people, person)
+        await admin.resetFactors(id, operator())
+        if (json) return writeJson(context, { id, reset: true })
+        return writeLines(context, `${name} can set up new second factors after signing in.`)
       }),
     )
 }

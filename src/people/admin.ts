@@ -12,7 +12,7 @@ import * as identities from './identities-store.ts'
 import { withdrawOf } from './invitations-store.ts'
 import { addressTaken, requiredEmail } from './people.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
-import { deleteSignInData } from './removal-store.ts'
+import { deleteFactors, deleteSignInData } from './removal-store.ts'
 import { markDeleted } from './store.ts'
 
 /**
@@ -29,6 +29,11 @@ export interface PeopleAdmin {
    * Returns how many there were. `conflict` if there was none.
    */
   unlink(this: void, id: string, by: Visit): Promise<number>
+  /**
+   * Removes the second factors, passkeys and recovery codes of a person who lost them, and sets up new ones themselves.
+   * `conflict` if there was none.
+   */
+  resetFactors(this: void, id: string, by: Visit): Promise<void>
   /**
    * Deletes how a person signs in, and frees their address. The id and the name remain for the audit log and revisions.
    * `conflict` while the person has clients.
@@ -51,6 +56,7 @@ export function createPeopleAdmin(needs: Needs): PeopleAdmin {
     change: (id: string, to: PersonChange, by: Visit) => change(needs, id, to, by),
     countIdentities: () => identities.countByPerson(needs.database),
     unlink: (id: string, by: Visit) => unlink(needs, id, by),
+    resetFactors: (id: string, by: Visit) => resetFactors(needs, id, by),
     remove: (id: string, by: Visit) => remove(needs, id, by),
   } satisfies PeopleAdmin)
 }
@@ -63,6 +69,14 @@ async function unlink({ database, changes }: Needs, id: string, by: Visit): Prom
     const [notice, details] = [{ what: 'identities_removed' } as const, { issuer: issuers.join(' ') }]
     await changes.conclude(tx, { person, action: 'identity_removed', details, notice, by })
     return issuers.length
+  })
+}
+
+async function resetFactors({ database, changes }: Needs, id: string, by: Visit): Promise<void> {
+  await database.transaction(async (tx) => {
+    const { person } = await lockForChange(tx, id, by)
+    if (!(await deleteFactors(tx, person))) throw noFactor(person)
+    await changes.conclude(tx, { person, action: 'factors_reset', notice: { what: 'factor_reset' }, by })
   })
 }
 
@@ -127,4 +141,8 @@ function hasClients({ name }: PersonSummary, count: number): Problem {
 
 function noIdentity({ name }: PersonSummary): Problem {
   return new Problem('conflict', `${name} has no identity at a provider.`)
+}
+
+function noFactor({ name }: PersonSummary): Problem {
+  return new Problem('conflict', `${name} has no second factor and no passkey.`)
 }

@@ -71,6 +71,19 @@ export const unlinkIdentities = {
   },
 }
 
+export const resetFactors = {
+  ...inPeople,
+  operationId: 'resetFactors',
+  summary: "Remove a person's second factors",
+  description:
+    'For a person who lost theirs. Removes passkeys and recovery codes too, ends all sessions, and sends a mail. The person sets up new ones. For partners, with a sign-in within the last 10 minutes.',
+  params,
+  response: {
+    204: { description: 'They are removed.', type: 'null' },
+    ...refusals([...writing, 'conflict', recent]),
+  },
+}
+
 export const deletePerson = {
   ...inPeople,
   operationId: 'deletePerson',

@@ -100,6 +100,15 @@ function registerChanges(server: Server, needs: PeopleRouteNeeds, allowed: Allow
     { onRequest: allowed('change', 'recent'), schema: operations.unlinkIdentities },
     async (request, reply) => reply.send({ unlinked: await admin.unlink(request.params.id, visitOf(request)) }),
   )
+
+  server.delete<ById>(
+    '/people/:id/factors',
+    { onRequest: allowed('change', 'recent'), schema: operations.resetFactors },
+    async (request, reply) => {
+      await admin.resetFactors(request.params.id, visitOf(request))
+      return reply.code(204).send()
+    },
+  )
 }
 
 /** Signing people out is urgent: it needs no recent sign-in. */

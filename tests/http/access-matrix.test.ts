@@ -71,6 +71,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'DELETE /people/:id': { statuses: partners(404) },
   'DELETE /people/:id/sessions': { statuses: partners(404) },
   'DELETE /people/:id/identities': { statuses: partners(404) },
+  'DELETE /people/:id/factors': { statuses: partners(404) },
   'GET /people/:id/handover': { statuses: partners(404) },
   'POST /people/:id/handover': { statuses: partners(404), body: { to: 'unknown' } },
   'DELETE /people/sessions': { statuses: partners(200) },

@@ -182,6 +182,41 @@ async function sessionRevoked({ headers }: Page): Promise<string> {
   return row?.id ?? assert.fail('no session was revoked')
 }
 
+/** Gives a person one of everything. */
+async function setUpFactors(id: string): Promise<void> {
+  const { database } = portal.service
+  await database.rows(`insert into totp values ($1, 'secret', 1, now())`, [id])
+  await database.rows(`insert into phone values ($1, '+4912345678', now())`, [id])
+  await database.rows(`insert into recovery_code values ($1, sha256('code'))`, [id])
+  await database.rows(`insert into passkey_owner values ($1, sha512($2::text::bytea))`, [id, id])
+  await database.rows(
+    `insert into passkey (id, person_id, rp_id, credential_id, public_key, counter, transports, name, created_at)
+     values (gen_random_uuid(), $1, 'tollgate.test', sha256($2::text::bytea), 'key', 0, '{}', 'Key', now())`,
+    [id, id],
+  )
+}
+
+describe('B71: a lost second factor', () => {
+  test('is removed by a partner, who learns nothing: sessions end, a mail goes out, new ones are set up', async () => {
+    const other = await portal.enter('consultant')
+    await setUpFactors(other.id)
+    const page = await partner.profile.ask(`/people/${other.id}/factors`, { method: 'DELETE' })
+    assert.deepEqual([page.status, page.text], [204, ''])
+    assert.ok((await recorded(page)).includes(`factors_reset allowed ${partner.id} person ${other.id}`))
+    await mailTo(other.email, 'Your second factors were removed')
+    assert.equal(await other.profile.who(), undefined)
+    for (const table of ['totp', 'phone', 'recovery_code', 'passkey']) {
+      const rows = await portal.service.database.rows(`select from ${table} where person_id = $1`, [other.id])
+      assert.equal(rows.length, 0, table)
+    }
+    const again = await partner.profile.ask(`/people/${other.id}/factors`, { method: 'DELETE' })
+    assertProblem(again, [409, 'conflict'])
+    const consultant = await portal.enter('consultant')
+    const refused = await consultant.profile.ask(`/people/${other.id}/factors`, { method: 'DELETE' })
+    assertProblem(refused, [403, 'forbidden'])
+  })
+})
+
 describe('a deleted person', () => {
   test('cannot sign in, and their address is free; their name stays in the history', async () => {
     const other = await portal.enter('consultant')
@@ -220,6 +255,11 @@ describe('a deleted person', () => {
       [other.id],
     )
     await other.profile.ask('/auth/start/email_link', { method: 'POST', body: { input: { email: other.email } } })
+    await portal.service.database.rows(`insert into password values ($1, '$argon2id$', now())`, [other.id])
+    await portal.service.database.rows(
+      `insert into password_reset values (lower($1), sha256($1::text::bytea), $1, now())`,
+      [other.email],
+    )
     const body = { email: `inv-${other.email}`, name: 'Invited', role: 'consultant' }
     await partner.profile.ask('/people/invitations', { method: 'POST', body })
     assert.equal((await remove(partner, other)).status, 204)
