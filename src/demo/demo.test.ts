@@ -18,8 +18,8 @@ async function runs(settings: object, environment: Environment = {}): Promise<bo
   if (demo === undefined) return false
   const { sign_in: signIn, mail, ...others } = demo.config
   const { providers, ...rest } = signIn
-  assert.deepEqual({ ...others, sign_in: { ...rest, providers: [], email_link: false } }, config)
-  assert.equal(rest.email_link, true)
+  assert.deepEqual({ ...others, sign_in: { ...rest, providers: [], email_link: false, password: false } }, config)
+  assert.deepEqual([rest.email_link, rest.password], [true, true])
   assert.match(mail?.url ?? '', /^smtp:\/\/127\.0\.0\.1:\d+$/)
   assert.deepEqual(
     providers.map(({ id, issuer }) => [id, issuer.replace(/\d+$/, 'PORT')]),

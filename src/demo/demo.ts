@@ -29,7 +29,7 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
   const near = (distance: number) => (port + distance <= 65_535 ? port + distance : 0)
   const ports = { port: near(1), mailPort: near(2) }
   const provider = await startDemoProvider({ baseUrl: config.base_url, ...ports, log })
-  const signIn = Object.freeze({ ...config.sign_in, providers: [provider.settings], email_link: true })
+  const signIn = Object.freeze({ ...config.sign_in, providers: [provider.settings], email_link: true, password: true })
   const caught = {
     url: `smtp://127.0.0.1:${provider.mailPort}`,
     from: 'Penhallow Advisory <tollgate@penhallow.example>',
