@@ -1,5 +1,5 @@
-import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { derive } from './hashing-thread.ts'
 
 /** What a hash costs, and the pepper. */
 export interface HashSettings {
@@ -12,8 +12,6 @@ export interface HashSettings {
 
 const sizes = { salt: 16, hash: 32 }
 const lanes = 1
-/** In the thread pool. */
-const derive = promisify(argon2)
 
 interface Parsed {
   readonly memory: number
@@ -60,14 +58,14 @@ function compute(
   { memory, passes, lanes: parallelism, salt, size }: Omit<Parsed, 'hash' | 'keyId'> & { readonly size: number },
   pepper: string | undefined,
 ): Promise<Buffer> {
-  return derive('argon2id', {
+  return derive({
     message: Buffer.from(password, 'utf8'),
     nonce: salt,
+    secret: Buffer.from(pepper ?? '', 'utf8'),
     parallelism,
     tagLength: size,
     memory,
     passes,
-    ...(pepper !== undefined && { secret: Buffer.from(pepper, 'utf8') }),
   })
 }
 

@@ -64,7 +64,7 @@ describe('B54: hashing', () => {
     assert.equal(await next, 'done')
   })
 
-  test('by default leaves threads of the pool to others', async () => {
+  test('by default takes at most two threads', async () => {
     const { inTurn } = createHashing({ settings })
     let [running, most] = [0, 0]
     await Promise.all(

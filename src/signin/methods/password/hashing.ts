@@ -24,10 +24,7 @@ interface HashingNeeds {
   readonly mostWaiting?: number
 }
 
-/**
- * At most two: libuv's thread pool has four threads, and reading files, looking up host names and compressing need some of
- * them. At most half of the processors: requests need the others.
- */
+/** At most half of the processors, and at most two: each takes a thread and the memory of a hash. */
 const defaults = { atOnce: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))), mostWaiting: 200 }
 /** Seconds. With the default settings, a full queue takes about that long. */
 const retryAfter = 5

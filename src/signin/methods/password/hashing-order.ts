@@ -1,0 +1,24 @@
+/** What one argon2id hash is computed of (RFC 9106). */
+export interface DeriveOrder {
+  readonly message: Uint8Array
+  readonly nonce: Uint8Array
+  readonly secret: Uint8Array
+  readonly parallelism: number
+  readonly tagLength: number
+  /** KiB. */
+  readonly memory: number
+  readonly passes: number
+}
+
+export interface Derived {
+  readonly hash: Uint8Array
+}
+
+/** Both ends are this program, so one field settles the rest. */
+export function isDeriveOrder(message: unknown): message is DeriveOrder {
+  return typeof message === 'object' && message !== null && 'nonce' in message
+}
+
+export function isDerived(message: unknown): message is Derived {
+  return typeof message === 'object' && message !== null && 'hash' in message
+}

@@ -1,0 +1,29 @@
+import { argon2Sync } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { isDeriveOrder, type Derived } from './hashing-order.ts'
+
+/** A thread that hashes passwords, for `hashing-thread.ts`. */
+const niceness = 10
+
+/** On Linux, every thread has a priority of its own (setpriority(2)). */
+function lowerPriority(): void {
+  if (process.platform !== 'linux') return
+  try {
+    const [, , thread = ''] = readlinkSync('/proc/thread-self').split('/')
+    if (Number(thread) !== process.pid) setPriority(Number(thread), niceness)
+  } catch {
+    // Without /proc it works as well, only not as considerately.
+  }
+}
+
+function send(message: Derived): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(message)
+}
+
+lowerPriority()
+parentPort?.on('message', (order: unknown) => {
+  if (isDeriveOrder(order)) send({ hash: argon2Sync('argon2id', order) })
+})
