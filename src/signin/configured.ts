@@ -78,7 +78,8 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const changes = createCredentialChanges({ sessions, audit, mailer })
   const { passkeys, recoveryCodes, ...configured } = createFactors({ ...needs, encryption, throttle })
   const factors = [...configured.factors, ...otherFactors]
-  const mailed = mailer && { ...needs, mailer, throttle, encryption, steps, changes, factors }
+  const policy = createFactorPolicy({ policy: settings.second_factor, factors })
+  const mailed = mailer && { ...needs, mailer, throttle, encryption, steps, changes, factorPolicy: policy }
   const emailLink = settings.email_link && mailed ? createEmailLinkMethod(mailed) : undefined
   const password = settings.password && mailed ? createConfiguredPasswords(mailed) : undefined
   // Nobody has a passkey before they have signed in with another method.
@@ -88,7 +89,6 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const usable = createUsableMethods({ methods, identities, database })
   const passwords = password?.serve(usable)
   const attempts = createAttempts({ database, baseUrl, clock: Date.now })
-  const policy = createFactorPolicy({ policy: settings.second_factor, factors })
   const gate = createGate({ attempts, signUp, sessions, policy, encryption })
   const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
   const parts = { attempts, signUp, sessions, refusals, gate, steps, policy, enrolments, identities, encryption }

@@ -3,11 +3,12 @@ import type { Mailer } from '../../../mail/mailer.ts'
 import type { Config } from '../../../platform/config/config.ts'
 import type { Database } from '../../../platform/database/database.ts'
 import type { CredentialChanges } from '../../credential-change.ts'
+import type { FactorPolicy } from '../../factor-policy.ts'
 import type { SignUp } from '../../sign-up.ts'
 import type { Steps } from '../../steps.ts'
 import type { Throttle } from '../../throttle.ts'
 import type { UsableMethods } from '../../usable-methods.ts'
-import type { CredentialMethod, SecondFactor } from '../method.ts'
+import type { CredentialMethod } from '../method.ts'
 import { createPasswordMethod } from '../password.ts'
 import { createBlocklist } from './blocklist.ts'
 import { createPasswordCheck } from './check.ts'
@@ -28,7 +29,7 @@ interface PasswordNeeds {
   readonly steps: Steps
   readonly signUp: SignUp
   readonly changes: CredentialChanges
-  readonly factors: readonly SecondFactor[]
+  readonly factorPolicy: FactorPolicy
 }
 
 export interface ConfiguredPasswords {
@@ -39,12 +40,12 @@ export interface ConfiguredPasswords {
 
 /** Sign-in with a password, and everything that people do with passwords. */
 export function createConfiguredPasswords(needs: PasswordNeeds): ConfiguredPasswords {
-  const { config, factors } = needs
-  const { password_hash: settings, second_factor: secondFactor } = config.sign_in
+  const { config, factorPolicy } = needs
+  const { password_hash: settings, second_factor: setting } = config.sign_in
   const hashing = createHashing({ settings })
   const guesses = createGuesses(needs)
   const check = createPasswordCheck({ ...needs, hashing, guesses })
-  const minimumOf = createMinimum({ policy: secondFactor, factors })
+  const minimumOf = createMinimum({ setting, factorPolicy })
   const policy = createPasswordPolicy({ blocklist: createBlocklist(), names: namesIn(config) })
   const parts = { ...needs, hashing, guesses, policy, minimumOf, check }
   return Object.freeze({

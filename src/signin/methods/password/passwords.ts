@@ -15,8 +15,6 @@ import type { MinimumOf } from './strength.ts'
 
 /** What a person who is signed in does with their own password. Every change ends their other sessions. */
 export interface Passwords {
-  /** Undefined if the person has none. */
-  changedAt(personId: string): Promise<Date | undefined>
   /** Returns the number of sessions that ended. Throws Problem `invalid_field`, `missing_field`, `conflict`. */
   change(chosen: ChosenPassword, by: Changer): Promise<number>
   /** The same. Throws Problem `not_found`, or `conflict` if it is the only way to sign in. */
@@ -48,9 +46,6 @@ export interface PasswordsNeeds {
 export function createPasswords(needs: PasswordsNeeds): Passwords {
   const { database, changes, usable } = needs
   return Object.freeze({
-    async changedAt(personId: string) {
-      return (await store.readPasswordOwnerById(database, personId))?.changedAt ?? undefined
-    },
     change: (chosen: ChosenPassword, by: Changer) => change(needs, chosen, by),
     remove: ({ session, visit }: Changer) =>
       database.transaction(async (tx) => {
