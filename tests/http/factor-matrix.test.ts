@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { byService, type Role } from '../../src/access/actor.ts'
+import { createAuthenticator } from '../support/authenticator.ts'
+import { at } from '../support/json.ts'
+import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import {
+  addPasskey,
+  challengeOf,
+  codesOf,
+  forgetSteps,
+  giveFactor,
+  post,
+  setUpTotp,
+  signInWithPasskey,
+} from '../support/own-account.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Page, Profile } from '../support/profile.ts'
+import { routesOf } from '../support/routes.ts'
+import { totpCode } from '../support/totp.ts'
+import { until } from '../support/until.ts'
+
+const policies = ['optional', 'partners', 'required'] as const
+type Policy = (typeof policies)[number]
+
+let mail: TestMailServer
+let portals: Readonly<Record<Policy, Portal>>
+
+before(async () => {
+  mail = await startMailServer()
+  const open = (policy: Policy) =>
+    startPortal({
+      mail: mail.url,
+      trustedProxies: ['127.0.0.1'],
+      signIn: { second_factor: policy, email_link: true, password: true },
+    })
+  portals = { optional: await open('optional'), partners: await open('partners'), required: await open('required') }
+})
+after(async () => {
+  for (const policy of policies) await portals[policy].close()
+  await mail.close()
+})
+
+/** A person with a session that did not pass the gate, in which they set up what the case needs. */
+interface Someone {
+  readonly portal: Portal
+  readonly id: string
+  readonly email: string
+  readonly home: Profile
+}
+
+let people = 0
+async function someone(portal: Portal, role: Role): Promise<Someone> {
+  people++
+  const email = `matrix${people}@firm.example`
+  const { id } = await portal.service.people.create({ name: `Person ${people}`, email, role }, byService)
+  const home = portal.profile()
+  home.cookies().set('session', (await portal.service.signIn({ id })).slice('session='.length))
+  return { portal, id, email, home }
+}
+
+/** Prepares the first proof; the result submits it in a browser. */
+type Method = (who: Someone) => Promise<(profile: Profile) => Promise<Page>>
+
+const password = 'blatant oyster wagon'
+/** A new network, because one may ask for ten mails an hour. */
+const from = () => ({ 'x-forwarded-for': `203.0.${Math.floor(people / 250)}.${people % 250}` })
+
+/** A new method is one line here. */
+const methods: Readonly<Record<string, Method>> = {
+  'a provider': async ({ portal, id, email }) => {
+    portal.provider.say({ subject: id, email })
+    return (profile) => profile.signIn('firm')
+  },
+  'an e-mail link':
+    async ({ email }) =>
+    async (profile) => {
+      const body = { input: { email } }
+      const begun = await profile.ask('/auth/start/email_link', { method: 'POST', body, headers: from() })
+      await until(() => mail.mails.some(({ to, text }) => to.includes(email) && text.includes('/signin/link#')))
+      const { text = '' } = mail.mails.findLast(({ to }) => to.includes(email)) ?? {}
+      const code = /^[0-9A-Z]{4}-[0-9A-Z]{4}$/m.exec(text)?.[0]
+      return post(profile, '/auth/complete', { attempt: begun.json['attempt'], input: { code } })
+    },
+  'a password': async ({ email, home }) => {
+    assert.equal((await post(home, '/me/password', { password })).status, 200)
+    return async (profile) => {
+      const { attempt } = (await post(profile, '/auth/start/password')).json
+      return post(profile, '/auth/complete', { attempt, input: { email, password } })
+    }
+  },
+  'a passkey without verification': async ({ portal, home }) => {
+    const { authenticator } = await addPasskey(home, portal.service.baseUrl)
+    return (profile) => signInWithPasskey(profile, authenticator, { verified: false })
+  },
+}
+
+function expectation(method: string, policy: Policy, role: Role, hasFactor: boolean): 'in' | 'due' | 'enrol' {
+  // Its owner has a factor: the passkey itself, and the recovery codes that came with it.
+  if (hasFactor || method.startsWith('a passkey')) return 'due'
+  return policy === 'required' || (policy === 'partners' && role === 'partner') ? 'enrol' : 'in'
+}
+
+const locationOf = (page: Page) => page.location ?? page.json['location']
+
+/** Every page of the portal answers as to a visitor who is not signed in. */
+async function assertOutside({ portal }: Someone, profile: Profile): Promise<void> {
+  assert.equal(await profile.who(), undefined)
+  const paths = routesOf(portal.service)
+    .map((route) => route.split(' '))
+    .filter(([method, path = '']) => method === 'GET' && !portal.service.app.jsonOnlyUrls.has(path))
+    .map(([, path = '']) => path.replaceAll(/:\w+/g, '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11'))
+    .filter((path) => !/^\/(auth|signin)/.test(path))
+  assert.ok(paths.length > 15, `${paths.length} pages`)
+  for (const path of paths) assert.equal((await profile.ask(path)).status, 401, path)
+}
+
+/** Shows or sets up the factor that is due. */
+async function passFactor(
+  profile: Profile,
+  outcome: 'due' | 'enrol',
+  has: { secret?: string; codes: readonly string[] },
+) {
+  const { json } = await profile.ask('/signin')
+  if (outcome === 'enrol') {
+    assert.equal(json['second_factors'], undefined)
+    assert.deepEqual(at(json, 'enrol', 1), { id: 'totp', name: 'Authenticator app' })
+    const { secret } = challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' }))
+    return post(profile, '/auth/second-factor/enrol', { input: { code: totpCode(secret) } })
+  }
+  assert.equal(json['enrol'], undefined)
+  assert.equal((await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' })).status, 404)
+  return has.secret === undefined
+    ? giveFactor(profile, 'recovery_code', { code: has.codes[0] })
+    : giveFactor(profile, 'totp', { code: totpCode(has.secret) })
+}
+
+describe('B64, B26: no route is reachable before the second factor', () => {
+  for (const [method, prepare] of Object.entries(methods)) {
+    for (const policy of policies) {
+      for (const role of ['consultant', 'partner'] as const) {
+        for (const hasFactor of [true, false]) {
+          const outcome = expectation(method, policy, role, hasFactor)
+          const who = `a ${role} ${hasFactor ? 'with' : 'without'} a factor`
+          test(`with ${method}, under the policy ${policy}, for ${who}: ${outcome}`, async () => {
+            const portal = portals[policy]
+            const person = await someone(portal, role)
+            const totp = hasFactor ? await setUpTotp(person.home) : undefined
+            const prove = await prepare(person)
+            const codes = totp?.codes ?? codesOf(await post(person.home, '/me/recovery-codes'))
+            await forgetSteps(portal.service.database)
+            const profile = portal.profile()
+            const page = await prove(profile)
+            if (outcome === 'in') {
+              assert.notEqual(locationOf(page), '/signin', page.text)
+              return assert.equal((await profile.who())?.['id'], person.id)
+            }
+            assert.equal(locationOf(page), '/signin', page.text)
+            await assertOutside(person, profile)
+            const done = await passFactor(profile, outcome, { ...(totp && { secret: totp.secret }), codes })
+            assert.equal(done.status, 200, done.text)
+            assert.equal(codesOf(done).length, outcome === 'enrol' ? 10 : 0)
+            assert.equal((await profile.who())?.['id'], person.id)
+            assert.equal(at((await profile.ask('/me')).json, 'sessions', 0, 'factors', 1) !== undefined, true)
+          })
+        }
+      }
+    }
+  }
+})
+
+describe('a second factor that is set up during the sign-in', () => {
+  const portal = () => portals.required
+  async function proven(who: Someone): Promise<Profile> {
+    portal().provider.say({ subject: who.id, email: who.email })
+    const profile = portal().profile()
+    assert.equal((await profile.signIn('firm')).location, '/signin')
+    return profile
+  }
+  const begin = async (profile: Profile) =>
+    challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' }))['secret']
+  const complete = (profile: Profile, code: string) => post(profile, '/auth/second-factor/enrol', { input: { code } })
+
+  test('ends the sessions that were started without it, is audited and mailed', async () => {
+    const who = await someone(portal(), 'consultant')
+    const profile = await proven(who)
+    assert.ok(await who.home.who())
+    assert.equal((await complete(profile, totpCode(await begin(profile)))).status, 200)
+    assert.equal(await who.home.who(), undefined)
+    await until(() => mail.mails.some(({ to, subject }) => to.includes(who.email) && /authenticator app/.test(subject)))
+    const rows = await portal().service.database.rows<{ action: string }>(
+      `select action from audit where noun_id = $1 and action in ('totp_set_up', 'recovery_codes_created') order by id`,
+      [who.id],
+    )
+    assert.deepEqual(
+      rows.map(({ action }) => action),
+      ['recovery_codes_created', 'totp_set_up'],
+    )
+  })
+
+  test('cannot be completed as one that is shown, or in another browser', async () => {
+    const who = await someone(portal(), 'consultant')
+    const profile = await proven(who)
+    const code = totpCode(await begin(profile))
+    const had = await portal().counts()
+    const wrong = await post(profile, '/auth/second-factor', { input: { code } })
+    await portal().assertRefused(wrong, [400, 'sign_in_failed'], had)
+    for (const other of [portal().profile(), await proven(await someone(portal(), 'consultant'))]) {
+      const then = await portal().counts()
+      await portal().assertRefused(await complete(other, code), [400, 'sign_in_failed'], then)
+    }
+    assert.equal((await complete(profile, code)).status, 200)
+  })
+
+  test('is set up once: another attempt that waits can no longer set up its own', async () => {
+    const who = await someone(portal(), 'consultant')
+    const [mine, thief] = [await proven(who), await proven(who)]
+    const codes = { mine: totpCode(await begin(mine)), thief: totpCode(await begin(thief)) }
+    assert.equal((await complete(mine, codes.mine)).status, 200)
+    const had = await portal().counts()
+    await portal().assertRefused(await complete(thief, codes.thief), [400, 'sign_in_failed'], had)
+    assert.equal((await post(thief, '/auth/second-factor/enrol/start', { factor: 'totp' })).status, 400)
+  })
+
+  test('of several submissions at the same moment sets it up once', async () => {
+    const profile = await proven(await someone(portal(), 'consultant'))
+    const code = totpCode(await begin(profile))
+    const pages = await Promise.all(Array.from({ length: 4 }, () => complete(profile, code)))
+    assert.equal(pages.filter(({ status }) => status === 200).length, 1)
+  })
+
+  test('is not possible after five wrong codes', async () => {
+    const profile = await proven(await someone(portal(), 'consultant'))
+    const secret = await begin(profile)
+    const had = await portal().counts()
+    for (let tries = 0; tries < 5; tries++) {
+      await portal().assertRefused(await complete(profile, '000000'), [400, 'sign_in_failed'], had)
+    }
+    await portal().assertRefused(await complete(profile, totpCode(secret)), [400, 'sign_in_failed'], had)
+  })
+
+  test('is undone if it cannot be recorded in the audit log', async () => {
+    const who = await someone(portal(), 'consultant')
+    const profile = await proven(who)
+    const secret = await begin(profile)
+    const { database } = portal().service
+    await database.rows(`create trigger full_disk before insert on audit for each row
+      when (new.action = 'totp_set_up') execute function refuse_change()`)
+    assert.ok((await complete(profile, totpCode(secret))).status >= 500)
+    await database.rows('drop trigger full_disk on audit')
+    assert.deepEqual(await database.rows('select from totp where person_id = $1', [who.id]), [])
+    assert.ok(await who.home.who(), 'no session has ended')
+    assert.equal((await complete(profile, totpCode(secret))).status, 200)
+  })
+
+  test('may be a passkey', async () => {
+    const who = await someone(portal(), 'consultant')
+    const profile = await proven(who)
+    const { options } = challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'passkey' }))
+    const credential = createAuthenticator(portal().service.baseUrl).create(options)
+    assert.equal((await post(profile, '/auth/second-factor/enrol', { input: { credential } })).status, 200)
+    assert.equal((await profile.who())?.['id'], who.id)
+  })
+})
