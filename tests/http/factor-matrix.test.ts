@@ -169,26 +169,27 @@ describe('B64, B26: no route is reachable before the second factor', () => {
   }
 })
 
-describe('a second factor that is set up during the sign-in', () => {
-  const portal = () => portals.required
-  async function proven(who: Someone): Promise<Profile> {
-    portal().provider.say({ subject: who.id, email: who.email })
-    const profile = portal().profile()
-    assert.equal((await profile.signIn('firm')).location, '/signin')
-    return profile
-  }
-  const begin = async (profile: Profile) =>
-    challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' }))['secret']
-  const complete = (profile: Profile, code: string) => post(profile, '/auth/second-factor/enrol', { input: { code } })
+const required = () => portals.required
+async function proven(who: Someone): Promise<Profile> {
+  required().provider.say({ subject: who.id, email: who.email })
+  const profile = required().profile()
+  assert.equal((await profile.signIn('firm')).location, '/signin')
+  return profile
+}
+const beginEnrolment = async (profile: Profile) =>
+  challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'totp' }))['secret']
+const completeEnrolment = (profile: Profile, code: string) =>
+  post(profile, '/auth/second-factor/enrol', { input: { code } })
 
+describe('a second factor that is set up during the sign-in', () => {
   test('ends the sessions that were started without it, is audited and mailed', async () => {
-    const who = await someone(portal(), 'consultant')
+    const who = await someone(required(), 'consultant')
     const profile = await proven(who)
     assert.ok(await who.home.who())
-    assert.equal((await complete(profile, totpCode(await begin(profile)))).status, 200)
+    assert.equal((await completeEnrolment(profile, totpCode(await beginEnrolment(profile)))).status, 200)
     assert.equal(await who.home.who(), undefined)
     await until(() => mail.mails.some(({ to, subject }) => to.includes(who.email) && /authenticator app/.test(subject)))
-    const rows = await portal().service.database.rows<{ action: string }>(
+    const rows = await required().service.database.rows<{ action: string }>(
       `select action from audit where noun_id = $1 and action in ('totp_set_up', 'recovery_codes_created') order by id`,
       [who.id],
     )
@@ -199,65 +200,65 @@ describe('a second factor that is set up during the sign-in', () => {
   })
 
   test('cannot be completed as one that is shown, or in another browser', async () => {
-    const who = await someone(portal(), 'consultant')
+    const who = await someone(required(), 'consultant')
     const profile = await proven(who)
-    const code = totpCode(await begin(profile))
-    const had = await portal().counts()
+    const code = totpCode(await beginEnrolment(profile))
+    const had = await required().counts()
     const wrong = await post(profile, '/auth/second-factor', { input: { code } })
-    await portal().assertRefused(wrong, [400, 'sign_in_failed'], had)
-    for (const other of [portal().profile(), await proven(await someone(portal(), 'consultant'))]) {
-      const then = await portal().counts()
-      await portal().assertRefused(await complete(other, code), [400, 'sign_in_failed'], then)
+    await required().assertRefused(wrong, [400, 'sign_in_failed'], had)
+    for (const other of [required().profile(), await proven(await someone(required(), 'consultant'))]) {
+      const then = await required().counts()
+      await required().assertRefused(await completeEnrolment(other, code), [400, 'sign_in_failed'], then)
     }
-    assert.equal((await complete(profile, code)).status, 200)
+    assert.equal((await completeEnrolment(profile, code)).status, 200)
   })
 
   test('is set up once: another attempt that waits can no longer set up its own', async () => {
-    const who = await someone(portal(), 'consultant')
+    const who = await someone(required(), 'consultant')
     const [mine, thief] = [await proven(who), await proven(who)]
-    const codes = { mine: totpCode(await begin(mine)), thief: totpCode(await begin(thief)) }
-    assert.equal((await complete(mine, codes.mine)).status, 200)
-    const had = await portal().counts()
-    await portal().assertRefused(await complete(thief, codes.thief), [400, 'sign_in_failed'], had)
+    const codes = { mine: totpCode(await beginEnrolment(mine)), thief: totpCode(await beginEnrolment(thief)) }
+    assert.equal((await completeEnrolment(mine, codes.mine)).status, 200)
+    const had = await required().counts()
+    await required().assertRefused(await completeEnrolment(thief, codes.thief), [400, 'sign_in_failed'], had)
     assert.equal((await post(thief, '/auth/second-factor/enrol/start', { factor: 'totp' })).status, 400)
   })
 
   test('of several submissions at the same moment sets it up once', async () => {
-    const profile = await proven(await someone(portal(), 'consultant'))
-    const code = totpCode(await begin(profile))
-    const pages = await Promise.all(Array.from({ length: 4 }, () => complete(profile, code)))
+    const profile = await proven(await someone(required(), 'consultant'))
+    const code = totpCode(await beginEnrolment(profile))
+    const pages = await Promise.all(Array.from({ length: 4 }, () => completeEnrolment(profile, code)))
     assert.equal(pages.filter(({ status }) => status === 200).length, 1)
   })
 
   test('is not possible after five wrong codes', async () => {
-    const profile = await proven(await someone(portal(), 'consultant'))
-    const secret = await begin(profile)
-    const had = await portal().counts()
+    const profile = await proven(await someone(required(), 'consultant'))
+    const secret = await beginEnrolment(profile)
+    const had = await required().counts()
     for (let tries = 0; tries < 5; tries++) {
-      await portal().assertRefused(await complete(profile, '000000'), [400, 'sign_in_failed'], had)
+      await required().assertRefused(await completeEnrolment(profile, '000000'), [400, 'sign_in_failed'], had)
     }
-    await portal().assertRefused(await complete(profile, totpCode(secret)), [400, 'sign_in_failed'], had)
+    await required().assertRefused(await completeEnrolment(profile, totpCode(secret)), [400, 'sign_in_failed'], had)
   })
 
   test('is undone if it cannot be recorded in the audit log', async () => {
-    const who = await someone(portal(), 'consultant')
+    const who = await someone(required(), 'consultant')
     const profile = await proven(who)
-    const secret = await begin(profile)
-    const { database } = portal().service
+    const secret = await beginEnrolment(profile)
+    const { database } = required().service
     await database.rows(`create trigger full_disk before insert on audit for each row
       when (new.action = 'totp_set_up') execute function refuse_change()`)
-    assert.ok((await complete(profile, totpCode(secret))).status >= 500)
+    assert.ok((await completeEnrolment(profile, totpCode(secret))).status >= 500)
     await database.rows('drop trigger full_disk on audit')
     assert.deepEqual(await database.rows('select from totp where person_id = $1', [who.id]), [])
     assert.ok(await who.home.who(), 'no session has ended')
-    assert.equal((await complete(profile, totpCode(secret))).status, 200)
+    assert.equal((await completeEnrolment(profile, totpCode(secret))).status, 200)
   })
 
   test('may be a passkey', async () => {
-    const who = await someone(portal(), 'consultant')
+    const who = await someone(required(), 'consultant')
     const profile = await proven(who)
     const { options } = challengeOf(await post(profile, '/auth/second-factor/enrol/start', { factor: 'passkey' }))
-    const credential = createAuthenticator(portal().service.baseUrl).create(options)
+    const credential = createAuthenticator(required().service.baseUrl).create(options)
     assert.equal((await post(profile, '/auth/second-factor/enrol', { input: { credential } })).status, 200)
     assert.equal((await profile.who())?.['id'], who.id)
   })

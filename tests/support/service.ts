@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly session?: object
   /** The address of a mail server. */
   readonly mail?: string
+  /** `sms` of the configuration file. */
+  readonly sms?: object
   readonly trustedProxies?: readonly string[]
   /** The URL of a migrated database, to start a second instance on it. Default: a new database. */
   readonly databaseUrl?: string
@@ -152,6 +154,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
   const limits = { request_bytes: requestBytes ?? '1MiB' }
   const metrics = metricsToken === undefined ? {} : { metrics: { token: metricsToken } }
   const portal = { ...(signIn && { sign_in: signIn }), ...(session && { session }), ...(mail && { mail }) }
+  const sms = options.sms && { sms: options.sms }
   const listen = { listen: { trusted_proxies: options.trustedProxies ?? [] } }
   await writeFile(
     file,
@@ -163,6 +166,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
       limits,
       ...metrics,
       ...portal,
+      ...sms,
       ...listen,
     }),
   )

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { at } from '../support/json.ts'
+import { startLyingProvider, type LyingProvider } from '../support/lying-provider.ts'
+import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { addPasskey, challengeOf, forgetSteps, giveFactor, post, remove, setUpTotp } from '../support/own-account.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Page, Profile } from '../support/profile.ts'
+import { until } from '../support/until.ts'
+
+let mail: TestMailServer
+let other: LyingProvider
+let portal: Portal
+
+before(async () => {
+  mail = await startMailServer()
+  other = await startLyingProvider()
+  portal = await startPortal({ mail: mail.url, others: [other.settings({ id: 'other', name: 'Another account' })] })
+})
+after(async () => {
+  await portal.close()
+  await other.close()
+  await mail.close()
+})
+let subjects = 0
+beforeEach(() => {
+  subjects++
+  other.say({ subject: `other-${subjects}`, email: `other${subjects}@elsewhere.example` })
+})
+
+const codeOf = (page: Page) => at(page.json, 'error', 'code')
+const sessionsOf = async (id: string) =>
+  (await portal.service.database.rows('select from session where person_id = $1', [id])).length
+const identitiesOf = async (profile: Profile) => (await profile.ask('/me')).json['identities']
+/** Makes the sessions of a person so many minutes older. */
+const age = (id: string, minutes: number) =>
+  portal.service.database.rows(
+    `update session set created_at = created_at - make_interval(mins => $2) where person_id = $1`,
+    [id, minutes],
+  )
+const sameOrigin = { 'sec-fetch-site': 'same-origin' }
+const startLink = (profile: Profile, headers: Readonly<Record<string, string>> = sameOrigin, provider = 'other') =>
+  profile.ask(`/auth/start/${provider}?link=1&return_to=/me`, { headers })
+
+async function link(profile: Profile): Promise<Page> {
+  const { location } = await startLink(profile)
+  return profile.follow(new URL(location ?? ''))
+}
+
+async function notified(email: string, subject: RegExp): Promise<void> {
+  await until(() => mail.mails.some((each) => each.to.includes(email) && subject.test(each.subject)))
+}
+
+describe('B15: linking an account at another provider', () => {
+  test('gives the person a second way in, ends the other sessions, and is audited and mailed', async () => {
+    const { profile, id, email } = await portal.enter('consultant')
+    await portal.profile().signIn('firm')
+    const cookie = profile.cookies().get('session')
+    const page = await link(profile)
+    assert.deepEqual([page.status, page.location, page.headers.getSetCookie()], [303, '/me', []])
+    assert.equal(profile.cookies().get('session'), cookie, 'it is no sign-in')
+    assert.equal(await sessionsOf(id), 1)
+    await notified(email, /sign-in method was added/)
+    const { methods, identities } = (await profile.ask('/me')).json
+    assert.deepEqual(methods, [
+      { id: 'firm', name: 'Firm account' },
+      { id: 'other', name: 'Another account' },
+    ])
+    assert.deepEqual(
+      [0, 1].map((index) => at(identities, index, 'name')),
+      ['Firm account', 'Another account'],
+    )
+    assert.equal(at(identities, 1, 'issuer'), other.issuer)
+    const browser = portal.profile()
+    await browser.signIn('other')
+    assert.equal((await browser.who())?.['id'], id)
+    const rows = await portal.service.database.rows(
+      `select person_id, details from audit where action = 'identity_added' and details->>'issuer' = $1 and noun_id = $2`,
+      [other.issuer, id],
+    )
+    assert.deepEqual(rows, [{ person_id: id, details: { issuer: other.issuer } }])
+  })
+
+  test('twice changes nothing', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    await link(profile)
+    await portal.profile().signIn('firm')
+    const had = await sessionsOf(id)
+    assert.equal((await link(profile)).status, 303)
+    assert.equal(await sessionsOf(id), had)
+  })
+
+  test('needs a session, a recent one, and a page of this service that led there (B16)', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const visitor = portal.profile()
+    assert.equal((await startLink(visitor)).status, 401)
+    for (const headers of [{}, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'none' }]) {
+      const page = await startLink(profile, headers)
+      assert.deepEqual([page.status, codeOf(page)], [403, 'cross_site_request'])
+    }
+    await age(id, 11)
+    const page = await startLink(profile)
+    assert.deepEqual([page.status, codeOf(page)], [403, 'recent_sign_in_required'])
+  })
+
+  test('asks the provider for a new sign-in', async () => {
+    const { profile } = await portal.enter('consultant')
+    const { location } = await startLink(profile)
+    assert.equal(new URL(location ?? '').searchParams.get('prompt'), 'login')
+  })
+
+  test('is refused if another person has signed in meanwhile, or nobody is signed in any more', async () => {
+    for (const leave of [
+      async (profile: Profile) => void (await profile.ask('/signout', { method: 'POST' })),
+      async (profile: Profile) => {
+        portal.newcomer()
+        await profile.signIn('firm')
+      },
+    ]) {
+      const { profile, id } = await portal.enter('consultant')
+      const { location } = await startLink(profile)
+      await leave(profile)
+      const page = await profile.follow(new URL(location ?? ''))
+      assert.deepEqual([page.status, codeOf(page)], [400, 'sign_in_failed'])
+      const rows = await portal.service.database.rows('select from identity where person_id = $1', [id])
+      assert.equal(rows.length, 1)
+    }
+  })
+
+  test('of another person is refused, and signs nobody in', async () => {
+    const { profile: owner } = await portal.enter('consultant')
+    await link(owner)
+    const { profile, id } = await portal.enter('consultant')
+    const page = await link(profile)
+    assert.deepEqual([page.status, codeOf(page)], [409, 'conflict'])
+    assert.equal((await profile.who())?.['id'], id)
+    assert.equal(at(await identitiesOf(profile), 1), undefined)
+  })
+})
+
+describe('unlinking an account', () => {
+  test('removes it, except the last way to sign in', async () => {
+    const { profile, id, email } = await portal.enter('consultant')
+    await link(profile)
+    const ids = [0, 1].map(async (index) => String(at(await identitiesOf(profile), index, 'id')))
+    const [firm, linked] = await Promise.all(ids)
+    const stranger = (await portal.enter('consultant')).profile
+    assert.equal((await remove(stranger, `/me/identities/${linked}`)).status, 404)
+    assert.equal((await remove(profile, `/me/identities/${linked}`)).status, 200)
+    await notified(email, /sign-in method was removed/)
+    const page = await remove(profile, `/me/identities/${firm}`)
+    assert.deepEqual([page.status, codeOf(page)], [409, 'conflict'])
+    const had = await portal.counts()
+    assert.equal((await portal.profile().signIn('other')).status, 303)
+    assert.equal((await portal.counts()).person, had.person + 1, 'it is a stranger now')
+    assert.equal(await sessionsOf(id), 1)
+  })
+
+  test('of two at the same moment keeps one', async () => {
+    const { profile } = await portal.enter('consultant')
+    await link(profile)
+    const ids = await Promise.all([0, 1].map(async (index) => String(at(await identitiesOf(profile), index, 'id'))))
+    const pages = await Promise.all(ids.map((id) => remove(profile, `/me/identities/${id}`)))
+    assert.deepEqual(new Set(pages.map(({ status }) => status)), new Set([200, 409]))
+  })
+})
+
+describe('B33: a change of a second factor', () => {
+  const changes: [
+    what: string,
+    subject: RegExp,
+    prepare: (p: Profile) => Promise<unknown>,
+    act: (p: Profile) => Promise<unknown>,
+  ][] = [
+    ['totp_set_up', /authenticator app was added/, async () => undefined, setUpTotp],
+    ['totp_removed', /authenticator app was removed/, setUpTotp, (p) => remove(p, '/me/factors/totp')],
+    ['passkey_added', /passkey was added/, async () => undefined, (p) => addPasskey(p, portal.service.baseUrl)],
+    [
+      'passkey_removed',
+      /passkey was removed/,
+      (p) => addPasskey(p, portal.service.baseUrl),
+      async (p) => remove(p, `/me/passkeys/${String(at((await p.ask('/me')).json, 'passkeys', 0, 'id'))}`),
+    ],
+    ['recovery_codes_created', /recovery codes were created/, setUpTotp, (p) => post(p, '/me/recovery-codes')],
+  ]
+  for (const [what, subject, prepare, act] of changes) {
+    test(`${what} ends the other sessions, is audited and mailed, and keeps this session`, async () => {
+      const { profile, id, email } = await portal.enter('consultant')
+      await prepare(profile)
+      const session = (await portal.service.signIn({ id })).slice('session='.length)
+      const elsewhere = portal.profile()
+      elsewhere.cookies().set('session', session)
+      assert.ok(await elsewhere.who())
+      await act(profile)
+      assert.equal(await elsewhere.who(), undefined)
+      assert.equal((await profile.who())?.['id'], id)
+      await notified(email, subject)
+      const rows = await portal.service.database.rows(
+        `select from audit where action = $1 and person_id = $2 and request_id is not null`,
+        [what, id],
+      )
+      // The first factor brings codes of its own.
+      assert.equal(rows.length, what === 'recovery_codes_created' ? 2 : 1)
+    })
+  }
+
+  test('is undone as a whole if it cannot be recorded in the audit log', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    await setUpTotp(profile)
+    await portal.service.signIn({ id })
+    const { database } = portal.service
+    await database.rows(`create trigger full_disk before insert on audit for each row
+      when (new.action = 'totp_removed') execute function refuse_change()`)
+    assert.ok((await remove(profile, '/me/factors/totp')).status >= 500)
+    await database.rows('drop trigger full_disk on audit')
+    assert.equal(await sessionsOf(id), 2)
+    assert.equal((await database.rows('select from totp where person_id = $1', [id])).length, 1)
+  })
+
+  test('each use of a recovery code is mailed, with the number that is left', async () => {
+    const { profile, email } = await portal.enter('consultant')
+    const { codes } = await setUpTotp(profile)
+    const browser = portal.profile()
+    await browser.signIn('firm')
+    await giveFactor(browser, 'recovery_code', { code: codes[0] })
+    await notified(email, /recovery code was used/)
+    const used = mail.mails.find((each) => each.to.includes(email) && /recovery code was used/.test(each.subject))
+    assert.match(used?.text ?? '', /9 codes are left/)
+  })
+
+  test('guessing is mailed once', async () => {
+    const { profile, email } = await portal.enter('consultant')
+    await setUpTotp(profile)
+    await forgetSteps(portal.service.database)
+    for (let tries = 0; tries < 7; tries++) {
+      const browser = portal.profile()
+      await browser.signIn('firm')
+      await giveFactor(browser, 'totp', { code: '000000' })
+    }
+    await notified(email, /guessing/)
+    assert.equal(mail.mails.filter((each) => each.to.includes(email) && /guessing/.test(each.subject)).length, 1)
+  })
+})
+
+describe('a change of the own sign-in', () => {
+  const changes: [method: string, address: string, body?: object][] = [
+    ['POST', '/me/factors/totp/start', {}],
+    ['POST', '/me/factors/totp', { input: {} }],
+    ['DELETE', '/me/factors/totp'],
+    ['POST', '/me/recovery-codes', {}],
+    ['PATCH', '/me/passkeys/01990000-0000-7000-8000-000000000000', { name: 'x' }],
+    ['DELETE', '/me/passkeys/01990000-0000-7000-8000-000000000000'],
+    ['DELETE', '/me/identities/01990000-0000-7000-8000-000000000000'],
+  ]
+  test('needs a recent sign-in', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    await age(id, 11)
+    for (const [method, address, body] of changes) {
+      const page = await profile.ask(address, { method, ...(body && { body }) })
+      assert.deepEqual([page.status, codeOf(page)], [403, 'recent_sign_in_required'], `${method} ${address}`)
+    }
+    assert.equal((await profile.ask('/me')).status, 200)
+    await profile.signIn('firm')
+    assert.equal((await post(profile, '/me/factors/totp/start')).status, 200, 'after signing in again')
+  })
+
+  test('is not possible while a second factor is due', async () => {
+    const { profile } = await portal.enter('consultant')
+    await setUpTotp(profile)
+    const pending = portal.profile()
+    await pending.signIn('firm')
+    for (const [method, address, body] of changes) {
+      assert.equal((await pending.ask(address, { method, ...(body && { body }) })).status, 401, `${method} ${address}`)
+    }
+  })
+
+  test('cannot remove the last factor of a person who needs one', async () => {
+    const own = await startPortal({ signIn: { second_factor: 'partners' } })
+    try {
+      const { id } = await own.service.people.create(
+        { name: 'Partner', email: 'p@firm.example', role: 'partner' },
+        { actor: { kind: 'service' } },
+      )
+      const profile = own.profile()
+      profile.cookies().set('session', (await own.service.signIn({ id })).slice('session='.length))
+      own.provider.say({ subject: id, email: 'p@firm.example' })
+      await setUpTotp(profile)
+      const page = await remove(profile, '/me/factors/totp')
+      assert.deepEqual([page.status, codeOf(page)], [409, 'conflict'])
+      await addPasskey(profile, own.service.baseUrl)
+      assert.equal((await remove(profile, '/me/factors/totp')).status, 200)
+      assert.equal((await remove(profile, '/me/factors/passkey')).status, 409)
+      assert.ok(challengeOf(await post(profile, '/me/factors/totp/start')))
+      assert.equal((await profile.ask('/me')).json['factor_required'], true)
+    } finally {
+      await own.close()
+    }
+  })
+})

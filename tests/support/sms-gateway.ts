@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+interface SmsRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+/** An SMS gateway on a port of 127.0.0.1. It keeps what it receives and responds with `status`. */
+export async function startSmsGateway() {
+  const requests: SmsRequest[] = []
+  const gateway = { status: 200 }
+  async function accept(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requests.push({ url: request.url ?? '', headers: request.headers, body: await text(request) })
+    response.writeHead(gateway.status, { 'content-type': 'application/json' }).end('{}')
+  }
+  const server = createServer((request, response) => void accept(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return Object.assign(gateway, {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    /** The code of the last message. */
+    lastCode: () => /\b\d{6}\b/.exec(decodeURIComponent(requests.at(-1)?.body ?? ''))?.[0] ?? '',
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  })
+}
