@@ -638,7 +638,7 @@ test('doctor reports every error of the configuration file in one run, without c
     `${configuration.replace('output: "0.40"', 'output: "0.05"')}
 prot: 1
 base_url: "\${NOT_SET}"
-sign_in: { second_factor: required, email_link: true }
+sign_in: { email_link: true }
 session: { idle: 13h }
 `,
   )
@@ -654,14 +654,7 @@ session: { idle: 13h }
     ],
   )
   const faults = String(checks[1]?.['detail']).split('\n')
-  const paths = [
-    'base_url',
-    'models[0].price.output',
-    'prot',
-    'session.idle',
-    'sign_in.email_link',
-    'sign_in.second_factor',
-  ]
+  const paths = ['base_url', 'models[0].price.output', 'prot', 'session.idle', 'sign_in.email_link']
   assert.deepEqual(new Set(faults.map((line) => line.split(':')[0])), new Set(paths))
   assert.equal(faults.length, paths.length)
   assert.deepEqual(document['skipped'], [

@@ -315,7 +315,8 @@ describe('asking for a sign-in link', () => {
   })
 
   test('lets an address join where anyone may sign up', async () => {
-    const other = await startPortal({ mail: mail.url, signIn: { email_link: true } })
+    const metricsToken = 'a token for metrics'
+    const other = await startPortal({ mail: mail.url, signIn: { email_link: true }, metricsToken })
     const profile = other.profile()
     const email = 'newcomer@elsewhere.example'
     const body = { input: { email } }
@@ -326,6 +327,9 @@ describe('asking for a sign-in link', () => {
     await profile.ask('/auth/complete', { method: 'POST', body: { attempt: begun.json['attempt'], input: { code } } })
     const who = await profile.who()
     assert.deepEqual([who?.['email'], who?.['role']], [email, 'consultant'])
+    const metrics = await profile.ask('/metrics', { headers: { authorization: `Bearer ${metricsToken}` } })
+    assert.match(metrics.text, /^tollgate_mails_sent 1$/m)
+    assert.match(metrics.text, /^tollgate_mails_given_up 0$/m)
     await other.close()
   })
 

@@ -18,6 +18,7 @@ const engine = 'must be one of local, openai, ai-sdk'
 const endpoint = 'must be an address such as https://models.example.com/v1'
 const issuer = 'must be an address such as https://login.example.com'
 const secure = 'must begin with https://; http:// is accepted on loopback addresses only'
+const sender = 'must be an address such as tollgate@example.com or Tollgate <tollgate@example.com>'
 const mailServer = 'must be an address such as smtp://user:password@mail.example.com:587 or smtps://…'
 const tokenizer =
   'must be auto, bytes, o200k_base, cl100k_base, p50k_base, r50k_base, vllm, llama-server, anthropic, or the path of a tokenizer.json'
@@ -83,7 +84,9 @@ const values: Case[] = [
     'sign_in: { sign_up: { domains: ["@example.com", com, "a.example.", "1.2.3.4", "a.example/x"] } }',
     ...[0, 1, 2, 3, 4].map((n) => `sign_in.sign_up.domains[${n}]: must be a domain such as example.com`),
   ],
-  ['mail: { url: "http://m", from: "" }', `mail.url: ${mailServer}`, `mail.from: ${text}`],
+  ['mail: { url: "http://m", from: "" }', `mail.url: ${mailServer}`, `mail.from: ${sender}`],
+  ['mail: { url: "smtp://m", from: "a@b.c, d@e.f" }', `mail.from: ${sender}`],
+  ['mail: { url: "smtp://m", from: Tollgate }', `mail.from: ${sender}`],
   ['sms: { url: "http://sms.example/send", token: t }', `sms.url: ${secure}`],
   [upstream({ engine: 'vllm' }), `models[0].engine: ${engine}`],
   [upstream({ engine: 'opnai' }), `models[0].engine: ${engine}; did you mean openai?`],

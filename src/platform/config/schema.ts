@@ -267,7 +267,7 @@ export const configSchema = group('The configuration.', {
         values.mailServer,
         'The mail server. Write its password as `${NAME}`. `smtp://` uses STARTTLS if the server offers it, and requires it if there is a password; `smtps://` is TLS from the start. The default ports are 587 and 465.',
       ),
-      from: text('The sender of all mail, such as `Tollgate <tollgate@example.com>`.'),
+      from: written(values.sender, 'The sender of all mail, such as `Tollgate <tollgate@example.com>`.'),
     }),
   ),
   sms: Type.Optional(

@@ -140,6 +140,13 @@ export const mailServer: SettingFormat<string> = {
   },
 }
 
+/** The sender of mail: an address, perhaps with a name. */
+export const sender: SettingFormat<string> = pattern(
+  'an address such as tollgate@example.com or Tollgate <tollgate@example.com>',
+  /^((?:[^<>@"\r\n]+ <[^\s<>@]+@[^\s<>@]+>)|(?:[^\s<>@]+@[^\s<>@]+))$/,
+  (text) => text,
+)
+
 /** The domain of an e-mail address, converted to its lower-case A-label. */
 export const domain: SettingFormat<string> = {
   expects: 'a domain such as example.com',
