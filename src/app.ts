@@ -75,7 +75,8 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   const metrics = createMetrics()
   const generation = createGeneration({ catalogue, till, log, currency })
   const models = () => Object.fromEntries(catalogue.list().map(({ model }) => [model.id, model.health().ready]))
-  const providers = () => Object.fromEntries(signIn.methods.map(({ id, state }) => [id, state]))
+  const redirects = signIn.methods.filter(({ kind }) => kind === 'redirect')
+  const providers = () => Object.fromEntries(redirects.map(({ id, state }) => [id, state]))
 
   const server = createServer({
     ...needs,

@@ -389,6 +389,7 @@ describe('B25: an anonymous visitor', () => {
         { id: 'firm', name: 'Firm account' },
         { id: 'other/one', name: 'Another' },
       ],
+      credentials: [{ id: 'passkey', name: 'Passkey' }],
       return_to: '/clients?q=b',
     })
     assert.equal((await createProfile(service).ask('/signin?return_to=//evil.example')).json['return_to'], '/')
