@@ -486,6 +486,19 @@ describe('/me/password', () => {
     await mailTo(email, 'Your password was changed', 2)
   })
 
+  test('of two changes at the same time, one succeeds', async () => {
+    const { email, profile } = await signedIn()
+    const elsewhere = portal.profile()
+    await enter(elsewhere, email, right)
+    const chosen = [other, 'nimble harbour violin']
+    const pages = await Promise.all(
+      [profile, elsewhere].map((each, n) => change(each, { current: right, password: chosen[n] })),
+    )
+    const winners = pages.flatMap(({ status }, n) => (status === 200 ? [chosen[n] ?? ''] : []))
+    assert.equal(winners.length, 1, pages.map(({ text }) => text).join())
+    assert.equal((await enter(portal.profile(), email, winners[0] ?? '')).status, 200)
+  })
+
   test('a person who signed in another way sets the first one', async () => {
     const { id, email } = await newPerson()
     credentials.claim = { by: 'person', personId: id }
@@ -518,6 +531,7 @@ describe('/me/password', () => {
     }
     const page = await send(profile, 'DELETE', '/me/password')
     assert.deepEqual([page.status, page.json], [200, { ended: 1 }], page.text)
+    assert.equal((await profile.who())?.['id'], id)
     assert.equal(await elsewhere.who(), undefined)
     assert.equal((await enter(portal.profile(), email, right)).status, 400)
     assert.deepEqual(await actionsOf(id), ['password_set', 'password_removed'])
