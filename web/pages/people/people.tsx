@@ -1,155 +1,130 @@
-import { ActionIcon, Badge, Menu, NativeSelect } from '@mantine/core'
-import { IconDots, IconLogout, IconUserCheck, IconUserOff } from '@tabler/icons-react'
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { IconDots, IconLogout, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import { change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
-import { Initials } from '../../components/initials.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { Empty } from '../../components/empty.tsx'
+import { notifyFailure } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
+import { SearchField } from '../../components/search-field.tsx'
 import tables from '../../components/table.module.css'
-import { Ago } from '../../components/time.tsx'
-import { content } from '../../content.ts'
 import type { ListedPerson, PeopleList } from '../../../src/people/schema.ts'
-import { counted, roleNames } from '../../words.ts'
+import { counted } from '../../words.ts'
+import { PersonDialogs, type Opened } from './dialogs.tsx'
+import { Invitations } from './invitations.tsx'
+import { PersonRow } from './person-row.tsx'
 import classes from './people.module.css'
 
-/** Everyone who can sign in, with role and status; for partners. */
+/** Everyone who can sign in, and the open invitations; for partners. */
 export function PeoplePage() {
-  const { people } = useLoaderData<PeopleList>()
+  const { people, invitations } = useLoaderData<PeopleList>()
+  const { revalidate } = useRevalidator()
+  const [opened, open] = useState<Opened>()
+  const [query, setQuery] = useState('')
+  const found = people.filter((person) => matches(person, query))
   return (
-    <Page title="People" aside={counted(people.length, 'person', 'people')}>
-      <div className={tables.frame}>
-        <table className={tables.table}>
-          <thead className={classes.head}>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Role</th>
-              <th scope="col" className={tables.wide}>
-                Active clients
-              </th>
-              <th scope="col" className={tables.wide}>
-                Last signed in
-              </th>
-              <th scope="col">
-                <span className={tables.hidden}>Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {people.map((person) => (
-              <PersonRow key={person.id} person={person} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <Page
+      title="People"
+      aside={counted(people.length, 'person', 'people')}
+      actions={
+        <>
+          <Button leftSection={<IconPlus size={15} />} onClick={() => open({ dialog: 'invite' })}>
+            Invite
+          </Button>
+          <PageMenu />
+        </>
+      }
+    >
+      <Invitations invitations={invitations} open={open} />
+      <SearchField
+        className={classes.search}
+        label="Search people"
+        placeholder="Name or email"
+        value={query}
+        onSearch={setQuery}
+        onDown={() => document.querySelector<HTMLElement>('[data-people] button')?.focus()}
+      />
+      {found.length === 0 ? (
+        <Empty title="Nobody found">
+          <p>No name or address contains “{query}”.</p>
+          <Button variant="default" onClick={() => setQuery('')}>
+            Show everyone
+          </Button>
+        </Empty>
+      ) : (
+        <PeopleTable people={found} open={open} />
+      )}
+      <PersonDialogs opened={opened} open={open} people={people} onDone={() => void revalidate()} />
     </Page>
   )
 }
 
-function PersonRow({ person }: { readonly person: ListedPerson }) {
-  const { name, email, role, status, clients, last_signed_in_at: signedIn } = person
-  const actions = usePersonActions(person)
+function PeopleTable({ people, open }: { readonly people: PeopleList['people']; readonly open: (it: Opened) => void }) {
   return (
-    <tr className={classes.row}>
-      <td>
-        <span className={classes.person}>
-          <Initials name={name} />
-          <span className={classes.who}>
-            <span className={classes.name}>
-              {name}
-              {status === 'disabled' && <Badge color="gray">Disabled</Badge>}
-            </span>
-            <span className={classes.email}>{email}</span>
-          </span>
-        </span>
-      </td>
-      <td className={classes.roleCell}>
-        <NativeSelect
-          size="xs"
-          className={classes.role}
-          aria-label={`Role of ${name}`}
-          data={Object.entries(roleNames).map(([value, label]) => ({ value, label }))}
-          value={role}
-          onChange={({ currentTarget }) =>
-            void actions.setRole(currentTarget.value === 'partner' ? 'partner' : 'consultant')
-          }
-        />
-      </td>
-      <td className={tables.wide}>{clients}</td>
-      <td className={tables.wide}>{signedIn === null ? 'Never' : <Ago time={signedIn} />}</td>
-      <td className={tables.actions}>
-        <PersonMenu person={person} actions={actions} />
-      </td>
-    </tr>
+    <div className={tables.frame}>
+      <table className={tables.table} data-people>
+        <thead className={classes.head}>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Role</th>
+            <th scope="col" className={tables.wide}>
+              Active clients
+            </th>
+            <th scope="col" className={tables.wide}>
+              Last signed in
+            </th>
+            <th scope="col">
+              <span className={tables.hidden}>Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {people.map((person) => (
+            <PersonRow key={person.id} person={person} open={open} />
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 
-type PersonActions = ReturnType<typeof usePersonActions>
-
-function PersonMenu({ person, actions }: { readonly person: ListedPerson; readonly actions: PersonActions }) {
-  const isActive = person.status === 'active'
+function PageMenu() {
   return (
     <Menu position="bottom-end" width={220} shadow="md">
       <Menu.Target>
-        <ActionIcon aria-label={`More for ${person.name}`}>
+        <ActionIcon aria-label="More for everyone" size="lg">
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void actions.endSessions()}>
-          Sign out everywhere
-        </Menu.Item>
-        <Menu.Item
-          leftSection={isActive ? <IconUserOff size={16} /> : <IconUserCheck size={16} />}
-          onClick={() => void actions.setStatus(isActive ? 'disabled' : 'active')}
-        >
-          {isActive ? 'Disable' : 'Enable'}
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOutEveryone()}>
+          Sign everyone out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )
 }
 
-function usePersonActions({ id, name }: ListedPerson) {
-  const { revalidate } = useRevalidator()
-
-  async function carryOut(request: () => Promise<unknown>, done: string) {
-    try {
-      await request()
-      notifyDone(done)
-    } catch (error) {
-      notifyFailure('The person was not changed', error)
-    }
-    // A partner who changes their own role may lose access to this page.
-    if (id === content.viewer?.person.id) location.reload()
-    else await revalidate()
+async function signOutEveryone(): Promise<void> {
+  const sure = await confirm({
+    title: 'Sign everyone out?',
+    text: 'All sessions of everyone end at once, yours included. Unsaved text of other people may be lost.',
+    action: 'Sign everyone out',
+  })
+  if (!sure) return
+  try {
+    await change('/people/sessions', { method: 'DELETE' })
+    location.reload()
+  } catch (error) {
+    notifyFailure('Nobody was signed out', error)
   }
-  const patch = (body: object) => () => change(`/people/${id}`, { method: 'PATCH', body })
+}
 
-  return {
-    async setRole(role: ListedPerson['role']) {
-      const sure = await confirm({
-        title: `Make ${name} a ${roleNames[role].toLowerCase()}?`,
-        text:
-          role === 'partner'
-            ? 'Partners can see every client, all people and the audit log. This ends all sessions of this person.'
-            : 'Consultants can see only their own clients. This ends all sessions of this person.',
-        action: `Make ${roleNames[role].toLowerCase()}`,
-      })
-      if (sure) await carryOut(patch({ role }), `${name} is now a ${roleNames[role].toLowerCase()}.`)
-    },
-    async setStatus(status: ListedPerson['status']) {
-      const sure =
-        status === 'active' ||
-        (await confirm({
-          title: `Disable ${name}?`,
-          text: 'They are signed out everywhere and can no longer sign in. They keep their clients until you assign those to someone else.',
-          action: 'Disable',
-        }))
-      if (sure)
-        await carryOut(patch({ status }), status === 'active' ? `${name} can sign in again.` : `${name} is disabled.`)
-    },
-    endSessions: () =>
-      carryOut(() => change(`/people/${id}/sessions`, { method: 'DELETE' }), `${name} was signed out everywhere.`),
-  }
+function matches({ name, email }: ListedPerson, query: string): boolean {
+  const text = `${name} ${email ?? ''}`.toLocaleLowerCase()
+  return query
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
 }

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { BrowserContext, Page } from 'playwright-core'
+import { parseObject } from '../support/json.ts'
+import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+
+let portal: TestPortal
+let state: Awaited<ReturnType<BrowserContext['storageState']>>
+
+before(async () => {
+  portal = await startPortal()
+  const profile = await portal.profile()
+  await signInAs(await profile.newPage(), portal.base, 'Ruth Penhallow')
+  state = await profile.storageState()
+  await profile.close()
+})
+after(() => portal.close())
+
+async function open(options: object = {}): Promise<Page> {
+  const profile = await portal.profile({ storageState: state, ...options })
+  const page = await profile.newPage()
+  await page.goto(`${portal.base}/people`)
+  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
+  return page
+}
+
+async function barriers(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
+
+async function choose(page: Page, name: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `More for ${name}` }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+async function invite(page: Page, name: string, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const form = page.getByRole('form', { name: 'Invite a person' })
+  await form.getByLabel('Name').fill(name)
+  await form.getByLabel('Email').fill(email)
+  await form.getByRole('button', { name: 'Invite' }).click()
+}
+
+/** Adds what a service without mail responds: the link of the invitation. */
+async function withoutMail(page: Page, link: string): Promise<void> {
+  await page.route(/\/people\/invitations/, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...parseObject(await response.text()), link } })
+  })
+}
+
+describe('the page of people', () => {
+  test('finds people by name and address, and says so if there is none', async () => {
+    const page = await open()
+    const search = page.getByRole('searchbox', { name: 'Search people' })
+    await search.fill('daniel')
+    await page.getByText('Ruth Penhallow', { exact: true }).and(page.locator('td *')).waitFor({ state: 'detached' })
+    assert.equal(await page.locator('tbody tr').count(), 1)
+    await search.fill('nobody of this name')
+    await page.getByRole('heading', { name: 'Nobody found' }).waitFor()
+    await page.getByRole('button', { name: 'Show everyone' }).click()
+    assert.ok((await page.locator('tbody tr').count()) >= 3)
+    await page.context().close()
+  })
+
+  test('B74: invites by mail, sends the invitation again, and withdraws it', async () => {
+    const page = await open()
+    await invite(page, 'Ines Ferreira', 'ines@example.com')
+    await page.getByText('The invitation is on its way.').waitFor()
+    const row = page.getByRole('listitem').filter({ hasText: 'ines@example.com' })
+    await row.getByText('Consultant · by Ruth Penhallow').waitFor()
+    await page.getByRole('button', { name: 'Send again to Ines Ferreira' }).click()
+    await page.getByText('The invitation was sent again.').waitFor()
+    await page.getByRole('button', { name: 'Withdraw the invitation of Ines Ferreira' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+    await row.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('B74: shows the link of an invitation once where no mail is sent', async () => {
+    const page = await open()
+    const link = `${portal.base}/signin/invitation#${'A'.repeat(43)}`
+    await withoutMail(page, link)
+    await invite(page, 'Jo Brand', 'jo@example.com')
+    assert.equal(await page.getByLabel('Link', { exact: true }).inputValue(), link)
+    assert.deepEqual(await barriers(page), [], 'the link')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.ok(!(await page.content()).includes('A'.repeat(43)))
+    await page.context().close()
+  })
+
+  test('shows the reason at the field of an address that cannot be invited', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'Invite' }).click()
+    const form = page.getByRole('form', { name: 'Invite a person' })
+    await form.getByLabel('Name').fill('Nobody')
+    await form.getByLabel('Email').fill('nobody')
+    await form.getByLabel('Email').press('Enter')
+    await form.getByText('is not an e-mail address').waitFor()
+    assert.equal(await form.getByLabel('Email').getAttribute('aria-invalid'), 'true')
+    assert.equal(await form.getByLabel('Name').inputValue(), 'Nobody', 'nothing typed is lost')
+    await page.context().close()
+  })
+
+  test('renames a person by keyboard alone', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'More for Mei Sakamoto' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Enter')
+    const form = page.getByRole('form', { name: 'Rename Mei Sakamoto' })
+    await form.getByLabel('Name').waitFor()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('Mei Sato')
+    await page.keyboard.press('Enter')
+    await page.getByText('Mei Sato', { exact: true }).and(page.locator('td *')).first().waitFor()
+    await choose(page, 'Mei Sato', 'Rename')
+    await page.getByLabel('Name', { exact: true }).fill('Mei Sakamoto')
+    await page.keyboard.press('Enter')
+    await page.getByText('Mei Sakamoto', { exact: true }).and(page.locator('td *')).first().waitFor()
+    await page.context().close()
+  })
+
+  test('B101: shows which clients a hand-over moves before it moves them, and deletes only afterwards', async () => {
+    const page = await open()
+    await choose(page, 'Daniel Okonjo', 'Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText(/Daniel Okonjo still has \d+ clients/).waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await choose(page, 'Daniel Okonjo', 'Hand over clients')
+    const dialog = page.getByRole('dialog', { name: 'Hand over the clients of Daniel Okonjo' })
+    await dialog.getByText(/^\d+ active clients and \d+ archived:$/).waitFor()
+    assert.ok(await dialog.getByRole('button', { name: /^Hand over/ }).isDisabled())
+    await dialog.getByLabel('To').selectOption('Mei Sakamoto')
+    assert.deepEqual(await barriers(page), [], 'the preview')
+    await dialog.getByRole('button', { name: /^Hand over \d+ clients$/ }).click()
+    await page.getByText(/^\d+ clients handed over to Mei Sakamoto\.$/).waitFor()
+    const row = page.getByRole('row').filter({ hasText: 'Daniel Okonjo' })
+    await row.getByRole('cell', { name: '0', exact: true }).waitFor()
+    await choose(page, 'Daniel Okonjo', 'Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(await row.count(), 1)
+    await choose(page, 'Daniel Okonjo', 'Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await row.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`B90: in ${colorScheme} colours and at 375 pixels, axe finds nothing serious and nothing scrolls sideways`, async () => {
+      const page = await open({ colorScheme, viewport: { width: 375, height: 740 } })
+      const email = `${colorScheme}-and-a-long-part-before-the-sign@a-domain-with-a-long-name.example.com`
+      await invite(page, `Somebody With a Long Name ${colorScheme}`, email)
+      await page.getByRole('listitem').filter({ hasText: email }).waitFor()
+      assert.deepEqual(await barriers(page), [], 'the page')
+      assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
+      await page.getByRole('button', { name: 'More for Ruth Penhallow' }).click()
+      await page.getByRole('menu').waitFor()
+      assert.deepEqual(await barriers(page), [], 'the menu')
+      await page.getByRole('menuitem', { name: 'Change address' }).click()
+      await page.getByRole('form', { name: 'Change the address of Ruth Penhallow' }).waitFor()
+      assert.deepEqual(await barriers(page), [], 'the form')
+      await page.context().close()
+    })
+  }
+})

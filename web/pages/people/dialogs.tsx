@@ -1,0 +1,136 @@
+import { Modal } from '@mantine/core'
+import { useRef, type ReactNode } from 'react'
+import { ApiError, change } from '../../api.ts'
+import { EditForm } from '../../components/edit-form.tsx'
+import { notifyDone } from '../../components/notify.ts'
+import { askToSignInAgain } from '../../components/recent-sign-in.ts'
+import type { Field } from '../../fields.ts'
+import type { ListedPerson, PeopleList, ShownInvitation } from '../../../src/people/schema.ts'
+import { roleNames } from '../../words.ts'
+import { HandoverForm } from './handover-form.tsx'
+import { LinkToHandOver } from './link-to-hand-over.tsx'
+
+/** The dialog that is open. */
+export type Opened =
+  | { readonly dialog: 'invite' }
+  | { readonly dialog: 'link'; readonly email: string; readonly link: string }
+  | { readonly dialog: 'rename' | 'address' | 'handover'; readonly person: ListedPerson }
+
+interface PersonDialogsProps {
+  readonly opened: Opened | undefined
+  readonly open: (dialog: Opened | undefined) => void
+  readonly people: PeopleList['people']
+  /** Called after a change. */
+  readonly onDone: () => void
+}
+
+const name: Field = { name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 200 }
+const email: Field = { name: 'email', label: 'Email', kind: 'line', required: true, maxLength: 254 }
+const role: Field = { name: 'role', label: 'Role', kind: 'choice', choices: roleNames }
+
+export function PersonDialogs({ opened, open, people, onDone }: PersonDialogsProps) {
+  const close = () => open(undefined)
+  function done(message: string) {
+    notifyDone(message)
+    close()
+    onDone()
+  }
+  switch (opened?.dialog) {
+    case undefined:
+      return null
+    case 'invite':
+      return <InviteDialog open={open} onDone={onDone} />
+    case 'link':
+      return (
+        <Dialog title="Hand over this link" onClose={close}>
+          <LinkToHandOver email={opened.email} link={opened.link} onClose={close} />
+        </Dialog>
+      )
+    case 'rename':
+      return <RenameDialog person={opened.person} onClose={close} onDone={done} />
+    case 'address':
+      return <AddressDialog person={opened.person} onClose={close} onDone={done} />
+    case 'handover':
+      return (
+        <Dialog title={`Hand over the clients of ${opened.person.name}`} onClose={close}>
+          <HandoverForm person={opened.person} people={people} onClose={close} onDone={done} />
+        </Dialog>
+      )
+  }
+}
+
+function Dialog(props: { readonly title: string; readonly onClose: () => void; readonly children: ReactNode }) {
+  return <Modal opened closeOnClickOutside={false} withCloseButton={false} {...props} />
+}
+
+/** Offers to sign in again if that is what is missing. */
+async function save<Data>(address: string, method: 'POST' | 'PATCH', body: object): Promise<Data> {
+  try {
+    return await change<Data>(address, { method, body })
+  } catch (error) {
+    if (error instanceof ApiError && error.refusal.code === 'recent_sign_in_required') void askToSignInAgain()
+    throw error
+  }
+}
+
+interface InviteDialogProps extends Pick<PersonDialogsProps, 'open' | 'onDone'> {}
+
+function InviteDialog({ open, onDone }: InviteDialogProps) {
+  const sent = useRef<ShownInvitation>(undefined)
+  return (
+    <Dialog title="Invite a person" onClose={() => open(undefined)}>
+      <EditForm
+        label="Invite a person"
+        saveLabel="Invite"
+        fields={[name, email, role]}
+        initial={{ name: '', email: '', role: 'consultant' }}
+        save={async (body) => {
+          sent.current = await save<ShownInvitation>('/people/invitations', 'POST', body)
+        }}
+        onSaved={() => {
+          const { link, invitation } = sent.current ?? {}
+          if (link === undefined) notifyDone('The invitation is on its way.')
+          open(link === undefined ? undefined : { dialog: 'link', email: invitation?.email ?? '', link })
+          onDone()
+        }}
+        onCancel={() => open(undefined)}
+      />
+    </Dialog>
+  )
+}
+
+interface FormDialogProps {
+  readonly person: ListedPerson
+  readonly onClose: () => void
+  readonly onDone: (message: string) => void
+}
+
+function RenameDialog({ person, onClose, onDone }: FormDialogProps) {
+  return (
+    <Dialog title={`Rename ${person.name}`} onClose={onClose}>
+      <EditForm
+        label={`Rename ${person.name}`}
+        fields={[name]}
+        initial={{ name: person.name }}
+        save={(body) => save(`/people/${person.id}`, 'PATCH', body)}
+        onSaved={() => onDone('The name is changed.')}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
+
+function AddressDialog({ person, onClose, onDone }: FormDialogProps) {
+  return (
+    <Dialog title={`Change the address of ${person.name}`} onClose={onClose}>
+      <EditForm
+        label={`Change the address of ${person.name}`}
+        fields={[email]}
+        initial={{ email: person.email ?? '' }}
+        save={(body) => save(`/people/${person.id}`, 'PATCH', body)}
+        onSaved={() => onDone(`The address is changed. ${person.name} was signed out everywhere.`)}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
