@@ -33,7 +33,7 @@ test('a request that ended during an outage longer than its patience is released
   const settleHold = (hold: string) => batches.send('settle', { hold }, 300)
 
   away = true
-  await assert.rejects(settleHold(randomUUIDv7()), { code: 'unavailable', message: /the ledger will show/ })
+  await assert.rejects(settleHold(randomUUIDv7()), { code: 'unavailable', message: /The ledger shows whether it was/ })
   await assert.rejects(settleHold(held.requestId), { code: 'unavailable', message: /Nothing was charged/ })
   assert.equal((await stage.account(payer)).held, mostOfOne)
   away = false
