@@ -153,9 +153,13 @@ describe('a mail', () => {
   test('is encrypted while it waits', async () => {
     await server.down()
     await queue(await start(), link('secret.person@example.com'))
-    const [row] = await database.rows<{ job: string }>('select j::text as job from pgboss.job j')
+    const [row] = await database.rows<{ job: string; sealed: string }>(
+      `select j::text as job, data->>'sealed' as sealed from pgboss.job j`,
+    )
     assert.ok(row)
-    assert.doesNotMatch(row.job, /secret\.person|vvv|7K2M/)
+    for (const stored of [row.job, Buffer.from(row.sealed, 'base64').toString('latin1')]) {
+      assert.doesNotMatch(stored, /secret\.person|vvv|7K2M/)
+    }
   })
 
   test('waits while the server is down, and is then sent once', async () => {
