@@ -56,6 +56,12 @@ async function loadAudit({ request }: LoaderFunctionArgs): Promise<AuditList> {
   return { audit: [...rows], next }
 }
 
+/** The account, and the sign-in methods that the server offers. */
+async function loadMe(args: LoaderFunctionArgs) {
+  const [me, offered] = await Promise.all([load(args), read('/signin', args.request.signal)])
+  return { me, offered }
+}
+
 function loadRecord({ params, request }: LoaderFunctionArgs): Promise<unknown> {
   const address = `/clients/${params['client'] ?? ''}`
   return keeping(address, () => read(address, request.signal))
@@ -128,7 +134,7 @@ const pages = [
   },
   {
     path: 'me',
-    loader: load,
+    loader: loadMe,
     lazy: part(async () => (await import('./pages/me/me.tsx')).MePage),
   },
   { path: '*', loader: load, Component: RefusalPage },

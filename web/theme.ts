@@ -1,6 +1,20 @@
-import { ActionIcon, Badge, Button, createTheme, Menu, Modal, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  createTheme,
+  Menu,
+  Modal,
+  NativeSelect,
+  Notification,
+  PasswordInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 
 const control = { size: 'sm' } as const
+/** Mantine's has only an icon. */
+const closeButtonProps = { 'aria-label': 'Close' }
 
 /** The theme: small type, thin lines, and one accent colour for actions. */
 export const theme = createTheme({
@@ -62,6 +76,10 @@ export const theme = createTheme({
       },
     }),
     TextInput: TextInput.extend({ defaultProps: control }),
+    PasswordInput: PasswordInput.extend({
+      defaultProps: { ...control, visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 } },
+    }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps } }),
     Textarea: Textarea.extend({ defaultProps: control }),
     NativeSelect: NativeSelect.extend({ defaultProps: control }),
     // The label is a child of the menu but not an item.
@@ -73,6 +91,7 @@ export const theme = createTheme({
         radius: 'lg',
         transitionProps: { duration: 100 },
         overlayProps: { backgroundOpacity: 0.4 },
+        closeButtonProps,
       },
     }),
   },

@@ -127,7 +127,7 @@ describe('a password', () => {
     await page.goto(`${portal.base}/signin?return_to=/me`)
     await page.getByLabel('E-mail address').waitFor()
     const order: (string | null)[] = []
-    for (let steps = 0; steps < 7; steps++) {
+    for (let steps = 0; steps < 8; steps++) {
       await page.keyboard.press('Tab')
       const focused = page.locator(':focus')
       order.push(

@@ -13,6 +13,8 @@ export async function startDemo(configuration = '{}') {
     PORT: String(port),
     TOLLGATE_DATA: path.join(folder, 'data'),
     TOLLGATE_CONFIG: file,
+    // Not the default beside a configured mail server.
+    TOLLGATE_DEMO: '1',
   })
   return {
     base: `http://localhost:${port}`,

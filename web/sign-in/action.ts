@@ -13,6 +13,8 @@ export interface Action {
   readonly run: (work: () => Promise<void>) => void
   /** Shows why something else failed. */
   readonly fail: (error: unknown) => void
+  /** Hides why it failed, when the person has chosen another way. */
+  readonly forget: () => void
 }
 
 export function useAction(): Action {
@@ -45,6 +47,7 @@ export function useAction(): Action {
       if (!runningRef.current && wait === 0) void start(work)
     },
     fail,
+    forget: () => setRefusal(undefined),
   }
 }
 

@@ -19,14 +19,18 @@ interface EmailFormProps {
 export function EmailForm({ hasLink, hasPassword, offersPasskeys, onMailed }: EmailFormProps) {
   const [email, setEmail] = useState(typedEmail)
   const [password, setPassword] = useState('')
+  // Two actions: too many mails must not keep anyone from using a password.
   const action = useAction()
+  const mailing = useAction()
   useOfferedPasskeys(offersPasskeys, action.fail)
 
   async function mailLink(): Promise<void> {
+    action.forget()
     const { attempt } = await startMethod('email_link', { email })
     onMailed(email, attempt)
   }
   async function signIn(): Promise<void> {
+    mailing.forget()
     const { attempt } = await startMethod('password', { email })
     await completeMethod(attempt, { email, password })
   }
@@ -36,7 +40,8 @@ export function EmailForm({ hasLink, hasPassword, offersPasskeys, onMailed }: Em
       action={action}
       onSubmit={hasPassword ? signIn : mailLink}
       submit={hasPassword ? 'Sign in' : 'E-mail me a link'}
-      after={hasPassword && hasLink && <LinkButton action={action} onClick={mailLink} />}
+      otherRefusal={mailing.refusal}
+      after={hasPassword && hasLink && <LinkButton action={mailing} onClick={mailLink} />}
     >
       <EmailField
         label="E-mail address"
@@ -46,7 +51,7 @@ export function EmailForm({ hasLink, hasPassword, offersPasskeys, onMailed }: Em
           setEmail(value)
           keepEmail(value)
         }}
-        refusal={action.refusal}
+        refusal={action.refusal ?? mailing.refusal}
         isFirst={page.providers.length === 0}
         isRetried={!hasPassword}
         webauthn

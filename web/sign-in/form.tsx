@@ -13,12 +13,14 @@ interface FormProps {
   readonly children?: ComponentChildren
   /** Below the button. */
   readonly after?: ComponentChildren
+  /** Why another action on the same fields failed. */
+  readonly otherRefusal?: Refused | undefined
 }
 
 /** A form that keeps what was typed, and moves the focus to the field at fault. */
-export function Form({ action, onSubmit, submit, children, after }: FormProps) {
+export function Form({ action, onSubmit, submit, children, after, otherRefusal }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
-  const { refusal } = action
+  const refusal = action.refusal ?? otherRefusal
   useEffect(() => {
     if (refusal === undefined) return
     const atFault = form.current?.querySelector<HTMLInputElement>('[aria-invalid=true]')

@@ -75,7 +75,7 @@ function OtherBrowser({ address, device }: Pick<Link, 'address' | 'device'>) {
 }
 
 /** The page was opened without its link, or loaded again. */
-function NoToken() {
+export function NoToken() {
   return (
     <Ending
       title="Open the link again"

@@ -4,7 +4,7 @@ import { believed } from '../wire.ts'
 import { leaveFor, post } from './api.ts'
 
 /** What the server says of this sign-in. */
-export const page = believed<SignInPage & { readonly enrol?: readonly Choice[] }>(content.data ?? {})
+export const page = believed<SignInPage>(content.data ?? {})
 
 const query = new URLSearchParams(location.search)
 

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
+import { stringify } from 'yaml'
+import { addVirtualAuthenticator } from '../support/virtual-authenticator.ts'
+import { barriers, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { startMailed, type Mailed } from '../support/mailed.ts'
+
+let mails: Mailed
+let portal: TestPortal
+
+before(async () => {
+  mails = await startMailed()
+  const settings = { email_link: true, password: true, second_factor: 'optional', starts_per_minute: 1000 }
+  portal = await startPortal(stringify({ mail: mails.settings, sign_in: settings }))
+})
+after(async () => {
+  await portal.close()
+  await mails.close()
+})
+
+const [ruth, daniel] = ['Ruth Penhallow', 'Daniel Okonjo']
+const isSignedIn = (page: Page) => page.waitForURL((url) => url.pathname === '/clients')
+/** The code of the step after the present one: each code works once. */
+const codeOf = (secret: string, steps: number) =>
+  new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 })
+
+async function signOut(page: Page): Promise<void> {
+  await page.context().clearCookies()
+  await page.goto(`${portal.base}/signin?return_to=/clients`)
+}
+
+describe('a person', () => {
+  test('B63: adds, names and uses a passkey, which signs in alone, and removes it', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    const authenticator = await addVirtualAuthenticator(profile, page)
+    await signInAs(page, portal.base, ruth, '/me')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The passkey is added. You had no other sessions.').waitFor()
+    assert.equal(await authenticator.count(), 1)
+    await page.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor()
+    assert.deepEqual(await barriers(page), [])
+    assert.equal(await page.getByRole('dialog').getByRole('listitem').count(), 10)
+    await page.getByLabel('I have saved these codes').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: /^Rename / }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Work laptop')
+    await page.keyboard.press('Enter')
+    await page.getByText('Work laptop').waitFor()
+    await mails.mailTo('ruth@penhallow.example', { subject: /passkey was added/ })
+
+    await authenticator.setPresent(false)
+    await signOut(page)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await authenticator.setPresent(true)
+    await isSignedIn(page)
+    await page.goto(`${portal.base}/me`)
+    await page.getByText(/last used/).waitFor()
+    await page.getByRole('button', { name: 'Remove Work laptop' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('The passkey is removed.').waitFor()
+    await page.getByText('Work laptop').waitFor({ state: 'detached' })
+    await profile.close()
+  })
+
+  test('sets up an authenticator app, then needs it; a recovery code stands in for it', async () => {
+    const [profile, elsewhere] = await Promise.all([portal.profile(), portal.profile()])
+    const [page, other] = await Promise.all([profile.newPage(), elsewhere.newPage()])
+    await signInAs(other, portal.base, daniel)
+    await signInAs(page, portal.base, daniel, '/me')
+    await page.getByRole('button', { name: 'Set up Authenticator app' }).click()
+    await page.getByRole('img', { name: /^QR code/ }).waitFor()
+    const secret =
+      (await page
+        .locator('p')
+        .filter({ hasText: /^[A-Z2-7]{4}( [A-Z2-7]{4}){7}$/ })
+        .textContent()) ?? ''
+    assert.deepEqual(await barriers(page), [])
+    await page.getByLabel('Code from the app').fill('000000')
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('alert')
+      .getByText(/code is wrong/)
+      .waitFor()
+    await page.getByLabel('Code from the app').fill(codeOf(secret.replaceAll(' ', ''), 0))
+    await page.keyboard.press('Enter')
+    await page.getByText('Authenticator app is set up. Your other session has ended.').waitFor()
+    const codes = await page.getByRole('dialog').getByRole('listitem').allTextContents()
+    assert.equal(codes.length, 10)
+    await page.getByLabel('I have saved these codes').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('10 of 10 left.').waitFor()
+
+    await signInToFactor(page)
+    assert.deepEqual(await barriers(page), [])
+    await page.getByLabel('Code from your authenticator app').fill('123456')
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('alert')
+      .getByText(/code is wrong/)
+      .waitFor()
+    await page.getByLabel('Code from your authenticator app').fill(codeOf(secret.replaceAll(' ', ''), 1))
+    await page.keyboard.press('Enter')
+    await isSignedIn(page)
+
+    await signInToFactor(page)
+    await page.getByRole('button', { name: 'Recovery code' }).click()
+    await page.getByLabel('Recovery code').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type((codes[0] ?? '').toLowerCase().replaceAll('-', ''))
+    assert.equal(await page.getByLabel('Recovery code').inputValue(), codes[0])
+    await page.keyboard.press('Enter')
+    await isSignedIn(page)
+    await page.goto(`${portal.base}/me`)
+    await page.getByText('9 of 10 left.').waitFor()
+    await page.getByRole('button', { name: 'Create new codes' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create new codes' }).click()
+    await page.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor()
+    await page.getByLabel('I have saved these codes').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('10 of 10 left.').waitFor()
+    await Promise.all([profile.close(), elsewhere.close()])
+  })
+})
+
+/** Signs in again as Daniel at the provider, up to the second factor. */
+async function signInToFactor(page: Page): Promise<void> {
+  await signOut(page)
+  await page.getByRole('link', { name: /^Continue with/ }).click()
+  await page.getByRole('button', { name: daniel }).click()
+  await page.getByRole('heading', { name: 'Second factor' }).waitFor()
+  assert.equal((await page.context().cookies()).filter(({ name }) => name === 'session').length, 0)
+}
