@@ -223,6 +223,20 @@ describe('a second factor that is set up during the sign-in', () => {
     assert.equal((await post(thief, '/auth/second-factor/enrol/start', { factor: 'totp' })).status, 400)
   })
 
+  test('is not set up by a person who has one by now', async () => {
+    const who = await someone(required(), 'consultant')
+    const profile = await proven(who)
+    const begun = await post(profile, '/auth/second-factor/enrol/start', { factor: 'passkey' })
+    const credential = createAuthenticator(required().service.baseUrl).create(challengeOf(begun)['options'])
+    await required().service.database.rows(
+      `insert into totp (person_id, secret, last_step, created_at) values ($1, 'sealed', 0, now())`,
+      [who.id],
+    )
+    const had = await required().counts()
+    const page = await post(profile, '/auth/second-factor/enrol', { input: { credential } })
+    await required().assertRefused(page, [400, 'sign_in_failed'], had)
+  })
+
   test('of several submissions at the same moment sets it up once', async () => {
     const profile = await proven(await someone(required(), 'consultant'))
     const code = totpCode(await beginEnrolment(profile))

@@ -283,7 +283,10 @@ describe('a change of the own sign-in', () => {
       )
       const profile = own.profile()
       profile.cookies().set('session', (await own.service.signIn({ id })).slice('session='.length))
-      own.provider.say({ subject: id, email: 'p@firm.example' })
+      await own.service.database.rows(
+        'insert into identity (issuer, subject, person_id, created_at) values ($1, $2::text, $2::text::uuid, now())',
+        [own.provider.issuer, id],
+      )
       await setUpTotp(profile)
       const page = await remove(profile, '/me/factors/totp')
       assert.deepEqual([page.status, codeOf(page)], [409, 'conflict'])

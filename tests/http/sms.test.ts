@@ -205,6 +205,27 @@ describe('B69: a code by text message', () => {
   })
 })
 
+test('a code that verifies a number during a sign-in is no second factor by itself', async () => {
+  const own = await startPortal({
+    sms: { url: gateway.url, token: 'gateway-token' },
+    signIn: { second_factor: 'required' },
+  })
+  try {
+    own.newcomer()
+    const profile = own.profile()
+    assert.equal((await profile.signIn('firm')).location, '/signin')
+    const choice = { factor: 'sms', input: { number: newNumber() } }
+    assert.equal((await post(profile, '/auth/second-factor/enrol/start', choice)).status, 200)
+    const had = await own.counts()
+    await own.assertRefused(await give(profile, gateway.lastCode()), [400, 'sign_in_failed'], had)
+    const page = await post(profile, '/auth/second-factor/enrol', { input: { code: gateway.lastCode() } })
+    assert.equal(page.status, 200, page.text)
+    assert.ok(await profile.who())
+  } finally {
+    await own.close()
+  }
+})
+
 describe('the Twilio format', () => {
   test('is a form, with the account in the URL as the user', async () => {
     const url = `${gateway.url}/2010-04-01/Accounts/AC123/Messages.json`
