@@ -30,7 +30,9 @@ export function Factors() {
     <section className={classes.section}>
       <h2>Second factor</h2>
       <p className={classes.about}>
-        {isRequired ? 'You must have one.' : 'Nobody can sign in as you with your password or your mail alone.'}
+        {isRequired
+          ? 'You must have one.'
+          : 'With one, nobody can sign in as you with your password or your mail alone.'}
         {!isSetUp && ' You have none yet.'}
       </p>
       <ul className={classes.list}>
