@@ -44,6 +44,9 @@ describe('B19: where a sign-in leads', () => {
     '/signin?return_to=/signin',
     '/auth/start/firm',
     '/x/../auth/callback',
+    '/%61uth/start/firm?link=1',
+    '/si%67nin',
+    '/a%ff',
     '/signout',
   ]
   for (const asked of foreign)

@@ -13,6 +13,15 @@ export function safeReturn(requested: unknown): string {
   const base = 'https://tollgate.invalid'
   if (!URL.canParse(requested, base)) return home
   const { origin, pathname, search, hash } = new URL(requested, base)
-  if (origin !== base || /^\/\/|%(?:[01][0-9a-f]|7f|5c)/i.test(pathname) || circular.test(pathname)) return home
+  if (origin !== base || /^\/\/|%(?:[01][0-9a-f]|7f|5c)/i.test(pathname) || isCircular(pathname)) return home
   return `${pathname}${search}${hash}`
+}
+
+/** Encoded letters reach the same routes: `/%61uth` is `/auth`. */
+function isCircular(pathname: string): boolean {
+  try {
+    return circular.test(decodeURIComponent(pathname))
+  } catch {
+    return true
+  }
 }
