@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { hashOf, newSecret, readSecrets, setCookie } from './cookies.ts'
+import { lockActivePerson } from './locked-person-store.ts'
 import type { AttemptData } from './methods/method.ts'
 import * as store from './attempts-store.ts'
 
@@ -22,6 +23,13 @@ interface NewAttempt {
   readonly linksTo?: string | undefined
   /** The Cookie header of the request. */
   readonly cookies: string | undefined
+}
+
+interface ProvenBy {
+  readonly personId: string
+  readonly proof: Buffer
+  /** Runs in the transaction, with the person's row locked. Throws Problem if the proof does not hold any more. */
+  readonly confirm: (tx: Queryable) => Promise<void>
 }
 
 /** Why a `state` cannot be used. */
@@ -55,7 +63,7 @@ export interface Attempts {
   /** Uses up an attempt that was tried. False if another request was faster. */
   finish(attempt: store.BegunRow, step: 'begun' | 'proven', within?: Queryable): Promise<boolean>
   /** Lets a used attempt wait for a second factor. No session exists yet. */
-  prove(attempt: store.BegunRow, by: { readonly personId: string; readonly proof: Buffer }): Promise<void>
+  prove(attempt: store.BegunRow, by: ProvenBy): Promise<void>
   /** This browser's attempt that waits for a second factor. */
   proven(cookies: string | undefined): Promise<store.ProvenRow | undefined>
   beginFactor(attempt: store.ProvenRow, begun: store.BegunStep): Promise<void>
@@ -108,8 +116,12 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
     try: (state: string, cookies: string | undefined) => store.tryBegun(database, keyOf(state, cookies), maxTries),
     finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
       store.useAttempt(within, stateHash, step),
-    prove: ({ stateHash }: store.BegunRow, by: { readonly personId: string; readonly proof: Buffer }) =>
-      store.proveAttempt(database, { stateHash, ...by, expiresAt: expiry() }),
+    prove: ({ stateHash }: store.BegunRow, { personId, proof, confirm }: ProvenBy) =>
+      database.transaction(async (tx) => {
+        await lockActivePerson(tx, personId)
+        await confirm(tx)
+        await store.proveAttempt(tx, { stateHash, personId, proof, expiresAt: expiry() })
+      }),
     async proven(cookies: string | undefined) {
       const browserHashes = browsers(cookies)
       if (browserHashes.length === 0) return undefined

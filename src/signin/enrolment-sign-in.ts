@@ -56,7 +56,7 @@ export function createEnrolmentSignIn(needs: Needs, pending: PendingSignIn): Enr
           if (await policy.hasFactor(personId, tx)) throw notUsable()
           if (!(await attempts.finish(attempt, 'proven', tx))) throw notUsable()
         })
-        return { ...(await gate.admitProven(attempt, factor.id, visitor)), recoveryCodes }
+        return { ...(await gate.admitProven(attempt, factor.id, { visitor })), recoveryCodes }
       }),
   }
 }

@@ -22,7 +22,7 @@ export interface FactorPolicy {
   /** Whether people of this role need a second factor. */
   isRequired(this: void, role: Role): boolean
   /** Throws Problem `sign_in_refused` if a factor is due that the person cannot give. */
-  isDue(this: void, person: Pick<Person, 'id' | 'role'>, shown: readonly string[]): Promise<boolean>
+  isDue(this: void, person: Pick<Person, 'id' | 'role'>, shown: readonly string[], within?: Queryable): Promise<boolean>
   /** The choice of a person for whom a factor is due. */
   pending(this: void, personId: string, shown: readonly string[]): Promise<PendingFactors>
   /** Whether the person has set up a factor, other than as a backup. */
@@ -58,9 +58,9 @@ export function createFactorPolicy({ policy, factors }: Needs): FactorPolicy {
     isRequired,
     pending: async (personId: string, shown: readonly string[]) => choose(await setUp(personId), shown),
     hasFactor: async (personId: string, within?: Queryable) => hasOne(await setUp(personId, within)),
-    async isDue({ id, role }: Pick<Person, 'id' | 'role'>, shown: readonly string[]) {
+    async isDue({ id, role }: Pick<Person, 'id' | 'role'>, shown: readonly string[], within?: Queryable) {
       if (policy === 'off' || shown.length > 1) return false
-      const own = await setUp(id)
+      const own = await setUp(id, within)
       if (!hasOne(own) && !isRequired(role)) return false
       const { due, enrol } = choose(own, shown)
       if (due.length + enrol.length > 0) return true

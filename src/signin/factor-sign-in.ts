@@ -1,4 +1,5 @@
 import type { Identities } from '../people/identities.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption.ts'
 import { Problem } from '../platform/problems.ts'
 import { createEnrolmentSignIn, type EnrolmentSignIn } from './enrolment-sign-in.ts'
@@ -55,8 +56,10 @@ export function createFactorSignIn(needs: FactorSignInNeeds): FactorSignIn {
         if (factor === undefined || attempt.enrols) throw notUsable()
         Object.assign(details, { method: attempt.method, factor: factor.id })
         await factor.complete(input, { personId: attempt.personId, data: attempt.data, visitor })
-        if (!(await attempts.finish(attempt, 'proven'))) throw notUsable()
-        return gate.admitProven(attempt, factor.id, visitor)
+        const finish = async (tx: Queryable) => {
+          if (!(await attempts.finish(attempt, 'proven', tx))) throw notUsable()
+        }
+        return gate.admitProven(attempt, factor.id, { visitor, finish })
       }),
   }
 }

@@ -1,4 +1,6 @@
+import type { Queryable } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption.ts'
+import { Problem } from '../platform/problems.ts'
 import type { Attempts, BegunAttempt, ProvenAttempt } from './attempts.ts'
 import type { FactorPolicy } from './factor-policy.ts'
 import type { Proof } from './methods/method.ts'
@@ -18,7 +20,13 @@ export interface Gate {
   /** Every method ends here. Throws Problem `sign_in_refused`. */
   admit(this: void, proof: Proof, attempt: BegunAttempt, visitor: Visitor): Promise<GateResult>
   /** Starts the session of a proven attempt whose second factor has been passed. */
-  admitProven(this: void, attempt: ProvenAttempt, factor: string, visitor: Visitor): Promise<GateResult>
+  admitProven(this: void, attempt: ProvenAttempt, factor: string, passed: PassedFactor): Promise<GateResult>
+}
+
+interface PassedFactor {
+  readonly visitor: Visitor
+  /** Uses the attempt up, in the transaction that starts the session. Throws Problem if another request was faster. */
+  readonly finish?: (tx: Queryable) => Promise<void>
 }
 
 interface GateNeeds {
@@ -33,7 +41,14 @@ interface GateNeeds {
 const factorPage = '/signin'
 
 export function createGate({ attempts, signUp, sessions, policy, encryption }: GateNeeds): Gate {
-  async function start(proven: Proven, method: string, visitor: Visitor): Promise<string> {
+  async function start(
+    proven: Proven,
+    {
+      method,
+      visitor,
+      confirm,
+    }: { method: string; visitor: Visitor; confirm?: ((tx: Queryable) => Promise<void>) | undefined },
+  ): Promise<string> {
     const { personId, provider } = proven
     const { device, network, cookies, requestId, address } = visitor
     const { value } = await sessions.start({
@@ -53,6 +68,7 @@ export function createGate({ attempts, signUp, sessions, policy, encryption }: G
       }),
       replaces: cookies,
       request: { requestId, address },
+      confirm,
     })
     return sessions.cookie(value)
   }
@@ -65,19 +81,36 @@ export function createGate({ attempts, signUp, sessions, policy, encryption }: G
         factors: proof.factors,
         ...(proof.provider && { provider: proof.provider }),
       }
-      if (!(await policy.isDue(person, proof.factors))) {
-        return { returnTo: attempt.returnTo, cookie: await start(proven, attempt.method, visitor) }
+      // Whoever changes how the person signs in holds the same lock, and ends the sign-ins that they find.
+      const confirm = async (tx: Queryable) => {
+        if ((await proof.stillHolds?.(tx)) === false) throw changedMeanwhile()
       }
-      await attempts.prove(attempt, { personId: person.id, proof: sealProof(encryption, proven) })
-      return { returnTo: factorPage }
+      if (await policy.isDue(person, proof.factors)) {
+        await attempts.prove(attempt, { personId: person.id, proof: sealProof(encryption, proven), confirm })
+        return { returnTo: factorPage }
+      }
+      const confirmAll = async (tx: Queryable) => {
+        await confirm(tx)
+        if (await policy.isDue(person, proof.factors, tx)) throw changedMeanwhile()
+      }
+      const cookie = await start(proven, { method: attempt.method, visitor, confirm: confirmAll })
+      return { returnTo: attempt.returnTo, cookie }
     },
-    async admitProven(attempt: ProvenAttempt, factor: string, visitor: Visitor) {
+    async admitProven(attempt: ProvenAttempt, factor: string, { visitor, finish }: PassedFactor) {
       const { method, returnTo } = attempt
       const proven = openProof(encryption, attempt)
-      const cookie = await start({ ...proven, factors: [...proven.factors, factor] }, method, visitor)
+      const cookie = await start(
+        { ...proven, factors: [...proven.factors, factor] },
+        { method, visitor, confirm: finish },
+      )
       return { returnTo, cookie }
     },
   } satisfies Gate)
+}
+
+/** A password was changed, or a second factor was set up, after the proof and before the session. */
+function changedMeanwhile(): Problem {
+  return new Problem('sign_in_failed', 'How you sign in was changed meanwhile. Start again.')
 }
 
 /** Binds an encrypted ID token to its person. */

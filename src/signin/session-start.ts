@@ -19,6 +19,8 @@ export interface NewSession {
   /** The Cookie header of the request: the browser's previous session ends. */
   readonly replaces?: string | undefined
   readonly request?: RequestOrigin
+  /** Runs in the transaction, with the person's row locked. Throws Problem if the proof does not hold any more. */
+  readonly confirm?: ((tx: Queryable) => Promise<void>) | undefined
 }
 
 export interface StartedSession {
@@ -53,6 +55,7 @@ export async function startSession(
     provider,
   })
   if (!inserted) throw new Problem('sign_in_refused', 'You may not sign in here. Ask a partner of the firm.')
+  await session.confirm?.(tx)
   // After the person, as in a change of their role: the other order would deadlock.
   const known = sessionHashes(session.replaces)
   const replaced = known.length === 0 ? [] : await store.deleteSessions(tx, { hashes: known })

@@ -18,6 +18,11 @@ export interface Proof {
   readonly claim: Claim
   /** What was shown: `provider`, `password`, … Two or more satisfy every second-factor policy. */
   readonly factors: readonly string[]
+  /**
+   * Whether it would still be accepted, for what can change while it is checked. Reads within the transaction that admits
+   * the person.
+   */
+  readonly stillHolds?: (tx: Queryable) => Promise<boolean>
   /** For signing out at the provider. */
   readonly provider?: {
     readonly issuer: string

@@ -4,7 +4,7 @@ import { Problem } from '../../platform/problems.ts'
 import type { Visitor } from '../visitor.ts'
 import type { CredentialMethod } from './method.ts'
 import type { CheckPassword } from './password/check.ts'
-import { hasPassword } from './password/password-store.ts'
+import { hasPassword, isUnchanged } from './password/password-store.ts'
 import { passwordLength } from './password/policy.ts'
 import type { MinimumOf } from './password/strength.ts'
 
@@ -27,7 +27,8 @@ export function createPasswordMethod({ check, minimumOf }: PasswordNeeds): Crede
       const { email, password } = readInput(input)
       const owner = await check({ email, password }, visitor)
       if (passwordLength(password) < (await minimumOf(owner))) throw tooShortAlone()
-      return { claim: { by: 'person', personId: owner.id }, factors: ['password'] } as const
+      const stillHolds = (tx: Queryable) => isUnchanged(tx, owner)
+      return { claim: { by: 'person', personId: owner.id }, factors: ['password'], stillHolds } as const
     },
     isUsableBy: ({ id }: { readonly id: string }, database: Queryable) => hasPassword(database, id),
   } satisfies CredentialMethod)

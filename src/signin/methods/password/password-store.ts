@@ -1,5 +1,6 @@
 import type { Role } from '../../../access/actor.ts'
 import type { Queryable } from '../../../platform/database/database.ts'
+import { lockActivePerson } from '../../locked-person-store.ts'
 
 /** The person with an address, and the hash of their password if they have one. */
 export interface PasswordOwner {
@@ -29,14 +30,22 @@ export async function readPasswordOwnerById(database: Queryable, personId: strin
   return owner
 }
 
-/** The same, with the person locked until the transaction ends. */
+/** The same, with the person locked until the transaction ends. Undefined also for a person who may not sign in. */
 export async function lockPasswordOwner(tx: Queryable, personId: string): Promise<PasswordOwner | undefined> {
-  await tx.rows('select 1 from person where id = $1 for no key update', [personId])
-  return readPasswordOwnerById(tx, personId)
+  return (await lockActivePerson(tx, personId)) && readPasswordOwnerById(tx, personId)
 }
 
 export async function hasPassword(database: Queryable, personId: string): Promise<boolean> {
   const rows = await database.rows('select 1 from password where person_id = $1', [personId])
+  return rows.length > 0
+}
+
+/** Whether the person has the password that was read. A new hash of the same password is no change. */
+export async function isUnchanged(
+  tx: Queryable,
+  { id, changedAt }: Pick<PasswordOwner, 'id' | 'changedAt'>,
+): Promise<boolean> {
+  const rows = await tx.rows('select 1 from password where person_id = $1 and changed_at = $2', [id, changedAt])
   return rows.length > 0
 }
 

@@ -77,7 +77,7 @@ async function change(needs: PasswordsNeeds, { current, password }: ChosenPasswo
   return database.transaction(async (tx) => {
     const locked = await store.lockPasswordOwner(tx, owner.id)
     // Someone may have recovered the account meanwhile.
-    if (locked?.changedAt?.getTime() !== owner.changedAt?.getTime()) throw changedMeanwhile()
+    if (locked === undefined || locked.changedAt?.getTime() !== owner.changedAt?.getTime()) throw changedMeanwhile()
     await store.writePassword(tx, { personId: owner.id, hash, at: new Date() })
     await deleteResetsOf(tx, owner.id)
     return changes.conclude(tx, {

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Queryable } from '../../src/platform/database/database.ts'
+import { hashPassword } from '../../src/signin/methods/password/argon2.ts'
+import { at } from '../support/json.ts'
+import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { forgetSteps, giveFactor, post, setUpTotp } from '../support/own-account.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+import type { Page, Profile } from '../support/profile.ts'
+import { totpCode } from '../support/totp.ts'
+import { until } from '../support/until.ts'
+
+const right = 'blatant oyster wagon'
+
+let mail: TestMailServer
+let portal: Portal
+let hash: string
+
+before(async () => {
+  mail = await startMailServer()
+  portal = await startPortal({ mail: mail.url, signIn: { password: true } })
+  hash = await hashPassword(right, { memory: 19_456, passes: 2 })
+})
+after(async () => {
+  await portal.close()
+  await mail.close()
+})
+
+const choosePassword = (database: Queryable, id: string) =>
+  database.rows(
+    `insert into password (person_id, hash, changed_at) values ($1, $2, $3)
+     on conflict (person_id) do update set changed_at = $3`,
+    [id, hash, new Date()],
+  )
+
+async function withPassword() {
+  const person = await portal.enter('consultant')
+  await choosePassword(portal.service.database, person.id)
+  return person
+}
+
+async function enter(profile: Profile, email: string): Promise<Page> {
+  const { attempt } = (await post(profile, '/auth/start/password')).json
+  return post(profile, '/auth/complete', { attempt, input: { email, password: right } })
+}
+
+/** Sends a request that waits for the person's row, and makes a change to the person before it goes on. */
+async function overtake(
+  id: string,
+  send: () => Promise<Page>,
+  change: (tx: Queryable) => Promise<unknown>,
+): Promise<Page> {
+  const { database } = portal.service
+  const isWaiting = async () =>
+    (
+      await database.rows(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length > 0
+  const { promise } = await database.transaction(async (tx) => {
+    await tx.rows('select 1 from person where id = $1 for no key update', [id])
+    const sent = send()
+    await until(isWaiting)
+    await change(tx)
+    return { promise: sent }
+  })
+  return promise
+}
+
+/** As every change to how a person signs in does. */
+async function endSignIns(tx: Queryable, id: string): Promise<void> {
+  await tx.rows('delete from session where person_id = $1', [id])
+  await tx.rows(`delete from sign_in_attempt where person_id = $1 and step = 'proven'`, [id])
+}
+
+async function assertNobody(page: Page, profile: Profile, id: string): Promise<void> {
+  assert.deepEqual([page.status, at(page.json, 'error', 'code')], [400, 'sign_in_failed'], page.text)
+  assert.deepEqual(page.headers.getSetCookie(), [])
+  assert.equal(await profile.who(), undefined)
+  assert.deepEqual((await profile.ask('/signin')).json['second_factors'], undefined)
+  assert.deepEqual(await portal.service.database.rows('select 1 from session where person_id = $1', [id]), [])
+}
+
+describe('B33: a sign-in that a change overtakes', () => {
+  test('starts no session with a password that was changed', async () => {
+    const { id, email } = await withPassword()
+    const profile = portal.profile()
+    const page = await overtake(
+      id,
+      () => enter(profile, email),
+      async (tx) => {
+        await choosePassword(tx, id)
+        await endSignIns(tx, id)
+      },
+    )
+    await assertNobody(page, profile, id)
+    assert.equal((await enter(profile, email)).status, 200, 'the present password signs in')
+  })
+
+  test('waits for no second factor with a password that was changed', async () => {
+    const { id, email, profile: own } = await withPassword()
+    await setUpTotp(own)
+    const profile = portal.profile()
+    const page = await overtake(
+      id,
+      () => enter(profile, email),
+      async (tx) => {
+        await choosePassword(tx, id)
+        await endSignIns(tx, id)
+      },
+    )
+    await assertNobody(page, profile, id)
+  })
+
+  test('B26: starts no session without the second factor that was set up', async () => {
+    const { id, email } = await withPassword()
+    const profile = portal.profile()
+    const page = await overtake(
+      id,
+      () => enter(profile, email),
+      async (tx) => {
+        await tx.rows(`insert into totp (person_id, secret, last_step, created_at) values ($1, '\\x00', 0, now())`, [
+          id,
+        ])
+        await endSignIns(tx, id)
+      },
+    )
+    await assertNobody(page, profile, id)
+    const { status, json } = await enter(profile, email)
+    assert.deepEqual([status, json], [200, { location: '/signin' }], 'now the factor is due')
+  })
+
+  test('starts no session although its second factor was right', async () => {
+    const { id, email, profile: own } = await withPassword()
+    const { secret } = await setUpTotp(own)
+    await forgetSteps(portal.service.database)
+    const profile = portal.profile()
+    assert.deepEqual((await enter(profile, email)).json, { location: '/signin' })
+    const page = await overtake(
+      id,
+      () => giveFactor(profile, 'totp', { code: totpCode(secret) }),
+      (tx) => endSignIns(tx, id),
+    )
+    await assertNobody(page, profile, id)
+  })
+
+  test('a password that is chosen while the person is deleted is not kept', async () => {
+    const { id, profile } = await portal.enter('consultant')
+    const page = await overtake(
+      id,
+      () => post(profile, '/me/password', { password: 'mellow trumpet canyon' }),
+      async (tx) => {
+        await endSignIns(tx, id)
+        await tx.rows(
+          `update person set status = 'disabled', email = null, email_key = null, deleted_at = now() where id = $1`,
+          [id],
+        )
+      },
+    )
+    assert.equal(page.status, 409, page.text)
+    assert.deepEqual(await portal.service.database.rows('select 1 from password where person_id = $1', [id]), [])
+  })
+})
