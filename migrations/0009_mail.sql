@@ -9,7 +9,7 @@ create table throttle (
   taken      timestamptz[] not null default '{}',
   failures   integer not null default 0,
   failed_at  timestamptz,
-  -- From then on the row means nothing and may be removed.
+  -- When the row loses its meaning and may be deleted.
   expires_at timestamptz not null,
   primary key (kind, key)
 );

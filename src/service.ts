@@ -67,7 +67,7 @@ const builtPages = path.join(import.meta.dirname, '../web/dist')
  * allow it; nothing is left open then.
  */
 export async function openService(needs: ServiceNeeds): Promise<Service> {
-  const { config, databaseUrl, log, idleGrace, additional, metricsText } = needs
+  const { config, databaseUrl, log, additional } = needs
   const pages = loadPages({
     folder: builtPages,
     viewer: ({ session }) => session && presentViewer(session),
@@ -128,13 +128,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       audit,
       records,
       pages,
-      baseUrl: config.base_url,
-      currency: config.currency,
-      requestBytes: config.limits.request_bytes,
-      trustedProxies: config.listen.trusted_proxies,
-      ...(idleGrace !== undefined && { idleGrace }),
-      ...(metricsText !== undefined && { metricsText }),
-      ...(config.metrics?.token !== undefined && { metricsToken: config.metrics.token }),
+      ...appSettings(needs),
     }),
     (it) => it.close(),
   )
@@ -151,6 +145,18 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     database,
     close: () => parts.disposeAsync(),
   })
+}
+
+function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
+  return {
+    baseUrl: config.base_url,
+    currency: config.currency,
+    requestBytes: config.limits.request_bytes,
+    trustedProxies: config.listen.trusted_proxies,
+    ...(idleGrace !== undefined && { idleGrace }),
+    ...(metricsText !== undefined && { metricsText }),
+    ...(config.metrics?.token !== undefined && { metricsToken: config.metrics.token }),
+  }
 }
 
 /** The viewer in the data of a page. Times are ms from now, because the browser's clock may be wrong. */

@@ -17,6 +17,8 @@ describe('the schema of the queue', () => {
     owner = openDatabase(fresh.url, { log })
     const [row] = await owner.rows<{ name: string }>('select current_database()::text as name')
     name = row?.name ?? assert.fail()
+    // As every start of the service does.
+    await owner.rows(`revoke temporary on database ${name} from public`)
   })
   after(async () => {
     await owner.close()
