@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { startPortal, type Portal } from '../support/portal.ts'
+
+let mail: TestMailServer
+let portal: Portal
+
+before(async () => {
+  mail = await startMailServer()
+  portal = await startPortal({ mail: mail.url })
+})
+after(async () => {
+  await portal.close()
+  await mail.close()
+})
+
+test('the roles of the portal reach no table of the sign-in, nor the queue of the mail', async () => {
+  const rows = await portal.service.database.rows<{ reached: string }>(
+    `select distinct c.relname || ' ' || privilege as reached
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace,
+       unnest(array['consultant', 'partner']) kind,
+       unnest(array['select', 'insert', 'update', 'references']) privilege
+     where c.relkind in ('r', 'p') and (n.nspname = 'pgboss' or n.nspname = current_schema() and c.relname in
+       ('session', 'sign_in_attempt', 'logout_token', 'throttle', 'email_link', 'password', 'password_reset', 'passkey',
+        'passkey_owner', 'totp', 'phone', 'recovery_code', 'enrolment', 'invitation', 'identity'))
+       and (has_any_column_privilege(portal_role(kind), c.oid, privilege) or has_table_privilege(portal_role(kind), c.oid, 'delete, truncate'))`,
+  )
+  assert.deepEqual(rows, [])
+})
+
+test('of a person, the roles of the portal read the name, the address, the role and the status, and change nothing', async () => {
+  const rows = await portal.service.database.rows<{ column: string }>(
+    `select distinct attname as column from pg_attribute, unnest(array['consultant', 'partner']) kind
+     where attrelid = 'person'::regclass and attnum > 0 and not attisdropped
+       and has_column_privilege(portal_role(kind), attrelid, attnum, 'select') order by 1`,
+  )
+  assert.deepEqual(
+    rows.map(({ column }) => column),
+    ['email', 'id', 'name', 'role', 'status'],
+  )
+  const [changes] = await portal.service.database.rows<{ any: boolean }>(
+    `select bool_or(has_any_column_privilege(portal_role(kind), 'person', 'insert, update')
+       or has_table_privilege(portal_role(kind), 'person', 'delete, truncate')) as any
+     from unnest(array['consultant', 'partner']) kind`,
+  )
+  assert.deepEqual(changes, { any: false })
+})
