@@ -112,7 +112,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       till,
       catalogue,
       people,
-      admin: createPeopleAdmin({ database, audit, changes, mailer, countClientsOf: records.handover.count }),
+      admin: createPeopleAdmin({ database, audit, changes, countClientsOf: records.handover.count }),
       invitations: createInvitations({
         database,
         audit,

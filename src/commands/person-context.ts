@@ -58,7 +58,7 @@ export async function withPeopleParts<T>(context: Context, work: (parts: PeopleP
   const { base_url: baseUrl, sign_in: signIn } = config
   return await work({
     people: createPeople({ database, audit }),
-    admin: createPeopleAdmin({ database, audit, changes, mailer, countClientsOf: handover.count }),
+    admin: createPeopleAdmin({ database, audit, changes, countClientsOf: handover.count }),
     // Without the mailer, so that the command can print the link.
     invitations: createInvitations({ database, audit, mailer: undefined, policy: signIn.sign_up, baseUrl }),
     handover,

@@ -1,12 +1,11 @@
-import type { Visit } from '../access/actor.ts'
+import { personIdOf, type Visit } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { checkName } from '../platform/name.ts'
 import { Problem } from '../platform/problems.ts'
 import type { CredentialChanges } from '../signin/credential-change.ts'
-import { changeWithin, lastPartner, lockForChange } from './change.ts'
+import { changeWithin, lastPartner, lockForChange, withdrawnEntries } from './change.ts'
 import type { Email } from './email.ts'
 import * as identities from './identities-store.ts'
 import { withdrawOf } from './invitations-store.ts'
@@ -31,7 +30,7 @@ export interface PeopleAdmin {
   unlink(this: void, id: string, by: Visit): Promise<number>
   /**
    * Removes the second factors, passkeys and recovery codes of a person who lost them, and sets up new ones themselves.
-   * `conflict` if there was none.
+   * `conflict` if there was none, or if the person is the one who acts: /me has rules that protect their last factor.
    */
   resetFactors(this: void, id: string, by: Visit): Promise<void>
   /**
@@ -45,8 +44,6 @@ interface Needs {
   readonly database: Database
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly changes: CredentialChanges
-  /** Undefined if no mail is configured. */
-  readonly mailer: Mailer | undefined
   /** The number of clients of a person, archived ones included. */
   readonly countClientsOf: (visit: Visit, personId: string) => Promise<number>
 }
@@ -73,6 +70,7 @@ async function unlink({ database, changes }: Needs, id: string, by: Visit): Prom
 }
 
 async function resetFactors({ database, changes }: Needs, id: string, by: Visit): Promise<void> {
+  if (personIdOf(by.actor) === id.toLowerCase()) throw ownFactors()
   await database.transaction(async (tx) => {
     const { person } = await lockForChange(tx, id, by)
     if (!(await deleteFactors(tx, person))) throw noFactor(person)
@@ -101,7 +99,7 @@ async function change(needs: Needs, id: string, given: PersonChange, by: Visit):
 /** An address that someone can no longer read proves nothing any more: what was mailed to it finds nobody. */
 async function changeAddress(
   tx: Queryable,
-  { changes, mailer }: Needs,
+  { changes }: Needs,
   person: PersonSummary,
   email: Email,
   by: Visit,
@@ -109,9 +107,7 @@ async function changeAddress(
   if (person.email === email.address) return
   await identities.updateEmail(tx, person.id, email)
   await withdrawOf(tx, email.key, new Date())
-  const notice = { what: 'email_changed' } as const
-  await changes.conclude(tx, { person, action: 'email_changed', notice, by })
-  await mailer?.send(tx, { to: email.address, template: 'account_changed', values: notice })
+  await changes.concludeAddress(tx, { person, by, address: email.address })
 }
 
 async function remove({ database, audit, changes, countClientsOf }: Needs, id: string, by: Visit): Promise<void> {
@@ -125,6 +121,7 @@ async function remove({ database, audit, changes, countClientsOf }: Needs, id: s
       await audit.recordWithin(tx, [{ ...about, action: 'person_deleted', outcome: 'refused' }])
       return refused
     }
+    await audit.recordWithin(tx, await withdrawnEntries(tx, person.id, by))
     const notice = { what: 'account_deleted' } as const
     await changes.conclude(tx, { person, action: 'person_deleted', notice, by })
     await deleteSignInData(tx, person)
@@ -141,6 +138,10 @@ function hasClients({ name }: PersonSummary, count: number): Problem {
 
 function noIdentity({ name }: PersonSummary): Problem {
   return new Problem('conflict', `${name} has no identity at a provider.`)
+}
+
+function ownFactors(): Problem {
+  return new Problem('conflict', 'Change your own second factors at /me. Another partner can remove yours.')
 }
 
 function noFactor({ name }: PersonSummary): Problem {

@@ -4,6 +4,7 @@ import { isUuid } from '../platform/database/uuid.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import type { PersonChange, PersonSummary } from './person.ts'
+import { withdrawPartnersOf } from './invitations-store.ts'
 import * as store from './store.ts'
 
 /** What became of a change: a refusal is thrown once its audit row is committed. */
@@ -32,15 +33,22 @@ export async function changeWithin(
   const after = { ...person, ...to }
   const isLast = isLastPartner && (after.role !== 'partner' || after.status !== 'active')
   if (!isLast) await store.updatePerson(tx, id, to)
+  const isPartner = after.role === 'partner' && after.status === 'active'
+  const withdrawn = isLast || isPartner ? [] : await withdrawnEntries(tx, id, by)
   const changes = changesOf(person, after)
   // A change that changes nothing still shows the person.
   const entries = changes.length > 0 ? changes : [{ action: 'person_read' }]
   const outcome = isLast ? 'refused' : 'allowed'
-  await record(
-    tx,
-    entries.map((each) => ({ ...by, ...aboutPerson(id), ...each, outcome })),
-  )
+  const changed = entries.map((each): AuditEntry => ({ ...by, ...aboutPerson(id), ...each, outcome }))
+  await record(tx, [...changed, ...withdrawn])
   return { before: person, refusal: isLast ? lastPartner(person) : undefined }
+}
+
+/** Otherwise a former partner could return as a partner with another address. */
+export async function withdrawnEntries(tx: Queryable, id: string, by: Visit): Promise<AuditEntry[]> {
+  const withdrawn = await withdrawPartnersOf(tx, id, new Date())
+  const action = { ...by, action: 'invitation_withdrawn', outcome: 'allowed', noun: 'invitation' } as const
+  return withdrawn.map((nounId) => ({ ...action, nounId }))
 }
 
 /** Locks all partners and the person. Throws Problem `not_found`, `forbidden`. */

@@ -39,8 +39,17 @@ export interface Identities {
   of(personId: string): Promise<readonly ListedIdentity[]>
   /** The issuers of the person's identities. */
   issuersOf(personId: string, database?: Queryable): Promise<readonly string[]>
-  /** Adopts an address that changed at the provider since the last sign-in, unless another person has it. */
-  keepEmail(person: PersonSummary, identity: Identity, email: Email): Promise<void>
+  /**
+   * Adopts an address that changed at the provider since the last sign-in, unless another person has it. `conclude` runs in
+   * the transaction of the change.
+   */
+  keepEmail(person: PersonSummary, identity: Identity, change: AddressChange): Promise<void>
+}
+
+/** An address that a provider reports, and what a change to it entails. */
+export interface AddressChange {
+  readonly email: Email
+  readonly conclude: (tx: Queryable, before: PersonSummary) => Promise<void>
 }
 
 /** The token of an invitation's link. */
@@ -88,13 +97,13 @@ export function createIdentities({ database, audit }: Needs): Identities {
     unlink: store.deleteIdentity,
     of: (personId: string) => store.readIdentities(database, personId),
     issuersOf: (personId: string, within: Queryable = database) => store.readIssuers(within, personId),
-    async keepEmail(person: PersonSummary, identity: Identity, email: Email) {
+    async keepEmail(person: PersonSummary, identity: Identity, { email, conclude }: AddressChange) {
       try {
         await database.transaction(async (tx) => {
           const hasChanged = await store.noteReported(tx, identity, email.key)
           if (!hasChanged || person.email === email.address) return
           await store.updateEmail(tx, person.id, email)
-          await audit.recordWithin(tx, [ownEntry('email_changed', person.id)])
+          await conclude(tx, person)
         })
       } catch (error) {
         if (!store.isIdentityTaken(error)) throw error

@@ -85,6 +85,15 @@ export async function withdrawOf(tx: Queryable, emailKey: string, at: Date): Pro
   await tx.rows(`update invitation i set withdrawn_at = $2 where i.email_key = $1 and ${open}`, [emailKey, at])
 }
 
+/** Withdraws the open invitations as partner that a person has sent. Returns their ids. */
+export async function withdrawPartnersOf(tx: Queryable, personId: string, at: Date): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(
+    `update invitation i set withdrawn_at = $2 where i.invited_by = $1 and i.role = 'partner' and ${open} returning i.id`,
+    [personId, at],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** By the hash of its token or by its address. */
 export type InvitationKey = { readonly tokenHash: Buffer } | { readonly emailKey: string }
 

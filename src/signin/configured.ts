@@ -89,7 +89,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const usable = createUsableMethods({ methods, identities, database })
   const passwords = password?.serve(usable)
   const attempts = createAttempts({ database, baseUrl, clock: Date.now })
-  const gate = createGate({ attempts, signUp, sessions, policy, encryption })
+  const gate = createGate({ attempts, signUp, sessions, policy, encryption, changes })
   const enrolments = createEnrolments({ database, audit, changes, recoveryCodes })
   const parts = { attempts, signUp, sessions, refusals, gate, steps, policy, enrolments, identities, encryption }
   const own = createOwnAccount({ ...needs, ...parts, changes, recoveryCodes, usable, passkeys, clock: Date.now })

@@ -25,6 +25,13 @@ export interface CredentialChanges {
    * factor, writes the audit row, and queues a mail to the person. Returns the number of sessions that ended.
    */
   conclude(this: void, tx: Queryable, change: CredentialChange): Promise<number>
+  /** The same for a new address. The mail goes to both addresses. */
+  concludeAddress(this: void, tx: Queryable, change: NewAddress): Promise<void>
+}
+
+/** A person with the address before the change, and the new one. */
+interface NewAddress extends Pick<CredentialChange, 'person' | 'by'> {
+  readonly address: string
 }
 
 interface ChangeNeeds {
@@ -34,17 +41,24 @@ interface ChangeNeeds {
 }
 
 export function createCredentialChanges({ sessions, audit, mailer }: ChangeNeeds): CredentialChanges {
+  async function conclude(tx: Queryable, { person, action, details, notice, exceptId, by }: CredentialChange) {
+    const ended = await sessions.endWithin(tx, { personId: person.id, exceptId }, by)
+    await deleteProvenOf(tx, person.id)
+    await audit.recordWithin(tx, [
+      { ...by, action, outcome: 'allowed', noun: 'person', nounId: person.id, ...(details && { details }) },
+    ])
+    if (person.email !== null) {
+      await mailer?.send(tx, { to: person.email, template: 'account_changed', values: notice })
+    }
+    return ended.length
+  }
+
   return Object.freeze({
-    async conclude(tx: Queryable, { person, action, details, notice, exceptId, by }: CredentialChange) {
-      const ended = await sessions.endWithin(tx, { personId: person.id, exceptId }, by)
-      await deleteProvenOf(tx, person.id)
-      await audit.recordWithin(tx, [
-        { ...by, action, outcome: 'allowed', noun: 'person', nounId: person.id, ...(details && { details }) },
-      ])
-      if (person.email !== null) {
-        await mailer?.send(tx, { to: person.email, template: 'account_changed', values: notice })
-      }
-      return ended.length
+    conclude,
+    async concludeAddress(tx: Queryable, { person, by, address }: NewAddress) {
+      const notice = { what: 'email_changed' } as const
+      await conclude(tx, { person, action: 'email_changed', notice, by })
+      await mailer?.send(tx, { to: address, template: 'account_changed', values: notice })
     },
-  })
+  } satisfies CredentialChanges)
 }

@@ -1,7 +1,9 @@
+import { personActor } from '../access/actor.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Attempts, BegunAttempt, ProvenAttempt } from './attempts.ts'
+import type { CredentialChanges } from './credential-change.ts'
 import type { FactorPolicy } from './factor-policy.ts'
 import type { Proof } from './methods/method.ts'
 import { openProof, sealProof, type Proven } from './sealed-proof.ts'
@@ -35,12 +37,13 @@ interface GateNeeds {
   readonly sessions: Pick<Sessions, 'start' | 'cookie'>
   readonly policy: FactorPolicy
   readonly encryption: Encryption
+  readonly changes: Pick<CredentialChanges, 'concludeAddress'>
 }
 
 /** The page on which a pending second factor is given. */
 const factorPage = '/signin'
 
-export function createGate({ attempts, signUp, sessions, policy, encryption }: GateNeeds): Gate {
+export function createGate({ attempts, signUp, sessions, policy, encryption, changes }: GateNeeds): Gate {
   async function start(
     proven: Proven,
     {
@@ -75,7 +78,11 @@ export function createGate({ attempts, signUp, sessions, policy, encryption }: G
 
   return Object.freeze({
     async admit(proof: Proof, attempt: BegunAttempt, visitor: Visitor) {
-      const person = await signUp.admit(proof.claim)
+      const { requestId, address } = visitor
+      const person = await signUp.admit(proof.claim, (tx, before, email) => {
+        const by = { actor: personActor(before), requestId, address }
+        return changes.concludeAddress(tx, { person: before, by, address: email.address })
+      })
       const proven = {
         personId: person.id,
         factors: proof.factors,

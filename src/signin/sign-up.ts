@@ -1,5 +1,6 @@
 import { readEmail, type Email } from '../people/email.ts'
 import type { Identities, InvitedPerson } from '../people/identities.ts'
+import type { Queryable } from '../platform/database/database.ts'
 import type { PersonSummary } from '../people/person.ts'
 import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
@@ -9,8 +10,13 @@ export type SignUpPolicy = Config['sign_in']['sign_up']
 
 /** Who may sign in (section 5.2 of the specification). */
 export interface SignUp {
-  /** The person whom a proof establishes; a new one if the policy allows it. Throws Problem `sign_in_refused`. */
-  admit(claim: Claim): Promise<PersonSummary>
+  /**
+   * The person whom a proof establishes; a new one if the policy allows it. Adopts an address that changed at the provider,
+   * with `addressChanged` in the same transaction. Throws Problem `sign_in_refused`.
+   */
+  admit(claim: Claim, addressChanged: AddressChanged): Promise<PersonSummary>
+  /** The person of a proven address; a new one if the policy allows it. Throws Problem `sign_in_refused`. */
+  admitAddress(this: void, email: Email): Promise<PersonSummary>
   /**
    * The address for mail to someone who may sign in, or sign up, with an address: that of the person, if there is one.
    * Undefined for anyone else.
@@ -21,6 +27,9 @@ export interface SignUp {
   /** Creates the person of an invitation, once. Throws Problem `sign_in_failed`. */
   acceptInvitation(this: void, token: string): Promise<PersonSummary>
 }
+
+/** What a change of a person's address entails; `email` is the new one. */
+export type AddressChanged = (tx: Queryable, before: PersonSummary, email: Email) => Promise<void>
 
 type ClaimBy<By extends Claim['by']> = Extract<Claim, { readonly by: By }>
 
@@ -34,12 +43,18 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
   const isAllowed = (email: Email | undefined) =>
     policy.policy !== 'domain' || (email !== undefined && policy.domains.includes(email.domain))
 
-  async function byIdentity({ issuer, subject, email }: ClaimBy<'identity'>): Promise<PersonSummary | undefined> {
+  async function byIdentity(
+    { issuer, subject, email }: ClaimBy<'identity'>,
+    addressChanged: AddressChanged,
+  ): Promise<PersonSummary | undefined> {
     const known = await identities.byIdentity({ issuer, subject })
     if (known === undefined && email === undefined) throw withoutEmail()
     if (!isAllowed(email)) return undefined
     if (known === undefined) return email && identities.welcome({ issuer, subject }, { email, mayJoin })
-    if (known.status === 'active' && email !== undefined) await identities.keepEmail(known, { issuer, subject }, email)
+    if (known.status === 'active' && email !== undefined) {
+      const conclude = (tx: Queryable, before: PersonSummary) => addressChanged(tx, before, email)
+      await identities.keepEmail(known, { issuer, subject }, { email, conclude })
+    }
     return known
   }
 
@@ -55,8 +70,8 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
     return person && isAllowed(readEmail(person.email ?? '')) ? person : undefined
   }
 
-  function find(claim: Claim): Promise<PersonSummary | undefined> {
-    if (claim.by === 'identity') return byIdentity(claim)
+  function find(claim: Claim, addressChanged: AddressChanged): Promise<PersonSummary | undefined> {
+    if (claim.by === 'identity') return byIdentity(claim, addressChanged)
     return claim.by === 'email' ? byEmail(claim) : byId(claim)
   }
 
@@ -81,12 +96,14 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
       if (person === undefined) throw notInvited()
       return person
     },
-    async admit(claim: Claim) {
-      const person = await find(claim)
-      if (person?.status !== 'active') throw refused()
-      return person
-    },
-  })
+    admit: async (claim: Claim, addressChanged: AddressChanged) => requireActive(await find(claim, addressChanged)),
+    admitAddress: async (email: Email) => requireActive(await byEmail({ by: 'email', email })),
+  } satisfies SignUp)
+}
+
+function requireActive(person: PersonSummary | undefined): PersonSummary {
+  if (person?.status !== 'active') throw refused()
+  return person
 }
 
 function notInvited(): Problem {

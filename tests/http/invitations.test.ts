@@ -51,6 +51,22 @@ async function newInvitation(role = 'consultant') {
   return { email, id: idOf(page), token: tokenOf(await mailTo(email)), page }
 }
 
+test('invitations as partner end when who sent them is no partner any more', async () => {
+  for (const change of [{ role: 'consultant' }, { status: 'disabled' }]) {
+    const former = await portal.enter('partner')
+    const [address, harmless] = [newAddress(), newAddress()]
+    assert.equal((await invite(address, 'partner', former)).status, 201)
+    assert.equal((await invite(harmless, 'consultant', former)).status, 201)
+    const [token, other] = [tokenOf(await mailTo(address)), tokenOf(await mailTo(harmless))]
+    const changed = await partner.profile.ask(`/people/${former.id}`, { method: 'PATCH', body: change })
+    assert.equal(changed.status, 200, changed.text)
+    const [refused, accepted] = [await accept(portal.profile(), token), await accept(portal.profile(), other)]
+    assert.equal(refused.status, 400, refused.text)
+    assert.equal(await personWith(address), undefined)
+    assert.equal(accepted.status, 200, accepted.text)
+  }
+})
+
 const personWith = async (email: string) =>
   (
     await portal.service.database.rows<{ id: string; name: string; role: string }>(

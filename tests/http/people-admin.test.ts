@@ -91,6 +91,26 @@ describe('B16, B33, B100: a partner', () => {
     await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], had)
   })
 
+  test('B33: an address that changed at the provider ends the other sessions, and a mail goes to both addresses', async () => {
+    const other = await portal.enter('consultant')
+    const to = `reported-${other.email}`
+    const [identity] = await portal.service.database.rows<{ subject: string }>(
+      'select subject from identity where person_id = $1',
+      [other.id],
+    )
+    portal.provider.say({ subject: identity?.subject ?? assert.fail(), email: to })
+    const profile = portal.profile()
+    const page = await profile.signIn('firm')
+    assert.equal(page.status, 303, page.text)
+    const who = await profile.who()
+    assert.deepEqual([who?.['id'], who?.['email']], [other.id, to])
+    assert.equal(await other.profile.who(), undefined)
+    for (const address of [other.email, to]) await mailTo(address, 'Your e-mail address was changed')
+    assert.ok((await recorded(page)).includes(`email_changed allowed ${other.id} person ${other.id}`))
+    assert.equal((await portal.profile().signIn('firm')).status, 303)
+    assert.ok(await profile.who(), 'the same address again changes nothing')
+  })
+
   test('changes an address, after which a link mailed to the old one signs in nobody', async () => {
     const other = await portal.enter('consultant')
     const attacker = portal.profile()
@@ -197,6 +217,14 @@ async function setUpFactors(id: string): Promise<void> {
 }
 
 describe('B71: a lost second factor', () => {
+  test('is not removed here by the partner who lost it: /me protects the last one', async () => {
+    const own = await portal.enter('partner')
+    await setUpFactors(own.id)
+    assertProblem(await own.profile.ask(`/people/${own.id}/factors`, { method: 'DELETE' }), [409, 'conflict'])
+    const rows = await portal.service.database.rows('select 1 from totp where person_id = $1', [own.id])
+    assert.equal(rows.length, 1)
+  })
+
   test('is removed by a partner, who learns nothing: sessions end, a mail goes out, new ones are set up', async () => {
     const other = await portal.enter('consultant')
     await setUpFactors(other.id)

@@ -32,10 +32,7 @@ export function MethodsPage() {
         <p>No sign-in method is configured. Ask the operator of Tollgate to add one.</p>
       )}
       {page.providers.length > 0 && (
-        <p class="about">
-          At a provider you sign in with its account. Tollgate receives your name and e-mail address, never your
-          password there.
-        </p>
+        <p class="about">With a provider’s account, Tollgate receives your e-mail address, never your password.</p>
       )}
     </Panel>
   )

@@ -121,7 +121,7 @@ async function complete(
   const known = await readPasswordOwner(database, email.key)
   const text = await policy.check({ password, email: email.address, minimum: await minimumOf(known) })
   const hash = await hashing.inTurn((turn) => turn.hash(text))
-  const { id } = await signUp.admit({ by: 'email', email })
+  const { id } = await signUp.admitAddress(email)
   await database.transaction(async (tx) => {
     const owner = await lockPasswordOwner(tx, id)
     if (!(await store.takeReset(tx, hashOf(token), new Date(now))) || owner === undefined) throw linkUsed()
