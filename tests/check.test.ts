@@ -184,7 +184,7 @@ describe('processes that tests start', { skip: process.platform !== 'linux' && '
   test('are killed, named and counted as failures if they are left behind', async () => {
     const leaves = `${sleeper}test('leaves a process', () => {})\n`
     const { verdict, stdout } = await check({ ...good, 'src/leaves.test.ts': leaves })
-    assert.equal(verdict, '9 passed, 1 failed', stdout)
+    assert.equal(verdict, '10 passed, 1 failed', stdout)
     assert.match(stdout, /1 left running:\n {2}\d+: \S*node -e setTimeout/)
     assert.equal(isRunning(sleeperOf(roots.at(-1))), false)
   })

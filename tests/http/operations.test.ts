@@ -95,7 +95,8 @@ describe('the OpenAPI document', () => {
     )
     const portal =
       'sign_in_failed 400,not_signed_in 401,forbidden 403,cross_site_request 403,sign_in_refused 403,' +
-      'recent_sign_in_required 403,conflict 409,stale_version 412,precondition_required 428,too_many_sign_ins 429,provider_failed 502'
+      'recent_sign_in_required 403,conflict 409,stale_version 412,precondition_required 428,too_many_sign_ins 429,' +
+      'provider_failed 502,sms_failed 502'
     const elsewhere = ['not_found 404', 'method_not_allowed 405', ...portal.split(',')]
     const all = Object.entries(problems).map(([code, { status }]) => `${code} ${status}`)
     assert.deepEqual(named.toSorted(), all.filter((each) => !elsewhere.includes(each)).toSorted())
