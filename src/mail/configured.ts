@@ -12,7 +12,7 @@ import { openMailQueue, type MailQueue } from './queue.ts'
 
 export { migrateMailQueue } from './queue.ts'
 import { renderMail } from './render.ts'
-import { createMailServer, MailFailure } from './smtp.ts'
+import { MailFailure, openMailServer } from './smtp.ts'
 import { sealMail } from './stored-mail.ts'
 
 /** How many mails of this instance had each end. */
@@ -45,7 +45,7 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
   if (settings === undefined) return undefined
   const encryption = createEncryption(await readEncryptionKey(config))
   const queue = await openMailQueue({ databaseUrl, log, ...pace })
-  const server = createMailServer(settings)
+  const server = await openMailServer(settings)
   const ends: Record<MailEnd, number> = { sent: 0, given_up: 0, expired: 0, not_allowed: 0 }
   const delivery = startDelivery({
     ...needs,
@@ -90,7 +90,7 @@ function senderTo(queue: MailQueue, encryption: Encryption): Mailer['send'] {
 /** A summary of the mail server for `doctor`, which sends nothing. Throws OperatorError if it cannot be used. */
 export async function surveyMail({ mail: settings }: Pick<Config, 'mail'>): Promise<string> {
   if (settings === undefined) return 'no mail server is configured: no mail is sent'
-  const server = createMailServer(settings)
+  const server = await openMailServer(settings)
   const { host } = new URL(settings.url)
   try {
     await server.check()

@@ -13,7 +13,7 @@ import { openMailer, type OpenMailer } from './configured.ts'
 import { startDelivery } from './delivery.ts'
 import type { MailMessage } from './mailer.ts'
 import { openMailQueue } from './queue.ts'
-import { createMailServer } from './smtp.ts'
+import { openMailServer } from './smtp.ts'
 import { sealMail } from './stored-mail.ts'
 
 const secret = 'vvv-token-vvv'
@@ -89,7 +89,7 @@ describe('a mail', () => {
     const real = await openMailQueue({ databaseUrl: fresh.url, log: lines })
     let failures = 2
     let ends = 0
-    const sender = createMailServer({ url: server.url, from: 'tollgate@firm.example' })
+    const sender = await openMailServer({ url: server.url, from: 'tollgate@firm.example' })
     const delivery = startDelivery({
       queue: {
         ...real,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { PgBoss, type Db } from 'pg-boss'
+import type { Db, PgBoss } from 'pg-boss'
 import { connectionConfig } from '../platform/database/connection.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import { OperatorError } from '../platform/problems.ts'
@@ -93,7 +93,9 @@ export async function migrateMailQueue(databaseUrl: string, log: Logger): Promis
 async function startBoss({ databaseUrl, log, superviseEvery = 15, addsOnly = false }: QueueNeeds): Promise<PgBoss> {
   // Without our types: pg-boss expects those of the driver.
   const { connectionString = '', options = '', connectionTimeoutMillis = 5000 } = connectionConfig(databaseUrl, 30_000)
-  const boss = new PgBoss({
+  // Loaded only where mail is configured: it takes 30 MB.
+  const { PgBoss: Boss } = await import('pg-boss')
+  const boss = new Boss({
     connectionString,
     options,
     connectionTimeoutMillis,

@@ -1,5 +1,3 @@
-import { createTransport } from 'nodemailer'
-
 export interface OutgoingMail {
   readonly to: string
   /** The same for every attempt, so that the recipient's server can recognise a repetition. */
@@ -46,7 +44,9 @@ interface MailServerNeeds {
 const timeouts = { connectionTimeout: 15_000, greetingTimeout: 30_000, socketTimeout: 600_000 }
 
 /** Sends over up to three connections, which it keeps open between mails. STARTTLS is used where the server offers it. */
-export function createMailServer({ url, from }: MailServerNeeds): MailServer {
+export async function openMailServer({ url, from }: MailServerNeeds): Promise<MailServer> {
+  // Loaded only where mail is configured: it takes 27 MB.
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     pool: true,
     maxConnections: 3,

@@ -1,9 +1,3 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
 import type { Person } from '../../people/person.ts'
 import type { AttemptData, Challenge } from '../methods/method.ts'
 import type { PasskeyRow } from './passkeys-store.ts'
@@ -44,6 +38,9 @@ interface Asserted {
   readonly isVerified: boolean
 }
 
+/** Loaded when it is first used: it takes 30 MB, which an installation without passkeys does not need. */
+const library = () => import('@simplewebauthn/server')
+
 export function createCeremonies({ origin, rpId }: PasskeySite, clock: () => number): Ceremonies {
   const begun = (options: { readonly challenge: string }): Challenge => ({
     data: { challenge: options.challenge, expires: clock() + lifetime },
@@ -58,6 +55,7 @@ export function createCeremonies({ origin, rpId }: PasskeySite, clock: () => num
 
   return {
     async beginRegistration({ handle, name, email }, existing) {
+      const { generateRegistrationOptions } = await library()
       const options = await generateRegistrationOptions({
         rpName,
         rpID: rpId,
@@ -73,6 +71,7 @@ export function createCeremonies({ origin, rpId }: PasskeySite, clock: () => num
       return begun(options)
     },
     async completeRegistration(response, data) {
+      const { verifyRegistrationResponse } = await library()
       const { verified, registrationInfo } = await verifyRegistrationResponse({
         ...expectedBy(data),
         response: { ...response, clientExtensionResults: {} },
@@ -84,6 +83,7 @@ export function createCeremonies({ origin, rpId }: PasskeySite, clock: () => num
       return { credentialId: Buffer.from(id, 'base64url'), publicKey: Buffer.from(publicKey), counter }
     },
     async beginAssertion(passkeys) {
+      const { generateAuthenticationOptions } = await library()
       const options = await generateAuthenticationOptions({
         rpID: rpId,
         // As the only factor it should verify the person. As the second one, possession is enough.
@@ -95,6 +95,7 @@ export function createCeremonies({ origin, rpId }: PasskeySite, clock: () => num
     },
     async completeAssertion({ response, ...credential }, data, passkey) {
       const { userHandle, ...rest } = response
+      const { verifyAuthenticationResponse } = await library()
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
         ...expectedBy(data),
         response: {
