@@ -118,7 +118,7 @@ describe('a mail', () => {
     await real.close()
   })
 
-  test('is sent if its transaction commits, and not otherwise', async () => {
+  test('is sent only if its transaction commits', async () => {
     const mailer = await start()
     const failed = database.transaction(async (tx) => {
       await mailer.send(tx, notice('never@example.com'))

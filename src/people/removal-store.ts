@@ -1,7 +1,7 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { Person } from './person.ts'
 
-/** The tables of second factors. A passkey can be a sign-in method too: whoever lost it lost both. */
+/** The tables of second factors. A passkey can be a sign-in method too, so a lost one is lost as both. */
 const factorTables = ['totp', 'phone', 'recovery_code', 'passkey'] as const
 
 /** What a person signs in with, and what was mailed to their address, by the condition on its rows. */

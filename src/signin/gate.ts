@@ -88,7 +88,7 @@ export function createGate({ attempts, signUp, sessions, policy, encryption, cha
         factors: proof.factors,
         ...(proof.provider && { provider: proof.provider }),
       }
-      // Whoever changes how the person signs in holds the same lock, and ends the sign-ins that they find.
+      // A change to how the person signs in takes the same lock, and ends the sign-ins that exist by then.
       const confirm = async (tx: Queryable) => {
         if ((await proof.stillHolds?.(tx)) === false) throw changedMeanwhile()
       }

@@ -104,7 +104,7 @@ describe('B37: what is over', () => {
     await fill(3, { seen: -2 * hour, ends: hour })
     await database.transaction(async (tx) => {
       await tx.rows('select 1 from session limit 1 for update')
-      // Whoever waited would wait for this transaction, which waits for them.
+      // If the housekeeping waited for the lock, it would deadlock with this transaction.
       await clean()
     })
     assert.equal(await count('session'), 1)

@@ -51,7 +51,7 @@ export function createRedirectSignIn({
     return { returnTo: attempt.returnTo }
   }
 
-  /** A session that starts now counts as a recent sign-in: whoever is signed in must not get one without signing in. */
+  /** A new session counts as a recent sign-in, so a person who is signed in must prove who they are again to get one. */
   const isSignedIn = async ({ cookies }: Visitor) => (await sessions.recognise(cookies)) !== undefined
 
   /** A thrown Problem is recorded by `steps`; in a browser that is signed in, the row is written here. */

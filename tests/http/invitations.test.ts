@@ -97,7 +97,7 @@ const actionsOn = async (nounId: string) =>
 describe('B74: an invitation', () => {
   test('is mailed, and its link creates the person with the invited name and role, and signs them in', async () => {
     const { email, id, token, page } = await newInvitation('partner')
-    assert.equal(at(page.json, 'link'), undefined, 'whoever has the link could accept it')
+    assert.equal(at(page.json, 'link'), undefined, 'anyone with the link could accept it')
     assert.ok(!page.text.includes(token))
     const received = await mailTo(email)
     assert.match(received.text, /Hello Ines/)

@@ -85,7 +85,7 @@ function assertRefused(page: Page): void {
 }
 
 describe('a sign-in link', () => {
-  test('B41: signs in once, whoever sends it how often', async () => {
+  test('B41: signs in once, even if it is sent twenty times at once', async () => {
     const { profile, token, id } = await askFor()
     const pages = await Promise.all(Array.from({ length: 20 }, () => open(profile, token)))
     const [entered, ...others] = pages.toSorted((one, other) => one.status - other.status)

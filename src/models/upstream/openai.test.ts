@@ -157,7 +157,7 @@ const faults: readonly [Fault, ProblemCode, asked?: number][] = [
 
 for (const [fault, code, asked = 1] of faults) {
   test(`${fault} is ${code}, and the next request is served`, async () => {
-    // Shorter than the Retry-After of `busy`, so it is not waited for.
+    // Shorter than the Retry-After of `busy`: the model does not wait for it.
     const model = open({ timeout: { ...modelOptions.timeout, first_token: 2500 } })
     const before = vendor.calls
     vendor.set({ fault, text: 'private words' })

@@ -115,7 +115,7 @@ export const endpoint: SettingFormat<string> = {
   },
 }
 
-/** An OpenID issuer. It is compared byte by byte, so it is not normalised. RFC 8414 forbids query and fragment. */
+/** An OpenID issuer. Not normalised, because issuers are compared byte by byte. RFC 8414 forbids query and fragment. */
 export const issuer: SettingFormat<string> = secure('an address such as https://login.example.com')
 
 /** The URL of the SMS gateway. */
