@@ -182,6 +182,31 @@ export const configSchema = group('The configuration.', {
     expects: 'a currency code of three capital letters such as USD',
     default: 'USD',
   }),
+  firm: optionalGroup('The firm: on letters, in mails and on the pages.', {
+    name: Type.Optional(text('The name of the firm.')),
+    address: Type.Array(text('A line.'), { description: 'The lines of its postal address.', default: [] }),
+    email: Type.Optional(text('The e-mail address on its letters.')),
+    phone: Type.Optional(text('The telephone number on its letters.')),
+    website: Type.Optional(text('The website on its letters.')),
+    closing: Type.String({
+      description: 'The words above the signature of a letter.',
+      minLength: 1,
+      expects: 'a text that is not empty',
+      default: 'Yours sincerely,',
+    }),
+    time_zone: written(values.timeZone, 'The time zone of days and times on pages, in files and in commands.', {
+      default: 'UTC',
+    }),
+    locale: written(values.locale, 'How pages, files and commands write dates and numbers.', { default: 'en-GB' }),
+  }),
+  drafting: Type.Optional(
+    group('Letters drafted by a model inside a client record. Without this group, drafting is not offered.', {
+      account: text(
+        "The name or id of the firm's own account, which pays. `./tollgate account create --own` creates one.",
+      ),
+      model: written(values.id, 'The id or an alias of the model that writes.', { default: 'default' }),
+    }),
+  ),
   models: Type.Optional(
     Type.Array(Type.Union([localModel, openAiModel, aiSdkModel]), {
       description: 'The models that requests may name.',

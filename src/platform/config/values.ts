@@ -96,6 +96,30 @@ export const network: SettingFormat<string> = {
   },
 }
 
+/** A time zone, in the spelling of the IANA database. */
+export const timeZone: SettingFormat<string> = {
+  expects: 'a time zone such as Europe/Zurich',
+  parse: (text) => named(timeZone, () => new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone),
+}
+
+/** A language with a region (BCP 47), normalised. */
+export const locale: SettingFormat<string> = {
+  expects: 'a locale such as en-GB or de-CH',
+  parse: (text) => named(locale, () => Intl.DateTimeFormat.supportedLocalesOf(text)[0]),
+}
+
+/** A name as `read` normalises it. `read` returns nothing or throws RangeError for an unknown name. */
+function named(format: SettingFormat<string>, read: () => string | undefined): string {
+  let name: string | undefined
+  try {
+    name = read()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  if (name === undefined) throw mismatch(format)
+  return name
+}
+
 /** The public URL, converted to its origin, without a slash at the end. */
 export const origin: SettingFormat<string> = {
   expects: 'an address without a path such as https://tollgate.example.com',
