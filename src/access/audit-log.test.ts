@@ -29,7 +29,7 @@ const clients = [randomUUIDv7(), randomUUIDv7()] as const
 /** 400 events, one every ten minutes. The third hour from the end has none, and some clocks were set back. */
 const written: Written[] = Array.from({ length: 400 }, (_, n) => ({
   at: start + n * 10 * minute - (n % 7 === 3 ? 25 * minute : 0) + (n > 380 ? 3 * 60 * minute : 0),
-  action: n === 5 ? 'role_changed' : n % 9 === 0 ? 'note_changed' : 'client_read',
+  action: n === 5 ? 'role_changed' : n === 395 ? 'client_created' : n % 9 === 0 ? 'note_changed' : 'client_read',
   outcome: n === 390 || n === 17 ? 'refused' : 'allowed',
   ...(n % 11 === 4
     ? { actor: 'command' as const }
@@ -148,17 +148,28 @@ describe('the audit log, searched in parts', () => {
     })
   }
 
+  test('finds rows of a clock that was set back at both ends of a span', async () => {
+    const auditLog = logWith({ all: 20, own: 7 })
+    for (let n = 120; n < 134; n++) {
+      const query = { from: time((n - 6) / 6), to: time(n / 6) }
+      assert.deepEqual((await readAll(auditLog, query)).at, expected(query), JSON.stringify(query))
+    }
+  })
+
   test('reads once if nothing matches, however long the log is', async () => {
     const auditLog = logWith({ all: 20, own: 7 })
     for (const query of [{ to: time(-1) }, { from: time(200) }]) {
       assert.ok((await readAll(auditLog, query)).pages <= 2, JSON.stringify(query))
     }
     assert.ok((await readAll(auditLog, { from: time(30), to: time(31) })).pages <= 3)
-    for (const query of [{ action: 'nothing' }, { person: people[0], action: 'role_changed' }]) {
+    const completeInOneIndex = ['role_changed', 'client_created'].map((action) => ({ person: people[0], action }))
+    for (const query of [{ action: 'nothing' }, ...completeInOneIndex]) {
       assert.equal((await readAll(auditLog, query)).pages, 1, JSON.stringify(query))
     }
     const few = await readAll(auditLog, { person: people[0], action: 'note_changed' })
     assert.ok(few.pages >= 6, 'each read is limited to its reach')
+    const rarer = await readAll(auditLog, { client: clients[1], action: 'note_changed' })
+    assert.ok(rarer.pages <= 7, 'the index of the rarer value reaches further')
   })
 
   test('is exported completely', async () => {
@@ -174,6 +185,30 @@ describe('the audit log, searched in parts', () => {
       assert.equal(lines.length, expected(query).length)
     }
   })
+})
+
+test('each row names its actor', async () => {
+  const keyId = randomUUIDv7()
+  const [personId] = people
+  const actors = [
+    { kind: 'person', id: personId },
+    { kind: 'command', user: 'root' },
+    { kind: 'key', id: keyId },
+    { kind: 'service' },
+    { kind: 'visitor' },
+  ] as const
+  for (const actor of actors) await audit.record({ action: 'probe', outcome: 'allowed', actor })
+  const page = await logWith().page(visit, { action: 'probe' })
+  assert.deepEqual(
+    page.audit.map(({ actor }) => actor),
+    [
+      { kind: 'visitor', id: null, name: null },
+      { kind: 'service', id: null, name: null },
+      { kind: 'key', id: keyId, name: null },
+      { kind: 'command', id: null, name: 'root' },
+      { kind: 'person', id: personId, name: null },
+    ],
+  )
 })
 
 test('each reading is recorded with its filters and its format', async () => {

@@ -61,10 +61,12 @@ describe('a caller that closes its sending side after its request', () => {
     const wire = await send(key, {}, '1.0')
     await untilHeld(accountId)
     wire.endSending()
-    await wire.closed
+    assert.equal(await wire.rest(), '')
     await until(() => vendor.abandoned === abandoned + 1)
     vendor.set({})
     await until(async () => (await service.books(accountId)).holds === 0)
+    const { rows } = await service.books(accountId)
+    assert.deepEqual([rows.length, rows[0]?.stopReason], [1, 'cancelled'])
   })
 })
 
