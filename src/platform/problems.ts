@@ -6,7 +6,7 @@ export { problems, type ProblemCode } from './problem-table.ts'
 export interface ProblemDetails {
   /** The field of the request at fault, as a path: `metadata.client_id`. */
   readonly field?: string
-  /** The limit that was reached, its value and what remains. */
+  /** The limit concerned, its value and what remains. */
   readonly limit?: { readonly name: string; readonly value: number; readonly remaining: number }
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfter?: number

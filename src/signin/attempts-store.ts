@@ -78,16 +78,22 @@ export async function claimBegun(
   return attempt
 }
 
+/** A row after a submission was counted. */
+export type Tried<Row> = Row & {
+  /** After this one. */
+  readonly triesLeft: number
+}
+
 /** Counts a submission; undefined if the attempt cannot be used or has no tries left. */
 export async function tryBegun(
   database: Queryable,
   { stateHash, browserHashes, now }: AttemptKey,
   maxTries: number,
-): Promise<BegunRow | undefined> {
-  const [attempt] = await database.rows<BegunRow>(
+): Promise<Tried<BegunRow> | undefined> {
+  const [attempt] = await database.rows<Tried<BegunRow>>(
     `update sign_in_attempt set tries = tries + 1
      where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun' and tries < $4
-     returning ${begunColumns}`,
+     returning ${begunColumns}, $4 - tries as "triesLeft"`,
     [stateHash, browserHashes, now, maxTries],
   )
   return attempt
@@ -162,10 +168,10 @@ export async function tryProven(
   database: Queryable,
   stateHash: Buffer,
   maxTries: number,
-): Promise<ProvenRow | undefined> {
-  const [attempt] = await database.rows<ProvenRow>(
+): Promise<Tried<ProvenRow> | undefined> {
+  const [attempt] = await database.rows<Tried<ProvenRow>>(
     `update sign_in_attempt set tries = tries + 1 where state_hash = $1 and step = 'proven' and tries < $2
-     returning ${provenColumns}`,
+     returning ${provenColumns}, $2 - tries as "triesLeft"`,
     [stateHash, maxTries],
   )
   return attempt

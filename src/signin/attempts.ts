@@ -10,9 +10,9 @@ const lifetime = 1800
 /** Sign-in cookies considered per request: a browser that opens many tabs at once gets several. */
 const maxCookies = 16
 /** Submissions per step. */
-const maxTries = 5
+export const maxTries = 5
 
-export type { BegunRow as BegunAttempt, ProvenRow as ProvenAttempt } from './attempts-store.ts'
+export type { BegunRow as BegunAttempt, ProvenRow as ProvenAttempt, Tried } from './attempts-store.ts'
 
 interface NewAttempt {
   readonly state: string
@@ -59,7 +59,7 @@ export interface Attempts {
     cookies: string | undefined,
   ): Promise<{ readonly attempt: store.BegunRow; readonly cookie: string } | undefined>
   /** Counts a submission without using the attempt up; undefined also if no tries are left. */
-  try(state: string, cookies: string | undefined): Promise<store.BegunRow | undefined>
+  try(state: string, cookies: string | undefined): Promise<store.Tried<store.BegunRow> | undefined>
   /** Uses up an attempt that was tried. False if another request was faster. */
   finish(attempt: store.BegunRow, step: 'begun' | 'proven', within?: Queryable): Promise<boolean>
   /** Lets a used attempt wait for a second factor. No session exists yet. */
@@ -68,7 +68,7 @@ export interface Attempts {
   proven(cookies: string | undefined): Promise<store.ProvenRow | undefined>
   beginFactor(attempt: store.ProvenRow, begun: store.BegunStep): Promise<void>
   /** Counts a submission for the second factor; undefined if no tries are left. */
-  tryProven(attempt: store.ProvenRow): Promise<store.ProvenRow | undefined>
+  tryProven(attempt: store.ProvenRow): Promise<store.Tried<store.ProvenRow> | undefined>
   /** Deletes this browser's attempts that wait for a second factor. */
   abandon(cookies: string | undefined): Promise<void>
   /** Why a state could not be used. */

@@ -1,10 +1,12 @@
 import { Problem } from '../platform/problems.ts'
+import { maxTries } from './attempts.ts'
 import { newSecret } from './cookies.ts'
 import type { GateResult } from './gate.ts'
 import type { Challenge, CredentialMethod } from './methods/method.ts'
 import { safeReturn } from './return-to.ts'
 import { notUsable, type SignInParts } from './steps.ts'
 import type { Visitor } from './visitor.ts'
+import { countTries } from './wrong-code.ts'
 
 interface BegunCredential {
   /** Names the attempt in the submission. Works only with the cookie. */
@@ -60,7 +62,8 @@ export function createCredentialSignIn({ methods, attempts, gate, steps }: Needs
         details.method = attempt.method
         const method = find(attempt.method)
         if (method === undefined) throw notUsable()
-        const proof = await method.complete(input, { data: attempt.data, visitor })
+        const tries = { most: maxTries, left: attempt.triesLeft }
+        const proof = await countTries(tries, () => method.complete(input, { data: attempt.data, visitor }))
         if (!(await attempts.finish(attempt, 'begun'))) throw notUsable()
         return gate.admit(proof, attempt, visitor)
       }),

@@ -1,5 +1,7 @@
-import { Problem } from '../platform/problems.ts'
 import type { Identities } from '../people/identities.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { maxTries } from './attempts.ts'
 import type { Enrolments } from './enrolments.ts'
 import type { FactorPolicy } from './factor-policy.ts'
 import type { GateResult } from './gate.ts'
@@ -7,6 +9,7 @@ import type { Challenge } from './methods/method.ts'
 import type { PendingSignIn } from './pending-sign-in.ts'
 import { notUsable, type SignInParts } from './steps.ts'
 import type { Visitor } from './visitor.ts'
+import { countTries } from './wrong-code.ts'
 
 /** The set-up of a second factor that the policy requires and the person does not have yet. */
 export interface EnrolmentSignIn {
@@ -48,14 +51,16 @@ export function createEnrolmentSignIn(needs: Needs, pending: PendingSignIn): Enr
         const factor = policy.enrollable.find(({ id }) => id === attempt.factor)
         if (factor === undefined || !attempt.enrols) throw notUsable()
         Object.assign(details, { method: attempt.method, factor: factor.id })
-        const { personId, data } = attempt
+        const { personId, data, triesLeft: left } = attempt
         const { requestId, address, device: name } = visitor
         const request = { factor, personId, data, input, name, origin: { requestId, address } }
-        const { recoveryCodes } = await enrolments.complete(request, async (tx) => {
+        const before = async (tx: Queryable) => {
           // Of two attempts at once, the second finds the factor that the first has set up.
           if (await policy.hasFactor(personId, tx)) throw notUsable()
           if (!(await attempts.finish(attempt, 'proven', tx))) throw notUsable()
-        })
+        }
+        const tries = { most: maxTries, left }
+        const { recoveryCodes } = await countTries(tries, () => enrolments.complete(request, before))
         return { ...(await gate.admitProven(attempt, factor.id, { visitor })), recoveryCodes }
       }),
   }

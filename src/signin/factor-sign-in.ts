@@ -2,6 +2,7 @@ import type { Identities } from '../people/identities.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { Encryption } from '../platform/encryption.ts'
 import { Problem } from '../platform/problems.ts'
+import { maxTries } from './attempts.ts'
 import { createEnrolmentSignIn, type EnrolmentSignIn } from './enrolment-sign-in.ts'
 import type { Enrolments } from './enrolments.ts'
 import type { FactorPolicy, PendingFactors } from './factor-policy.ts'
@@ -10,6 +11,7 @@ import type { Challenge, SecondFactor } from './methods/method.ts'
 import { createPendingSignIn } from './pending-sign-in.ts'
 import { notUsable, type SignInParts } from './steps.ts'
 import type { Visitor } from './visitor.ts'
+import { countTries } from './wrong-code.ts'
 
 export interface FactorSignIn extends EnrolmentSignIn {
   /** What the visitor may choose from; undefined if no second factor is due. */
@@ -55,7 +57,8 @@ export function createFactorSignIn(needs: FactorSignInNeeds): FactorSignIn {
         const factor = factors.find(({ id }) => id === attempt.factor)
         if (factor === undefined || attempt.enrols) throw notUsable()
         Object.assign(details, { method: attempt.method, factor: factor.id })
-        await factor.complete(input, { personId: attempt.personId, data: attempt.data, visitor })
+        const { personId, data, triesLeft: left } = attempt
+        await countTries({ most: maxTries, left }, () => factor.complete(input, { personId, data, visitor }))
         const finish = async (tx: Queryable) => {
           if (!(await attempts.finish(attempt, 'proven', tx))) throw notUsable()
         }

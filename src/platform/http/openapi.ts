@@ -98,7 +98,7 @@ function refusal(codes: readonly ProblemCode[]): TSchema {
 function errorBody(codes: ProblemCode[]): TObject {
   const limit = Type.Object(
     { name: Type.String(), value: Type.Integer(), remaining: Type.Integer() },
-    { description: 'The limit that was reached, its value and what remains.' },
+    { description: 'The limit concerned, its value and what remains.' },
   )
   return Type.Object({
     error: Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { Problem } from '../../platform/problems.ts'
+import { WrongCode } from '../wrong-code.ts'
 
 const Input = Type.Object({ code: Type.String({ maxLength: 100 }) })
 
@@ -10,6 +10,6 @@ export function readCode(input: unknown): string {
 }
 
 /** The same for every reason, so that a guess learns nothing. */
-export function wrongCode(): Problem {
-  return new Problem('sign_in_failed', 'This code is wrong, has expired, or was used before. Try the next one.')
+export function wrongCode(): WrongCode {
+  return new WrongCode('This code is wrong, has expired, or was used before.', 'Try the next one.')
 }

@@ -9,6 +9,7 @@ import { hashOf, newSecret } from '../cookies.ts'
 import type { Throttle, ThrottleRule } from '../throttle.ts'
 import { senderNetworkOf } from '../network.ts'
 import type { Visitor } from '../visitor.ts'
+import { WrongCode } from '../wrong-code.ts'
 import { isCode, newCode } from './email-link/code.ts'
 import * as store from './email-link/link-store.ts'
 import type { CredentialMethod, Proof } from './method.ts'
@@ -142,8 +143,8 @@ async function mailLink({ database, mailer, encryption, clock = Date.now }: Need
 
 const codeContext = (tokenHash: Buffer): string => `code ${tokenHash.toString('hex')}`
 
-function wrongCode(): Problem {
-  return new Problem('sign_in_failed', 'The code is wrong. Copy it from the last mail.')
+function wrongCode(): WrongCode {
+  return new WrongCode('The code is wrong.', 'Copy it from the last mail.')
 }
 
 function notUsableLink(): Problem {

@@ -25,13 +25,14 @@ export async function tryEnrolment(
   database: Queryable,
   { sessionId, factor }: EnrolmentKey,
   { now, maxTries }: { readonly now: Date; readonly maxTries: number },
-): Promise<AttemptData | undefined> {
-  const [row] = await database.rows<{ data: AttemptData }>(
+): Promise<{ readonly data: AttemptData; readonly triesLeft: number } | undefined> {
+  const [row] = await database.rows<{ data: AttemptData; triesLeft: number }>(
     `update enrolment set tries = tries + 1
-     where session_id = $1 and factor = $2 and expires_at > $3 and tries < $4 returning data`,
+     where session_id = $1 and factor = $2 and expires_at > $3 and tries < $4
+     returning data, $4 - tries as "triesLeft"`,
     [sessionId, factor, now, maxTries],
   )
-  return row?.data
+  return row
 }
 
 /** Uses it up. False if it was used up: of several at once, one succeeds. */

@@ -1,8 +1,10 @@
+import type { Queryable } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { EnrolmentResult } from '../enrolments.ts'
 import type { EnrollableFactor } from '../factor-policy.ts'
 import type { Challenge } from '../methods/method.ts'
 import type { Visitor } from '../visitor.ts'
+import { countTries } from '../wrong-code.ts'
 import * as store from './enrolments-store.ts'
 import { changeOwn, settleRemoval, type OwnChange, type OwnNeeds } from './own.ts'
 
@@ -52,13 +54,17 @@ export function createOwnFactors(needs: OwnNeeds): OwnFactors {
     async complete({ session, by }, id, { input, name }) {
       const factor = find(id)
       const key = { sessionId: session.id, factor: id }
-      const data = await store.tryEnrolment(database, key, { now: new Date(clock()), maxTries })
-      if (data === undefined) throw notBegun()
+      const begun = await store.tryEnrolment(database, key, { now: new Date(clock()), maxTries })
+      if (begun === undefined) throw notBegun()
+      const { data, triesLeft: left } = begun
       const { requestId, address } = by
       const request = { factor, personId: session.person.id, data, input, name, exceptId: session.id }
-      return enrolments.complete({ ...request, origin: { requestId, address } }, async (tx) => {
+      const before = async (tx: Queryable) => {
         if (!(await store.deleteEnrolment(tx, key))) throw notBegun()
-      })
+      }
+      return countTries({ most: maxTries, left }, () =>
+        enrolments.complete({ ...request, origin: { requestId, address } }, before),
+      )
     },
     remove: (change, id) =>
       changeOwn(needs, change, async (tx, person) => {
