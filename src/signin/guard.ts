@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { hashOf } from './cookies.ts'
+import { requireRecent } from './recent-sign-in.ts'
 import type { Refusals } from './refusals.ts'
 import { hasSessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -56,21 +57,12 @@ export function signedIn({ recognise }: Pick<Sessions, 'recognise'>): Guard {
   }
 }
 
-/** How long after its start a session may change how its person signs in, in ms. */
-const recent = 10 * 60_000
-
 /**
  * For changes to how a person signs in: someone who finds an unattended browser must not be able to make them. Runs after
  * `signedIn`. Throws Problem `recent_sign_in_required`.
  */
 export function recentlySignedIn(clock: () => number = Date.now): Guard {
   return async (request) => requireRecent(sessionOf(request), clock())
-}
-
-/** Throws Problem `recent_sign_in_required`. `now` is in ms since 1970. */
-function requireRecent({ createdAt }: Pick<Session, 'createdAt'>, now: number): void {
-  if (now - createdAt.getTime() <= recent) return
-  throw new Problem('recent_sign_in_required', 'Sign in again first: this change needs a sign-in within 10 minutes.')
 }
 
 /**

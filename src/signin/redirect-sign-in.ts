@@ -5,6 +5,7 @@ import { newSecret } from './cookies.ts'
 import type { GateResult } from './gate.ts'
 import type { BeginOptions, Proof, RedirectMethod } from './methods/method.ts'
 import type { OwnAccount } from './own/account.ts'
+import { requireRecent } from './recent-sign-in.ts'
 import { safeReturn } from './return-to.ts'
 import { notUsable, type SignInParts, type StepDetails } from './steps.ts'
 import type { Visitor } from './visitor.ts'
@@ -41,10 +42,11 @@ export function createRedirectSignIn({
 }: Needs): RedirectSignIn {
   const find = (id: string) => methods.find((method) => method.id === id)
 
-  /** Only in the session of the person who began it. */
+  /** Only in the session of the person who began it, which may have aged at the provider. */
   async function link({ claim }: Proof, attempt: BegunAttempt, visitor: Visitor): Promise<GateResult> {
     const session = await sessions.recognise(visitor.cookies)
     if (session === undefined || session.person.id !== attempt.linksTo || claim.by !== 'identity') throw notUsable()
+    requireRecent(session, Date.now())
     const { requestId, address } = visitor
     const by = { actor: personActor(session.person), requestId, address }
     await own.identities.link({ session, by }, { issuer: claim.issuer, subject: claim.subject })

@@ -7,7 +7,7 @@ import type { CredentialChange, CredentialChanges } from '../credential-change.t
 import type { Enrolments } from '../enrolments.ts'
 import type { FactorPolicy } from '../factor-policy.ts'
 import type { RecoveryCodes } from '../factors/recovery-codes.ts'
-import { lockActivePerson, type LockedPerson } from '../locked-person-store.ts'
+import { lockSignedIn, type LockedPerson } from '../locked-person-store.ts'
 import type { Passkeys } from '../passkeys/passkeys.ts'
 import type { Session } from '../sessions.ts'
 import type { UsableMethods } from '../usable-methods.ts'
@@ -46,7 +46,7 @@ export async function changeOwn(
   work: (tx: Queryable, person: LockedPerson) => Promise<Conclusion>,
 ): Promise<number> {
   return database.transaction(async (tx) => {
-    const person = await lockActivePerson(tx, session.person.id)
+    const person = await lockSignedIn(tx, session)
     if (person === undefined) throw new Problem('not_signed_in', 'Sign in first: your session has ended.')
     const conclusion = await work(tx, person)
     return changes.conclude(tx, { ...conclusion, person, exceptId: session.id, by })

@@ -1,6 +1,6 @@
 import type { Role } from '../../../access/actor.ts'
 import type { Queryable } from '../../../platform/database/database.ts'
-import { lockActivePerson } from '../../locked-person-store.ts'
+import { lockActivePerson, lockSignedIn } from '../../locked-person-store.ts'
 
 /** The person with an address, and the hash of their password if they have one. */
 export interface PasswordOwner {
@@ -33,6 +33,14 @@ export async function readPasswordOwnerById(database: Queryable, personId: strin
 /** The same, with the person locked until the transaction ends. Undefined also for a person who may not sign in. */
 export async function lockPasswordOwner(tx: Queryable, personId: string): Promise<PasswordOwner | undefined> {
   return (await lockActivePerson(tx, personId)) && readPasswordOwnerById(tx, personId)
+}
+
+/** The same for the person of a session. Undefined also if the session has ended. */
+export async function lockOwnPassword(
+  tx: Queryable,
+  session: Parameters<typeof lockSignedIn>[1],
+): Promise<PasswordOwner | undefined> {
+  return (await lockSignedIn(tx, session)) && readPasswordOwnerById(tx, session.person.id)
 }
 
 export async function hasPassword(database: Queryable, personId: string): Promise<boolean> {

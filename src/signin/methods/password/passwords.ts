@@ -49,7 +49,7 @@ export function createPasswords(needs: PasswordsNeeds): Passwords {
     change: (chosen: ChosenPassword, by: Changer) => change(needs, chosen, by),
     remove: ({ session, visit }: Changer) =>
       database.transaction(async (tx) => {
-        const owner = await store.lockPasswordOwner(tx, session.person.id)
+        const owner = await store.lockOwnPassword(tx, session)
         if (owner === undefined || !(await store.deletePassword(tx, owner.id))) {
           throw new Problem('not_found', 'You have no password.')
         }
@@ -75,7 +75,7 @@ async function change(needs: PasswordsNeeds, { current, password }: ChosenPasswo
   const text = await policy.check({ password, email: owner.email, minimum: await minimumOf(owner) })
   const hash = await hashing.inTurn((turn) => turn.hash(text))
   return database.transaction(async (tx) => {
-    const locked = await store.lockPasswordOwner(tx, owner.id)
+    const locked = await store.lockOwnPassword(tx, session)
     // Someone may have recovered the account meanwhile.
     if (locked === undefined || locked.changedAt?.getTime() !== owner.changedAt?.getTime()) throw changedMeanwhile()
     await store.writePassword(tx, { personId: owner.id, hash, at: new Date() })
