@@ -205,11 +205,13 @@ describe('B69: a code by text message', () => {
   })
 })
 
-test('a code that verifies a number during a sign-in is no second factor by itself', async () => {
+test('a code that verifies a number during a sign-in is no second factor by itself, nor the other way round', async () => {
   const own = await startPortal({
     sms: { url: gateway.url, token: 'gateway-token' },
     signIn: { second_factor: 'required' },
   })
+  const enrol = (profile: Profile) =>
+    post(profile, '/auth/second-factor/enrol', { input: { code: gateway.lastCode() } })
   try {
     own.newcomer()
     const profile = own.profile()
@@ -218,9 +220,16 @@ test('a code that verifies a number during a sign-in is no second factor by itse
     assert.equal((await post(profile, '/auth/second-factor/enrol/start', choice)).status, 200)
     const had = await own.counts()
     await own.assertRefused(await give(profile, gateway.lastCode()), [400, 'sign_in_failed'], had)
-    const page = await post(profile, '/auth/second-factor/enrol', { input: { code: gateway.lastCode() } })
+    const page = await enrol(profile)
     assert.equal(page.status, 200, page.text)
     assert.ok(await profile.who())
+    const later = own.profile()
+    await later.signIn('firm')
+    assert.equal((await post(later, '/auth/second-factor/start', { factor: 'sms' })).status, 200)
+    // The number was taken from the person meanwhile: its code must not bring it back.
+    await own.service.database.rows('delete from phone')
+    await own.assertRefused(await enrol(later), [400, 'sign_in_failed'], await own.counts())
+    assert.deepEqual(await own.service.database.rows('select from phone'), [])
   } finally {
     await own.close()
   }
