@@ -82,7 +82,9 @@ function presentSessions(
 }
 
 function presentAccount(account: OwnSignIn, all: readonly SignInMethod[]): Omit<Me, 'person' | 'session' | 'sessions'> {
-  const nameOf = (issuer: string) => all.find((each) => each.kind === 'redirect' && each.issuer === issuer)?.name
+  const providers = all.filter((each) => each.kind === 'redirect')
+  const nameOf = (issuer: string) => providers.find((each) => each.issuer === issuer)?.name
+  const isLinked = (issuer: string) => account.identities.some((each) => each.issuer === issuer)
   return {
     methods: account.methods.map(({ id, name }) => ({ id, name })),
     factors: account.factors.map(({ id, name, isSetUp }) => ({ id, name, set_up: isSetUp })),
@@ -100,6 +102,7 @@ function presentAccount(account: OwnSignIn, all: readonly SignInMethod[]): Omit<
       subject,
       created_at: createdAt.toISOString(),
     })),
+    unlinked: providers.filter(({ issuer }) => !isLinked(issuer)).map(({ id, name }) => ({ id, name })),
     recovery_codes_left: account.recoveryCodesLeft,
   }
 }

@@ -58,6 +58,7 @@ export const me = Type.Object({
   factor_required: Type.Boolean({ description: 'Whether the person must have a second factor.' }),
   passkeys: Type.Array(listedPasskey),
   identities: Type.Array(listedIdentity, { description: "The person's accounts at OpenID providers." }),
+  unlinked: Type.Array(choice, { description: 'The providers at which the person has linked no account.' }),
   recovery_codes_left: Type.Integer({ minimum: 0, description: 'How many recovery codes are left.' }),
 })
 export type Me = Type.Static<typeof me>

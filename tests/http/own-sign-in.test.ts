@@ -56,12 +56,14 @@ describe('B15: linking an account at another provider', () => {
     const { profile, id, email } = await portal.enter('consultant')
     await portal.profile().signIn('firm')
     const cookie = profile.cookies().get('session')
+    assert.deepEqual((await profile.ask('/me')).json['unlinked'], [{ id: 'other', name: 'Another account' }])
     const page = await link(profile)
     assert.deepEqual([page.status, page.location, page.headers.getSetCookie()], [303, '/me', []])
     assert.equal(profile.cookies().get('session'), cookie, 'it is no sign-in')
     assert.equal(await sessionsOf(id), 1)
     await notified(email, /sign-in method was added/)
-    const { methods, identities } = (await profile.ask('/me')).json
+    const { methods, identities, unlinked } = (await profile.ask('/me')).json
+    assert.deepEqual(unlinked, [])
     assert.deepEqual(methods, [
       { id: 'firm', name: 'Firm account' },
       { id: 'other', name: 'Another account' },
@@ -101,6 +103,37 @@ describe('B15: linking an account at another provider', () => {
     await age(id, 11)
     const page = await startLink(profile)
     assert.deepEqual([page.status, codeOf(page)], [403, 'recent_sign_in_required'])
+  })
+
+  test('checks at the callback too that the sign-in is recent', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const { location } = await startLink(profile)
+    await age(id, 11)
+    const page = await profile.follow(new URL(location ?? ''))
+    assert.deepEqual([page.status, codeOf(page)], [403, 'recent_sign_in_required'])
+    assert.equal(at(await identitiesOf(profile), 1), undefined)
+  })
+
+  test('is refused if the session ends while it is carried out, as in a recovery of the account', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const { location } = await startLink(profile)
+    const callback = await profile.callbackOf(new URL(location ?? ''))
+    const { database } = portal.service
+    const { linking } = await database.transaction(async (tx) => {
+      await tx.rows('select from person where id = $1 for no key update', [id])
+      await tx.rows('delete from session where person_id = $1', [id])
+      const begun = profile.ask(callback)
+      await until(async () => {
+        const waiting = await tx.rows(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return waiting.length > 0
+      })
+      return { linking: begun }
+    })
+    assert.equal((await linking).status, 401)
+    const identities = await database.rows('select from identity where person_id = $1', [id])
+    assert.equal(identities.length, 1)
   })
 
   test('asks the provider for a new sign-in', async () => {

@@ -15,7 +15,6 @@ import { useAccount, useOwnChange, useRecently, type Changed } from './use-own-c
 export function Methods() {
   const { me, offered } = useAccount()
   const offers = (id: string) => offered.credentials?.some((method) => method.id === id) ?? false
-  const unlinked = offered.providers.filter(({ name }) => !me.identities.some((identity) => identity.name === name))
   return (
     <section className={classes.section}>
       <h2>How you sign in</h2>
@@ -24,7 +23,7 @@ export function Methods() {
         {me.identities.map((identity) => (
           <IdentityRow key={identity.id} identity={identity} />
         ))}
-        {unlinked.map(({ id, name }) => (
+        {me.unlinked.map(({ id, name }) => (
           <ProviderRow key={id} id={id} name={name} />
         ))}
         {offers('email_link') && <LinkRow />}
