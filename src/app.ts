@@ -33,6 +33,7 @@ import { registerProviderLogout } from './signin/provider-logout.ts'
 import { registerSignIn } from './signin/routes.ts'
 import type { Sessions } from './signin/sessions.ts'
 import type { SignIn } from './signin/signin.ts'
+import type { ApiRefusals } from './usage/refusals.ts'
 
 /** The parts of the app. Their owner closes them after the app. */
 export interface AppNeeds {
@@ -51,6 +52,7 @@ export interface AppNeeds {
   /** What became of the mail of this instance; undefined if no mail is configured. */
   readonly mailEnds?: () => MailEnds
   readonly audit: Audit
+  readonly refusals: ApiRefusals
   readonly records: Records
   /** The portal's pages. Without them the portal sends only JSON. */
   readonly pages?: Pages
@@ -95,7 +97,14 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   }
   await registerOpenApi(server, { baseUrl })
   prepareGuards(server, { sessions: needs.sessions, refusals: signIn.refusals })
-  registerGeneration(server, { generation, keys, till, baseUrl, onCharged: metrics.tokensCharged })
+  registerGeneration(server, {
+    generation,
+    keys,
+    till,
+    baseUrl,
+    onCharged: metrics.tokensCharged,
+    onRefused: needs.refusals.note,
+  })
   registerHealth(server, { version, databaseWritable: createWriteProbe(database), models, providers })
   registerSignIn(server, needs)
   await registerProviderLogout(server, { ...needs, methods: signIn.methods, refusals: signIn.refusals })

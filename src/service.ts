@@ -30,6 +30,7 @@ import { createCredentialChanges } from './signin/credential-change.ts'
 import { signInUrl } from './signin/routes.ts'
 import { createSignUp } from './signin/sign-up.ts'
 import { createSessions, type Session, type Sessions } from './signin/sessions.ts'
+import { createApiRefusals } from './usage/refusals.ts'
 
 /** One instance: everything opened and put together, not yet listening. */
 export interface Service {
@@ -84,6 +85,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   opened.adopt(startSealing({ database, log }), (it) => it.close())
   const till = opened.adopt(await createTill({ database, log }), (it) => it.drain())
   const audit = opened.adopt(createAudit({ database }), (it) => it.close())
+  const refusals = opened.adopt(createApiRefusals({ database, log }), (it) => it.close())
   const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())
   const records = createRecords({ access: createAccess({ portal, audit }), currency: config.currency })
   const people = createPeople({ database, audit })
@@ -126,6 +128,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       signIn,
       ...(mailer && { mailEnds: mailer.ends }),
       audit,
+      refusals,
       records,
       pages,
       ...appSettings(needs),

@@ -78,6 +78,7 @@ const entryPoints = {
     'verify.ts',
     'visits.ts',
   ],
+  usage: ['refusals.ts'],
   clients: ['handover.ts', 'import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts'],
 }
 const architecture: Architecture = {

@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { emptyTables, fillDatabase, type Contents } from './support/full-database.ts'
 import { parseObject } from './support/json.ts'
 import { startService, upstreamModel } from './support/service.ts'
+import { sealAll } from './support/tamper.ts'
 import { log } from './support/tills.ts'
 import { startVendor } from './support/vendor.ts'
 
@@ -102,6 +103,13 @@ for (const file of globSync('*.sql.gz', { cwd: folder })) {
         const record = await service.call(`/clients/${contents.clientId}`, undefined, undefined, { cookie })
         assert.equal(record.status, 200, record.text)
         assert.equal(record.json['name'], 'Anna Berg')
+        // The next seals cover the columns that this version added.
+        await sealAll(service.database)
+        const after = await verifyAll(service.database, { full: true, longestRequest: 10 ** 9 })
+        assert.deepEqual(
+          after.filter(({ ok }) => !ok),
+          [],
+        )
         await service.close()
       } finally {
         await vendor.close()

@@ -66,6 +66,7 @@ export async function readOpenApi(): Promise<unknown> {
       signOut: unused,
     },
     audit: { record: unused, recordWithin: unused, close: unused },
+    refusals: { note: unused, close: unused },
     records: createRecords({
       access: { as: unused, note: unused, refuse: unused, forbid: unused, decline: unused },
       currency: 'USD',

@@ -21,7 +21,7 @@ export interface TillItem extends QueuedItem {
   readonly resolve: (row: TillRow | undefined) => void
 }
 
-/** A request admitted from an allowance that ends with `exchange()`. */
+/** A request admitted from an allowance that ends with `exchange_timed()`. */
 export interface ExchangeItem extends QueuedItem {
   readonly kind: 'end'
   readonly outcome: RequestOutcome

@@ -62,7 +62,7 @@ test('a charge by a call during which this process slept succeeds', async (t) =>
     settled.push(each.requestId)
   }
   for (let round = 0; round < 8; round++) await pay(ask(payer))
-  await pay(ask(payer), 'from exchange(')
+  await pay(ask(payer), 'from exchange_timed(')
   await pay(ask(payer, { idempotency: { key: 'k', hash: 'a' } }), 'from till(')
   assert.equal(slept, 'none')
   const rows = await stage.ledgerRows(payer)

@@ -9,7 +9,7 @@ import { openInstance } from './instance.ts'
 import { runRounds } from './rounds.ts'
 import type { TillRow } from './till-row.ts'
 
-/** The queue of calls to `till()` and `exchange()`. Items that arrive during a call go with the next one. */
+/** The queue of calls to `till()` and `exchange_timed()`. Items that arrive during a call go with the next one. */
 export interface Batches {
   /** Sends an item to `till()`. Rejects with Problem `unavailable` after `patience` ms without the database. */
   send(kind: TillItem['kind'], payload: TillItem['payload'], patience: number): Promise<TillRow | undefined>

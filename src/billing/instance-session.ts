@@ -12,14 +12,14 @@ export interface InstanceNeeds {
   readonly log: Logger
 }
 
-/** The SQLSTATE with which `till()` and `exchange()` refuse an instance whose lease ran out. */
+/** The SQLSTATE with which `till()` and `exchange_timed()` refuse an instance whose lease ran out. */
 const leaseLost = 'TG001'
 
 /** Whether another instance has reaped this one, which must then register again. */
 export const isLeaseLost = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === leaseLost
 
-/** The connection of this process for calls of `till()` and `exchange()`, and its row in the table of instances. */
+/** The connection of this process for calls of `till()` and `exchange_timed()`, and its row in the table of instances. */
 export class InstanceSession {
   readonly #needs: InstanceNeeds
   readonly #reaper: Reaper

@@ -9,11 +9,11 @@ import { exchangeCall, tillCall } from './till-store.ts'
 
 export { isLeaseLost } from './instance-session.ts'
 
-/** This process's row in the database, and its connection for calls of `till()` and `exchange()`. */
+/** This process's row in the database, and its connection for calls of `till()` and `exchange_timed()`. */
 export interface Instance {
   /** Calls `till()` once and resolves all items. If it rejects, no item is resolved and all can be sent again. */
   till(this: void, items: readonly TillItem[]): Promise<void>
-  /** Calls `exchange()` once, with the requests that end and reports of their accounts' and other pending allowances. */
+  /** Calls `exchange_timed()` once, with the requests that end and reports of their accounts' and other pending allowances. */
   exchange(this: void, items: readonly ExchangeItem[]): Promise<void>
   /** Releases what dead instances left. Most calls do nothing. */
   reap(): Promise<void>
@@ -115,4 +115,7 @@ async function resolveFromLedger(
 }
 
 /** Not inline in `exchange`: an async function keeps its local variables alive while it waits for the reply. */
-const chargesOf = (items: readonly ExchangeItem[]): string[] => items.flatMap(({ charge }) => charge ?? [])
+const chargesOf = (items: readonly ExchangeItem[]) => ({
+  charges: items.flatMap(({ charge }) => charge ?? []),
+  milliseconds: items.flatMap(({ outcome }) => outcome.charge?.milliseconds ?? []),
+})

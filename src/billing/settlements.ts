@@ -21,7 +21,7 @@ export interface SettlementsNeeds {
   readonly reprice: (request: AdmissionRequest) => Promise<unknown>
 }
 
-/** Ends requests admitted from allowances with `exchange()`, and all others with `till()`. */
+/** Ends requests admitted from allowances with `exchange_timed()`, and all others with `till()`. */
 export function createSettlements({ allowances, batches, log, reprice }: SettlementsNeeds): Settlements {
   let unchargedTokens = 0
 
@@ -60,7 +60,8 @@ export function createSettlements({ allowances, batches, log, reprice }: Settlem
       await reprice(request)
       return settleHold(request.requestId, request.payer.accountId, charge)
     }
-    const outcome = { taken, charge: { cost, tokens: inputTokens + outputTokens } }
+    const { milliseconds } = charge
+    const outcome = { taken, charge: { cost, tokens: inputTokens + outputTokens, milliseconds } }
     const done = await end(outcome, chargeRow(request, charge, cost))
     // After a reconnection as a new instance no levels are known, but a charged reply must still be sent.
     const levels = allowances.levels(request.payer.accountId) ?? taken.levels
@@ -90,11 +91,12 @@ function chargedBy(row: TillRow | undefined): Charged | undefined {
 }
 
 /** The rest of an item of the parameter p_settle of `till()`. */
-const settlementItem = ({ inputTokens, outputTokens, stopReason, source, storedReply }: Charge) => ({
+const settlementItem = ({ inputTokens, outputTokens, stopReason, source, milliseconds, storedReply }: Charge) => ({
   input: inputTokens,
   output: outputTokens,
   stop: stopReason,
   source,
+  milliseconds,
   ...storedReply,
 })
 

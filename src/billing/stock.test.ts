@@ -104,7 +104,7 @@ test('nothing is requested for an account with few requests or nearly empty buck
 test('an ended request returns its unused part and the surplus of the allowance', () => {
   const allowances = stocked()
   const [one] = [taken(allowances), taken(allowances)]
-  const ending = { taken: one, charge: { cost: 7n, tokens: 13 } }
+  const ending = { taken: one, charge: { cost: 7n, tokens: 13, milliseconds: 1 } }
   // Of the remaining six, three suffice besides the one in flight, since two requests came.
   assert.deepEqual(reportOf(allowances, [ending]), {
     account: 'a',

@@ -17,10 +17,10 @@ export interface AdmittedRequest {
 /** How a request admitted from an allowance ends: charged or released. */
 export interface RequestOutcome {
   readonly taken: AdmittedRequest
-  readonly charge?: { readonly cost: bigint; readonly tokens: number }
+  readonly charge?: { readonly cost: bigint; readonly tokens: number; readonly milliseconds: number }
 }
 
-/** The report of one account to `exchange()`: the type account_report. */
+/** The report of one account to `exchange_timed()`: the type account_report. */
 export interface Report {
   readonly account: string
   readonly charged: bigint
@@ -38,7 +38,7 @@ export interface Report {
   readonly more_tokens: number
 }
 
-/** The reply of `exchange()` for one account. */
+/** The reply of `exchange_timed()` for one account. */
 export interface Renewal extends Standing {
   readonly id: string
   readonly granted: boolean
@@ -55,7 +55,7 @@ const steady = 4
 /** Milliseconds without a request after which an account is forgotten. */
 export const forgetAfter = 60_000
 const mostAtHand = 1024
-/** A limit must have this many times an instance's allowance left. `exchange()` demands the same. */
+/** A limit must have this many times an instance's allowance left. `exchange_timed()` demands the same. */
 const plenty = 100n
 
 /** What this instance knows of one account, and its allowance of it. */
@@ -161,7 +161,7 @@ export function noteStanding(stock: Stock, standing: Standing): void {
   stock.standingAt = performance.now()
 }
 
-/** Whether the limits have enough left for `exchange()` to grant an allowance. */
+/** Whether the limits have enough left for `exchange_timed()` to grant an allowance. */
 export function isPlenty({ standing, need }: Stock): boolean {
   if (standing === undefined) return false
   const few = plenty * 2n * unit

@@ -23,15 +23,15 @@ export function tillCall(
   }
 }
 
-/** One call of `exchange()`. `charges` are rows of the type charge. */
+/** One call of `exchange_timed()`. `charges` are rows of the type charge, and `milliseconds` how long each took. */
 export function exchangeCall(
   { instance, batch }: BatchId,
   reports: readonly Report[],
-  charges: readonly string[],
+  { charges, milliseconds }: { readonly charges: readonly string[]; readonly milliseconds: readonly number[] },
 ): PreparedStatement<Renewal> {
   return {
     name: 'exchange',
-    text: 'select * from exchange($1, $2, $3, $4)',
-    values: [instance, batch, rowsText(reports.map(reportRow)), rowsText(charges)],
+    text: 'select * from exchange_timed($1, $2, $3, $4, $5)',
+    values: [instance, batch, rowsText(reports.map(reportRow)), rowsText(charges), `{${milliseconds.join()}}`],
   }
 }

@@ -48,6 +48,8 @@ export interface ChargedTokens {
 export interface Charge extends ChargedTokens {
   readonly stopReason: StopReason
   readonly source: UsageSource
+  /** From the start of the request to this charge. */
+  readonly milliseconds: number
   /** The reply to store, if the request has an idempotency key. */
   readonly storedReply?: StoredReply | undefined
 }

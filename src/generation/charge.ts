@@ -2,13 +2,14 @@ import type { Charge } from '../billing/till.ts'
 import type { Candidate } from './candidate.ts'
 import type { Outcome } from './outcome.ts'
 import { storedReplyOf } from './reply.ts'
-import type { Job } from './request.ts'
+import type { Work } from './work.ts'
 
 /** What the till charges for an outcome. Only a complete reply is stored for retries. */
-export function chargeOf(job: Job, { offer }: Candidate, outcome: Outcome): Charge {
+export function chargeOf(job: Work, { offer }: Candidate, outcome: Outcome): Charge {
   const { stopReason, usage } = outcome
   const { inputTokens, outputTokens, source } = usage
   const isStored = job.idempotency !== undefined && stopReason !== 'cancelled' && stopReason !== 'error'
   const storedReply = isStored ? storedReplyOf(offer.model.id, outcome) : undefined
-  return { inputTokens, outputTokens, stopReason, source, storedReply }
+  const milliseconds = Math.round(performance.now() - job.startedAt)
+  return { inputTokens, outputTokens, stopReason, source, milliseconds, storedReply }
 }

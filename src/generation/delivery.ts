@@ -18,6 +18,8 @@ export interface Delivery {
   readonly baseUrl: string
   /** Called with every reply, complete or not, before it is sent. */
   readonly onReply: (reply: Reply) => void
+  /** Called for a stream that broke off and was not charged. */
+  readonly onFailure: (problem: Problem) => void
 }
 
 /** Sets the headers of a whole reply and returns its body. */
@@ -32,7 +34,7 @@ export function deliverWhole(made: Reply, { reply, parsed, dialect, onReply }: D
  * stream's last event. Reads the steps to their end, even after the caller has disconnected.
  */
 export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delivery): Promise<void> {
-  const { request, reply, dialect, parsed, onReply } = delivery
+  const { request, reply, dialect, parsed, onReply, onFailure } = delivery
   const stream = createEventStream(reply.raw)
   let events: EventWriter | undefined
   /** The charged part of a stream that broke off. */
@@ -72,6 +74,7 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     if (!stream.begun) throw error
     const problem = problemOf(error, request)
     request.refusedAs = problem.code
+    if (!part) onFailure(problem)
     const { error: refusal } = problemBody(delivery.baseUrl, problem, request.id)
     if (events) await stream.send([events.failure(refusal, problems[problem.code].status, part)])
   }

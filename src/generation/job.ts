@@ -12,6 +12,7 @@ export function jobOf(request: FastifyRequest, reply: FastifyReply, text: TextRe
     request: text,
     payer: { accountId, keyId, clientId: text.clientId },
     allowedModels,
+    startedAt: request.startedAt,
     signal: disconnectSignal(reply),
     idempotency: idempotencyOf(request),
   }

@@ -27,6 +27,8 @@ export interface Job {
   readonly payer: Payer
   /** Ids and aliases of the models that the payer may use; null: every model. */
   readonly allowedModels: readonly string[] | null
+  /** When the request began, a time of `performance.now()`. Default: when the job begins. */
+  readonly startedAt?: number | undefined
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
   /** `hash` identifies the body, to tell a retry from another request with the same key. */

@@ -3,6 +3,8 @@ import type { Caller, Keys } from '../accounts/keys.ts'
 import { formatMoney } from '../billing/money.ts'
 import type { Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/server.ts'
+import type { Problem } from '../platform/problems.ts'
+import type { ApiRefusal } from '../usage/refusals.ts'
 import { authorizationOf, callerOf, wireFormatOf, refuseBrowser } from './caller.ts'
 import { deliverStream, deliverWhole, headersOf } from './delivery.ts'
 import { anthropicMessages, readCountRequest } from './dialects/anthropic-messages.ts'
@@ -15,6 +17,7 @@ import { jobOf } from './job.ts'
 import { levelsForRefusal } from './limit-headers.ts'
 import { registerModels } from './model-routes.ts'
 import * as operations from './operations.ts'
+import { refusalNotes, type NoteRefusal } from './refusal-notes.ts'
 import type { Job, TextRequest } from './request.ts'
 
 export { formatOfUnknownUrl } from './unknown-url.ts'
@@ -27,11 +30,14 @@ interface GenerationRoutesNeeds {
   readonly baseUrl: string
   /** Called for every charged reply. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
+  /** Called for every request with a key that was refused or failed, and so not charged. */
+  readonly onRefused?: (refusal: ApiRefusal) => void
 }
 
 /** Registers Area A: the routes that a caller's backend uses with an API key. */
 export function registerGeneration(server: Server, needs: GenerationRoutesNeeds): void {
-  const { generation, keys, till, baseUrl, onCharged } = needs
+  const { generation, keys, till, baseUrl, onCharged, onRefused } = needs
+  const noteRefusal = refusalNotes(generation, onRefused)
   server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.decorateRequest('caller', undefined)
   server.addHook('onClose', () => generation.close())
@@ -43,7 +49,8 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
       note(request, made, job)
       if (!made.replayed) onCharged?.(made.model, made.usage)
     }
-    const delivery = { request, reply, dialect, parsed, baseUrl, onReply }
+    const onFailure = ({ code }: Problem) => noteRefusal(request, code)
+    const delivery = { request, reply, dialect, parsed, baseUrl, onReply, onFailure }
     const delivered = parsed.request.stream
       ? deliverStream(generation.stream(job), delivery)
       : generation.generate(job).then((made) => deliverWhole(made, delivery))
@@ -54,7 +61,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
 
   void server.register(
     async (v1: Server) => {
-      registerCaller(v1, { keys, till })
+      registerCaller(v1, { keys, till, noteRefusal })
       const { generateText, chatCompletions, responses, messages, countTokens, countMessageTokens } = operations
       v1.post('/generate', { schema: generateText, config: { wireFormat: tollgate } }, handle(tollgate))
       v1.post('/chat/completions', { schema: chatCompletions, config: { wireFormat: openAiChat } }, handle(openAiChat))
@@ -90,8 +97,12 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
   )
 }
 
+interface CallerNeeds extends Pick<GenerationRoutesNeeds, 'keys' | 'till'> {
+  readonly noteRefusal: NoteRefusal
+}
+
 /** Registers what all routes share: the caller of a request, and the format of its errors. */
-function registerCaller(v1: Server, { keys, till }: Pick<GenerationRoutesNeeds, 'keys' | 'till'>): void {
+function registerCaller(v1: Server, { keys, till, noteRefusal }: CallerNeeds): void {
   // A dialect reads its own bodies: a schema alone cannot describe what is not supported of another API.
   v1.setValidatorCompiler(() => (value: unknown) => ({ value }))
   v1.addHook('onRequest', (request, reply, done) => {
@@ -112,9 +123,10 @@ function registerCaller(v1: Server, { keys, till }: Pick<GenerationRoutesNeeds, 
     if (levels) reply.headers(headersOf(wireFormatOf(request), levels))
   })
 
-  v1.setErrorHandler((error: Error, request, reply) =>
-    v1.answerError(error, request, reply, wireFormatOf(request)?.errorBody),
-  )
+  v1.setErrorHandler((error: Error, request, reply) => {
+    v1.answerError(error, request, reply, wireFormatOf(request)?.errorBody)
+    if (request.refusedAs) noteRefusal(request, request.refusedAs)
+  })
 }
 
 /** Avoids a promise where the caller is already known: this is on the path of every request. */

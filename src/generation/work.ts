@@ -3,6 +3,7 @@ import type { Job } from './request.ts'
 
 /** A job in progress. Its `signal` stops the model. */
 export interface Work extends Candidacy {
+  readonly startedAt: number
   /** Aborts when the caller disconnects, which alone does not stop a job with an idempotency key. */
   readonly disconnected: AbortSignal
 }
@@ -31,6 +32,7 @@ export function createWorkInProgress(): WorkInProgress {
         payer: job.payer,
         allowedModels: job.allowedModels,
         idempotency: job.idempotency,
+        startedAt: job.startedAt ?? performance.now(),
         signal: stop?.signal ?? job.signal,
         disconnected: job.signal,
         considered: [],

@@ -35,7 +35,7 @@ let chance = 0
 
 /** Loses a share of the calls, or their answers. */
 function anyFate(statement: string): Fate {
-  if (!statement.includes('from exchange(') && !statement.includes('from till(')) return 'answered'
+  if (!statement.includes('from exchange_timed(') && !statement.includes('from till(')) return 'answered'
   const drawn = Math.random()
   return drawn < chance ? 'answer lost' : drawn < 2 * chance ? 'not sent' : 'answered'
 }

@@ -92,6 +92,8 @@ async function useAccounts(service: Portal['service']) {
     await service.call('/v1/generate', steady.key, call)
     return (await service.database.rows('select from allowance')).length > 0
   })
+  assert.equal((await service.call('/v1/generate', steady.key, { ...call, max_output_tokens: 0 })).status, 400)
+  await until(async () => (await service.database.rows('select from refused_request')).length > 0)
   return steady
 }
 

@@ -126,6 +126,7 @@ export const used = (outputTokens: number, rest: Partial<Charge> = {}): Charge =
   outputTokens,
   stopReason: 'complete',
   source: 'model',
+  milliseconds: 1,
   ...rest,
 })
 

@@ -52,6 +52,7 @@ export function createServer(needs: ServerNeeds): Server {
   const server = fastify(optionsOf(needs, errors)).withTypeProvider<TypeBoxTypeProvider>()
   server.decorateRequest('bodyHash', undefined)
   server.decorateRequest('notes')
+  server.decorateRequest('startedAt', 0)
   server.decorateRequest('refusedAs', undefined)
   server.decorate('answerError', errors.respond)
   server.decorate('jsonOnlyUrls', jsonOnlyUrls)

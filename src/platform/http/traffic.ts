@@ -7,6 +7,10 @@ import { logRequest, type RequestEnd } from './log.ts'
 import { responseOn } from './response-on.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** A time of `performance.now()`. */
+    startedAt: number
+  }
   interface FastifyInstance {
     requestsInFlight: () => number
     /** Makes a closing server wait for work that may outlive its request. The drain time still applies. */
@@ -52,11 +56,11 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
     socket.on('close', () => sockets.delete(socket))
   })
 
-  function end(request: FastifyRequest, reply: FastifyReply, start: number): void {
+  function end(request: FastifyRequest, reply: FastifyReply): void {
     inFlight--
     const status = reply.raw.writableFinished ? reply.statusCode : 499
     const route = request.routeOptions.url ?? 'unknown'
-    const milliseconds = performance.now() - start
+    const milliseconds = performance.now() - request.startedAt
     const ended = { method: request.method, route, status, code: request.refusedAs, milliseconds }
     logRequest(needs.log, request, ended)
     needs.onEnd?.(ended)
@@ -70,10 +74,10 @@ export function createTraffic(needs: TrafficNeeds, server: HttpServer) {
       return draining
     },
     begin(request: FastifyRequest, reply: FastifyReply): void {
-      const start = performance.now()
+      request.startedAt = performance.now()
       inFlight++
       request.notes = {}
-      reply.raw.on('close', () => end(request, reply, start))
+      reply.raw.on('close', () => end(request, reply))
     },
     closeAfter(work: Promise<unknown>): void {
       working++

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { log } from '../../tests/support/tills.ts'
+import { until } from '../../tests/support/until.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { deleteOldRefusals } from './refusals-store.ts'
+import { createApiRefusals, type ApiRefusal } from './refusals.ts'
+
+let home: TestDatabase
+let database: Database
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log })
+})
+after(async () => {
+  await database.close()
+  await home.drop()
+})
+
+const refusal = (changes: Partial<ApiRefusal> = {}): ApiRefusal => ({
+  requestId: randomUUID(),
+  accountId: randomUUID(),
+  keyId: randomUUID(),
+  model: 'fast',
+  code: 'overloaded',
+  status: 503,
+  milliseconds: 12,
+  ...changes,
+})
+
+async function countOf(accountId: string): Promise<number> {
+  const [row] = await database.rows<{ sum: bigint | null }>(
+    'select sum(requests)::bigint as sum from refusal_day where account_id = $1',
+    [accountId],
+  )
+  return Number(row?.sum ?? 0n)
+}
+
+test('what was noted is written in batches, and the rest when it closes; only a few requests are kept one by one', async () => {
+  const refusals = createApiRefusals({ database, log, pause: 5 })
+  const one = refusal()
+  for (let each = 0; each < 1000; each++) refusals.note({ ...one, requestId: randomUUID() })
+  await until(async () => (await countOf(one.accountId)) === 1000)
+  refusals.note({ ...one, requestId: randomUUID() })
+  refusals.note(refusal({ accountId: one.accountId, keyId: one.keyId, model: undefined }))
+  await refusals.close()
+  assert.equal(await countOf(one.accountId), 1002)
+  const kept = await database.rows('select from refused_request where account_id = $1', [one.accountId])
+  assert.ok(kept.length >= 3 && kept.length <= 12, `${kept.length} kept`)
+})
+
+test('a batch whose answer is lost is sent again and counts once, and what comes meanwhile is kept', async () => {
+  let lost = 3
+  const losing: Database = {
+    ...database,
+    async rows<Row>(...query: Parameters<Database['rows']>) {
+      const rows = await database.rows<Row>(...query)
+      if (lost-- > 0) throw new Error('the answer was lost')
+      return rows
+    },
+  }
+  const refusals = createApiRefusals({ database: losing, log, pause: 5 })
+  const one = refusal()
+  refusals.note(one)
+  await until(() => lost < 3)
+  refusals.note({ ...one, requestId: randomUUID() })
+  await until(async () => (await countOf(one.accountId)) >= 2)
+  await refusals.close()
+  assert.equal(await countOf(one.accountId), 2)
+  assert.equal((await database.rows('select from refused_request where account_id = $1', [one.accountId])).length, 2)
+})
+
+test('while the database is away, memory stays bounded', async () => {
+  const away: Database = { ...database, rows: () => Promise.reject(new Error('away')) }
+  const refusals = createApiRefusals({ database: away, log, pause: 5 })
+  const heap = process.memoryUsage().heapUsed
+  for (let each = 0; each < 200_000; each++) refusals.note(refusal())
+  assert.ok(process.memoryUsage().heapUsed - heap < 100_000_000)
+  await refusals.close()
+})
+
+test('refused requests are deleted after 30 days, and no sooner', async () => {
+  await database.rows('delete from refused_request')
+  await database.rows(
+    `insert into refused_request (request_id, at, account_id, key_id, status, code, milliseconds)
+     select gen_random_uuid(), now() - make_interval(days => days), gen_random_uuid(), gen_random_uuid(), days, 'overloaded', 1
+     from unnest(array[29, 31, 400]) days union all
+     select gen_random_uuid(), now() - interval '40 days', gen_random_uuid(), gen_random_uuid(), 1, 'overloaded', 1
+     from generate_series(1, 2500)`,
+  )
+  await deleteOldRefusals(database)
+  assert.deepEqual(await database.rows('select status from refused_request'), [{ status: 29 }])
+})
