@@ -502,7 +502,7 @@ const schema: Tampering[] = [
   {
     name: 'a right of consultants to one column',
     sql: `do $$ begin execute format('grant update (consultant_id) on client to %I', portal_role('consultant')); end $$`,
-    names: one('grant update (changed_at, consultant_id'),
+    names: one('grant update (address, changed_at, consultant_id'),
   },
   {
     name: 'a right of everybody',

@@ -13,6 +13,7 @@ describe('a form', () => {
       name: 'N',
       reference: '',
       email: 'a@b.example',
+      address: '',
       consultant_id: 'c',
     })
     assert.deepEqual(valuesOf(note.fields, { date: '2026-03-12', participants: ['A', 'B'], text: 'T' }).participants, [
@@ -22,7 +23,7 @@ describe('a form', () => {
   })
 
   test('sends only the changed fields', () => {
-    const before = { name: 'N', reference: 'R', email: '', consultant_id: 'c' }
+    const before = { name: 'N', reference: 'R', email: '', address: '', consultant_id: 'c' }
     assert.deepEqual(bodyOf(client.fields, { ...before, reference: '' }, before), { reference: null })
     assert.deepEqual(bodyOf(client.fields, { ...before }, before), {})
     const participants = ['A']

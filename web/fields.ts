@@ -10,7 +10,7 @@ export interface Field {
   readonly label: string
   /** The name within a sentence. Default: the label in lower case. */
   readonly word?: string
-  readonly kind: 'line' | 'text' | 'date' | 'names' | 'amount' | 'choice' | 'consultant'
+  readonly kind: 'line' | 'lines' | 'text' | 'date' | 'names' | 'amount' | 'choice' | 'consultant'
   readonly required?: boolean
   /** Whether an empty field is sent as `null`. */
   readonly nullable?: boolean
@@ -42,6 +42,14 @@ export const nouns: Readonly<Record<RecordNoun, NounWords>> = {
       { name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 200 },
       { name: 'reference', label: 'Reference', kind: 'line', nullable: true, maxLength: 100 },
       { name: 'email', label: 'Email', kind: 'line', nullable: true, maxLength: 254 },
+      {
+        name: 'address',
+        label: 'Address',
+        kind: 'lines',
+        nullable: true,
+        maxLength: 500,
+        placeholder: 'Street and number\nTown and postcode',
+      },
       { name: 'consultant_id', label: 'Consultant', kind: 'consultant' },
     ],
   },

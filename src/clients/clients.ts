@@ -6,6 +6,7 @@ import { Problem } from '../platform/problems.ts'
 import { requireAssignable } from './assignment.ts'
 import { newId } from './ids.ts'
 import { archived } from './item-outcomes.ts'
+import { readAddress } from './postal-address.ts'
 import { createClientList } from './listing.ts'
 import { presentRecord, type ShownRecord } from './present.ts'
 import { violates } from './refusals.ts'
@@ -127,7 +128,7 @@ function referenceTaken(cause: unknown): Problem {
 
 /** The columns to write, with trimmed texts. Throws Problem `invalid_field`. */
 function columnsOf(body: ClientChange): store.ClientColumns {
-  const { name, reference, email } = body
+  const { name, reference, email, address } = body
   if (typeof email === 'string' && readEmail(email) === undefined) {
     throw new Problem('invalid_field', 'The field email must be an e-mail address: name@example.com.', {
       field: 'email',
@@ -138,5 +139,6 @@ function columnsOf(body: ClientChange): store.ClientColumns {
     ...(name !== undefined && { name: name.trim() }),
     ...(reference !== undefined && { reference: reference?.trim() ?? null }),
     ...(email !== undefined && { email: email?.trim() ?? null }),
+    ...(address !== undefined && { address: readAddress(address) }),
   }
 }

@@ -2,6 +2,7 @@ import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import { compileBody } from '../platform/http/validation.ts'
 import { readCsv, type CsvRecord, type LineFault } from './csv.ts'
+import { readAddress } from './postal-address.ts'
 import { newClient } from './schema.ts'
 
 /** A client in a line of the file. An empty cell is null. */
@@ -10,16 +11,17 @@ export interface ImportedClient {
   readonly name: string
   readonly reference: string | null
   readonly email: string | null
+  readonly address: string | null
   /** The e-mail address of the consultant. */
   readonly consultant: string | null
 }
 
-const columns = ['name', 'reference', 'email', 'consultant'] as const
+const columns = ['name', 'reference', 'email', 'address', 'consultant'] as const
 type Column = (typeof columns)[number]
 
 const check = compileBody(newClient)
 
-/** Parses a file of clients. The header has `name`, and optionally `reference`, `email` and `consultant`. */
+/** Parses a file of clients. The header has `name`, and optionally `reference`, `email`, `address` and `consultant`. */
 export function readClientFile(bytes: Uint8Array): { clients: ImportedClient[]; faults: LineFault[] } {
   const { records, faults } = readCsv(bytes)
   const [header, ...rest] = withoutEmptyColumns(records)
@@ -68,8 +70,9 @@ function readLine(named: readonly Column[], { line, cells }: CsvRecord): Importe
   const [name, reference, email] = [cell('name'), cell('reference'), cell('email')]
   if (name === null) return { line, reason: 'the name is missing' }
   try {
-    check({ name, reference, email })
-    return { line, name, reference, email, consultant: cell('consultant') }
+    check({ name, reference, email, address: cell('address') })
+    const address = readAddress(cell('address'))
+    return { line, name, reference, email, address, consultant: cell('consultant') }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return { line, reason: error.message }

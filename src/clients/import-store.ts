@@ -9,11 +9,12 @@ export interface ImportRow {
   readonly name: string
   readonly reference: string | null
   readonly email: string | null
+  readonly address: string | null
   readonly consultant_id: string
 }
 
 const given = `jsonb_to_recordset($1::jsonb) as r(line integer, id uuid, name text, reference text, email text,
-  consultant_id uuid)`
+  address text, consultant_id uuid)`
 
 /** The lines whose client the consultant already has: the same reference, or the same name without a reference. */
 export function findDuplicates(
@@ -35,8 +36,8 @@ export function insertClients(visit: Visit, rows: readonly ImportRow[]): Prepare
   return {
     name: 'import clients',
     text: `with changed as (
-        insert into client (id, name, reference, email, consultant_id)
-        select id, name, reference, email, consultant_id from ${given} order by line
+        insert into client (id, name, reference, email, address, consultant_id)
+        select id, name, reference, email, address, consultant_id from ${given} order by line
         returning id, id as client_id, version)
       ${logged('client', `'client_imported'`, 2)}`,
     values: [JSON.stringify(rows), ...loggedValues(visit, [])],

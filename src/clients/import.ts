@@ -67,17 +67,18 @@ async function consultantsOf(
 }
 
 function resolve(
-  { line, name, reference, email, consultant }: ImportedClient,
+  { consultant, ...client }: ImportedClient,
   ids: ReadonlyMap<string, string | undefined>,
   fallback: string | undefined,
 ): ImportRow | LineFault {
+  const { line, email } = client
   if (email !== null && readEmail(email) === undefined)
     return { line, reason: `${quoted(email)} is not an e-mail address` }
   const named = consultant ?? fallback
   if (named === undefined) return { line, reason: 'the consultant is missing: fill in the column, or use --consultant' }
   const consultantId = ids.get(named)
   if (consultantId === undefined) return { line, reason: `no active person has the address ${quoted(named)}` }
-  return { line, id: randomUUIDv7(), name, reference, email, consultant_id: consultantId }
+  return { ...client, id: randomUUIDv7(), consultant_id: consultantId }
 }
 
 /** Lines that repeat an earlier line's client. */

@@ -33,7 +33,10 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
     return done.changed ? item : access.decline(visit, done.deed, stale(item))
   }
 
-  /** Handles the errors of the triggers in migrations/0004_records.sql: the record is full, or the client left the scope. */
+  /**
+   * Handles the errors of the triggers in migrations/0004_records.sql and 0014_letters.sql: the record is full, the client
+   * left the scope, or the letter has been sent.
+   */
   function refused(visit: Visit, done: Deed) {
     return (error: unknown) => {
       switch (codeOf(error)) {
@@ -41,6 +44,8 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
           return access.decline(visit, done, full(kind.plural))
         case 'TG003':
           return access.refuse(visit, done)
+        case 'TG004':
+          return access.decline(visit, done, sent(error))
         default:
           throw error
       }
@@ -53,6 +58,14 @@ function full(plural: string): Problem {
     'conflict',
     `The record is full: it can hold 1 000 ${plural} or 5 MB of their text. Archive some first.`,
   )
+}
+
+function sent(error: unknown): Problem {
+  const field = error instanceof Error && 'column' in error ? error.column : undefined
+  return new Problem('conflict', 'The letter has been sent and cannot be changed: start a new version of it.', {
+    ...(typeof field === 'string' && { field }),
+    cause: error,
+  })
 }
 
 export function archived(): Problem {

@@ -40,10 +40,10 @@ export interface ItemsRow {
  * Selects the items `n` of one kind of the client `c`, with the names of the people who created and last changed them.
  * Subqueries fetch the names: for a join, the planner would hash all people of the firm on every read of a record.
  */
-function itemRow({ noun, columns, shown = [], money = [] }: ItemKind, condition: string): string {
+function itemRow({ noun, columns, shown = [], people = [], money = [] }: ItemKind, condition: string): string {
   const own = [...columns, ...shown].map((column) => (money.includes(column) ? `n.${column}::text` : `n.${column}`))
-  return `select n.id, ${own.join(', ')}, n.created_at, n.created_by, ${nameOf('created_by')}, n.updated_at,
-      n.updated_by, ${nameOf('updated_by')}, n.version
+  const named = ['created_by', 'updated_by', ...people].map((column) => `n.${column}, ${nameOf(column)}`)
+  return `select n.id, ${own.join(', ')}, n.created_at, n.updated_at, ${named.join(', ')}, n.version
     from ${noun} n where n.client_id = c.id and ${condition}`
 }
 
@@ -128,15 +128,16 @@ export function updateItem(
   const { visit, clientId, id, basis, columns } = written
   const { condition, value, name } = within(scope)
   const list = kind.columns.join(', ')
+  const { was, is, action } = changeAction(kind)
   return {
     name: `update ${kind.noun} ${name}`,
     text: `with here as materialized (
-        select n.id from client c, ${kind.noun} n where ${condition} and ${untouched} for no key update of n),
+        select n.id${was} from client c, ${kind.noun} n where ${condition} and ${untouched} for no key update of n),
       changed as (
         update ${kind.noun} n set (${list}) = (select ${list} from jsonb_populate_record(n, $5::jsonb)), ${touched}
         from here where n.id = here.id and ${differs('n', kind.columns, '$5')}
-        returning n.id, n.client_id, n.version),
-      noted as (${logged(kind.noun, `'${kind.noun}_changed'`, 6)})
+        returning n.id, n.client_id, n.version${is}),
+      noted as (${logged(kind.noun, action, 6)})
       select exists (select from noted) as changed from here`,
     values: [
       value,
@@ -146,6 +147,18 @@ export function updateItem(
       JSON.stringify(columns),
       ...loggedValues(visit, Object.keys(columns)),
     ],
+  }
+}
+
+/** The audit action of a change, with the columns of the row before and after it that it depends on. */
+function changeAction({ noun, statusActions }: ItemKind) {
+  const changed = `'${noun}_changed'`
+  if (statusActions === undefined) return { was: '', is: '', action: changed }
+  const cases = Object.entries(statusActions).map(([status, action]) => `when '${status}' then '${action}'`)
+  return {
+    was: ', n.status as was',
+    is: ', n.status, here.was',
+    action: `case nullif(changed.status, changed.was) ${cases.join(' ')} else ${changed} end`,
   }
 }
 

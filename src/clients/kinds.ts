@@ -10,8 +10,12 @@ export interface ItemKind {
   readonly columns: readonly string[]
   /** Read-only columns. */
   readonly shown?: readonly string[]
+  /** Read-only columns with the id of a person. The name is read with it, as `<column>_name`. */
+  readonly people?: readonly string[]
   /** The columns with amounts of money. They are read as text, since JSON numbers can lose digits. */
   readonly money?: readonly string[]
+  /** The audit actions of changes to these values of the column `status`. */
+  readonly statusActions?: Readonly<Record<string, string>>
   /** The SQL sort order of a list. */
   readonly order: string
   /** The JSON schemas of an item and of a list. */
@@ -23,6 +27,8 @@ export interface ItemKind {
   readonly defaults: Readonly<Record<string, unknown>>
   /** Converts a request body to columns. Throws Problem `invalid_field`. */
   toColumns(this: void, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** Converts columns to the fields of a response. */
+  /** Converts columns to the fields of a response and of a revision. */
   toFields(this: void, columns: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
+  /** Converts columns to the further fields of a response, which revisions do not have. */
+  toStateFields?(this: void, columns: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
 }

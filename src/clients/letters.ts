@@ -1,14 +1,20 @@
+import { personOf, timeIfAny } from './json-values.ts'
 import type { ItemKind } from './kinds.ts'
 import { shownMoney } from './money.ts'
 import { letter, letterChange, letterList, newLetter } from './schema.ts'
 
-/** A letter to a client: a draft, approved or sent. */
+/**
+ * A letter to a client: a draft, approved or sent. A changed text makes an approved letter a draft again. A draft that is
+ * sent is approved by its sender. Nothing changes a sent letter (migrations/0014_letters.sql).
+ */
 export const letters: ItemKind = Object.freeze({
   noun: 'letter',
   plural: 'letters',
   columns: ['subject', 'body', 'status'],
-  shown: ['generated', 'cost'],
+  shown: ['generated', 'cost', 'approved_at', 'sent_at', 'previous_id'],
+  people: ['approved_by'],
   money: ['cost'],
+  statusActions: { approved: 'letter_approved', sent: 'letter_sent' },
   order: 'n.created_at desc, n.id desc',
   shape: letter,
   listShape: letterList,
@@ -23,5 +29,12 @@ export const letters: ItemKind = Object.freeze({
     generated,
     cost: shownMoney(cost, currency),
     currency,
+  }),
+  toStateFields: ({ status, updated_at, approved_at, approved_by, approved_by_name, sent_at, previous_id }) => ({
+    approved_at: timeIfAny(approved_at),
+    approved_by: personOf(approved_by, approved_by_name),
+    // Version 0.2.0 kept no time of its own.
+    sent_at: timeIfAny(sent_at ?? (status === 'sent' ? updated_at : null)),
+    previous_id,
   }),
 } satisfies ItemKind)

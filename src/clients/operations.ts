@@ -167,6 +167,16 @@ export const searchRecords = {
   response: found(schema.searchResults, 'The matches.', querying),
 }
 
+export const createLetterVersion = {
+  ...inRecords,
+  ...idempotent,
+  operationId: 'createLetterVersion',
+  summary: 'Start a new version of a letter',
+  description: 'Creates a draft with the subject and the text of the letter. The letter may have been sent.',
+  params: itemParams,
+  response: created(schema.letter, 'The new letter.'),
+}
+
 /** The six operations on notes, disputes or letters. */
 export function itemOperations({ noun, plural, shape, listShape, newBody, changeBody }: ItemKind) {
   const [one, name] = [`a ${noun}`, `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`]

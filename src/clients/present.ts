@@ -1,5 +1,6 @@
 import { disputes } from './disputes.ts'
 import type { ItemJson, PersonJson } from './items-store.ts'
+import { personOf, timeOf } from './json-values.ts'
 import type { ItemKind } from './kinds.ts'
 import { letters } from './letters.ts'
 import type { ListedRow } from './list-store.ts'
@@ -22,21 +23,13 @@ export function presentItem(kind: ItemKind, item: ItemJson, currency: string): I
   return {
     id: item.id,
     ...kind.toFields(item, currency),
+    ...kind.toStateFields?.(item),
     created_at: timeOf(item.created_at),
     created_by: personOf(item.created_by, item.created_by_name),
     updated_at: timeOf(item.updated_at),
     updated_by: personOf(item.updated_by, item.updated_by_name),
     version: item.version,
   }
-}
-
-function personOf(id: string | null, name: string | null): PersonJson | null {
-  return id === null || name === null ? null : { id, name }
-}
-
-/** A time in PostgreSQL's JSON → a time in a response. */
-function timeOf(text: string): string {
-  return new Date(text).toISOString()
 }
 
 /** A record as the schema `clientRecord` describes it. */
@@ -56,12 +49,13 @@ export function presentListed(row: ListedRow): ListedClient {
 }
 
 function presentClient(row: ClientRow) {
-  const { id, name, reference, email, status, consultant_id, consultant_name, version } = row
+  const { id, name, reference, email, address, status, consultant_id, consultant_name, version } = row
   return {
     id,
     name,
     reference,
     email,
+    address,
     status,
     consultant: { id: consultant_id, name: consultant_name },
     created_at: row.created_at.toISOString(),

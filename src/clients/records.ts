@@ -6,6 +6,7 @@ import { disputes } from './disputes.ts'
 import { createHandover, type Handover } from './handover.ts'
 import { createHistory, type History } from './history.ts'
 import { createItems, type Items } from './items.ts'
+import { createLetterVersions, type LetterVersions } from './letter-versions.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { createSearch, type Search } from './search.ts'
@@ -17,6 +18,7 @@ export interface Records {
   readonly notes: Items
   readonly disputes: Items
   readonly letters: Items
+  readonly letterVersions: LetterVersions
   readonly history: History
   readonly search: Search
   readonly handover: Handover
@@ -31,6 +33,7 @@ export function createRecords({ access, currency }: { access: RecordAccess; curr
     notes: createItems({ access, currency, kind: notes }),
     disputes: createItems({ access, currency, kind: disputes }),
     letters: createItems({ access, currency, kind: letters }),
+    letterVersions: createLetterVersions({ access, currency }),
     history: createHistory({ access, currency }),
     search: createSearch({ access }),
     handover: createHandover({ access }),

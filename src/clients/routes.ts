@@ -5,6 +5,7 @@ import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import { idempotencyKeyOf, recordId } from './ids.ts'
 import { registerItems } from './item-routes.ts'
+import { registerLetters } from './letter-routes.ts'
 import * as operations from './operations.ts'
 import type { ShownRecord } from './present.ts'
 import type { Records } from './records.ts'
@@ -20,13 +21,14 @@ interface ClientRouteNeeds {
 
 /** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, { records, sessions, baseUrl }: ClientRouteNeeds): void {
-  const { access, notes, disputes, letters, history } = records
+  const { access, notes, disputes, letters, letterVersions, history } = records
   void server.register(async (portal: Server) => {
     portal.addHook('onRequest', sameOrigin(baseUrl))
     portal.addHook('onRequest', signedIn(sessions))
     portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
     registerRecords(portal, records)
     for (const items of [notes, disputes, letters]) registerItems(portal, { items, history })
+    registerLetters(portal, { versions: letterVersions })
     registerHistory(portal, records)
   })
 }

@@ -6,6 +6,7 @@ const nullable = (schema: ReturnType<typeof Type.String>) => Type.Union([schema,
 
 const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
+const optionalTime = (description: string) => nullable(Type.String({ format: 'date-time', description }))
 const version = Type.Integer({
   minimum: 1,
   description: 'The number of edits. The ETag is the version in quotes: `"3"`.',
@@ -33,11 +34,13 @@ const clientStatus = Type.Enum(['active', 'archived'])
 const clientName = line(200, "The client's name.")
 const clientReference = line(100, "The firm's own reference. Unique per consultant.")
 const clientEmail = line(254, "The client's e-mail address.")
+const clientAddress = text(500, 'The postal address on letters, without the name: at most 8 lines.')
 
 export const newClient = body({
   name: clientName,
   reference: Type.Optional(nullable(clientReference)),
   email: Type.Optional(nullable(clientEmail)),
+  address: Type.Optional(nullable(clientAddress)),
   consultant_id: Type.Optional(id),
 })
 export type NewClient = Type.Static<typeof newClient>
@@ -46,6 +49,7 @@ export const clientChange = body({
   name: Type.Optional(clientName),
   reference: Type.Optional(nullable(clientReference)),
   email: Type.Optional(nullable(clientEmail)),
+  address: Type.Optional(nullable(clientAddress)),
   status: Type.Optional(clientStatus),
   consultant_id: Type.Optional(id),
 })
@@ -56,6 +60,7 @@ const clientFields = {
   name: Type.String(),
   reference: nullable(Type.String()),
   email: nullable(Type.String()),
+  address: nullable(Type.String()),
   status: clientStatus,
   consultant: person,
   created_at: time,
@@ -146,7 +151,11 @@ export type Dispute = Type.Static<typeof dispute>
 
 const subject = line(300, 'The subject line.')
 const letterBody = text(200_000, 'The text of the letter.')
-const letterStatus = Type.Enum(['draft', 'approved', 'sent'])
+const letterStatus = Type.Enum(['draft', 'approved', 'sent'], {
+  description:
+    'A changed text makes an approved letter a draft again. A draft that is sent is approved by its sender. A sent letter ' +
+    'cannot be changed.',
+})
 
 export const newLetter = body({
   subject,
@@ -166,6 +175,10 @@ export const letter = Type.Object({
   generated: Type.Boolean({ description: 'Whether a model drafted it.' }),
   cost: nullable(Type.String({ description: 'The cost of drafting it; null if it cost nothing.' })),
   currency,
+  approved_at: optionalTime('When its text was approved; null for a draft.'),
+  approved_by: someone,
+  sent_at: optionalTime('When it was sent; null before.'),
+  previous_id: nullable(Type.String({ description: 'The letter that this is a new version of.' })),
 })
 export type Letter = Type.Static<typeof letter>
 

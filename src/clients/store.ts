@@ -14,6 +14,7 @@ export interface ClientRow {
   readonly name: string
   readonly reference: string | null
   readonly email: string | null
+  readonly address: string | null
   readonly status: 'active' | 'archived'
   readonly consultant_id: string
   readonly consultant_name: string
@@ -29,7 +30,7 @@ export interface RecordRow extends ClientRow {
   readonly letters: readonly ItemJson[] | null
 }
 
-export const clientColumns = `c.id, c.name, c.reference, c.email, c.status, c.consultant_id,
+export const clientColumns = `c.id, c.name, c.reference, c.email, c.address, c.status, c.consultant_id,
   p.name as consultant_name, c.created_at, c.updated_at, c.version,
   c.changed_at`
 
@@ -60,6 +61,7 @@ export interface ClientColumns {
   readonly name?: string | undefined
   readonly reference?: string | null | undefined
   readonly email?: string | null | undefined
+  readonly address?: string | null | undefined
   readonly status?: 'active' | 'archived' | undefined
   readonly consultant_id?: string | undefined
 }
@@ -69,14 +71,15 @@ export function insertClient(visit: Visit, id: string, columns: ClientColumns): 
   return {
     name: 'insert client',
     text: `with changed as (
-        insert into client (id, name, reference, email, consultant_id) values ($1, $2, $3, $4, $5)
+        insert into client (id, name, reference, email, address, consultant_id) values ($1, $2, $3, $4, $5, $6)
         on conflict (id) do nothing returning id, id as client_id, version)
-      ${logged('client', `'client_created'`, 6)}`,
+      ${logged('client', `'client_created'`, 7)}`,
     values: [
       id,
       columns.name,
       columns.reference,
       columns.email,
+      columns.address,
       columns.consultant_id,
       ...loggedValues(visit, Object.keys(columns)),
     ],
@@ -84,7 +87,7 @@ export function insertClient(visit: Visit, id: string, columns: ClientColumns): 
 }
 
 /** The columns that every person with access to a client may write. */
-const ordinary = ['name', 'reference', 'email', 'status']
+const ordinary = ['name', 'reference', 'email', 'address', 'status']
 
 /**
  * Returns no row if the client is outside the scope, if its version is not in `basis`, or if it is archived and the change

@@ -15,6 +15,7 @@ interface CreateOptions extends CommonOptions {
   readonly consultant: string
   readonly reference?: string
   readonly email?: string
+  readonly address?: readonly string[]
 }
 interface ListOptions extends CommonOptions {
   readonly consultant?: string
@@ -42,7 +43,8 @@ function createCommand(context: Context): Command {
     .requiredOption(...consultant)
     .option('--reference <text>', "the firm's own reference")
     .option('--email <address>', 'the e-mail address for letters')
-    .action(async ({ json, name, reference, email, consultant: owner }: CreateOptions) =>
+    .option('--address <lines...>', 'the postal address: each line as an argument of its own')
+    .action(async ({ json, name, reference, email, address, consultant: owner }: CreateOptions) =>
       withRecords(context, async ({ records, people }) => {
         const { compileBody } = await import('../platform/http/validation.ts')
         const { newClient } = await import('../clients/schema.ts')
@@ -51,6 +53,7 @@ function createCommand(context: Context): Command {
           consultant_id: await personId(people, owner),
           ...(reference !== undefined && { reference }),
           ...(email !== undefined && { email }),
+          ...(address !== undefined && { address: address.join('\n') }),
         })
         const client = await records.clients.create(operator(), body)
         if (json) return writeJson(context, client)
@@ -110,7 +113,7 @@ function importCommand(context: Context): Command {
     'Import clients from a CSV file; imports none if a line has an error',
     'client import clients.csv --dry-run',
   )
-    .argument('<file>', 'a CSV file with the header name,reference,email,consultant; only name is required')
+    .argument('<file>', 'a CSV file with the header name,reference,email,address,consultant; only name is required')
     .option('--consultant <email>', 'the e-mail address of the consultant for lines without one')
     .option('--dry-run', 'check the file without importing it')
     .action(async (file: string, { json, ...options }: ImportCommandOptions) =>

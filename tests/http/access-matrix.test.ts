@@ -64,6 +64,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   ...item('notes', { date: '2026-03-12', text: 'New' }, { text: 'Changed' }),
   ...item('disputes', { invoice: 'New', amount: '1' }, { amount: '2' }),
   ...item('letters', { subject: 'New' }, { body: 'Changed' }),
+  'POST /clients/:client/letters/:item/versions': { statuses: record(201) },
   'GET /search': { statuses: everyone(200) },
   'GET /audit': { statuses: partners(200) },
   'GET /people': { statuses: partners(200) },

@@ -25,6 +25,8 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
   switch (kind) {
     case 'text':
       return <Textarea {...typed} value={text} onChange={change} autosize minRows={6} maxRows={30} />
+    case 'lines':
+      return <Textarea {...typed} {...limit} value={text} onChange={change} autosize minRows={3} maxRows={8} />
     case 'names':
       return (
         <TagsInput

@@ -48,6 +48,7 @@ const items = ['note', 'dispute', 'letter'].flatMap((noun) => [
   `${noun}s_listed`,
   ...['read', 'created', 'changed', 'archived'].map((did) => `${noun}_${did}`),
 ])
+const letters = ['approved', 'sent', 'version_created', 'exported'].map((did) => `letter_${did}`)
 const billing = [
   ...['created', 'credited', 'limits_changed', 'closed'].map((did) => `account_${did}`),
   ...['created', 'rotated', 'revoked'].map((did) => `key_${did}`),
@@ -55,4 +56,4 @@ const billing = [
 ]
 
 /** The actions by which the audit log can be filtered, as they are stored. */
-export const actions = [...signIn, ...people, ...billing, ...looks, ...clients, ...items]
+export const actions = [...signIn, ...people, ...billing, ...looks, ...clients, ...items, ...letters]

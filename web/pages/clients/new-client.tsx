@@ -36,7 +36,7 @@ function NewClientForm({ onClose }: { readonly onClose: () => void }) {
       label="New client"
       saveLabel="Add client"
       fields={fields}
-      initial={{ name: '', reference: '', email: '', consultant_id: content.viewer?.person.id ?? '' }}
+      initial={{ name: '', reference: '', email: '', address: '', consultant_id: content.viewer?.person.id ?? '' }}
       save={async (body) => {
         made.current = await make(body)
       }}

@@ -63,12 +63,16 @@ const verbs: Readonly<Record<string, string>> = {
   changed: 'changed',
   imported: 'imported',
   archived: 'archived',
+  approved: 'approved',
+  sent: 'sent',
 }
 
 const looks: Readonly<Record<string, string>> = {
   notes_listed: 'viewed the notes',
   disputes_listed: 'viewed the disputes',
   letters_listed: 'viewed the letters',
+  letter_version_created: 'started a new version of a letter',
+  letter_exported: 'downloaded a letter',
   revisions_read: 'viewed earlier versions',
   activity_read: 'viewed the activity',
   client_assigned: 'assigned the client to another consultant',

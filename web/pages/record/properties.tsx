@@ -57,6 +57,9 @@ export function Properties({ record }: { readonly record: ClientRecord }) {
         </Property>
         <Property name="Reference">{record.reference ?? <None />}</Property>
         <Property name="Email">{record.email === null ? <None /> : <EmailLink email={record.email} />}</Property>
+        <Property name="Address">
+          {record.address === null ? <None /> : <span className={classes.lines}>{record.address}</span>}
+        </Property>
         <Property name="Created" isMinor>
           <Ago time={record.created_at} />
         </Property>
