@@ -19,7 +19,6 @@ import { startSignInHousekeeping } from './removal.ts'
 import { createSignInLimits } from './limits.ts'
 import { createEmailLinkMethod } from './methods/email-link.ts'
 import type { RedirectMethod, SecondFactor, SignInMethod } from './methods/method.ts'
-import { createOidcMethod } from './methods/oidc.ts'
 import { createConfiguredPasswords } from './methods/password/configured.ts'
 import { createPasskeyMethod } from './methods/passkey.ts'
 import { createOwnAccount } from './own/account.ts'
@@ -67,7 +66,7 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   const { sign_in: settings, base_url: baseUrl, session: lifetimes } = config
   const { methods: otherMethods = [], factors: otherFactors = [] } = needs.additional ?? {}
   refuseUnsupported(config)
-  const providers = createProviders(config, log)
+  const providers = await createProviders(config, log)
   await refuseWrong(providers)
   // Without a method nothing is encrypted: do not require a writable data folder.
   const isUsed = providers.length > 0 || otherMethods.length > 0 || mailer !== undefined
@@ -103,8 +102,11 @@ export async function openSignIn(needs: Needs): Promise<OpenSignIn> {
   })
 }
 
-function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log: Logger): RedirectMethod[] {
+async function createProviders(config: Pick<Config, 'sign_in' | 'base_url'>, log: Logger): Promise<RedirectMethod[]> {
   const { sign_in: settings, base_url: baseUrl } = config
+  if (settings.providers.length === 0) return []
+  // Loaded only where a provider is configured: the libraries of OpenID Connect take 2 MB.
+  const { createOidcMethod } = await import('./methods/oidc.ts')
   return settings.providers.map((provider) => createOidcMethod({ provider, baseUrl, log }))
 }
 
@@ -127,7 +129,7 @@ async function refuseWrong(providers: readonly RedirectMethod[]): Promise<void> 
  * providers that do not respond.
  */
 export async function surveySignIn({ config, log }: Pick<Needs, 'config' | 'log'>): Promise<string> {
-  const providers = createProviders(config, log)
+  const providers = await createProviders(config, log)
   if (providers.length === 0) return 'no provider is configured: nobody can sign in to the portal'
   await refuseWrong(providers)
   const silent = providers.filter(({ state }) => state !== 'ready')

@@ -170,6 +170,7 @@ models:
   - { id: d, engine: ai-sdk, package: "@ai-sdk/anthropic", upstream_model: m, key: k, context: 9, max_output_tokens: 5, fallback: a }
 limits: { request_bytes: 64KiB }
 session: { idle: 90s, absolute: 90s }
+firm: { time_zone: europe/zurich, locale: DE-ch }
 sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } }
 `)
     assert.equal(config.base_url, 'https://tollgate.example.com')
@@ -216,6 +217,8 @@ sign_in: { sign_up: { policy: domain, domains: [Example.COM, bücher.example] } 
     assert.deepEqual(config.aliases, {})
     assert.equal(config.limits.request_bytes, 65_536)
     assert.deepEqual(config.session, { idle: 90_000, absolute: 90_000 })
+    assert.deepEqual([config.firm.time_zone, config.firm.locale], ['Europe/Zurich', 'de-CH'])
+    assert.equal(load('firm: { time_zone: utc }').firm.time_zone, 'UTC')
     assert.deepEqual(config.sign_in.sign_up.domains, ['example.com', 'xn--bcher-kva.example'])
   })
 

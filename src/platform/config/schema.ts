@@ -195,9 +195,11 @@ export const configSchema = group('The configuration.', {
       default: 'Yours sincerely,',
     }),
     time_zone: written(values.timeZone, 'The time zone of days and times on pages, in files and in commands.', {
-      default: 'UTC',
+      default: values.defaultTimeZone,
     }),
-    locale: written(values.locale, 'How pages, files and commands write dates and numbers.', { default: 'en-GB' }),
+    locale: written(values.locale, 'How pages, files and commands write dates and numbers.', {
+      default: values.defaultLocale,
+    }),
   }),
   drafting: Type.Optional(
     group('Letters drafted by a model inside a client record. Without this group, drafting is not offered.', {

@@ -96,16 +96,24 @@ export const network: SettingFormat<string> = {
   },
 }
 
+/** Valid without asking Intl, whose tables of all locales take 8 MB: an installation with the defaults never loads them. */
+export const [defaultTimeZone, defaultLocale] = ['UTC', 'en-GB']
+
 /** A time zone, in the spelling of the IANA database. */
 export const timeZone: SettingFormat<string> = {
   expects: 'a time zone such as Europe/Zurich',
-  parse: (text) => named(timeZone, () => new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone),
+  parse(text) {
+    if (text === defaultTimeZone) return text
+    return named(timeZone, () => new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone)
+  },
 }
 
 /** A language with a region (BCP 47), normalised. */
 export const locale: SettingFormat<string> = {
   expects: 'a locale such as en-GB or de-CH',
-  parse: (text) => named(locale, () => Intl.DateTimeFormat.supportedLocalesOf(text)[0]),
+  parse(text) {
+    return text === defaultLocale ? text : named(locale, () => Intl.DateTimeFormat.supportedLocalesOf(text)[0])
+  },
 }
 
 /** A name as `read` normalises it. `read` returns nothing or throws RangeError for an unknown name. */
