@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
@@ -43,6 +43,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
+const instanceId = '01981f3a-0000-7000-8000-0000000000aa'
 const configuration = `
 models:
   - id: far
@@ -131,21 +132,25 @@ test('the life of an account', async () => {
   assert.equal((await json('account', 'credit', id, '-25', '--note', 'paid back'))['credit_left'], '0.000000000001')
   const limited = await json('account', 'limit', id, '--rpm', '5')
   assert.deepEqual([limited['requests_per_minute'], limited['tokens_per_minute']], [5, 100_000])
+  const slower = await json('account', 'limit', id, '--tpm', '6000')
+  assert.deepEqual([slower['requests_per_minute'], slower['tokens_per_minute']], [5, 6000])
   assert.equal((await json('account', 'close', id))['status'], 'closed')
   const { stdout } = await run('account', 'list')
   assert.match(
     stdout,
     /^NAME +STATUS +CREDIT LEFT \(USD\) +HELD \(USD\) +THIS MONTH \(USD\) +REQUESTS\/MIN +TOKENS\/MIN +ID\n/,
   )
-  assert.match(stdout, new RegExp(`\nAcme +closed +0\\.000000000001 +0\\.00 +0\\.00 +5 +100000 +${id}\n`))
+  assert.match(stdout, new RegExp(`\nAcme +closed +0\\.000000000001 +0\\.00 +0\\.00 +5 +6000 +${id}\n`))
 })
 
 test('an account gets its limits from the configuration', async () => {
   const prepaid = await json('account', 'create', '--name', 'Defaults')
   assert.deepEqual([prepaid['requests_per_minute'], prepaid['tokens_per_minute']], [7, 900])
   assert.deepEqual([prepaid['credit_left'], prepaid['monthly_limit']], ['0', null])
-  const postpaid = await json('account', 'create', '--name', 'Monthly', '--monthly-limit', '100.00')
-  assert.deepEqual([postpaid['credit_left'], postpaid['monthly_limit']], ['100', '100'])
+  const postpaid = await json('account', 'create', '--name', 'Monthly', '--monthly-limit', '90.00')
+  assert.deepEqual([postpaid['credit_left'], postpaid['monthly_limit']], ['90', '90'])
+  const raised = await json('account', 'limit', 'Monthly', '--monthly-limit', '100.00')
+  assert.deepEqual([raised['credit_left'], raised['monthly_limit'], raised['tokens_per_minute']], ['100', '100', 900])
 })
 
 test('a key is shown once and works until it is rotated or revoked', async () => {
@@ -325,9 +330,9 @@ test('usage and ledger are exact, complete as JSON and limited on a terminal', a
   await database.rows(
     `with made as (
        insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price,
-         output_price, cost, stop_reason, usage_source)
+         output_price, cost, stop_reason, usage_source, uncharged_input, uncharged_output)
        select now() - n * interval '1 s', gen_random_uuid(), $1::uuid, $1::uuid, 'far', 10, 1, 100000,
-         400001, 1400001, 'complete', 'upstream' from generate_series(1, 6000) n returning at, cost)
+         400001, 1400001, 'complete', 'upstream', 3, 2 from generate_series(1, 6000) n returning at, cost)
      insert into usage_day (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost)
        select at::date, $1, $1, 'far', count(*), count(*) * 10, count(*), sum(cost) from made group by at::date`,
     [id],
@@ -357,8 +362,8 @@ test('usage and ledger are exact, complete as JSON and limited on a terminal', a
     cost: '0.000001400001',
     stop_reason: 'complete',
     usage_source: 'upstream',
-    uncharged_input: 0,
-    uncharged_output: 0,
+    uncharged_input: 3,
+    uncharged_output: 2,
   })
   assert.equal(listOf(await json('ledger', '--account', 'Busy', '--limit', '5500'), 'rows').length, 5500)
   const first = rows[0] ?? assert.fail()
@@ -423,6 +428,38 @@ test('verify confirms correct books, and names the rows at fault otherwise', asy
   const wrong = listOf(parse({ status, stdout, stderr }), 'checks').filter(({ ok }) => ok === false)
   assert.equal(wrong.length, 1)
   assert.match(JSON.stringify(wrong[0]?.['faults']), /"charged":"1"/)
+})
+
+test('verify checks every given seal', async () => {
+  const seals = ['1', '2'].map((number) => `ledger:${number}:9:${number.repeat(64)}`)
+  const { status, stdout, stderr } = await run('verify', ...seals.flatMap((seal) => ['--seal', seal]))
+  assert.equal(status, 1)
+  assert.match(stderr, /^Verification failed: the chains contain the given seals/)
+  for (const seal of seals) assert.ok(stdout.includes(seal), stdout)
+})
+
+test('verify allows a hold the age of the longest request and an hour', async () => {
+  const { id } = await json('account', 'create', '--name', 'Held', '--credit', '1')
+  const { id: keyId } = await json('key', 'create', '--account', 'Held', '--name', 'k')
+  await tamper(
+    database,
+    `insert into instance (id, host) values ('${instanceId}', 'h');
+     insert into hold (id, account_id, key_id, instance_id, model, input_tokens, max_output_tokens, input_price,
+       output_price, cost, created_at)
+     values ('${instanceId}', '${String(id)}', '${String(keyId)}', '${instanceId}', 'far', 1, 1, 1, 2, 3, now());
+     update account set held = 3 where id = '${String(id)}'`,
+  )
+  const verdictAt = async (age: string) => {
+    await tamper(database, `update hold set created_at = now() - interval '${age}' where id = '${instanceId}'`)
+    return (await run('verify')).stderr
+  }
+  // The model `far` may take five minutes.
+  assert.equal(await verdictAt('64 minutes'), '')
+  assert.match(await verdictAt('66 minutes'), /^Verification failed: /)
+  await tamper(
+    database,
+    `delete from hold; delete from instance where id = '${instanceId}'; update account set held = 0 where held = 3`,
+  )
 })
 
 test("amounts have the currency's decimals, and more if necessary", async () => {
@@ -629,6 +666,45 @@ test('doctor reports a database with fsync as durable', async (t) => {
   await migrate(own.url)
   const { stdout } = await tollgateHere(['doctor'], { ...environment, DATABASE_URL: own.url })
   assert.match(stdout, /ok {5}durability +committed transactions survive a power cut/)
+})
+
+test('a command may take as long as it needs', async () => {
+  const own = await createTestDatabase()
+  const client = new Client(own.url)
+  await client.connect()
+  await client.query(
+    `create table allowed as select ''::text as time where false;
+     create function note_time() returns trigger language plpgsql as
+       $$ begin insert into allowed values (current_setting('statement_timeout')); return null; end $$;
+     create trigger note_time after insert on account execute function note_time()`,
+  )
+  const made = await tollgateHere(['account', 'create', '--name', 'Slow'], { ...environment, DATABASE_URL: own.url })
+  assert.equal(made.status, 0)
+  assert.deepEqual((await client.query('select time from allowed')).rows, [{ time: '0' }])
+  await client.end()
+  await own.drop()
+})
+
+test('a command that cannot give up the embedded database fails', async (t) => {
+  const data = path.join(folder, 'moved')
+  const own = await openEmbedded({ directory: data, log })
+  t.after(() => own.close())
+  await migrate(own.url)
+  const { DATABASE_URL: _, ...others } = environment
+  let written = ''
+  const stream = new Writable({
+    async write(chunk, _encoding, done) {
+      if (written === '') await rename(data, `${data}-away`)
+      written += String(chunk)
+      done()
+    },
+  })
+  const root = path.join(import.meta.dirname, '../..')
+  const needs = { environment: { ...others, TOLLGATE_DATA: data }, root, stdout: stream, stderr: stream }
+  const status = await runCommand(['account', 'list', '--json'], needs)
+  await rename(`${data}-away`, data)
+  assert.equal(status, 1)
+  assert.match(written, /^\{"accounts":\[\]\}\n\S+ cannot be created or written: set TOLLGATE_DATA/)
 })
 
 test('doctor reports every error of the configuration file in one run, without consequential errors', async () => {

@@ -42,8 +42,7 @@ export async function writeSecret({ stdout }: Pick<Context, 'stdout'>, text: str
 /** Node opens the null device in place of a standard stream that is closed. */
 function isNullDevice(stream: Context['stdout']): boolean {
   if (!('fd' in stream) || typeof stream.fd !== 'number') return false
-  const target = fstatSync(stream.fd)
-  return target.isCharacterDevice() && target.rdev === statSync('/dev/null').rdev
+  return fstatSync(stream.fd).rdev === statSync('/dev/null').rdev
 }
 
 export function warn({ stderr }: Pick<Context, 'stderr'>, text: string): void {

@@ -147,6 +147,10 @@ test('clients are handed over, after which the person can be deleted', async () 
   assert.match(refused.stderr, /still has 2 clients, archived ones included\. Hand them over first/)
   const preview = await json('person', 'handover', leaving.email, staying.email, '--dry-run')
   assert.deepEqual(preview, { active: 2, archived: 0, conflicts: [], dry_run: true })
+  assert.match(
+    await text('person', 'handover', leaving.email, staying.email, '--dry-run'),
+    /^Person \d+ has 2 active clients and 0 archived\. Nothing was changed\.\n$/,
+  )
   assert.match(await text('person', 'handover', leaving.email, staying.email), /^Handed 2 clients of Person \d+ over/)
   assert.match((await run('person', 'delete', leaving.email)).stderr, /--yes/)
   assert.deepEqual(await json('person', 'delete', leaving.email, '--yes'), { id: leaving.id, deleted: true })

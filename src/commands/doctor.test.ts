@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { tollgateHere } from '../../tests/support/command-line.ts'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { startServer } from '../../tests/support/echo-server.ts'
+import { nobody } from '../../tests/support/embedded.ts'
+import { main } from '../../tests/support/start.ts'
+
+let home: TestDatabase
+let folder: string
+
+before(async () => {
+  home = await createTestDatabase()
+  folder = await mkdtemp(path.join(tmpdir(), 'tollgate-doctor-'))
+  await chmod(folder, 0o755)
+  await writeFile(path.join(folder, 'tollgate.yaml'), '')
+})
+after(async () => {
+  await home.drop()
+  await rm(folder, { recursive: true })
+})
+
+const environment = () => ({
+  DATABASE_URL: home.url,
+  TOLLGATE_DATA: folder,
+  TOLLGATE_CONFIG: path.join(folder, 'tollgate.yaml'),
+  PORT: '0',
+})
+
+/** The line about one check. */
+async function lineOf(name: string, changes: Record<string, string>): Promise<string> {
+  const { stdout } = await tollgateHere(['doctor'], { ...environment(), ...changes })
+  return stdout.split('\n').find((line) => line.slice(7).startsWith(name)) ?? assert.fail(stdout)
+}
+
+test("a clock ahead of the database's or behind it", async (t) => {
+  assert.match(await lineOf('clock', {}), /^ok {5}clock +within 2 s of the database's$/)
+  const now = Date.now()
+  for (const step of [3_600_000, -3_600_000]) {
+    t.mock.timers.enable({ apis: ['Date'], now: now + step })
+    const line = await lineOf('clock', {})
+    t.mock.timers.reset()
+    assert.match(line, /^WRONG {2}clock .* are 3\d{3} s apart: synchronise both by NTP\.$/, `${step}`)
+  }
+})
+
+test('a data folder that is a file, or in one', async () => {
+  const file = path.join(folder, 'tollgate.yaml')
+  for (const TOLLGATE_DATA of [file, path.join(file, 'data')]) {
+    const line = await lineOf('data folder', { TOLLGATE_DATA })
+    assert.match(line, /^WRONG {2}data folder +\S+tollgate\.yaml is not a folder: move it, or set TOLLGATE_DATA\.$/)
+  }
+  const missing = path.join(folder, 'not/yet')
+  assert.match(await lineOf('data folder', { TOLLGATE_DATA: missing }), /^ok .*not\/yet; the first start creates it$/)
+})
+
+test('a data folder that this user may not read, write or enter', async () => {
+  const closed = path.join(folder, 'closed')
+  await mkdir(closed)
+  for (const mode of [0o555, 0o333, 0o666]) {
+    await chmod(closed, mode)
+    const env = { ...environment(), TOLLGATE_DATA: path.join(closed, 'data') }
+    const child = spawn(process.execPath, [main, 'doctor'], { env, stdio: ['ignore', 'pipe', 'ignore'], ...nobody })
+    assert.match(await text(child.stdout), /\nWRONG {2}data folder +\S+ is not writable: give this user write access/)
+  }
+  await chmod(closed, 0o755)
+})
+
+test('a port in use by Tollgate, by another program, and an address of another machine', async () => {
+  const { server, port } = await startServer()
+  assert.match(await lineOf('port', { PORT: `${port}` }), /^ok .* in use by Tollgate, which is running$/)
+  await server.close()
+  const other = createServer((_request, response) => response.end('ok'))
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  const address = other.address()
+  const taken = typeof address === 'object' ? `${address?.port}` : ''
+  assert.match(await lineOf('port', { PORT: taken }), /^WRONG {2}port .* is used by another program/)
+  other.close()
+  assert.match(
+    await lineOf('port', { HOST: '203.0.113.1', PORT: taken }),
+    /^WRONG {2}port +Tollgate cannot listen on 203\.0\.113\.1:\d+ \(EADDRNOTAVAIL\): change HOST or PORT\.$/,
+  )
+})
