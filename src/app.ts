@@ -101,6 +101,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     generation,
     keys,
     till,
+    isClient: needs.records.exists,
     baseUrl,
     onCharged: metrics.tokensCharged,
     onRefused: needs.refusals.note,

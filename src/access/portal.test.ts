@@ -59,6 +59,7 @@ async function clientOf(consultantId: string): Promise<string> {
     ['note', 'date, text', `'2026-01-01', 'n'`],
     ['dispute', 'invoice, amount', `'i', 1`],
     ['letter', 'subject', `'s'`],
+    ['draft', 'created_by, instructions, sources, model, subject', `'${consultantId}', 'i', '[]', 'm', 's'`],
   ]
   for (const [table = '', columns = '', values = ''] of fields) {
     await database.rows(`insert into ${table} (id, client_id, ${columns}) values ($1, $2, ${values})`, [
@@ -66,6 +67,17 @@ async function clientOf(consultantId: string): Promise<string> {
       id,
     ])
   }
+  await database.rows(
+    `insert into ledger (at, request_id, account_id, person_id, model, client_id, input_tokens, output_tokens,
+       input_price, output_price, cost, stop_reason, usage_source)
+     values (now(), gen_random_uuid(), gen_random_uuid(), $1, 'm', $2, 1, 1, 1, 2, 3, 'complete', 'model')`,
+    [consultantId, id],
+  )
+  await database.rows(
+    `insert into usage_day (day, account_id, person_id, model, client_id, requests, input_tokens, output_tokens, cost)
+     values (now(), gen_random_uuid(), $1, 'm', $2, 1, 1, 1, 3)`,
+    [consultantId, id],
+  )
   return id
 }
 
@@ -81,7 +93,9 @@ async function as<Row = Record<string, unknown>>(who: Actor, text: string, value
 const seenEntries = (who: Actor) =>
   as<{ outcome: string }>(who, `select outcome from audit where action = 'seen' order by id`)
 
-const tables = ['client', 'note', 'dispute', 'letter', 'revision']
+const tables = ['client', 'note', 'dispute', 'letter', 'revision', 'draft']
+/** Tables in which a person sees the charges of the clients that they may see. */
+const charges = ['ledger', 'usage_day']
 
 describe('B84: the roles that read and change records', () => {
   test('are not owners or superusers, cannot bypass row-level security, and inherit nothing', async () => {
@@ -127,7 +141,8 @@ describe('B84: the roles that read and change records', () => {
       'identity',
       'account',
       'api_key',
-      'ledger',
+      'idempotency',
+      ...charges,
     ]) {
       await assert.rejects(client.query(`select * from ${table}`), { code: '42501' }, table)
     }
@@ -139,15 +154,15 @@ describe('B84: the roles that read and change records', () => {
     const client = new Client(await portalAddress(own.url))
     await client.connect()
     await client.query(`set role ${roles.consultant}`)
-    for (const table of [...tables, 'audit']) {
-      assert.deepEqual((await client.query(`select * from ${table}`)).rows, [], table)
+    for (const table of [...tables, ...charges, 'audit']) {
+      assert.deepEqual((await client.query(`select from ${table}`)).rows, [], table)
     }
     await client.end()
   })
 })
 
 describe('B84: row-level security without a condition in the statement', () => {
-  for (const table of tables) {
+  for (const table of [...tables, ...charges]) {
     test(`a consultant sees only their own in ${table}, a partner all`, async () => {
       const owner = table === 'client' ? 'id' : 'client_id'
       const seen = async (who: Actor) =>
@@ -170,7 +185,7 @@ describe('B84: row-level security without a condition in the statement', () => {
     )
     assert.equal(await count(carl, 'audit'), 1)
     await as(paula, 'update client set deleted_at = now(), version = version + 1 where id = $1', [id])
-    for (const table of [...tables, 'audit']) {
+    for (const table of [...tables, ...charges, 'audit']) {
       assert.equal(await count(carl, table), 0, table)
       assert.ok((await count(paula, table)) > 0, table)
     }

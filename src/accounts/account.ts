@@ -3,6 +3,8 @@ export interface Account {
   readonly id: string
   readonly name: string
   readonly status: 'open' | 'closed'
+  /** Whether it is the firm's own: only its requests may name the client that their cost is attributed to. */
+  readonly own: boolean
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number
   /** Null for a prepaid account. */
@@ -23,6 +25,8 @@ export interface NewAccount {
   readonly name: string
   readonly requestsPerMinute: number
   readonly tokensPerMinute: number
+  /** Default false. */
+  readonly own?: boolean | undefined
   readonly credit?: bigint | undefined
   readonly monthlyLimit?: bigint | undefined
 }

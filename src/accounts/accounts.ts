@@ -30,6 +30,8 @@ export interface Accounts {
   /** Adds to the credit of a prepaid account; a negative amount withdraws what is neither spent nor held. */
   addCredit(id: string, amount: bigint, by: Visit, note?: string): Promise<Account>
   setLimits(id: string, limits: NewLimits, by: Visit): Promise<Account>
+  /** Whether it is the firm's own. Takes effect within a second on every instance. Idempotent. */
+  setOwn(id: string, own: boolean, by: Visit): Promise<Account>
   /** Its keys are refused at once; requests in flight are still settled. Idempotent. */
   close(id: string, by: Visit): Promise<Account>
 }
@@ -43,6 +45,7 @@ export function createAccounts({ database }: { database: Database }): Accounts {
     addCredit: (id: string, amount: bigint, by: Visit, note = '') => addCredit(database, { id, amount, note }, by),
     setLimits: (id: string, limits: NewLimits, by: Visit) =>
       database.transaction((tx) => setLimits(tx, id, limits, by)),
+    setOwn: (id: string, own: boolean, by: Visit) => database.transaction((tx) => setOwn(tx, id, own, by)),
     close: (id: string, by: Visit) => database.transaction((tx) => close(tx, id, by)),
   })
 }
@@ -61,7 +64,14 @@ async function create(database: Database, account: NewAccount, by: Visit): Promi
     if (credit > 0n) await store.insertCredit(tx, { id, amount: credit, note: 'opening credit' })
     const created = await showAccount(tx, id)
     const money = monthlyLimit === undefined ? { credit: formatMoney(credit) } : {}
-    await recordWithin(tx, [changeEvent(by, 'account_created', id, { name, ...money, ...limitDetails(created) })])
+    await recordWithin(tx, [
+      changeEvent(by, 'account_created', id, {
+        name,
+        ...money,
+        ...limitDetails(created),
+        ...(created.own && { own: 'true' }),
+      }),
+    ])
     return created
   })
 }
@@ -70,6 +80,14 @@ function nameTaken(name: string): Problem {
   return new Problem('conflict', `Another account is named ${quoted(name)}: choose a different name.`, {
     field: 'name',
   })
+}
+
+async function setOwn(tx: Queryable, id: string, own: boolean, by: Visit): Promise<Account> {
+  await lockAccount(tx, id)
+  if (await store.setOwn(tx, id, own)) {
+    await recordWithin(tx, [changeEvent(by, 'account_own_changed', id, { own: `${!own} → ${own}` })])
+  }
+  return showAccount(tx, id)
 }
 
 async function close(tx: Queryable, id: string, by: Visit): Promise<Account> {

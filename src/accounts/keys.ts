@@ -22,6 +22,8 @@ export interface Caller {
   readonly publicId: string
   readonly keyId: string
   readonly accountId: string
+  /** Whether the account is the firm's own. */
+  readonly own: boolean
   /** Ids or aliases of models; null: every model. */
   readonly allowedModels: readonly string[] | null
 }
@@ -143,7 +145,8 @@ function callerOf(key: KnownKey): Caller | Problem {
   if (!key.accountOpen) {
     return new Problem('no_billing_account', 'The account of this key is closed. Use the key of an open account.')
   }
-  return { publicId: key.publicId, keyId: key.id, accountId: key.accountId, allowedModels: key.allowedModels }
+  const { publicId, id: keyId, accountId, own, allowedModels } = key
+  return { publicId, keyId, accountId, own, allowedModels }
 }
 
 function granted(caller: Caller | Problem): Caller {

@@ -5,7 +5,7 @@ import type { Account, NewAccount, NewLimits } from './account.ts'
 // The till resets the month's charges at the account's next call; until then, those of the old month are still stored.
 const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`
 const selectAccount = `
-  select id, name, status, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
+  select id, name, status, own, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
     monthly_limit as "monthlyLimit", credited, charged, (${monthCharged})::amount as "monthCharged", held,
     greatest(0, coalesce(monthly_limit - ${monthCharged}, credited - charged) - held) as "creditLeft",
     created_at as "createdAt", closed_at as "closedAt"
@@ -34,10 +34,18 @@ const comparable = (name: string) => `lower(normalize(${name}, nfkc))`
 /** False if another account has the name. */
 export async function insertAccount(tx: Queryable, account: NewAccount & { readonly id: string }): Promise<boolean> {
   const rows = await tx.rows(
-    `insert into account (id, name, requests_per_minute, tokens_per_minute, monthly_limit, request_level, token_level)
-     values ($1, $2, $3::integer, $4::integer, $5, $3::integer::bigint * 60000000, $4::integer::bigint * 60000000)
+    `insert into account
+       (id, name, requests_per_minute, tokens_per_minute, monthly_limit, request_level, token_level, own)
+     values ($1, $2, $3::integer, $4::integer, $5, $3::integer::bigint * 60000000, $4::integer::bigint * 60000000, $6)
      on conflict (${comparable('name')}) do nothing returning 1`,
-    [account.id, account.name, account.requestsPerMinute, account.tokensPerMinute, account.monthlyLimit ?? null],
+    [
+      account.id,
+      account.name,
+      account.requestsPerMinute,
+      account.tokensPerMinute,
+      account.monthlyLimit ?? null,
+      account.own ?? false,
+    ],
   )
   return rows.length > 0
 }
@@ -81,6 +89,12 @@ export async function updateLimits(tx: Queryable, id: string, limits: NewLimits)
   )
 }
 
+/** Returns whether this changed it. */
+export async function setOwn(tx: Queryable, id: string, own: boolean): Promise<boolean> {
+  const rows = await tx.rows('update account set own = $2 where id = $1 and own <> $2 returning 1', [id, own])
+  return rows.length > 0
+}
+
 export async function closeAccount(database: Queryable, id: string): Promise<void> {
   await database.rows(`update account set status = 'closed', closed_at = now() where id = $1 and status = 'open'`, [id])
 }
@@ -92,6 +106,8 @@ export interface KeyRow {
   readonly secretHash: Buffer
   readonly accountId: string | null
   readonly accountOpen: boolean
+  /** Whether the account is the firm's own. */
+  readonly own: boolean
   readonly allowedModels: readonly string[] | null
   readonly revoked: boolean
   /** Milliseconds from now; null: never. */
@@ -102,7 +118,7 @@ export function readKeys(database: Queryable, publicIds: readonly string[]): Pro
   return database.rows({
     name: 'keys_by_public_id',
     text: `select k.id, public_id as "publicId", secret_hash as "secretHash", account_id as "accountId",
-             coalesce(a.status = 'open', false) as "accountOpen", allowed_models as "allowedModels",
+             coalesce(a.status = 'open', false) as "accountOpen", coalesce(a.own, false) as own, allowed_models as "allowedModels",
              revoked_at is not null as revoked,
              (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresIn"
            from api_key k left join account a on a.id = k.account_id

@@ -1,5 +1,5 @@
 import type { RecordAccess } from '../access/access.ts'
-import type { Visit } from '../access/actor.ts'
+import { byService, type Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { createClients, type Clients } from './clients.ts'
 import { disputes } from './disputes.ts'
@@ -10,7 +10,7 @@ import { createLetterVersions, type LetterVersions } from './letter-versions.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { createSearch, type Search } from './search.ts'
-import { countByConsultant } from './store.ts'
+import { clientExists, countByConsultant } from './store.ts'
 
 export interface Records {
   readonly access: RecordAccess
@@ -24,6 +24,8 @@ export interface Records {
   readonly handover: Handover
   /** The number of active clients that the actor may see, by consultant id. */
   counts(visit: Visit): Promise<ReadonlyMap<string, number>>
+  /** Whether any client has this id, a UUID, and is not deleted. */
+  exists(this: void, id: string): Promise<boolean>
 }
 
 export function createRecords({ access, currency }: { access: RecordAccess; currency: string }): Records {
@@ -40,6 +42,10 @@ export function createRecords({ access, currency }: { access: RecordAccess; curr
     async counts(visit: Visit) {
       const [rows] = await access.as(visit, [countByConsultant(scopeOf(visit.actor, 'list', 'client'))])
       return new Map(rows.map(({ consultant_id, clients }) => [consultant_id, clients]))
+    },
+    async exists(id: string) {
+      const [rows] = await access.as(byService, [clientExists(id)])
+      return rows.length > 0
     },
   } satisfies Records)
 }

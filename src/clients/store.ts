@@ -196,3 +196,12 @@ export function countByConsultant(
     values: [value],
   }
 }
+
+/** One row if the client exists and is not deleted. */
+export function clientExists(id: string): PreparedStatement {
+  return {
+    name: 'client exists',
+    text: 'select true as found from client c where c.id = $1 and c.deleted_at is null',
+    values: [id],
+  }
+}

@@ -14,6 +14,7 @@ interface LimitOptions extends CommonOptions {
 interface CreateOptions extends LimitOptions {
   readonly name: string
   readonly credit?: bigint
+  readonly own?: true
 }
 
 const which = ['<account>', 'its id or name'] as const
@@ -25,6 +26,7 @@ export function accountCommand(context: Context): Command {
     showCommand(context),
     creditCommand(context),
     limitCommand(context),
+    ownCommand(context),
     closeCommand(context),
   ])
 }
@@ -37,6 +39,7 @@ function createCommand(context: Context): Command {
       new Option('--credit <amount>', 'paid in advance; requests are refused when it is used up').argParser(amount),
     )
     .addOption(monthlyLimit().conflicts('credit'))
+    .option('--own', "it is the firm's own: its requests may name the client that they are for")
     .action(async ({ json, name, ...options }: CreateOptions) => {
       const { limits } = await context.config()
       const account = await (
@@ -48,6 +51,7 @@ function createCommand(context: Context): Command {
           tokensPerMinute: options.tpm ?? limits.tokens_per_minute,
           credit: options.credit,
           monthlyLimit: options.monthlyLimit,
+          own: options.own,
         },
         operator(),
       )
@@ -139,6 +143,17 @@ function limitCommand(context: Context): Command {
   return limit
 }
 
+function ownCommand(context: Context): Command {
+  return command('own', "Mark an account as the firm's own, so that costs can name a client", 'account own Letters')
+    .argument(...which)
+    .option('--off', "it is not the firm's own any more")
+    .action(async (account: string, { json, off }: CommonOptions & { off?: true }) => {
+      const accounts = await openAccounts(context)
+      const { id } = await accounts.find(account)
+      await writeAccount(context, await accounts.setOwn(id, off !== true, operator()), json)
+    })
+}
+
 function closeCommand(context: Context): Command {
   return command('close', 'Close an account: its keys stop working', 'account close Acme')
     .argument(...which)
@@ -181,6 +196,7 @@ async function writeAccount(context: Context, account: Account, json: true | und
     ['Account', account.name],
     ['Id', account.id],
     ['Status', account.status === 'open' ? 'open' : `closed ${minuteOf(account.closedAt)}`],
+    ...(account.own ? [["The firm's own", 'its requests may name the client that they are for']] : []),
     ...monthly,
     ['Credit left', money(account.creditLeft)],
     ['Held', money(account.held)],
@@ -196,6 +212,7 @@ function toJson(account: Account): object {
     id: account.id,
     name: account.name,
     status: account.status,
+    own: account.own,
     requests_per_minute: account.requestsPerMinute,
     tokens_per_minute: account.tokensPerMinute,
     monthly_limit: account.monthlyLimit === null ? null : formatMoney(account.monthlyLimit),

@@ -143,6 +143,15 @@ test('the life of an account', async () => {
   assert.match(stdout, new RegExp(`\nAcme +closed +0\\.000000000001 +0\\.00 +0\\.00 +5 +6000 +${id}\n`))
 })
 
+test("A39 an account is marked as the firm's own when it is created or later", async () => {
+  assert.equal((await json('account', 'create', '--name', 'Portal', '--own'))['own'], true)
+  assert.equal((await json('account', 'own', 'Portal', '--off'))['own'], false)
+  assert.equal((await json('account', 'own', 'Portal'))['own'], true)
+  assert.match((await run('account', 'show', 'Portal')).stdout, /The firm's own +its requests may name the client/)
+  assert.equal((await json('account', 'create', '--name', 'Foreign'))['own'], false)
+  assert.doesNotMatch((await run('account', 'show', 'Foreign')).stdout, /own/)
+})
+
 test('an account gets its limits from the configuration', async () => {
   const prepaid = await json('account', 'create', '--name', 'Defaults')
   assert.deepEqual([prepaid['requests_per_minute'], prepaid['tokens_per_minute']], [7, 900])

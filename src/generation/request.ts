@@ -13,7 +13,7 @@ export interface TextRequest {
   readonly topP?: number | undefined
   readonly seed?: number | undefined
   readonly stop?: readonly string[] | undefined
-  /** The client record that the cost is attributed to. */
+  /** The client record that the cost is to be attributed to. Not checked yet. */
   readonly clientId?: string | undefined
   /** The dialect's names of these fields, for errors. */
   readonly names: { readonly maxOutputTokens: string; readonly input: string }

@@ -5,6 +5,7 @@ import type { Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Problem } from '../platform/problems.ts'
 import type { ApiRefusal } from '../usage/refusals.ts'
+import { checkAttribution, type IsClient } from './attribution.ts'
 import { authorizationOf, callerOf, wireFormatOf, refuseBrowser } from './caller.ts'
 import { deliverStream, deliverWhole, headersOf } from './delivery.ts'
 import { anthropicMessages, readCountRequest } from './dialects/anthropic-messages.ts'
@@ -26,6 +27,7 @@ interface GenerationRoutesNeeds {
   readonly generation: Generation
   readonly keys: Keys
   readonly till: Till
+  readonly isClient: IsClient
   /** The URL that links to the documentation start with. */
   readonly baseUrl: string
   /** Called for every charged reply. */
@@ -36,7 +38,7 @@ interface GenerationRoutesNeeds {
 
 /** Registers Area A: the routes that a caller's backend uses with an API key. */
 export function registerGeneration(server: Server, needs: GenerationRoutesNeeds): void {
-  const { generation, keys, till, baseUrl, onCharged, onRefused } = needs
+  const { generation, keys, till, isClient, baseUrl, onCharged, onRefused } = needs
   const noteRefusal = refusalNotes(generation, onRefused)
   server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.decorateRequest('caller', undefined)
@@ -51,9 +53,13 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
     }
     const onFailure = ({ code }: Problem) => noteRefusal(request, code)
     const delivery = { request, reply, dialect, parsed, baseUrl, onReply, onFailure }
-    const delivered = parsed.request.stream
-      ? deliverStream(generation.stream(job), delivery)
-      : generation.generate(job).then((made) => deliverWhole(made, delivery))
+    const { stream, clientId } = parsed.request
+    const deliver = (): Promise<string | void> =>
+      stream
+        ? deliverStream(generation.stream(job), delivery)
+        : generation.generate(job).then((made) => deliverWhole(made, delivery))
+    const delivered =
+      clientId === undefined ? deliver() : checkAttribution(callerOf(request), clientId, isClient).then(deliver)
     // Such a job continues when its caller disconnects, and a server that stops must let it.
     if (job.idempotency) server.closeAfter(delivered)
     return delivered
@@ -73,6 +79,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
       )
 
       const count = async (request: FastifyRequest, reply: FastifyReply, text: TextRequest, dialect: Dialect) => {
+        if (text.clientId !== undefined) await checkAttribution(callerOf(request), text.clientId, isClient)
         const counted = await generation.count(jobOf(request, reply, text))
         request.notes['model'] = counted.model
         reply.headers(headersOf(dialect, counted.levels)).header('x-model', counted.model)

@@ -34,7 +34,11 @@ export const sampling = {
 export const metadata = Type.Object(
   {
     client_id: Type.Optional(
-      Type.String({ format: 'uuid', description: 'The client record that the cost is attributed to.' }),
+      Type.String({
+        format: 'uuid',
+        description:
+          'The client record that the cost is attributed to. Only for accounts that the firm has marked as its own.',
+      }),
     ),
   },
   {

@@ -30,8 +30,8 @@ const chat = { model: 'fast', messages, max_tokens: 100 }
 
 describe("OpenAI's official client", () => {
   it('A30 completes a chat for one charge and passes the whole conversation to the model', async () => {
-    const { accountId, key } = await service.customer()
-    const clientId = '01997e4c-6a61-7b5e-8d8c-1f0a4b8f7c11'
+    const { accountId, key } = await service.customer({ own: true })
+    const clientId = await service.client()
     const { data, request_id } = await clientOf(key)
       .chat.completions.create({ ...chat, temperature: 0.5, seed: 7, stop: '\n\n', metadata: { client_id: clientId } })
       .withResponse()

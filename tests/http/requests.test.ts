@@ -100,8 +100,8 @@ describe('POST /v1/generate', () => {
   })
 
   it('attributes the cost to the client record that the request names', async () => {
-    const clientId = '01997e4c-6a61-7b5e-8d8c-1f0a4b8f7c11'
-    const { accountId, key } = await service.customer()
+    const clientId = await service.client()
+    const { accountId, key } = await service.customer({ own: true })
     await service.call('/v1/generate', key, { ...valid, metadata: { client_id: clientId } })
     const { rows } = await service.books(accountId)
     assert.equal(rows[0]?.clientId, clientId)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { byService } from '../../src/access/actor.ts'
+import { byService, personActor } from '../../src/access/actor.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { createThrottle } from '../../src/signin/throttle.ts'
 import { clientId, clientSecret } from './lying-provider.ts'
@@ -82,8 +82,9 @@ async function useAccounts(service: Portal['service']) {
   }
   assert.equal((await service.call('/v1/generate', monthly.key, { ...call, stream: true })).status, 200)
   assert.equal((await service.call('/v1/generate', monthly.key, call, { 'idempotency-key': 'stored' })).status, 200)
-  const attributed = { ...call, metadata: { client_id: randomUUID() } }
-  assert.equal((await service.call('/v1/generate', monthly.key, attributed)).status, 200)
+  const { key } = await service.customer({ own: true })
+  const attributed = { ...call, metadata: { client_id: await service.client() } }
+  assert.equal((await service.call('/v1/generate', key, attributed)).status, 200)
   await service.accounts.addCredit(steady.accountId, 10n ** 12n, byService, 'top-up')
   await service.keys.rotate(monthly.keyId, { overlapMs: 60_000 }, byService)
   await service.keys.revoke((await service.customer()).keyId, byService)
@@ -117,6 +118,18 @@ async function useRecords(portal: Portal) {
   await send('POST', `/clients/${client}/letters`, { subject: 'Offer', body: 'Dear Anna' })
   const body = { email: 'invited@example.com', name: 'Invited', role: 'consultant' }
   assert.equal((await partner.profile.ask('/people/invitations', { method: 'POST', body })).status, 201)
+  await portal.service.records.access.as({ actor: personActor({ id: partner.id, role: 'partner' }) }, [
+    {
+      name: 'draft',
+      text: `insert into draft (id, client_id, instructions, sources, model, subject)
+        values (gen_random_uuid(), $1, 'Write.', '[]', 'fast', 'Offer')`,
+      values: [client],
+    },
+    {
+      name: 'template',
+      text: `insert into letter_template (id, kind, name, instructions) values (gen_random_uuid(), 'Offer', 'Short', 'Write.')`,
+    },
+  ])
   const other = await partner.profile.ask(`/clients/${randomUUID()}`)
   assert.equal(other.status, 404)
   return { client, partnerId: partner.id }

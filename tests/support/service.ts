@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { byService } from '../../src/access/actor.ts'
+import { byService, personActor } from '../../src/access/actor.ts'
 import { stringify } from 'yaml'
 import { createAccounts, type NewAccount } from '../../src/accounts/accounts.ts'
 import type { KeyRequest } from '../../src/accounts/keys.ts'
@@ -97,6 +97,8 @@ export async function startService(options: ServiceOptions) {
     logText,
     customer: (account: Partial<NewAccount> = {}, key: Partial<KeyRequest> = {}) =>
       createCustomer(instance, account, key),
+    /** Creates a client of a new consultant. Returns its id. */
+    client: () => createClient(instance),
     /** Starts a session of the person. Returns its Cookie header. */
     async signIn({ id }: { readonly id: string }): Promise<string> {
       const { value } = await sessions.start({ personId: id, method: 'test', factors: ['test'] })
@@ -198,6 +200,12 @@ async function createCustomer(
     byService,
   )
   return { accountId: id, keyId: made.id, key: made.key }
+}
+
+async function createClient({ people, records }: Instance): Promise<string> {
+  const name = `Consultant ${randomUUIDv7()}`
+  const { id } = await people.create({ name, email: `${randomUUIDv7()}@firm.example`, role: 'consultant' }, byService)
+  return (await records.clients.create({ actor: personActor({ id, role: 'consultant' }) }, { name: 'Client' })).id
 }
 
 async function call(

@@ -26,7 +26,11 @@ const fields = {
           Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' }),
         ),
         client_id: Type.Optional(
-          Type.String({ format: 'uuid', description: 'The client record that the cost is attributed to.' }),
+          Type.String({
+            format: 'uuid',
+            description:
+              'The client record that the cost is attributed to. Only for accounts that the firm has marked as its own.',
+          }),
         ),
       },
       { additionalProperties: false },
