@@ -7,13 +7,13 @@ import type { Till } from './billing/till.ts'
 import type { Records } from './clients/records.ts'
 import { registerClients } from './clients/routes.ts'
 import { createGeneration } from './generation/generation.ts'
-import { formatOfUnknownUrl, registerGeneration } from './generation/routes.ts'
+import { formatOfUnknownUrl, nameForSamples, registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
 import { registerAssets } from './platform/http/assets.ts'
 import type { MailEnds } from './mail/configured.ts'
 import type { Database } from './platform/database/database.ts'
 import { createWriteProbe } from './platform/database/write-probe-store.ts'
-import { registerDocs } from './platform/http/docs.ts'
+import { registerDocs } from './platform/docs/docs.ts'
 import { registerHealth } from './platform/http/health.ts'
 import { createServer } from './platform/http/http.ts'
 import type { Server } from './platform/http/server.ts'
@@ -115,7 +115,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   registerClients(server, needs)
   registerAudit(server, { ...needs, access: needs.records.access })
   registerMetrics(server, needs.metricsText ?? metrics.text, metricsToken)
-  await registerDocs(server)
+  registerDocs(server, { baseUrl, sampleModel: () => nameForSamples(catalogue) })
   if (pages) registerAssets(server, pages.assets)
   await server.ready()
   return server

@@ -1,3 +1,5 @@
+import { fieldsOf, typeOf, type Field } from '../../src/platform/docs/fields.ts'
+import { at, entriesOf, listOf, textOf } from '../../src/platform/json.ts'
 import { renderHead, renderTable } from './table.ts'
 
 const introduction = `
@@ -13,8 +15,8 @@ curl https://tollgate.example.com/v1/generate \\
 \`\`\`
 
 Changes within \`/v1\` are backward compatible. A removal needs \`/v2\` and is announced at least six months ahead with the
-headers \`Deprecation\` and \`Sunset\`. A running service has the same description at \`/docs\`, and as an OpenAPI document at
-\`/openapi.json\`.
+headers \`Deprecation\` and \`Sunset\`. A running service has the same description at \`/docs\`, with samples in curl,
+JavaScript and Python for every call, and as an OpenAPI document at \`/openapi.json\`.
 `
 
 const portal = `
@@ -25,8 +27,6 @@ These URLs are for people who are signed in with the cookie \`session\`. Each re
 it is based on. The OpenAPI document describes the bodies of requests and responses.
 
 `
-
-type Json = Record<string, unknown>
 
 /** `docs/api.md`, from the OpenAPI document. */
 export function renderApi(document: unknown): string {
@@ -105,41 +105,15 @@ interface FieldRow {
 }
 
 /** Every field of an object, including nested ones: `usage.input_tokens`, `data[].id`. */
-function fieldRows(schema: unknown, path = ''): FieldRow[] {
-  const required = new Set(listOf(at(schema, 'required')))
-  return entriesOf(at(schema, 'properties')).flatMap(([name, inner]) => {
-    const place = path === '' ? name : `${path}.${name}`
-    const below = at(inner, 'type') === 'array' ? fieldRows(at(inner, 'items'), `${place}[]`) : fieldRows(inner, place)
-    const row = { field: `\`${place}\``, type: typeOf(inner), required: required.has(name), meaning: meaningOf(inner) }
-    return [row, ...below]
-  })
+function fieldRows(schema: unknown): FieldRow[] {
+  return rowsOf(fieldsOf(schema), '')
 }
 
-function typeOf(schema: unknown): string {
-  const values = listOf(at(schema, 'enum'))
-  if (values.length > 0) return values.map((value) => `\`${textOf(value)}\``).join(', ')
-  const constant = at(schema, 'const')
-  if (constant !== undefined) return `\`${textOf(constant)}\``
-  const choices = listOf(at(schema, 'anyOf'))
-  if (choices.length > 0) return choices.map(typeOf).join(' or ')
-  const most = at(schema, 'maxItems') ?? at(schema, 'maxProperties')
-  const size = most === undefined ? '' : ` of at most ${textOf(most)}`
-  if (at(schema, 'type') === 'array') return `list${size}, each: ${typeOf(at(schema, 'items'))}`
-  const format = at(schema, 'format') === 'uuid' ? ' (UUID)' : ''
-  return `${textOf(at(schema, 'type'))}${format}${size}${rangeOf(schema)}`
-}
-
-function rangeOf(schema: unknown): string {
-  const bounds = [
-    ['at least', at(schema, 'minimum')],
-    ['above', at(schema, 'exclusiveMinimum')],
-    ['at most', at(schema, 'maximum')],
-    ['at most', at(schema, 'maxLength'), 'characters'],
-  ] as const
-  return bounds
-    .filter(([, bound]) => bound !== undefined)
-    .map(([word, bound, unit]) => `, ${word} ${textOf(bound)}${unit === undefined ? '' : ` ${unit}`}`)
-    .join('')
+function rowsOf(fields: readonly Field[], start: string): FieldRow[] {
+  return fields.flatMap(({ name, type, required, description, fields: inner, isList }) => [
+    { field: `\`${start}${name}\``, type, required, meaning: description },
+    ...rowsOf(inner, `${start}${name}${isList ? '[]' : ''}.`),
+  ])
 }
 
 function bodyOf(part: unknown): unknown {
@@ -148,24 +122,4 @@ function bodyOf(part: unknown): unknown {
 
 function meaningOf(part: unknown): string {
   return textOf(at(part, 'description') ?? at(part, 'schema', 'description'))
-}
-
-function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), value)
-}
-
-function entriesOf(value: unknown): [string, unknown][] {
-  return isObject(value) ? Object.entries(value) : []
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

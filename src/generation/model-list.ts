@@ -22,6 +22,13 @@ export function listModels(catalogue: Catalogue, allowed: AllowedModels, currenc
     .map((offer) => presentModel(offer, currency))
 }
 
+/** A model that samples can name: `default` if it exists, else the first model. */
+export function nameForSamples(catalogue: Pick<Catalogue, 'list'>): string {
+  const offers = catalogue.list()
+  const exists = offers.some(({ model, aliases }) => model.id === 'default' || aliases.includes('default'))
+  return exists ? 'default' : (offers[0]?.model.id ?? 'default')
+}
+
 export function presentModel({ model, price, aliases, createdAt }: Offer, currency: string): ListedModel {
   return {
     id: model.id,

@@ -19,6 +19,8 @@ import { chatRequest, chatResponse } from './dialects/openai-chat.ts'
 import { openAiError } from './dialects/openai-errors.ts'
 import { responsesResponse } from './dialects/openai-response-events.ts'
 import { responsesRequest } from './dialects/openai-responses.ts'
+import { chatExample, generateExample, messagesExample, responsesExample } from './examples.ts'
+import * as samples from './samples.ts'
 import * as schema from './schema.ts'
 
 /** The operations of Area A, for the OpenAPI document. */
@@ -104,7 +106,11 @@ export const generateText: Operation<typeof schema.generateRequest> = {
     200: answersOrStreams(
       schema.generateResponse,
       'The reply.',
-      'Any number of `output_text.delta` with `{delta}`, then one `done` with the fields of the JSON reply, or one `error` with the fields of an error.',
+      {
+        description:
+          'Any number of `output_text.delta` with `{delta}`, then one `done` with the fields of the JSON reply, or one `error` with the fields of an error.',
+        example: generateExample.events,
+      },
       replyHeaders,
     ),
     ...refusals(generating),
@@ -122,19 +128,24 @@ type Described = TSchema & { readonly description?: string; readonly headers?: u
 
 const compatible =
   'Keys, limits, charges and Idempotency-Key work as for POST /v1/generate. Only text is supported: a field that asks ' +
-  'for anything else is refused by name. docs/clients.md lists the differences.'
+  'for anything else is refused by name. `/docs/clients` lists the differences.'
 
 export const chatCompletions: Operation<typeof chatRequest> = {
   operationId: 'createChatCompletion',
   summary: "Generate text (OpenAI's chat completions)",
   description: `For clients of OpenAI's chat completions. ${compatible}`,
+  ...samples.chatSamples,
   ...generates,
   body: chatRequest,
   response: {
     200: answersOrStreams(
       chatResponse,
       'The reply.',
-      'Chunks of type `chat.completion.chunk`, then `[DONE]`. A stream that breaks off ends with an error.',
+      {
+        description:
+          'Chunks of type `chat.completion.chunk`, then `[DONE]`. A stream that breaks off ends with an error.',
+        example: chatExample.events,
+      },
       replyHeaders,
     ),
     ...refusalsAs(openAiError),
@@ -145,13 +156,18 @@ export const responses: Operation<typeof responsesRequest> = {
   operationId: 'createResponse',
   summary: "Generate text (OpenAI's responses)",
   description: `For clients of OpenAI's responses. Responses are not stored. ${compatible}`,
+  ...samples.responsesSamples,
   ...generates,
   body: responsesRequest,
   response: {
     200: answersOrStreams(
       responsesResponse,
       'The reply.',
-      '`response.created` to `response.completed` or `response.incomplete`. A stream that breaks off ends with `error`.',
+      {
+        description:
+          '`response.created` to `response.completed` or `response.incomplete`. A stream that breaks off ends with `error`.',
+        example: responsesExample.events,
+      },
       replyHeaders,
     ),
     ...refusalsAs(openAiError),
@@ -162,13 +178,17 @@ export const messages: Operation<typeof messagesRequest> = {
   operationId: 'createMessage',
   summary: "Generate text (Anthropic's messages)",
   description: `For clients of Anthropic's messages; the key may also be sent in the header x-api-key. ${compatible}`,
+  ...samples.messagesSamples,
   ...generates,
   body: messagesRequest,
   response: {
     200: answersOrStreams(
       messagesResponse,
       'The reply.',
-      '`message_start` to `message_stop`. A stream that breaks off ends with `error`.',
+      {
+        description: '`message_start` to `message_stop`. A stream that breaks off ends with `error`.',
+        example: messagesExample.events,
+      },
       replyHeaders,
     ),
     ...refusalsAs(anthropicError),
@@ -194,6 +214,7 @@ export const countMessageTokens: Operation<typeof countTokensRequest> = {
   summary: "Count tokens, as Anthropic's messages",
   description: "For clients of Anthropic's messages. Free of charge; takes one request from the limit.",
   tags: ['Generation'],
+  ...samples.countMessagesSamples,
   ...needsKey,
   body: countTokensRequest,
   response: {
@@ -209,6 +230,7 @@ export const listModels = {
     'The models that the key may use. The key may also be sent in the header x-api-key. With the header ' +
     "anthropic-version, errors have the format of Anthropic's API.",
   tags: ['Models'],
+  ...samples.modelsSamples,
   ...needsKey,
   response: { 200: answers(schema.modelsResponse, 'The models.', rateLimitHeaders), ...refusals(always) },
 }
@@ -220,8 +242,11 @@ export const retrieveModel = {
     "For the clients of OpenAI and Anthropic. Errors have the format of OpenAI's API, or with the header " +
     "anthropic-version that of Anthropic's. The key may also be sent in the header x-api-key.",
   tags: ['Models'],
+  ...samples.modelSamples,
   ...needsKey,
-  params: Type.Object({ id: text('An id or an alias of a model that the key may use.') }),
+  params: Type.Object({
+    id: Type.String({ description: 'An id or an alias of a model that the key may use.', examples: ['default'] }),
+  }),
   response: {
     200: answers(schema.listedModel, 'The model.', rateLimitHeaders),
     ...refusalsAs(openAiError, [...always, 'unknown_model', 'model_not_allowed']),

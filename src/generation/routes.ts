@@ -21,6 +21,7 @@ import * as operations from './operations.ts'
 import { refusalNotes, type NoteRefusal } from './refusal-notes.ts'
 import type { Job, TextRequest } from './request.ts'
 
+export { nameForSamples } from './model-list.ts'
 export { formatOfUnknownUrl } from './unknown-url.ts'
 
 interface GenerationRoutesNeeds {

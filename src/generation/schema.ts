@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { countExample, generateExample, modelExample, modelsExample } from './examples.ts'
 
 /** The bodies of Area A: sections 2.1 and 2.2 of the specification. Types, checks and the OpenAPI document derive from these. */
 export const sampling = {
@@ -68,7 +69,7 @@ export const generateRequest = Type.Object(
     ...sampling,
     metadata: Type.Optional(metadata),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [generateExample.request] },
 )
 export type GenerateRequest = Type.Static<typeof generateRequest>
 
@@ -105,54 +106,66 @@ const usage = Type.Object(
   { description: 'The tokens charged.' },
 )
 
-export const generateResponse = Type.Object({
-  output_text: Type.String({ description: 'The generated text.' }),
-  stop_reason: Type.Enum(['complete', 'max_output_tokens', 'stop_sequence', 'content_filter'], {
-    description: 'Why generation ended. `max_output_tokens`: the reply was truncated.',
-  }),
-  usage,
-})
+export const generateResponse = Type.Object(
+  {
+    output_text: Type.String({ description: 'The generated text.' }),
+    stop_reason: Type.Enum(['complete', 'max_output_tokens', 'stop_sequence', 'content_filter'], {
+      description: 'Why generation ended. `max_output_tokens`: the reply was truncated.',
+    }),
+    usage,
+  },
+  { examples: [generateExample.response] },
+)
 
 const amount = (description: string) => Type.String({ pattern: '^\\d+(\\.\\d+)?$', description })
 
-export const countResponse = Type.Object({
-  input_tokens: Type.Integer({
-    minimum: 0,
-    description: 'Tokens of the prompt. Exact for a local model; an estimate where only the upstream can count them.',
-  }),
-  max_cost: amount("The most that the request can cost, in the account's currency."),
-})
+export const countResponse = Type.Object(
+  {
+    input_tokens: Type.Integer({
+      minimum: 0,
+      description: 'Tokens of the prompt. Exact for a local model; an estimate where only the upstream can count them.',
+    }),
+    max_cost: amount("The most that the request can cost, in the account's currency."),
+  },
+  { examples: [countExample] },
+)
 
-export const listedModel = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('model'),
-  type: Type.Literal('model'),
-  display_name: Type.String(),
-  created: Type.Integer({ description: 'Unix time in seconds.' }),
-  created_at: Type.String({ description: 'The same, as a date and time in UTC.' }),
-  owned_by: Type.Literal('tollgate'),
-  context_length: Type.Integer({ description: 'The most tokens of prompt and reply together.' }),
-  max_output_tokens: Type.Integer({ description: 'The largest max_output_tokens of a request.' }),
-  price: Type.Object(
-    {
-      input: amount('Per million input tokens.'),
-      output: amount('Per million output tokens.'),
-      currency: Type.String(),
-    },
-    { description: 'Per million tokens.' },
-  ),
-  aliases: Type.Array(Type.String(), { description: 'Other names for the model.' }),
-})
+export const listedModel = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('model'),
+    type: Type.Literal('model'),
+    display_name: Type.String(),
+    created: Type.Integer({ description: 'Unix time in seconds.' }),
+    created_at: Type.String({ description: 'The same, as a date and time in UTC.' }),
+    owned_by: Type.Literal('tollgate'),
+    context_length: Type.Integer({ description: 'The most tokens of prompt and reply together.' }),
+    max_output_tokens: Type.Integer({ description: 'The largest max_output_tokens of a request.' }),
+    price: Type.Object(
+      {
+        input: amount('Per million input tokens.'),
+        output: amount('Per million output tokens.'),
+        currency: Type.String(),
+      },
+      { description: 'Per million tokens.' },
+    ),
+    aliases: Type.Array(Type.String(), { description: 'Other names for the model.' }),
+  },
+  { examples: [modelExample] },
+)
 export type ListedModel = Type.Static<typeof listedModel>
 
-export const modelsResponse = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(listedModel),
-  has_more: Type.Boolean({ description: 'Always false: the list is complete.' }),
-  first_id: Type.Union([Type.String(), Type.Null()], {
-    description: 'The id of the first model; null in an empty list.',
-  }),
-  last_id: Type.Union([Type.String(), Type.Null()], {
-    description: 'The id of the last model; null in an empty list.',
-  }),
-})
+export const modelsResponse = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(listedModel),
+    has_more: Type.Boolean({ description: 'Always false: the list is complete.' }),
+    first_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'The id of the first model; null in an empty list.',
+    }),
+    last_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'The id of the last model; null in an empty list.',
+    }),
+  },
+  { examples: [modelsExample] },
+)

@@ -137,13 +137,11 @@ const forEveryone = [
   'GET /assets/:name',
   'GET /docs',
   'GET /docs/',
-  'GET /docs/static/index.html',
-  'GET /docs/static/swagger-initializer.js',
-  'GET /docs/*',
-  'GET /docs/json',
-  'GET /docs/yaml',
   'GET /docs/clients',
   'GET /docs/errors',
+  'GET /docs/api',
+  'GET /docs/api/:id',
+  'GET /docs/assets/:name',
   // /auth/backchannel-logout/*, authenticated by its token; the router prints only the wildcard.
   'POST /*',
 ]

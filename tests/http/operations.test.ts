@@ -103,40 +103,6 @@ describe('the OpenAPI document', () => {
   })
 })
 
-describe('the documentation', () => {
-  it('is served without third-party resources, under a strict Content-Security-Policy', async () => {
-    for (const path of ['/docs', '/docs/', '/docs/clients', '/docs/errors', '/docs/static/swagger-initializer.js']) {
-      const page = await service.call(path, undefined)
-      assert.equal(page.status, 200, path)
-      const policy = String(page.headers.get('content-security-policy'))
-      assert.match(policy, /default-src 'none'/)
-      assert.doesNotMatch(policy, /unsafe|http|\*/)
-      assert.doesNotMatch(page.text, /(src|href)="(https?:)?\/\//)
-    }
-    assert.equal((await service.call('/docs/static/none.js', undefined)).error['code'], 'not_found')
-  })
-
-  it('has a page for developers who use the official clients of other APIs', async () => {
-    const page = await service.call('/docs/clients', undefined)
-    assert.equal(page.status, 200)
-    assert.match(String(page.headers.get('content-type')), /^text\/html/)
-    assert.match(page.text, /<h1 id="clients">Clients<\/h1>/)
-    // No Markdown is left, and every link leads somewhere.
-    assert.doesNotMatch(page.text, /\*\*|^#+ |^- |\]\(|^\|/m)
-    for (const [, target = ''] of page.text.matchAll(/href="([^"]*)"/g)) {
-      if (target.startsWith('#')) assert.ok(page.text.includes(`id="${target.slice(1)}"`), target)
-      else assert.equal((await service.call(target, undefined)).status, 200, target)
-    }
-  })
-
-  it('has an entry for every error code at the URL in the error', async () => {
-    const { text } = await service.call('/docs/errors', undefined)
-    for (const code of Object.keys(problems)) assert.ok(text.includes(`id="${code}"`), code)
-    const answer = await service.call('/nowhere', undefined)
-    assert.equal(answer.error['docs'], 'https://tollgate.test/docs/errors#not_found')
-  })
-})
-
 describe('the health endpoints', () => {
   it('/healthz reports that the process runs, /readyz what is ready', async () => {
     const health = await service.call('/healthz', undefined)

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Level, Levels } from '../../billing/till.ts'
 import type { Message, StopReason } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
+import { countMessagesExample, messagesExample } from '../examples.ts'
 import type { Reply } from '../generation.ts'
 import type { TextRequest } from '../request.ts'
 import { sampling } from '../schema.ts'
@@ -63,30 +64,36 @@ export const messagesRequest = Type.Object(
     }),
     system: Type.Optional(textOrParts('text')),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [messagesExample.request] },
 )
 
 export const countTokensRequest = Type.Object(
   { ...messagesRequest.properties, max_tokens: Type.Optional(maxTokens) },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [countMessagesExample.request] },
 )
 
-export const countTokensResponse = Type.Object({
-  input_tokens: Type.Integer({ description: 'The tokens of the prompt. An estimate if the model is an upstream.' }),
-})
+export const countTokensResponse = Type.Object(
+  {
+    input_tokens: Type.Integer({ description: 'The tokens of the prompt. An estimate if the model is an upstream.' }),
+  },
+  { examples: [countMessagesExample.response] },
+)
 
-export const messagesResponse = Type.Object({
-  id: Type.String(),
-  type: Type.Literal('message'),
-  role: Type.Literal('assistant'),
-  model: Type.String(),
-  content: Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() })),
-  stop_reason: Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'refusal']),
-  stop_sequence: Type.Union([Type.String(), Type.Null()], {
-    description: 'The sequence that was met, if the request had only one.',
-  }),
-  usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
-})
+export const messagesResponse = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    model: Type.String(),
+    content: Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String() })),
+    stop_reason: Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'refusal']),
+    stop_sequence: Type.Union([Type.String(), Type.Null()], {
+      description: 'The sequence that was met, if the request had only one.',
+    }),
+    usage: Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() }),
+  },
+  { examples: [messagesExample.response] },
+)
 
 export const anthropicError = Type.Object({
   type: Type.Literal('error'),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Message, StopReason } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
+import { chatExample } from '../examples.ts'
 import type { Reply } from '../generation.ts'
 import { metadata, sampling } from '../schema.ts'
 import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
@@ -62,7 +63,7 @@ export const chatRequest = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [chatExample.request] },
 )
 
 const usage = Type.Object({
@@ -71,21 +72,24 @@ const usage = Type.Object({
   total_tokens: Type.Integer(),
 })
 
-export const chatResponse = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('chat.completion'),
-  created: Type.Integer(),
-  model: Type.String(),
-  choices: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      message: Type.Object({ role: Type.Literal('assistant'), content: Type.String(), refusal: Type.Null() }),
-      logprobs: Type.Null(),
-      finish_reason: Type.Enum(['stop', 'length', 'content_filter']),
-    }),
-  ),
-  usage,
-})
+export const chatResponse = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('chat.completion'),
+    created: Type.Integer(),
+    model: Type.String(),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        message: Type.Object({ role: Type.Literal('assistant'), content: Type.String(), refusal: Type.Null() }),
+        logprobs: Type.Null(),
+        finish_reason: Type.Enum(['stop', 'length', 'content_filter']),
+      }),
+    ),
+    usage,
+  },
+  { examples: [chatExample.response] },
+)
 
 const unsupported: Unsupported = {
   audio: [],

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { responsesExample } from '../examples.ts'
 import type { Reply } from '../generation.ts'
 import { createdAt, event, jsonAround, type ErrorDetails, type EventWriter } from './dialect.ts'
 import { openAiErrorOf } from './openai-errors.ts'
@@ -10,31 +11,34 @@ const text = Type.Object({
   logprobs: Type.Array(Type.Unknown(), { maxItems: 0 }),
 })
 
-export const responsesResponse = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('response'),
-  created_at: Type.Integer(),
-  status: Type.Enum(['completed', 'incomplete']),
-  incomplete_details: Type.Union([
-    Type.Object({ reason: Type.Enum(['max_output_tokens', 'content_filter']) }),
-    Type.Null(),
-  ]),
-  model: Type.String(),
-  output: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      type: Type.Literal('message'),
-      role: Type.Literal('assistant'),
-      status: Type.Enum(['completed', 'incomplete']),
-      content: Type.Array(text),
+export const responsesResponse = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('response'),
+    created_at: Type.Integer(),
+    status: Type.Enum(['completed', 'incomplete']),
+    incomplete_details: Type.Union([
+      Type.Object({ reason: Type.Enum(['max_output_tokens', 'content_filter']) }),
+      Type.Null(),
+    ]),
+    model: Type.String(),
+    output: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        type: Type.Literal('message'),
+        role: Type.Literal('assistant'),
+        status: Type.Enum(['completed', 'incomplete']),
+        content: Type.Array(text),
+      }),
+    ),
+    usage: Type.Object({
+      input_tokens: Type.Integer(),
+      output_tokens: Type.Integer(),
+      total_tokens: Type.Integer(),
     }),
-  ),
-  usage: Type.Object({
-    input_tokens: Type.Integer(),
-    output_tokens: Type.Integer(),
-    total_tokens: Type.Integer(),
-  }),
-})
+  },
+  { examples: [responsesExample.response] },
+)
 
 /** The fields of a request that its response repeats. */
 export interface RepeatedFields {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Message } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
+import { responsesExample } from '../examples.ts'
 import { metadata, sampling } from '../schema.ts'
 import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
@@ -47,7 +48,7 @@ export const responsesRequest = Type.Object(
     }),
     store: Type.Optional(Type.Boolean({ description: 'Nothing is stored: only false is accepted.' })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [responsesExample.request] },
 )
 
 const unsupported: Unsupported = {

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import type { Server } from './server.ts'
 import { Problem } from '../problems.ts'
@@ -10,7 +12,7 @@ import { Problem } from '../problems.ts'
  */
 export type Assets = ReadonlyMap<string, Asset>
 
-interface Asset {
+export interface Asset {
   readonly type: string
   /** The preferred coding comes first. */
   readonly bodies: ReadonlyMap<Coding, Buffer>
@@ -50,11 +52,33 @@ export function registerAssets(server: Server, assets: Assets): void {
   server.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, async (request, reply) => {
     const asset = assets.get(request.params.name)
     if (!asset) throw new Problem('not_found', 'This file is from another version. Reload the page.')
-    const coding = preferredCoding(request.headers['accept-encoding'], [...asset.bodies.keys()])
-    reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' }).type(asset.type)
-    if (coding !== 'identity') reply.header('content-encoding', coding)
-    return reply.send(asset.bodies.get(coding))
+    return sendAsset(request, reply.header('cache-control', permanently), asset)
   })
+}
+
+/** The Cache-Control of files whose URL changes with their content. */
+export const permanently = 'public, max-age=31536000, immutable'
+
+/** Responds with the body in the best coding that the request accepts. */
+export function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
+  const coding = preferredCoding(request.headers['accept-encoding'], [...asset.bodies.keys()])
+  reply.header('vary', 'Accept-Encoding').type(asset.type)
+  if (coding !== 'identity') reply.header('content-encoding', coding)
+  return reply.send(asset.bodies.get(coding))
+}
+
+/** Compresses a text that is not a file of a build. */
+export function compressedAsset(type: string, text: string): Asset {
+  const identity = Buffer.from(text)
+  const br = brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
+  return {
+    type,
+    bodies: new Map([
+      ['br', br],
+      ['gzip', gzipSync(identity)],
+      ['identity', identity],
+    ]),
+  }
 }
 
 /** RFC 9110 section 12.5.3. Of several acceptable codings, the first available one. */

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { Type, type TObject, type TSchema } from 'typebox'
+import { completeDocument } from './examples.ts'
 import type { Server } from './server.ts'
 import { problems, type ProblemCode } from '../problems.ts'
 
@@ -64,7 +65,7 @@ export function answers(
 export function answersOrStreams(
   schema: TSchema,
   description: string,
-  events: string,
+  events: { readonly description: string; readonly example: string },
   headers: Readonly<Record<string, TSchema>> = {},
 ): TSchema {
   const all = Object.entries({ ...everyAnswer, ...headers })
@@ -78,7 +79,7 @@ export function answersOrStreams(
     ),
     content: {
       'application/json': { schema },
-      'text/event-stream': { schema: { type: 'string', description: events } },
+      'text/event-stream': { schema: { type: 'string', description: events.description }, example: events.example },
     },
   }
 }
@@ -145,6 +146,11 @@ export async function registerOpenApi(server: Server, { baseUrl }: { baseUrl: st
       },
     },
     transform: ({ schema, url }) => ({ url, schema: withHeaders(schema) }),
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) return document.swaggerObject
+      completeDocument(document.openapiObject, baseUrl)
+      return document.openapiObject
+    },
   })
   server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
     reply.type('application/json; charset=utf-8')

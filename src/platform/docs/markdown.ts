@@ -1,14 +1,36 @@
+import { codeBlock, codeTabs, escapeHtml, type CodeVariant } from './html.ts'
+
 /** The HTML of a link's target. Undefined if nothing is served there: then the link's text remains. */
 export type LinkTarget = (target: string) => string | undefined
 
 /**
  * Renders the Markdown of our own pages: headings, paragraphs, lists, tables, code blocks, code, bold text and links.
- * Everything else is text.
+ * Code blocks that follow one another are the same program in several languages. Everything else is text.
  */
 export function renderMarkdown(source: string, linkTo: LinkTarget): string {
-  return blocksOf(source)
-    .map((block) => renderBlock(block, (text) => renderInline(escapeHtml(text), linkTo)))
-    .join('\n')
+  const parts: (string | CodeVariant[])[] = []
+  for (const block of blocksOf(source)) {
+    const [variant, last] = [codeIn(block), parts.at(-1)]
+    if (variant && Array.isArray(last)) last.push(variant)
+    else parts.push(variant ? [variant] : renderBlock(block, (text) => renderInline(escapeHtml(text), linkTo)))
+  }
+  return parts.map((part) => (Array.isArray(part) ? renderCode(part) : part)).join('\n')
+}
+
+const languages: Readonly<Record<string, Omit<CodeVariant, 'source'>>> = {
+  sh: { id: 'sh', label: 'curl' },
+  js: { id: 'javascript', label: 'JavaScript' },
+  python: { id: 'python', label: 'Python' },
+}
+
+function codeIn(block: string): CodeVariant | undefined {
+  const [, language = '', source] = /^```(.*)\n([^]*)\n```$/.exec(block) ?? []
+  return source === undefined ? undefined : { id: language, label: language, ...languages[language], source }
+}
+
+function renderCode(variants: readonly CodeVariant[]): string {
+  const [first, ...others] = variants
+  return first && others.length === 0 ? codeBlock(first.source) : codeTabs(variants)
 }
 
 /** The parts between blank lines. A code block is one part. */
@@ -23,17 +45,11 @@ function blocksOf(source: string): string[] {
   return blocks.filter(({ length }) => length > 0).map((lines) => lines.join('\n'))
 }
 
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
-}
-
 type Inline = (text: string) => string
 
 function renderBlock(block: string, inline: Inline): string {
   const [, level = '', title = ''] = /^(#{1,6}) (.*)$/.exec(block) ?? []
   if (level) return `<h${level.length} id="${anchorOf(title)}">${inline(title)}</h${level.length}>`
-  const code = /^```.*\n([^]*)\n```$/.exec(block)?.[1]
-  if (code !== undefined) return `<pre><code>${escapeHtml(code)}</code></pre>`
   if (block.startsWith('|')) return renderTable(block, inline)
   if (block.startsWith('- ')) return renderList(block, inline)
   return `<p>${inline(block)}</p>`
@@ -70,8 +86,8 @@ function renderInline(escaped: string, linkTo: LinkTarget): string {
   )
 }
 
-/** As GitHub makes it from a heading. */
-function anchorOf(title: string): string {
+/** The anchor that GitHub makes from a heading. */
+export function anchorOf(title: string): string {
   return title
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')

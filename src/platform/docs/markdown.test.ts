@@ -24,7 +24,10 @@ test('lists, tables and code keep their parts', () => {
     render('| A | B |\n| - | - |\n| 1 | `2` |'),
     '<table>\n<thead><tr><th>A</th><th>B</th></tr></thead>\n<tbody>\n<tr><td>1</td><td><code>2</code></td></tr>\n</tbody>\n</table>',
   )
-  assert.equal(render('```sh\na\n\n**b** <c>\n```\n\nd'), '<pre><code>a\n\n**b** &#60;c&#62;</code></pre>\n<p>d</p>')
+  assert.equal(
+    render('```sh\na\n\n**b** <c>\n```\n\nd'),
+    '<pre tabindex="0"><code>a\n\n**b** &#60;c&#62;</code></pre>\n<p>d</p>',
+  )
 })
 
 test('text is escaped, and code is not read as Markdown', () => {
@@ -38,4 +41,18 @@ test('a link to something that is not served is text', () => {
     '<p><a href="api">the API</a>, an example</p>',
   )
   assert.equal(render('[x](javascript:alert)'), '<p>x</p>')
+})
+
+test('code blocks that follow one another are one program in several languages', () => {
+  assert.equal(
+    render('```sh\na\n```\n\n```js\nb<\n```\n\nc\n\n```json\nd\n```'),
+    [
+      '<div class="tabs">',
+      '<figure data-language="sh"><figcaption>curl</figcaption><pre tabindex="0"><code>a</code></pre></figure>',
+      '<figure data-language="javascript"><figcaption>JavaScript</figcaption><pre tabindex="0"><code>b&#60;</code></pre></figure>',
+      '</div>',
+      '<p>c</p>',
+      '<pre tabindex="0"><code>d</code></pre>',
+    ].join('\n'),
+  )
 })

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { compressedAsset, permanently, sendAsset, type Asset } from '../http/assets.ts'
+import { docsAddress } from '../http/examples.ts'
+import type { Server } from '../http/server.ts'
+import { Problem } from '../problems.ts'
+import { renderCall } from './call-page.ts'
+import { renderCallList, renderErrorGuide, renderGuide } from './guide-pages.ts'
+import { docPagePolicy, renderPage, type PageFiles } from './layout.ts'
+import { areasOf, guides, pageOf, renderNavigation, type Area } from './navigation.ts'
+import { callsOf, type ApiCall } from './reference.ts'
+import { samplesOf } from './samples.ts'
+
+interface DocsNeeds {
+  readonly baseUrl: string
+  /** The model that samples use in place of `default`. */
+  readonly sampleModel: () => string
+}
+
+/**
+ * Serves the documentation at /docs: guides, and a page for each operation of the OpenAPI document. A page is rendered at its
+ * first request, when all routes are known.
+ */
+export function registerDocs(server: Server, needs: DocsNeeds): void {
+  server.jsonOnlyUrls.add('/docs')
+  const files = readFiles()
+  const rendered = new Map<string, Page>()
+  let mains: ReadonlyMap<string, Main> | undefined
+  let areas: readonly Area[] = []
+  const find = (url: string): Page => {
+    if (mains === undefined) {
+      const calls = callsOf(server.swagger())
+      areas = areasOf(calls)
+      mains = mainsOf(calls, areas, needs)
+    }
+    const main = mains.get(url)
+    if (!main) throw new Problem('not_found', 'There is no such page. /docs/api lists the calls.')
+    const page = rendered.get(url) ?? pageWith(main, renderNavigation(areas, url), files.urls)
+    rendered.set(url, page)
+    return page
+  }
+  const schema = { hide: true }
+  for (const url of Object.keys(guides)) server.get(url, { schema }, async (...call) => send(find(url), ...call))
+  server.get('/docs/', { schema }, async (...call) => send(find('/docs'), ...call))
+  server.get<{ Params: { id: string } }>('/docs/api/:id', { schema }, async (request, reply) =>
+    send(find(pageOf(request.params)), request, reply),
+  )
+  server.get<{ Params: { name: string } }>('/docs/assets/:name', { schema }, async (request, reply) => {
+    const file = files.byName.get(request.params.name)
+    if (!file) throw new Problem('not_found', 'This file is from another version. Reload the page.')
+    return sendAsset(request, reply.header('cache-control', permanently), file)
+  })
+}
+
+interface Page {
+  readonly asset: Asset
+  readonly tag: string
+}
+
+function send({ asset, tag }: Page, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({ 'cache-control': 'no-cache', etag: tag, 'content-security-policy': docPagePolicy })
+  return request.headers['if-none-match'] === tag ? reply.code(304).send() : sendAsset(request, reply, asset)
+}
+
+/** The main part of a page. */
+interface Main {
+  readonly title: string
+  readonly render: () => string
+}
+
+function pageWith({ title, render }: Main, navigation: string, files: PageFiles): Page {
+  const html = renderPage({ title, main: render(), navigation, files })
+  return { asset: compressedAsset('text/html; charset=utf-8', html), tag: `W/"${hashOf(html)}"` }
+}
+
+/** Every page by its URL. */
+function mainsOf(calls: readonly ApiCall[], areas: readonly Area[], needs: DocsNeeds): Map<string, Main> {
+  const { baseUrl } = needs
+  const localise = localiser(needs)
+  const guide = (name: string) => () => renderGuide(localise(readFileSync(path.join(guideFolder, name), 'utf8')), calls)
+  const renders = {
+    '/docs': guide('quickstart.md'),
+    '/docs/clients': guide('clients.md'),
+    '/docs/errors': () => renderErrorGuide(baseUrl),
+    '/docs/api': () => renderCallList(areas),
+  } satisfies Record<keyof typeof guides, () => string>
+  const titles: Readonly<Record<string, string>> = guides
+  const sampled = (call: ApiCall) =>
+    samplesOf(call, baseUrl).map((sample) => ({ ...sample, source: localise(sample.source) }))
+  return new Map([
+    ...Object.entries(renders).map(([url, render]): [string, Main] => [url, { title: titles[url] ?? '', render }]),
+    ...calls.map((call): [string, Main] => [
+      pageOf(call),
+      { title: call.summary, render: () => renderCall(call, sampled(call)) },
+    ]),
+  ])
+}
+
+/** Puts this service's URL and a model that it has into samples. */
+function localiser({ baseUrl, sampleModel }: DocsNeeds): (text: string) => string {
+  const model = sampleModel()
+  return (text) =>
+    text.replaceAll(docsAddress, baseUrl).replaceAll(/(["'])default\1/g, (_, quote: string) => quote + model + quote)
+}
+
+const guideFolder = path.join(import.meta.dirname, '../../../docs')
+
+/** The files that every page loads, under names that change with their content. */
+function readFiles() {
+  const byName = new Map<string, Asset>()
+  const add = (file: string, type: string): string => {
+    const text = readFileSync(path.join(import.meta.dirname, file), 'utf8')
+    const { name, ext } = path.parse(file)
+    const hashed = `${name}-${hashOf(text)}${ext}`
+    byName.set(hashed, compressedAsset(type, text))
+    return `/docs/assets/${hashed}`
+  }
+  const urls: PageFiles = {
+    style: add('pages.css', 'text/css; charset=utf-8'),
+    script: add('pages.js', 'text/javascript; charset=utf-8'),
+    icon: add('../../../web/icon.svg', 'image/svg+xml'),
+  }
+  return { byName, urls }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+}

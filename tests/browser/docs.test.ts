@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { barriers, startPortal, type TestPortal } from '../support/browser.ts'
+
+let portal: TestPortal
+before(async () => {
+  portal = await startPortal()
+})
+after(() => portal.close())
+
+const pages = ['/docs', '/docs/clients', '/docs/errors', '/docs/api', '/docs/api/generate', '/docs/api/changeClient']
+const sizes = [
+  { width: 1280, height: 800 },
+  { width: 375, height: 740 },
+]
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`B90 in ${colorScheme} colours axe finds nothing serious in the documentation, at any width`, async () => {
+    for (const viewport of sizes) {
+      const profile = await portal.profile({ colorScheme, viewport })
+      const page = await profile.newPage()
+      for (const url of [...pages, '/docs/errors#forbidden', '/docs/api/generate#body.model']) {
+        await page.goto(portal.base + url)
+        assert.deepEqual(await barriers(page), [], `${url} at ${viewport.width}`)
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+        assert.ok(width <= viewport.width, `${url} is ${width} wide`)
+        assert.match(await page.title(), /^.+ · Tollgate$/)
+        assert.equal(await page.locator('h1').count(), 1)
+      }
+      await profile.close()
+    }
+  })
+}
+
+describe('the documentation', () => {
+  test('requests nothing from other addresses', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    const addresses: string[] = []
+    page.on('request', (request) => addresses.push(new URL(request.url()).origin))
+    for (const url of pages) await page.goto(portal.base + url)
+    assert.deepEqual([...new Set(addresses)], [portal.base])
+    await profile.close()
+  })
+
+  test('shows one language at a time and remembers it on other pages', async () => {
+    const profile = await portal.profile({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await profile.newPage()
+    await page.goto(`${portal.base}/docs`)
+    const visible = page.locator('figure:visible')
+    assert.match(await visible.first().innerText(), /^curl http/)
+    await page.getByRole('tab', { name: 'Python' }).first().click()
+    assert.match(await visible.first().innerText(), /^import os/)
+    await page.goto(`${portal.base}/docs/api/createMessage`)
+    assert.match(await visible.first().innerText(), /^import os/)
+    assert.equal(await visible.count(), 2)
+
+    // The keyboard moves between the languages, and the copied text is the program alone.
+    await page.getByRole('tab', { name: 'Python', exact: true }).first().focus()
+    await page.keyboard.press('ArrowRight')
+    assert.match(await visible.first().innerText(), /^import Anthropic/)
+    const block = page.locator('.code:visible').first()
+    await block.getByRole('button', { name: 'Copy' }).focus()
+    await page.keyboard.press('Enter')
+    await block.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.equal(copied, await block.locator('pre').textContent())
+
+    // A page without that library shows the same language without it.
+    await page.goto(`${portal.base}/docs/api/countTokens`)
+    assert.match(await visible.first().innerText(), /^const response = await fetch/)
+    await profile.close()
+  })
+
+  test('shows all languages without scripts', async () => {
+    const profile = await portal.profile({ javaScriptEnabled: false })
+    const page = await profile.newPage()
+    await page.goto(`${portal.base}/docs/api/generate`)
+    assert.deepEqual(await page.locator('figcaption:visible').allInnerTexts(), [
+      'curl',
+      'JavaScript',
+      'Python',
+      'curl',
+      'JavaScript',
+      'Python',
+    ])
+    assert.equal(await page.getByRole('button', { name: 'Copy' }).count(), 0)
+    await profile.close()
+  })
+
+  test('has its navigation behind a button on a phone, also without scripts', async () => {
+    const profile = await portal.profile({ viewport: { width: 375, height: 740 }, javaScriptEnabled: false })
+    const page = await profile.newPage()
+    await page.goto(`${portal.base}/docs`)
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Count tokens', exact: false }).first()
+    assert.equal(await link.isVisible(), false)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await link.click()
+    await page.waitForURL(`${portal.base}/docs/api/countTokens`)
+    assert.equal(await link.isVisible(), false)
+    await profile.close()
+  })
+
+  test('is reached by keyboard, and on paper has every language and no navigation', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    await page.goto(`${portal.base}/docs/api/generate`)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main')
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await page.getByRole('navigation').isVisible(), false)
+    assert.equal(await page.locator('figure:visible').count(), 6)
+    await profile.close()
+  })
+})
