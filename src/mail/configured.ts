@@ -7,7 +7,7 @@ import { readEncryptionKey } from '../platform/encryption-key.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { compose } from './catalogue.ts'
 import { startDelivery, type MailEnd } from './delivery.ts'
-import type { Mailer } from './mailer.ts'
+import type { Mailer, RecipientOf } from './mailer.ts'
 import { openMailQueue, type MailQueue } from './queue.ts'
 
 export { migrateMailQueue } from './queue.ts'
@@ -29,8 +29,7 @@ interface Needs {
   readonly databaseUrl: string
   readonly audit: Pick<Audit, 'record'>
   readonly log: Logger
-  /** The address to use for someone who may sign in or sign up; undefined for anyone else. */
-  readonly recipientOf: (address: string) => Promise<string | undefined>
+  readonly recipientOf: RecipientOf
   /** Default: see `startDelivery` and `openMailQueue`. */
   readonly pace?: { readonly lookEvery: number; readonly firstPause: number; readonly superviseEvery: number }
 }

@@ -4,6 +4,7 @@ import { byService } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Encryption } from '../platform/encryption.ts'
 import { repeat } from '../platform/repeat.ts'
+import type { RecipientOf } from './mailer.ts'
 import type { MailQueue, QueuedMail } from './queue.ts'
 import { MailFailure, type MailServer, type OutgoingMail } from './smtp.ts'
 import { unsealMail, type StoredMail } from './stored-mail.ts'
@@ -26,8 +27,7 @@ interface DeliveryNeeds {
   readonly render: (mail: StoredMail, to: string) => Omit<OutgoingMail, 'messageId'>
   /** The host of message ids. */
   readonly host: string
-  /** The address to use for someone who may sign in or sign up; undefined for anyone else. */
-  readonly recipientOf: (address: string) => Promise<string | undefined>
+  readonly recipientOf: RecipientOf
   readonly onEnd: (end: MailEnd) => void
   /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number
@@ -111,7 +111,7 @@ async function sendOnce(
   signal: AbortSignal,
 ): Promise<MailEnd> {
   if (mail.until !== undefined && mail.until <= clock()) return 'expired'
-  const to = mail.onlyFor === 'sign_in' ? await recipientOf(mail.to) : mail.to
+  const to = mail.onlyFor === undefined ? mail.to : await recipientOf(mail.to, mail.onlyFor)
   if (to === undefined) return 'not_allowed'
   await server.send({ ...render(mail, to), messageId: `<${id}@${host}>` }, signal)
   return 'sent'

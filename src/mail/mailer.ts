@@ -8,12 +8,17 @@ export type MailMessage = MailContent & {
   readonly to: string
   /** Not sent later than this: a link that has expired is of no use. */
   readonly until?: Date
-  /**
-   * `sign_in`: only to an address that may sign in or sign up. This is decided when the mail is about to be sent, so that
-   * the request does the same work for every address.
-   */
-  readonly onlyFor?: 'sign_in'
+  readonly onlyFor?: RecipientRule
 }
+
+/**
+ * `sign_in`: only to an address that may sign in or sign up. `person`: only to that of a person who may sign in. This is
+ * decided when the mail is about to be sent, so that the request does the same work for every address.
+ */
+export type RecipientRule = 'sign_in' | 'person'
+
+/** The address to use for a mail with this rule; undefined if it must not be sent. */
+export type RecipientOf = (address: string, rule: RecipientRule) => Promise<string | undefined>
 
 /** Sends mail in the background. A mail server that is down or refuses a mail never fails a request. */
 export interface Mailer {

@@ -1,3 +1,4 @@
+import type { RecipientOf, RecipientRule } from '../mail/mailer.ts'
 import { readEmail, type Email } from '../people/email.ts'
 import type { Identities, InvitedPerson } from '../people/identities.ts'
 import type { Queryable } from '../platform/database/database.ts'
@@ -17,11 +18,8 @@ export interface SignUp {
   admit(claim: Claim, addressChanged: AddressChanged): Promise<PersonSummary>
   /** The person of a proven address; a new one if the policy allows it. Throws Problem `sign_in_refused`. */
   admitAddress(this: void, email: Email): Promise<PersonSummary>
-  /**
-   * The address for mail to someone who may sign in, or sign up, with an address: that of the person, if there is one.
-   * Undefined for anyone else.
-   */
-  recipientOf(this: void, address: string): Promise<string | undefined>
+  /** The address of the person who has it, if they may sign in; the given one for a person who may sign up. */
+  readonly recipientOf: RecipientOf
   /** Whom an invitation is for. Throws Problem `sign_in_failed` if it cannot be accepted. */
   invited(this: void, token: string): Promise<InvitedPerson>
   /** Creates the person of an invitation, once. Throws Problem `sign_in_failed`. */
@@ -82,11 +80,12 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
   }
 
   return Object.freeze({
-    async recipientOf(address: string) {
+    async recipientOf(address: string, rule: RecipientRule) {
       const email = readEmail(address)
       if (email === undefined || !isAllowed(email)) return undefined
       const known = await identities.byAddress(email)
       if (known !== undefined) return known.status === 'active' ? (known.email ?? undefined) : undefined
+      if (rule === 'person') return undefined
       return mayJoin || (await identities.invitation(email)) ? email.address : undefined
     },
     invited,

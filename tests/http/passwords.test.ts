@@ -202,6 +202,23 @@ describe('B53: guessing', () => {
     assert.equal((await atProvider.who())?.['id'], id)
   })
 
+  test('warns a person at the tenth wrong password in succession, and mails nothing to anyone else who could sign up', async () => {
+    const { email } = await withPassword()
+    const pages: Page[] = []
+    for (const address of ['nobody@elsewhere.example', email]) {
+      await enter(portal.profile(), address, 'wrong')
+      await portal.service.database.rows(
+        `update throttle set failures = 9, failed_at = failed_at - interval '1 day' where kind = 'password' and failures = 1`,
+      )
+      pages.push(await enter(portal.profile(), address, 'wrong'))
+    }
+    const [unknown, known] = pages.map(plain)
+    assert.deepEqual(unknown, known)
+    await mailTo(email, 'Someone may be guessing your sign-in')
+    // The other was queued before.
+    assert.ok(!mail.seen.some(({ to }) => to.includes('nobody@elsewhere.example')))
+  })
+
   test('ends with a reset: the new password works at once', async () => {
     const { email } = await withPassword()
     for (let n = 0; n < 8; n++) await enter(portal.profile(), email, 'wrong')

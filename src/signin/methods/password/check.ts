@@ -27,13 +27,14 @@ export interface CheckNeeds {
   readonly guesses: Guesses
 }
 
-/** Wrong passwords in succession after which the person is warned. */
+/** Wrong passwords in succession after which the person is warned, and an unknown address is recorded. */
 const warnAt = 10
 
 export function createPasswordCheck(needs: CheckNeeds): CheckPassword {
   const { database, hashing, guesses } = needs
 
-  return async ({ email: { key }, password }, visitor) => {
+  return async ({ email, password }, visitor) => {
+    const { key } = email
     const text = readPassword(password)
     if (text === undefined) throw tooLong()
     return guesses.inTurn(key, async () => {
@@ -45,7 +46,7 @@ export function createPasswordCheck(needs: CheckNeeds): CheckPassword {
         const isRight = await verify(text, before)
         if (owner === undefined || before === undefined || !isRight) {
           await guesses.fail(visitor)
-          if (owner?.hash && count === warnAt) await warn(needs, owner, visitor)
+          if (count === warnAt) await warn(needs, email, owner, visitor)
           throw wrong()
         }
         await guesses.forget(key)
@@ -56,9 +57,11 @@ export function createPasswordCheck(needs: CheckNeeds): CheckPassword {
   }
 }
 
+/** The same work for an unknown address: the mail to it is queued, and is not sent. */
 async function warn(
   { database, audit, mailer }: CheckNeeds,
-  owner: PasswordOwner,
+  { address: to }: Email,
+  owner: PasswordOwner | undefined,
   { requestId, address }: Visitor,
 ): Promise<void> {
   await database.transaction(async (tx) => {
@@ -69,12 +72,12 @@ async function warn(
         address,
         action: 'password_guessed',
         outcome: 'refused',
-        noun: 'person',
-        nounId: owner.id,
+        ...(owner && { noun: 'person', nounId: owner.id }),
         details: { guesses: String(warnAt) },
       },
     ])
-    await mailer.send(tx, { to: owner.email, template: 'account_changed', values: { what: 'guessing' } })
+    const mail = { template: 'account_changed', values: { what: 'guessing' } } as const
+    await mailer.send(tx, { ...mail, to, onlyFor: 'person' })
   })
 }
 
