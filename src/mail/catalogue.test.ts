@@ -22,3 +22,12 @@ test('a mail about a recovery code says how many are left', () => {
     assert.equal(paragraphs[1], said)
   }
 })
+
+test('a mail names the firm, if it has a name', () => {
+  const mail = { template: 'invitation', values: { token: 'abc', name: 'Ines', by: 'Paula' } } as const
+  assert.equal(compose(mail).subject, 'You are invited to sign in')
+  assert.match(compose(mail).paragraphs[1] ?? '', /^Paula invites you to sign in here /)
+  const named = compose(mail, 'Penhallow & Partners')
+  assert.equal(named.subject, 'You are invited to sign in – Penhallow & Partners')
+  assert.match(named.paragraphs[1] ?? '', /^Paula invites you to sign in at Penhallow & Partners with this address\.$/)
+})

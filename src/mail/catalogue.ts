@@ -91,7 +91,7 @@ const ifNotYou =
   'If this was not you, sign in, check your account, end the other sessions, and speak to a partner of the firm.'
 
 /** The one place for the words of all mail. */
-const catalogue: { readonly [Name in Template]: (values: Values[Name]) => MailText } = {
+const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: string | undefined) => MailText } = {
   sign_in_link: ({ token, code, device }) => ({
     subject: 'Your sign-in link',
     paragraphs: [
@@ -111,11 +111,11 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name]) => MailTe
     button: { label: 'Choose a password', path: `/signin/reset#${token}` },
     closing: 'If it was not you, ignore this mail: your password stays as it is.',
   }),
-  invitation: ({ token, name, by }) => ({
+  invitation: ({ token, name, by }, firm) => ({
     subject: 'You are invited to sign in',
     paragraphs: [
       `Hello ${name},`,
-      `${by ?? 'The operator of this service'} invites you to sign in here with this address.`,
+      `${by ?? 'The operator of this service'} invites you to sign in ${firm === undefined ? 'here' : `at ${firm}`} with this address.`,
       'The link works once, for 7 days.',
     ],
     button: { label: 'Accept the invitation', path: `/signin/invitation#${token}` },
@@ -138,9 +138,11 @@ export function isTemplate(name: unknown): name is Template {
   return typeof name === 'string' && Object.hasOwn(catalogue, name)
 }
 
-export function compose<Name extends Template>(mail: {
-  readonly template: Name
-  readonly values: Values[Name]
-}): MailText {
-  return catalogue[mail.template](mail.values)
+/** The words of a mail, with the name of the firm if it is known. */
+export function compose<Name extends Template>(
+  { template, values }: { readonly template: Name; readonly values: Values[Name] },
+  firm?: string,
+): MailText {
+  const mail = catalogue[template](values, firm)
+  return firm === undefined ? mail : { ...mail, subject: `${mail.subject} – ${firm}` }
 }

@@ -25,7 +25,9 @@ export interface OpenMailer extends Mailer {
 }
 
 interface Needs {
-  readonly config: Pick<Config, 'mail' | 'base_url' | 'encryption_key' | 'data'>
+  readonly config: Pick<Config, 'mail' | 'base_url' | 'encryption_key' | 'data'> & {
+    readonly firm: Pick<Config['firm'], 'name'>
+  }
   readonly databaseUrl: string
   readonly audit: Pick<Audit, 'record'>
   readonly log: Logger
@@ -34,7 +36,7 @@ interface Needs {
   readonly pace?: { readonly lookEvery: number; readonly firstPause: number; readonly superviseEvery: number }
 }
 
-/** Who the mail is from, in its last line. */
+/** Who the mail is from, in its last line, if the firm has no name. */
 const product = 'Tollgate'
 
 /** Sends the mail of this instance; undefined if no mail server is configured. */
@@ -42,6 +44,7 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
   const { config, databaseUrl, log, pace } = needs
   const { mail: settings, base_url: baseUrl } = config
   if (settings === undefined) return undefined
+  const firm = config.firm.name
   const encryption = createEncryption(await readEncryptionKey(config))
   const queue = await openMailQueue({ databaseUrl, log, ...pace })
   const server = await openMailServer(settings)
@@ -53,7 +56,7 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
     queue,
     server,
     encryption,
-    render: (mail, to) => ({ to, ...renderMail(compose(mail), { baseUrl, name: product }) }),
+    render: (mail, to) => ({ to, ...renderMail(compose(mail, firm), { baseUrl, name: firm ?? product }) }),
     host: new URL(baseUrl).hostname,
   })
   return Object.freeze({

@@ -56,6 +56,7 @@ async function start(url = server.url): Promise<OpenMailer> {
   const mailer = await openMailer({
     config: {
       mail: { url, from: 'Tollgate <tollgate@firm.example>' },
+      firm: { name: 'Penhallow & Partners' },
       base_url: 'https://tollgate.test',
       encryption_key: Buffer.alloc(32, 7).toString('base64'),
       data: '/nonexistent',
@@ -139,7 +140,8 @@ describe('a mail', () => {
     const [mail] = await server.received(1)
     assert.ok(mail)
     assert.equal(mail.from, 'tollgate@firm.example')
-    assert.equal(mail.subject, 'Your sign-in link')
+    assert.equal(mail.subject, 'Your sign-in link – Penhallow & Partners')
+    assert.match(mail.text, /^-- \r?\nPenhallow & Partners, https:\/\/tollgate\.test$/m)
     assert.match(mail.messageId, /^<[0-9a-f-]{36}@tollgate\.test>$/)
     assert.equal(mail.headers['auto-submitted'], 'auto-generated')
     for (const body of [mail.text, mail.html]) {

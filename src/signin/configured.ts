@@ -32,7 +32,10 @@ import { createThrottle } from './throttle.ts'
 import { createUsableMethods } from './usable-methods.ts'
 
 interface Needs {
-  readonly config: Pick<Config, 'sign_in' | 'session' | 'mail' | 'sms' | 'base_url' | 'encryption_key' | 'data'>
+  readonly config: Pick<
+    Config,
+    'sign_in' | 'session' | 'mail' | 'sms' | 'firm' | 'base_url' | 'encryption_key' | 'data'
+  >
   readonly database: Database
   readonly identities: Identities
   readonly signUp: SignUp

@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly session?: object
   /** The address of a mail server. */
   readonly mail?: string
+  /** `firm` of the configuration file. */
+  readonly firm?: object
   /** `sms` of the configuration file. */
   readonly sms?: object
   readonly trustedProxies?: readonly string[]
@@ -156,7 +158,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
   const limits = { request_bytes: requestBytes ?? '1MiB' }
   const metrics = metricsToken === undefined ? {} : { metrics: { token: metricsToken } }
   const portal = { ...(signIn && { sign_in: signIn }), ...(session && { session }), ...(mail && { mail }) }
-  const sms = options.sms && { sms: options.sms }
+  const others = { ...(options.sms && { sms: options.sms }), ...(options.firm && { firm: options.firm }) }
   const listen = { listen: { trusted_proxies: options.trustedProxies ?? [] } }
   await writeFile(
     file,
@@ -168,7 +170,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
       limits,
       ...metrics,
       ...portal,
-      ...sms,
+      ...others,
       ...listen,
     }),
   )
