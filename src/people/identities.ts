@@ -27,8 +27,8 @@ export interface Identities {
   join(joining: Joining): Promise<PersonSummary | undefined>
   /** The address and the name of an invitation that can be accepted now. */
   invitation(which: Token | Email): Promise<InvitedPerson | undefined>
-  /** Creates the person of an invitation, once. Undefined if it cannot be accepted. */
-  accept(which: Token): Promise<PersonSummary | undefined>
+  /** Creates the person of an invitation, once, with `welcome` in the same transaction. Undefined if it cannot be accepted. */
+  accept(which: Token, welcome?: Welcome): Promise<PersonSummary | undefined>
   /** Gives a person one more identity, unless it belongs to a person already. */
   identify(personId: string, identity: Identity): Promise<void>
   /** Gives a person one more identity, in the transaction of the caller. False if it belongs to a person already. */
@@ -52,6 +52,9 @@ export interface AddressChange {
   readonly conclude: (tx: Queryable, before: PersonSummary) => Promise<void>
 }
 
+/** What is done for a person who has just been created. */
+export type Welcome = (tx: Queryable, person: PersonSummary) => Promise<void>
+
 /** The token of an invitation's link. */
 interface Token {
   readonly token: string
@@ -71,10 +74,11 @@ interface Needs {
 }
 
 export function createIdentities({ database, audit }: Needs): Identities {
-  const joined = (work: (tx: Queryable) => Promise<Joined>) =>
+  const joined = (work: (tx: Queryable) => Promise<Joined>, welcome?: Welcome) =>
     database.transaction(async (tx) => {
       const { person, entries } = await work(tx)
       await audit.recordWithin(tx, entries)
+      if (person) await welcome?.(tx, person)
       return person
     })
 
@@ -85,7 +89,7 @@ export function createIdentities({ database, audit }: Needs): Identities {
     welcome: (identity: Identity, joining: Joining) => joined((tx) => welcomeWithin(tx, identity, joining)),
     join: (joining: Joining) => joined((tx) => joinWithin(tx, joining)),
     invitation: (which: Token | Email) => readUsable(database, keyOf(which), new Date()),
-    accept: (which: Token) => joined((tx) => acceptWithin(tx, keyOf(which))),
+    accept: (which: Token, welcome?: Welcome) => joined((tx) => acceptWithin(tx, keyOf(which)), welcome),
     identify: (personId: string, identity: Identity) =>
       database.transaction(async (tx) => {
         const added = await store.insertIdentity(tx, identity, { personId, at: new Date() })

@@ -22,13 +22,20 @@ export function registerInvitation(server: Server, { signIn, baseUrl }: Invitati
     '/auth/invitation/inspect',
     { onRequest, schema: operations.inspectInvitation },
     async (request, reply) => {
-      const { email, name, role, expiresAt } = await signIn.inspectInvitation(request.body.token, visitorOf(request))
-      return reply.send({ email, name, role, expires_at: expiresAt.toISOString() })
+      const invited = await signIn.inspectInvitation(request.body.token, visitorOf(request))
+      const { email, name, role, expiresAt, password } = invited
+      return reply.send({
+        email,
+        name,
+        role,
+        expires_at: expiresAt.toISOString(),
+        ...(password && { password: { minimum_length: password.minimum, only_way: password.isOnlyWay } }),
+      })
     },
   )
 
   server.post('/auth/invitation', { onRequest, schema: operations.acceptInvitation }, async (request, reply) => {
-    const { returnTo, cookie } = await signIn.acceptInvitation(request.body.token, visitorOf(request))
+    const { returnTo, cookie } = await signIn.acceptInvitation(request.body, visitorOf(request))
     if (cookie !== undefined) reply.header('set-cookie', cookie)
     return reply.send({ location: returnTo })
   })

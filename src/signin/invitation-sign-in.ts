@@ -2,6 +2,8 @@ import type { InvitedPerson } from '../people/identities.ts'
 import { Problem } from '../platform/problems.ts'
 import { hashOf, newSecret } from './cookies.ts'
 import type { GateResult } from './gate.ts'
+import type { SignInMethod } from './methods/method.ts'
+import type { PasswordService } from './methods/password/routes.ts'
 import type { SignUp } from './sign-up.ts'
 import type { SignInParts } from './steps.ts'
 import type { Visitor } from './visitor.ts'
@@ -9,37 +11,67 @@ import type { Visitor } from './visitor.ts'
 /** The method of a session that began with an invitation. */
 const method = 'invitation'
 
+/** What the page of an invitation shows. */
+export interface InvitationSummary extends InvitedPerson {
+  /** The password that can be chosen; undefined if people do not sign in with passwords. */
+  readonly password: { readonly minimum: number; readonly isOnlyWay: boolean } | undefined
+}
+
 export interface InvitationSignIn {
   /** Whom it is for. Consumes nothing, because mail scanners open links. Throws Problem `sign_in_failed`. */
-  inspectInvitation(token: string, visitor: Visitor): Promise<InvitedPerson>
+  inspectInvitation(token: string, visitor: Visitor): Promise<InvitationSummary>
   /**
-   * Creates the invited person and signs them in: the link proves their address. Throws Problem `sign_in_failed`,
-   * `too_many_sign_ins`, and `sign_in_refused` in a browser in which someone is signed in; the invitation stays open then.
+   * Creates the invited person, with a password if they chose one, and signs them in: the link proves their address. Throws
+   * Problem `sign_in_failed`, `too_many_sign_ins`, `invalid_field` for a refused password, and `sign_in_refused` in a
+   * browser in which someone is signed in; the invitation stays open with the last two.
    */
-  acceptInvitation(token: string, visitor: Visitor): Promise<GateResult>
+  acceptInvitation(accepted: AcceptedInvitation, visitor: Visitor): Promise<GateResult>
+}
+
+interface AcceptedInvitation {
+  readonly token: string
+  readonly password?: string | undefined
 }
 
 interface Needs extends SignInParts {
   readonly signUp: Pick<SignUp, 'invited' | 'acceptInvitation'>
+  readonly methods: readonly SignInMethod[]
+  readonly passwords: PasswordService | undefined
 }
 
-export function createInvitationSignIn({ attempts, sessions, signUp, gate, steps }: Needs): InvitationSignIn {
+export function createInvitationSignIn(needs: Needs): InvitationSignIn {
+  const { attempts, sessions, signUp, gate, steps, methods, passwords } = needs
+  // A passkey is set up after another sign-in.
+  const isOnlyWay = methods.every(({ id }) => id === 'password' || id === 'passkey')
+
+  /** What stores the chosen password. It is checked first, so that a refused one does not use the invitation up. */
+  async function prepare({ token, password }: AcceptedInvitation, { requestId, address }: Visitor) {
+    if (password === undefined) return undefined
+    if (passwords === undefined) {
+      throw new Problem('invalid_field', 'This service has no passwords.', { field: 'password' })
+    }
+    return passwords.first.prepare(password, await signUp.invited(token), { requestId, address })
+  }
+
   return {
     inspectInvitation: (token, visitor) =>
       steps.complete(visitor, async (details) => {
         details.method = method
-        return signUp.invited(token)
+        const invited = await signUp.invited(token)
+        const password = passwords && { minimum: await passwords.first.minimum(invited), isOnlyWay }
+        return { ...invited, password }
       }),
-    acceptInvitation: (token, visitor) =>
+    acceptInvitation: (accepted, visitor) =>
       steps.complete(visitor, async (details) => {
         details.method = method
         const session = await sessions.recognise(visitor.cookies)
         if (session !== undefined) throw signedInAs(session.person.name)
-        const { id: personId } = await signUp.acceptInvitation(token)
+        const { id: personId } = await signUp.acceptInvitation(accepted.token, await prepare(accepted, visitor))
         const [state, returnTo] = [newSecret(), '/']
         const cookie = await attempts.begin({ state, method, data: {}, returnTo, cookies: visitor.cookies })
         const attempt = { stateHash: hashOf(state), method, data: {}, returnTo, linksTo: null }
         await attempts.finish(attempt, 'begun')
+        // A password that was chosen just now proves nothing.
         const proof = { claim: { by: 'person', personId }, factors: ['email'] } as const
         const admission = await gate.admit(proof, attempt, visitor)
         return { returnTo: admission.returnTo, cookie: admission.cookie ?? cookie }

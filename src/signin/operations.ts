@@ -122,9 +122,12 @@ export const acceptInvitation = {
   operationId: 'acceptInvitation',
   summary: 'Accept an invitation',
   description:
-    'Creates the invited person and signs them in, once. Refused in a browser in which someone is signed in: the invitation stays open.',
-  body: schema.InvitationTokenBody,
-  response: { 200: answers(schema.completedSignIn, 'Signed in.'), ...refusals([...signingIn, ...posting]) },
+    'Creates the invited person and signs them in, once. Refused in a browser in which someone is signed in, and with a password that is easy to guess: the invitation stays open.',
+  body: schema.AcceptInvitationBody,
+  response: {
+    200: answers(schema.completedSignIn, 'Signed in.'),
+    ...refusals([...signingIn, ...posting, 'overloaded']),
+  },
 }
 
 export const startFactor = {

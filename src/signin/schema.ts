@@ -32,6 +32,19 @@ export const CompleteLinkBody = Type.Object(
 
 export const InvitationTokenBody = Type.Object({ token }, { additionalProperties: false })
 
+export const AcceptInvitationBody = Type.Object(
+  {
+    token,
+    password: Type.Optional(
+      Type.String({
+        description: 'A password to sign in with later, if the service has passwords.',
+        maxLength: 100_000,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 export const BeginFactorBody = Type.Object(
   { factor: Type.String({ description: 'The id of a second factor that is due.', maxLength: 100 }) },
   { additionalProperties: false },
@@ -74,6 +87,15 @@ export const invitationSummary = Type.Object({
   name: Type.String(),
   role: Type.Enum(['consultant', 'partner']),
   expires_at: Type.String({ format: 'date-time', description: 'A date and time in UTC.' }),
+  password: Type.Optional(
+    Type.Object(
+      {
+        minimum_length: Type.Integer({ description: 'The fewest characters.' }),
+        only_way: Type.Boolean({ description: 'Whether there is no other way to sign in later.' }),
+      },
+      { description: 'The password that can be chosen, if the service has passwords.' },
+    ),
+  ),
 })
 export const begunFactor = Type.Object({ challenge: Type.Unknown({ description: 'What the second factor asks for.' }) })
 export const completedSignIn = Type.Object({ location: Type.String({ description: 'The path to go to.' }) })

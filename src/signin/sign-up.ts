@@ -1,6 +1,6 @@
 import type { RecipientOf, RecipientRule } from '../mail/mailer.ts'
 import { readEmail, type Email } from '../people/email.ts'
-import type { Identities, InvitedPerson } from '../people/identities.ts'
+import type { Identities, InvitedPerson, Welcome } from '../people/identities.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { PersonSummary } from '../people/person.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -22,8 +22,8 @@ export interface SignUp {
   readonly recipientOf: RecipientOf
   /** Whom an invitation is for. Throws Problem `sign_in_failed` if it cannot be accepted. */
   invited(this: void, token: string): Promise<InvitedPerson>
-  /** Creates the person of an invitation, once. Throws Problem `sign_in_failed`. */
-  acceptInvitation(this: void, token: string): Promise<PersonSummary>
+  /** Creates the person of an invitation, once, with `welcome` in the same transaction. Throws Problem `sign_in_failed`. */
+  acceptInvitation(this: void, token: string, welcome?: Welcome): Promise<PersonSummary>
 }
 
 /** What a change of a person's address entails; `email` is the new one. */
@@ -89,9 +89,9 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
       return mayJoin || (await identities.invitation(email)) ? email.address : undefined
     },
     invited,
-    async acceptInvitation(token: string) {
+    async acceptInvitation(token: string, welcome?: Welcome) {
       await invited(token)
-      const person = await identities.accept({ token })
+      const person = await identities.accept({ token }, welcome)
       if (person === undefined) throw notInvited()
       return person
     },

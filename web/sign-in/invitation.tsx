@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks'
-import { useAction, useStart } from './action.ts'
+import { useAction, useStart, type Action } from './action.ts'
 import { leaveFor, post } from './api.ts'
 import { Alert, Button, Form } from './form.tsx'
 import { NoToken } from './link.tsx'
+import { NewPasswordForm } from './new-password.tsx'
 import { Panel } from './panel.tsx'
 import { token } from './token.ts'
 
@@ -11,6 +12,7 @@ interface Invitation {
   readonly email: string
   readonly name: string
   readonly role: 'consultant' | 'partner'
+  readonly password?: { readonly minimum_length: number; readonly only_way: boolean }
 }
 
 /** Where an invitation leads. Opening it uses nothing up; the button does. */
@@ -35,12 +37,13 @@ function OpenedInvitation() {
   )
 }
 
-async function accept(): Promise<void> {
-  const { location: next } = await post<{ location: string }>('/auth/invitation', { token })
+async function accept(password?: string): Promise<void> {
+  const chosen = password === undefined ? {} : { password }
+  const { location: next } = await post<{ location: string }>('/auth/invitation', { token, ...chosen })
   await leaveFor(next)
 }
 
-function AcceptForm({ email, name, role }: Invitation) {
+function AcceptForm({ email, name, role, password }: Invitation) {
   const action = useAction()
   const isOther = action.refusal?.code === 'sign_in_refused'
   return (
@@ -48,12 +51,35 @@ function AcceptForm({ email, name, role }: Invitation) {
       <p>
         The firm has invited <strong>{name}</strong> ({email}) to its client records, as a {role}.
       </p>
-      <p class="about">
-        You sign in now. Afterwards you can choose how you sign in the next time, on the page of your account.
-      </p>
-      <Form action={action} submit="Accept and sign in" onSubmit={accept} />
+      {password && <p>Choose a password to sign in with the next time.</p>}
+      {password ? (
+        <NewPasswordForm
+          action={action}
+          email={email}
+          minimum={password.minimum_length}
+          submit="Accept and sign in"
+          onChosen={accept}
+          after={!password.only_way && <WithoutPassword action={action} />}
+        />
+      ) : (
+        <>
+          <p class="about">{afterwards}</p>
+          <Form action={action} submit="Accept and sign in" onSubmit={() => accept()} />
+        </>
+      )}
       {isOther && <SignOutHere />}
     </>
+  )
+}
+
+const afterwards =
+  'You sign in now. Afterwards you can choose how you sign in the next time, on the page of your account.'
+
+function WithoutPassword({ action }: { readonly action: Action }) {
+  return (
+    <Button action={action} onClick={() => accept()}>
+      Accept without a password
+    </Button>
   )
 }
 

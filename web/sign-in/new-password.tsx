@@ -1,23 +1,26 @@
 /** @jsxImportSource preact */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { useAction } from './action.ts'
+import type { Action } from './action.ts'
 import { EmailField, PasswordField } from './fields.tsx'
 import { Form } from './form.tsx'
 
 interface NewPasswordProps {
+  readonly action: Action
   readonly email: string
   /** The fewest characters. */
   readonly minimum: number
   readonly submit: string
   readonly onChosen: (password: string) => Promise<void>
+  /** Below the button. */
+  readonly after?: ComponentChildren
 }
 
 /** The address is a field too, so that password managers keep both together. */
-export function NewPasswordForm({ email, minimum, submit, onChosen }: NewPasswordProps) {
+export function NewPasswordForm({ action, email, minimum, submit, onChosen, after }: NewPasswordProps) {
   const [password, setPassword] = useState('')
-  const action = useAction()
   return (
-    <Form action={action} submit={submit} onSubmit={() => onChosen(password)}>
+    <Form action={action} submit={submit} onSubmit={() => onChosen(password)} after={after}>
       <EmailField label="E-mail address" name="email" value={email} onValue={() => undefined} isFixed />
       <PasswordField
         label="New password"

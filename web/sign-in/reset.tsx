@@ -66,6 +66,7 @@ function ChoosePage() {
   const [link, setLink] = useState<Link>()
   const [next, setNext] = useState<string>()
   const opening = useStart(async () => setLink(await post<Link>('/auth/reset/inspect', { token })))
+  const action = useAction()
 
   async function choose(password: string): Promise<void> {
     const { location: to } = await post<{ location: string }>('/auth/reset', { token, password })
@@ -92,7 +93,13 @@ function ChoosePage() {
         </a>
       )}
       {link && (
-        <NewPasswordForm email={link.email} minimum={link.minimum_length} submit="Set the password" onChosen={choose} />
+        <NewPasswordForm
+          action={action}
+          email={link.email}
+          minimum={link.minimum_length}
+          submit="Set the password"
+          onChosen={choose}
+        />
       )}
     </Panel>
   )

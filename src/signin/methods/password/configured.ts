@@ -12,6 +12,7 @@ import type { CredentialMethod } from '../method.ts'
 import { createPasswordMethod } from '../password.ts'
 import { createBlocklist } from './blocklist.ts'
 import { createPasswordCheck } from './check.ts'
+import { createFirstPassword } from './first.ts'
 import { createGuesses } from './guesses.ts'
 import { createHashing } from './hashing.ts'
 import { createPasswords } from './passwords.ts'
@@ -21,7 +22,7 @@ import type { PasswordService } from './routes.ts'
 import { createMinimum } from './strength.ts'
 
 interface PasswordNeeds {
-  readonly config: Pick<Config, 'sign_in' | 'base_url' | 'mail'>
+  readonly config: Pick<Config, 'sign_in' | 'base_url' | 'mail' | 'firm'>
   readonly database: Database
   readonly audit: Pick<Audit, 'recordWithin'>
   readonly mailer: Mailer
@@ -53,15 +54,17 @@ export function createConfiguredPasswords(needs: PasswordNeeds): ConfiguredPassw
     serve: (usable: UsableMethods) => ({
       passwords: createPasswords({ ...parts, usable }),
       reset: createPasswordReset(parts),
+      first: createFirstPassword(parts),
     }),
   })
 }
 
-/** The names of the service and the firm, as far as the configuration has them. */
+/** The names of the service and of the firm. */
 function namesIn({
   base_url: baseUrl,
   sign_in: { providers, sign_up: signUp },
   mail,
+  firm,
 }: PasswordNeeds['config']): string[] {
   return [
     'Tollgate',
@@ -69,5 +72,6 @@ function namesIn({
     ...providers.map(({ name }) => name),
     ...signUp.domains,
     ...(mail ? [mail.from] : []),
+    ...(firm.name === undefined ? [] : [firm.name]),
   ]
 }

@@ -6,6 +6,7 @@ import { Problem } from '../../../platform/problems.ts'
 import { recentlySignedIn, sameOrigin, sessionOf, signedIn } from '../../guard.ts'
 import type { Sessions } from '../../sessions.ts'
 import { visitorOf } from '../../visitor.ts'
+import type { FirstPassword } from './first.ts'
 import * as operations from './operations.ts'
 import type { Passwords } from './passwords.ts'
 import type { PasswordReset } from './reset.ts'
@@ -14,6 +15,7 @@ import type { PasswordReset } from './reset.ts'
 export interface PasswordService {
   readonly passwords: Passwords
   readonly reset: PasswordReset
+  readonly first: FirstPassword
 }
 
 interface PasswordRouteNeeds {

@@ -4,7 +4,10 @@ import type { FactorPolicy } from '../../factor-policy.ts'
 import { minimumLength } from './policy.ts'
 
 /** The fewest characters of a person's password: fewer if it never suffices alone. */
-export type MinimumOf = (person: Pick<Person, 'id' | 'role'> | undefined) => Promise<number>
+export type MinimumOf = (person: Chooser | undefined) => Promise<number>
+
+/** Without an id for someone who is about to become a person. */
+type Chooser = Pick<Person, 'role'> & Partial<Pick<Person, 'id'>>
 
 interface MinimumNeeds {
   readonly setting: Config['sign_in']['second_factor']
@@ -16,7 +19,7 @@ export function createMinimum({ setting, factorPolicy }: MinimumNeeds): MinimumO
   async function needsFactor(person: Parameters<MinimumOf>[0]): Promise<boolean> {
     if (setting === 'off') return false
     if (factorPolicy.isRequired(person?.role ?? 'consultant')) return true
-    return person !== undefined && factorPolicy.hasFactor(person.id)
+    return person?.id !== undefined && factorPolicy.hasFactor(person.id)
   }
 
   return async (person) => ((await needsFactor(person)) ? minimumLength.withFactor : minimumLength.alone)
