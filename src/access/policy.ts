@@ -1,8 +1,8 @@
 import type { Actor, Role } from './actor.ts'
 
 /** A kind of object that the policy protects. */
-export type Resource = 'client' | 'note' | 'dispute' | 'letter' | 'person' | 'audit'
-/** What an actor does with it. `assign` gives a client to a consultant; `remove` deletes a record. */
+export type Resource = 'client' | 'note' | 'dispute' | 'letter' | 'person' | 'audit' | 'account' | 'key' | 'model'
+/** What an actor does with it. `assign` gives a client to a consultant; `remove` deletes a record or revokes a key. */
 export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove'
 
 /** The facts that a condition may depend on. */
@@ -41,6 +41,9 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     letter: all('own'),
     person: all('never'),
     audit: all('never'),
+    account: all('never'),
+    key: all('never'),
+    model: all('never'),
   },
   partner: {
     client: all('always'),
@@ -49,6 +52,9 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     letter: all('always'),
     person: all('always'),
     audit: { ...all('never'), list: 'always', read: 'always' },
+    account: all('always'),
+    key: all('always'),
+    model: all('always'),
   },
 }
 

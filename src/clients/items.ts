@@ -1,7 +1,7 @@
 import type { RecordAccess, Deed } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
-import { newId } from './ids.ts'
+import { newId } from '../access/new-id.ts'
 import { createItemOutcomes } from './item-outcomes.ts'
 import * as store from './items-store.ts'
 import type { ItemKind } from './kinds.ts'

@@ -1,11 +1,11 @@
 import type { Audit } from '../access/audit.ts'
 import type { Visit } from '../access/actor.ts'
-import { may, type Action } from '../access/policy.ts'
+import { permitted } from '../access/permitted.ts'
+import type { Action } from '../access/policy.ts'
 import { visitOf } from '../access/visits.ts'
 import type { Server } from '../platform/http/server.ts'
-import { Problem } from '../platform/problems.ts'
 import { represent } from '../platform/http/representation.ts'
-import { recentlySignedIn, sameOrigin, signedIn, type Guard } from '../signin/guard.ts'
+import { recentlySignedIn, type Guard } from '../signin/guard.ts'
 import { signedOut } from '../signin/session-reply.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { PeopleAdmin } from './admin.ts'
@@ -40,11 +40,8 @@ interface ById {
 
 /** /people, for partners: people and invitations, and everything that partners change about them. */
 export function registerPeople(server: Server, needs: PeopleRouteNeeds): void {
-  const { sessions, audit, baseUrl } = needs
   const allowed: Allowed = (action, recent) => [
-    sameOrigin(baseUrl),
-    signedIn(sessions),
-    permitted(audit, action),
+    ...permitted(needs, action, 'person'),
     ...(recent ? [recentlySignedIn()] : []),
   ]
   registerList(server, needs, allowed)
@@ -128,19 +125,4 @@ function registerSessionEnds(server: Server, { people, sessions }: PeopleRouteNe
     const ended = await sessions.endAll(visitOf(request))
     return signedOut(reply, sessions).send({ ended: ended.length })
   })
-}
-
-function permitted(audit: Pick<Audit, 'record'>, action: Action): Guard {
-  return async (request) => {
-    const visit = visitOf(request)
-    if (may(visit.actor, action, 'person')) return
-    await audit.record({
-      ...visit,
-      action: 'access_denied',
-      outcome: 'refused',
-      noun: 'person',
-      details: { action },
-    })
-    throw new Problem('forbidden', 'Only partners of the firm may do this.')
-  }
 }
