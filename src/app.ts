@@ -2,13 +2,17 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Audit } from './access/audit.ts'
 import { registerAudit } from './access/routes.ts'
+import type { Accounts } from './accounts/accounts.ts'
 import type { Keys } from './accounts/keys.ts'
+import { registerAccounts, type DefaultLimits } from './accounts/routes.ts'
+import type { Prices } from './billing/prices.ts'
 import type { Till } from './billing/till.ts'
 import type { Records } from './clients/records.ts'
 import { registerClients } from './clients/routes.ts'
 import { createGeneration } from './generation/generation.ts'
 import { formatOfUnknownUrl, nameForSamples, registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
+import { modelNamesOf, registerModelConsole } from './models/routes.ts'
 import { registerAssets } from './platform/http/assets.ts'
 import type { MailEnds } from './mail/configured.ts'
 import type { Database } from './platform/database/database.ts'
@@ -39,7 +43,10 @@ import type { ApiRefusals } from './usage/refusals.ts'
 export interface AppNeeds {
   readonly log: Logger
   readonly database: Database
+  readonly accounts: Accounts
   readonly keys: Keys
+  readonly prices: Prices
+  readonly defaultLimits: DefaultLimits
   readonly till: Till
   readonly catalogue: Catalogue
   readonly people: People
@@ -113,6 +120,8 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   registerMe(server, needs)
   registerPeople(server, needs)
   registerClients(server, needs)
+  registerAccounts(server, { ...needs, modelNames: () => modelNamesOf(catalogue) })
+  registerModelConsole(server, needs)
   registerAudit(server, { ...needs, access: needs.records.access })
   registerMetrics(server, needs.metricsText ?? metrics.text, metricsToken)
   registerDocs(server, { baseUrl, sampleModel: () => nameForSamples(catalogue) })

@@ -80,6 +80,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const database = opened.adopt(openDatabase(databaseUrl, { log }), (it) => it.close())
   const prices = opened.adopt(createPrices({ database, log }), (it) => it.close())
   await prices.sync(configuredPrices(config))
+  const accounts = createAccounts({ database })
   const keys = opened.adopt(createKeys({ database, log }), (it) => it.close())
   opened.adopt(startHousekeeping({ database, log }), (it) => it.close())
   opened.adopt(startSealing({ database, log }), (it) => it.close())
@@ -110,7 +111,10 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     await buildApp({
       log,
       database,
+      accounts,
       keys,
+      prices,
+      defaultLimits: defaultLimitsOf(config),
       till,
       catalogue,
       people,
@@ -138,7 +142,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const parts = opened.move()
   return Object.freeze({
     app,
-    accounts: createAccounts({ database }),
+    accounts,
     keys,
     people,
     identities,
@@ -166,6 +170,10 @@ function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
 function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
   const now = Date.now()
   return { person, idle_ends_in: idleEndsAt.getTime() - now, ends_in: endsAt.getTime() - now }
+}
+
+function defaultLimitsOf({ limits: { requests_per_minute, tokens_per_minute } }: Config) {
+  return { requests_per_minute, tokens_per_minute }
 }
 
 function configuredPrices({ models }: Config): Map<string, Price> {

@@ -18,6 +18,19 @@ export interface Account {
   readonly creditLeft: bigint
   readonly createdAt: Date
   readonly closedAt: Date | null
+  /** When one of its keys was last used, to the minute. */
+  readonly lastUsedAt: Date | null
+}
+
+/** Credit that was added to a prepaid account, or withdrawn. It never changes. */
+export interface CreditEntry {
+  readonly id: string
+  /** Later entries have higher numbers. */
+  readonly number: bigint
+  readonly at: Date
+  /** In 10⁻¹² of the currency unit; negative if withdrawn. */
+  readonly amount: bigint
+  readonly note: string
 }
 
 /** A new account: prepaid with `credit`, or postpaid with `monthlyLimit`. With neither it is prepaid and empty. */
@@ -35,4 +48,10 @@ export interface NewLimits {
   readonly requestsPerMinute?: number | undefined
   readonly tokensPerMinute?: number | undefined
   readonly monthlyLimit?: bigint | undefined
+}
+
+/** A change of what partners decide about an account. */
+export interface SettingsChange extends NewLimits {
+  readonly name?: string | undefined
+  readonly own?: boolean | undefined
 }

@@ -4,64 +4,86 @@ import { recordWithin } from '../access/audit.ts'
 import { formatMoney } from '../billing/money.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { checkName } from '../platform/name.ts'
-import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Account, NewAccount, NewLimits } from './account.ts'
+import type { Account, CreditEntry, NewAccount, NewLimits, SettingsChange } from './account.ts'
 import { findAccount, lockAccount, showAccount } from './account-lookup.ts'
-import { addCredit } from './credit.ts'
+import { addCredit, listCredit } from './credit.ts'
 import { changeEvent } from './events.ts'
 import { checkLimits, limitDetails, setLimits } from './limits.ts'
+import { changeSettings, nameTaken, setOwn } from './settings.ts'
 import * as store from './store.ts'
 
-export type { Account, NewAccount, NewLimits } from './account.ts'
+export type { Account, CreditEntry, NewAccount, NewLimits, SettingsChange } from './account.ts'
 
 /**
  * Every change is in the audit log, with its actor, or did not happen. Every method throws Problem: `not_found` for an
  * unknown id, `invalid_field` for values that break a rule.
  */
 export interface Accounts {
-  /** The account starts with full buckets. Throws Problem `conflict` if another account has the name, in any case. */
-  create(account: NewAccount, by: Visit): Promise<Account>
+  /**
+   * The account starts with full buckets. If an account has the id, a repeated request gets that account. Throws Problem
+   * `conflict` if another account has the name, in any case.
+   */
+  create(account: NewAccount, by: Visit, id?: string): Promise<Account>
   /** In order of creation. */
   list(): Promise<Account[]>
   show(id: string): Promise<Account>
   /** By id or by name, in any case. */
   find(idOrName: string): Promise<Account>
-  /** Adds to the credit of a prepaid account; a negative amount withdraws what is neither spent nor held. */
-  addCredit(id: string, amount: bigint, by: Visit, note?: string): Promise<Account>
+  /**
+   * Adds to the credit of a prepaid account; a negative amount withdraws what is neither spent nor held. If an entry has
+   * the id, nothing is added again. Throws Problem `idempotency_mismatch` if that entry is a different one.
+   */
+  addCredit(id: string, amount: bigint, by: Visit, note?: string, entryId?: string): Promise<Account>
+  /** At most `limit` entries, the newest first, before the one with the number `before`. */
+  listCredit(id: string, options: { readonly before?: bigint; readonly limit: number }): Promise<CreditEntry[]>
   setLimits(id: string, limits: NewLimits, by: Visit): Promise<Account>
   /** Whether it is the firm's own. Takes effect within a second on every instance. Idempotent. */
   setOwn(id: string, own: boolean, by: Visit): Promise<Account>
+  /**
+   * Changes what is given. `check` gets the account, locked, and throws to prevent the change. Throws Problem `conflict` if
+   * another account has the name.
+   */
+  change(id: string, to: SettingsChange, by: Visit, check: (before: Account) => void): Promise<Account>
   /** Its keys are refused at once; requests in flight are still settled. Idempotent. */
   close(id: string, by: Visit): Promise<Account>
 }
 
 export function createAccounts({ database }: { database: Database }): Accounts {
   return Object.freeze({
-    create: (account: NewAccount, by: Visit) => create(database, account, by),
+    create: (account: NewAccount, by: Visit, id = randomUUIDv7()) => create(database, { ...account, id }, by),
     list: () => store.readAccounts(database),
     show: (id: string) => showAccount(database, id),
     find: (idOrName: string) => findAccount(database, idOrName),
-    addCredit: (id: string, amount: bigint, by: Visit, note = '') => addCredit(database, { id, amount, note }, by),
+    addCredit: (accountId: string, amount: bigint, by: Visit, note = '', id = randomUUIDv7()) =>
+      addCredit(database, { id, accountId, amount, note }, by),
+    listCredit: (id: string, options: { readonly before?: bigint; readonly limit: number }) =>
+      listCredit(database, id, options),
     setLimits: (id: string, limits: NewLimits, by: Visit) =>
       database.transaction((tx) => setLimits(tx, id, limits, by)),
     setOwn: (id: string, own: boolean, by: Visit) => database.transaction((tx) => setOwn(tx, id, own, by)),
+    change: (id: string, to: SettingsChange, by: Visit, check: (before: Account) => void) =>
+      changeSettings(database, { id, to, check }, by),
     close: (id: string, by: Visit) => database.transaction((tx) => close(tx, id, by)),
   })
 }
 
-async function create(database: Database, account: NewAccount, by: Visit): Promise<Account> {
-  const { credit = 0n, monthlyLimit } = account
+async function create(database: Database, account: NewAccount & { readonly id: string }, by: Visit): Promise<Account> {
+  const { id, credit = 0n, monthlyLimit } = account
   const name = checkName(account.name)
   checkLimits(account)
   if (credit < 0n) throw new Problem('invalid_field', 'The credit must not be negative.', { field: 'credit' })
   if (credit > 0n && monthlyLimit !== undefined) {
     throw new Problem('invalid_field', 'Choose one: credit paid in advance, or a monthly limit.', { field: 'credit' })
   }
-  const id = randomUUIDv7()
   return database.transaction(async (tx) => {
-    if (!(await store.insertAccount(tx, { ...account, id, name, monthlyLimit }))) throw nameTaken(name)
-    if (credit > 0n) await store.insertCredit(tx, { id, amount: credit, note: 'opening credit' })
+    if (!(await store.insertAccount(tx, { ...account, name }))) {
+      const made = await store.readAccount(tx, id)
+      if (made === undefined) throw nameTaken(name)
+      return made
+    }
+    const opening = { id: randomUUIDv7(), accountId: id, amount: credit, note: 'opening credit' }
+    if (credit > 0n) await store.insertCredit(tx, opening)
     const created = await showAccount(tx, id)
     const money = monthlyLimit === undefined ? { credit: formatMoney(credit) } : {}
     await recordWithin(tx, [
@@ -74,20 +96,6 @@ async function create(database: Database, account: NewAccount, by: Visit): Promi
     ])
     return created
   })
-}
-
-function nameTaken(name: string): Problem {
-  return new Problem('conflict', `Another account is named ${quoted(name)}: choose a different name.`, {
-    field: 'name',
-  })
-}
-
-async function setOwn(tx: Queryable, id: string, own: boolean, by: Visit): Promise<Account> {
-  await lockAccount(tx, id)
-  if (await store.setOwn(tx, id, own)) {
-    await recordWithin(tx, [changeEvent(by, 'account_own_changed', id, { own: `${!own} → ${own}` })])
-  }
-  return showAccount(tx, id)
 }
 
 async function close(tx: Queryable, id: string, by: Visit): Promise<Account> {

@@ -4,7 +4,7 @@ import { recordWithin } from '../access/audit.ts'
 import { formatMoney } from '../billing/money.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Account } from './account.ts'
+import type { Account, CreditEntry } from './account.ts'
 import { lockAccount, showAccount } from './account-lookup.ts'
 import { changeEvent } from './events.ts'
 import * as store from './store.ts'
@@ -16,13 +16,7 @@ const mostCredited = 10n ** 38n
 const recallPatience = 5000
 const recallPause = 200
 
-interface CreditChange {
-  readonly id: string
-  readonly amount: bigint
-  readonly note: string
-}
-
-export async function addCredit(database: Database, change: CreditChange, by: Visit): Promise<Account> {
+export async function addCredit(database: Database, change: store.NewCreditEntry, by: Visit): Promise<Account> {
   checkNote(change.note)
   const until = performance.now() + recallPatience
   for (;;) {
@@ -33,15 +27,39 @@ export async function addCredit(database: Database, change: CreditChange, by: Vi
   }
 }
 
+export async function listCredit(
+  database: Database,
+  id: string,
+  { before, limit }: { readonly before?: bigint; readonly limit: number },
+): Promise<CreditEntry[]> {
+  const { id: accountId } = await showAccount(database, id)
+  return store.readCredit(database, { accountId, before: before ?? null, limit })
+}
+
 /** Undefined while instances hold the amount to withdraw in allowances, which are then recalled. */
-async function tryCredit(tx: Queryable, change: CreditChange, by: Visit): Promise<Account | undefined> {
-  const { id, amount } = change
-  const account = await lockAccount(tx, id)
+async function tryCredit(tx: Queryable, change: store.NewCreditEntry, by: Visit): Promise<Account | undefined> {
+  const { accountId, amount } = change
+  const account = await lockAccount(tx, accountId)
+  if (await wasMade(tx, change)) return account
   checkCredit(account, amount)
-  if (amount < 0n && (await store.recallCredit(tx, { id, most: account.creditLeft + amount }))) return undefined
+  if (amount < 0n && (await store.recallCredit(tx, { id: accountId, most: account.creditLeft + amount }))) {
+    return undefined
+  }
   await store.insertCredit(tx, change)
-  await recordWithin(tx, [changeEvent(by, 'account_credited', id, { amount: formatMoney(amount) })])
-  return showAccount(tx, id)
+  const details = { amount: formatMoney(amount), entry: change.id }
+  await recordWithin(tx, [changeEvent(by, 'account_credited', accountId, details)])
+  return showAccount(tx, accountId)
+}
+
+/** Whether an earlier request made this change. Throws Problem `idempotency_mismatch` if it made another one. */
+async function wasMade(tx: Queryable, { id, amount, note }: store.NewCreditEntry): Promise<boolean> {
+  const made = await store.readCreditEntry(tx, id)
+  if (made === undefined) return false
+  if (made.amount === amount && made.note === note) return true
+  throw new Problem(
+    'idempotency_mismatch',
+    `An earlier request with this Idempotency-Key has changed the credit by ${formatMoney(made.amount)}. Check the credit before you change it again.`,
+  )
 }
 
 function checkCredit(account: Account, amount: bigint): void {

@@ -46,12 +46,13 @@ describe('B94: every change is in the audit log with its actor', () => {
     await accounts.addCredit(id, -2n * one, by, 'paid back')
     await accounts.setLimits(id, { requestsPerMinute: 120, monthlyLimit: one }, by)
     await accounts.close(id, by)
+    const [entry] = await accounts.listCredit(id, { limit: 1 })
     assert.deepEqual(await eventsOf(id), [
       {
         action: 'account_created',
         details: { name: 'Acme', credit: '2', requests_per_minute: '60', tokens_per_minute: '1000' },
       },
-      { action: 'account_credited', details: { amount: '-2' } },
+      { action: 'account_credited', details: { amount: '-2', entry: entry?.id ?? '' } },
       {
         action: 'account_limits_changed',
         details: { requests_per_minute: '60 → 120', monthly_limit: 'none → 1' },

@@ -11,7 +11,7 @@ import { publicIdOf } from './key-format.ts'
 import { createKey } from './new-key.ts'
 import type { IssuedKey } from './issued-key.ts'
 import { checkName } from '../platform/name.ts'
-import { insertKey, lockKey, markRevoked, replaceKey, type KeySummary } from './store.ts'
+import { insertKey, lockKey, markRevoked, readKeySummary, replaceKey, type KeySummary } from './store.ts'
 
 /** A new key. */
 export interface KeyRequest {
@@ -26,7 +26,7 @@ export interface KeyRequest {
 
 const longestOverlap = 365 * 24 * 60 * 60 * 1000
 
-export async function issueKey(tx: Queryable, request: KeyRequest, by: Visit): Promise<IssuedKey> {
+export async function issueKey(tx: Queryable, request: KeyRequest & { readonly id: string }, by: Visit) {
   const name = checkName(request.name)
   if (request.allowedModels?.length === 0) {
     throw new Problem('invalid_field', 'Name at least one model, or allow every model.', { field: 'allowed_models' })
@@ -50,7 +50,7 @@ export async function rotateKey(tx: Queryable, id: string, overlapMs: number, by
   if (old === undefined) throw unknownKey(id)
   if (old.replacedBy !== null) throw stale(`This key was already rotated: rotate ${old.replacedBy}, which replaced it.`)
   if (old.status !== 'valid') throw stale(`This key is ${old.status}: create a new one.`)
-  const issued = await insert(tx, { ...old, expiresAt: expiryLike(old) })
+  const issued = await insert(tx, { ...old, id: randomUUIDv7(), expiresAt: expiryLike(old) })
   await replaceKey(tx, { old: id, new: issued.id }, overlapMs)
   const details = { replaced_by: issued.id, overlap_seconds: String(overlapMs / 1000) }
   await recordWithin(tx, [changeEvent(by, 'key_rotated', id, details)])
@@ -65,6 +65,12 @@ export async function revokeKey(tx: Queryable, id: string, by: Visit): Promise<v
   await recordWithin(tx, [changeEvent(by, 'key_revoked', id)])
 }
 
+export async function showKey(database: Queryable, id: string): Promise<KeySummary> {
+  const key = isUuid(id) ? await readKeySummary(database, id) : undefined
+  if (key === undefined) throw unknownKey(id)
+  return key
+}
+
 /** The details of a new key for the audit log, without its text. */
 function detailsOf({ name, accountId, allowedModels, expiresAt }: KeyRequest): Record<string, string> {
   return {
@@ -75,11 +81,10 @@ function detailsOf({ name, accountId, allowedModels, expiresAt }: KeyRequest): R
   }
 }
 
-async function insert(tx: Queryable, request: KeyRequest): Promise<IssuedKey> {
+async function insert(tx: Queryable, request: KeyRequest & { readonly id: string }): Promise<IssuedKey> {
   const { key, publicId, secretHash } = createKey()
-  const { accountId, name, allowedModels, expiresAt } = request
-  const id = randomUUIDv7()
-  await insertKey(tx, { id, publicId, secretHash, accountId, name, allowedModels, expiresAt })
+  const { id, accountId, name, allowedModels, expiresAt } = request
+  if (!(await insertKey(tx, { id, publicId, secretHash, accountId, name, allowedModels, expiresAt }))) throw shownOnce()
   return Object.freeze({ id, key })
 }
 
@@ -105,6 +110,14 @@ function unknownKey(id: string): Problem {
   return new Problem('not_found', `No key has the id ${quoted(id)}. List the keys: ./tollgate key list`)
 }
 
+/** Only the hash of a key is stored, so a repeated request cannot get the key that the first one created. */
+function shownOnce(): Problem {
+  return new Problem(
+    'conflict',
+    'An earlier request has created this key, and its text is sent only once. If you did not get it, revoke that key and create another one.',
+  )
+}
+
 function stale(reason: string): Problem {
-  return new Problem('invalid_field', reason, { field: 'id' })
+  return new Problem('conflict', reason)
 }

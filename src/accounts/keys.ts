@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { randomUUIDv7, timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Visit } from '../access/actor.ts'
 import { bearerOf } from '../platform/http/bearer.ts'
@@ -9,7 +9,7 @@ import { parseKey, publicIdOf, type ParsedKey } from './key-format.ts'
 import { hashKey, hashSecret } from './key-hash.ts'
 import type { IssuedKey, ShowKey } from './issued-key.ts'
 import { createLastUsed } from './last-used.ts'
-import { issueKey, revokeKey, rotateKey, type KeyRequest } from './key-issue.ts'
+import { issueKey, revokeKey, rotateKey, showKey, type KeyRequest } from './key-issue.ts'
 import { readKeySummaries, type KeySummary } from './store.ts'
 
 export type { IssuedKey } from './issued-key.ts'
@@ -37,13 +37,18 @@ export interface Keys {
   identify(authorization: string | undefined): Caller | Promise<Caller>
   /** Checks a known caller again, without the secret. Otherwise like `identify`. */
   identifyAgain(caller: Caller): Caller | Promise<Caller>
-  /** Throws Problem `not_found` for an unknown account, `invalid_field` for values that break a rule. */
-  create(request: KeyRequest, by: Visit, show?: ShowKey): Promise<IssuedKey>
+  /**
+   * Throws Problem `not_found` for an unknown account, `invalid_field` for values that break a rule, and `conflict` if a key
+   * has the id of the request.
+   */
+  create(request: KeyRequest & { readonly id?: string }, by: Visit, show?: ShowKey): Promise<IssuedKey>
+  /** Throws Problem `not_found`. */
+  show(id: string): Promise<KeySummary>
   /** In order of creation: the keys of one account, or all. */
   list(accountId?: string): Promise<KeySummary[]>
   /**
    * Creates a key with the same account, name, models and lifetime. The old key stays valid for `overlapMs`. Throws
-   * Problem `not_found`, or `invalid_field` for a key that is no longer valid.
+   * Problem `not_found`, or `conflict` for a key that is no longer valid.
    */
   rotate(id: string, options: { readonly overlapMs: number }, by: Visit, show?: ShowKey): Promise<IssuedKey>
   /** Throws Problem `not_found`. Idempotent. */
@@ -91,8 +96,9 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
       const caller = key && callerOf(key)
       return caller === undefined || caller instanceof Problem ? identifyAgain(known) : caller
     },
-    create: (request: KeyRequest, by: Visit, show: ShowKey = async () => undefined) =>
-      database.transaction((tx) => shown(issueKey(tx, request, by), show)),
+    create: (request: KeyRequest & { readonly id?: string }, by: Visit, show: ShowKey = async () => undefined) =>
+      database.transaction((tx) => shown(issueKey(tx, { id: randomUUIDv7(), ...request }, by), show)),
+    show: (id: string) => showKey(database, id),
     list: (accountId?: string) => readKeySummaries(database, accountId),
     rotate: (
       id: string,

@@ -1,6 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto'
 import type { Queryable } from '../platform/database/database.ts'
-import type { Account, NewAccount, NewLimits } from './account.ts'
+import type { Account, CreditEntry, NewAccount, NewLimits } from './account.ts'
 
 // The till resets the month's charges at the account's next call; until then, those of the old month are still stored.
 const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`
@@ -8,7 +7,8 @@ const selectAccount = `
   select id, name, status, own, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
     monthly_limit as "monthlyLimit", credited, charged, (${monthCharged})::amount as "monthCharged", held,
     greatest(0, coalesce(monthly_limit - ${monthCharged}, credited - charged) - held) as "creditLeft",
-    created_at as "createdAt", closed_at as "closedAt"
+    created_at as "createdAt", closed_at as "closedAt",
+    (select max(last_used_at) from api_key where account_id = account.id) as "lastUsedAt"
   from account`
 
 export async function readAccount(database: Queryable, id: string): Promise<Account | undefined> {
@@ -31,13 +31,13 @@ export async function readAccountNamed(database: Queryable, name: string): Promi
 /** The expression of the unique index on names. */
 const comparable = (name: string) => `lower(normalize(${name}, nfkc))`
 
-/** False if another account has the name. */
+/** False if another account has the name or the id. */
 export async function insertAccount(tx: Queryable, account: NewAccount & { readonly id: string }): Promise<boolean> {
   const rows = await tx.rows(
     `insert into account
        (id, name, requests_per_minute, tokens_per_minute, monthly_limit, request_level, token_level, own)
      values ($1, $2, $3::integer, $4::integer, $5, $3::integer::bigint * 60000000, $4::integer::bigint * 60000000, $6)
-     on conflict (${comparable('name')}) do nothing returning 1`,
+     on conflict do nothing returning 1`,
     [
       account.id,
       account.name,
@@ -55,17 +55,41 @@ export async function lockAccount(tx: Queryable, id: string): Promise<void> {
   await tx.rows('select 1 from account where id = $1 for no key update', [id])
 }
 
-export async function insertCredit(
-  tx: Queryable,
-  entry: { readonly id: string; readonly amount: bigint; readonly note: string },
-): Promise<void> {
+export interface NewCreditEntry {
+  readonly id: string
+  readonly accountId: string
+  readonly amount: bigint
+  readonly note: string
+}
+
+export async function insertCredit(tx: Queryable, entry: NewCreditEntry): Promise<void> {
   await tx.rows('insert into credit_entry (id, account_id, amount, note) values ($1, $2, $3, $4)', [
-    randomUUIDv7(),
     entry.id,
+    entry.accountId,
     entry.amount,
     entry.note,
   ])
-  await tx.rows('update account set credited = credited + $2 where id = $1', [entry.id, entry.amount])
+  await tx.rows('update account set credited = credited + $2 where id = $1', [entry.accountId, entry.amount])
+}
+
+export async function readCreditEntry(tx: Queryable, id: string): Promise<NewCreditEntry | undefined> {
+  const [entry] = await tx.rows<NewCreditEntry>(
+    'select id, account_id as "accountId", amount, note from credit_entry where id = $1',
+    [id],
+  )
+  return entry
+}
+
+/** The newest first: those before the entry with the number `before`, or all. */
+export function readCredit(
+  database: Queryable,
+  search: { readonly accountId: string; readonly before: bigint | null; readonly limit: number },
+): Promise<CreditEntry[]> {
+  return database.rows(
+    `select number, id, at, amount, note from credit_entry
+     where account_id = $1 and ($2::bigint is null or number < $2) order by number desc limit $3`,
+    [search.accountId, search.before, search.limit],
+  )
 }
 
 /** Recalls the allowances of credit if they exceed `most`. Returns whether they do. */
@@ -93,6 +117,11 @@ export async function updateLimits(tx: Queryable, id: string, limits: NewLimits)
 export async function setOwn(tx: Queryable, id: string, own: boolean): Promise<boolean> {
   const rows = await tx.rows('update account set own = $2 where id = $1 and own <> $2 returning 1', [id, own])
   return rows.length > 0
+}
+
+/** Throws the driver's error if another account has the name. */
+export async function renameAccount(tx: Queryable, id: string, name: string): Promise<void> {
+  await tx.rows('update account set name = $2 where id = $1', [id, name])
 }
 
 export async function closeAccount(database: Queryable, id: string): Promise<void> {
@@ -137,12 +166,14 @@ export interface NewKeyRow {
   readonly expiresAt: Date | null
 }
 
-export async function insertKey(database: Queryable, key: NewKeyRow): Promise<void> {
-  await database.rows(
+/** False if a key has the id. */
+export async function insertKey(database: Queryable, key: NewKeyRow): Promise<boolean> {
+  const rows = await database.rows(
     `insert into api_key (id, public_id, secret_hash, account_id, name, allowed_models, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing returning 1`,
     [key.id, key.publicId, key.secretHash, key.accountId, key.name, key.allowedModels, key.expiresAt],
   )
+  return rows.length > 0
 }
 
 /** A key without its secret, for display. */
@@ -175,6 +206,11 @@ export function readKeySummaries(database: Queryable, accountId?: string): Promi
   return database.rows(`${selectKey} where $1::uuid is null or account_id = $1 order by created_at, id`, [
     accountId ?? null,
   ])
+}
+
+export async function readKeySummary(database: Queryable, id: string): Promise<KeySummary | undefined> {
+  const [key] = await database.rows<KeySummary>(`${selectKey} where id = $1`, [id])
+  return key
 }
 
 /** Locks the key against other rotations and revocations until the transaction ends. */

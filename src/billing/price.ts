@@ -13,6 +13,6 @@ export function costOf(price: Price, inputTokens: number, outputTokens: number):
 export interface PriceEntry extends Price {
   readonly model: string
   readonly validFrom: Date
-  readonly source: 'configuration' | 'command'
+  readonly source: 'configuration' | 'command' | 'portal'
   readonly state: 'past' | 'in force' | 'to come'
 }

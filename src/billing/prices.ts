@@ -18,8 +18,8 @@ export interface Prices {
    */
   of(model: string): Price | undefined
   /**
-   * Writes the configured prices that changed since the last call. A price set by command stays in force until the
-   * configured one changes. Instances that start at the same time write a change once.
+   * Writes the configured prices that changed since the last call. A price set by command or in the portal stays in force
+   * until the configured one changes. Instances that start at the same time write a change once.
    */
   sync(configured: ReadonlyMap<string, Price>): Promise<void>
   /** Sets a price that begins now or later. Returns when it begins. Throws Problem `invalid_field`. */
@@ -74,10 +74,17 @@ export function createPrices({ database, log }: { database: Database; log: Logge
     },
     async set(model: string, price: Price, by: Visit, validFrom?: Date) {
       checkPrice(price, validFrom)
-      const entry = { ...price, model, source: 'command' as const, ...(validFrom && { validFrom }) }
+      const source = by.actor.kind === 'person' ? 'portal' : 'command'
+      const entry = { ...price, model, source, ...(validFrom && { validFrom }) } as const
       const begins = await database.transaction((tx) => insertPrice(tx, entry, by))
       if (begins !== undefined) return begins
-      throw new Problem('invalid_field', `${model} already has a price that begins at that time: choose a later time.`)
+      throw new Problem(
+        'invalid_field',
+        `${model} already has a price that begins at that time: choose a later time.`,
+        {
+          field: 'valid_from',
+        },
+      )
     },
     list: () => store.readPriceHistory(database),
     refresh,

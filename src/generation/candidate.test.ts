@@ -57,6 +57,7 @@ function catalogueOf(models: Readonly<Record<string, Sketch>>): Catalogue {
       throw new Problem('unknown_model', 'There is none.')
     },
     list: () => [...offers.values()],
+    configured: () => [],
     close: async () => {},
   }
 }

@@ -111,7 +111,7 @@ describe('a generation', () => {
     )
     payer = { accountId: account.id, keyId: randomUUIDv7() }
     const offer = { aliases: [], model: modelThat(run), price, createdAt: 1_700_000_000, fallback: undefined }
-    const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
+    const catalogue = { find: () => offer, list: () => [offer], configured: () => [], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
     return { requestId, request: { ...request, stream }, payer, allowedModels: null, signal, idempotency }
   }
@@ -133,7 +133,7 @@ describe('a generation', () => {
       { ...offer, model: { ...modelThat(next), id: 'n' }, price: { input: 10n, output: 10_000n }, fallback: 'm' },
     ] as const
     const find = (name: string) => (name === 'm' ? offers[0] : offers[1])
-    const catalogue = { find, list: () => offers, close: async () => {} }
+    const catalogue = { find, list: () => offers, configured: () => [], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
     const { signal } = new AbortController()
     const job = { requestId, request: { ...request, stream: true }, payer, allowedModels: null, signal }
@@ -164,7 +164,7 @@ describe('a generation', () => {
       },
     }
     const offer = { aliases: [], model, price, createdAt: 1_700_000_000, fallback: undefined }
-    const catalogue = { find: () => offer, list: () => [offer], close: async () => {} }
+    const catalogue = { find: () => offer, list: () => [offer], configured: () => [], close: async () => {} }
     generation = createGeneration({ catalogue, till, log, currency: 'USD' })
     const ask = (hash: string, key = 'k', stream = false) => {
       const job = {

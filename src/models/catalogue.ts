@@ -20,12 +20,24 @@ export interface Offer {
   readonly fallback?: string | undefined
 }
 
+/** A model of the configuration, whether or not it can be called. */
+export interface ConfiguredModel {
+  readonly model: Pick<Model, 'id' | 'contextTokens' | 'maxOutputTokens' | 'health'>
+  readonly engine: ModelConfig['engine']
+  readonly aliases: readonly string[]
+  readonly fallback?: string | undefined
+  /** The price in the configuration, which need not be the one in force. */
+  readonly price?: Price | undefined
+}
+
 /** The models of the configuration, by id and by alias. */
 export interface Catalogue {
   /** Throws Problem `unknown_model` if the name is not configured or the model has no price. */
   find(name: string): Offer
   /** The models with a price, in the order of the configuration. */
   list(): readonly Offer[]
+  /** All models, in the order of the configuration. */
+  configured(): readonly ConfiguredModel[]
   close(): Promise<void>
 }
 
@@ -79,6 +91,11 @@ export async function createCatalogue({
       throw new Problem('unknown_model', `${reason}${hint} GET /v1/models lists the models.`, { field: 'model' })
     },
     list: () => [...models.values()].flatMap((model) => offer(model) ?? []),
+    configured: () =>
+      entries.flatMap(({ id, engine, fallback, price }) => {
+        const model = models.get(id)
+        return model ? [{ model, engine, aliases: aliasesOf.get(id) ?? [], fallback, price }] : []
+      }),
     close,
   })
 }

@@ -82,6 +82,19 @@ const matrix: Readonly<Record<string, Entry>> = {
   },
   'POST /people/invitations/:id/resend': { statuses: partners(404) },
   'DELETE /people/invitations/:id': { statuses: partners(404) },
+  'GET /accounts': { statuses: partners(200) },
+  'POST /accounts': { statuses: partners(400), body: { name: 'New', credit: 'much' } },
+  'GET /accounts/:account': { statuses: partners(404) },
+  'PATCH /accounts/:account': { statuses: partners(404), body: { name: 'Changed' }, based: true },
+  'GET /accounts/:account/credit': { statuses: partners(404) },
+  'POST /accounts/:account/credit': { statuses: partners(404), body: { amount: '1' } },
+  'POST /accounts/:account/close': { statuses: partners(404) },
+  'GET /accounts/:account/keys': { statuses: partners(404) },
+  'POST /accounts/:account/keys': { statuses: partners(404), body: { name: 'New' } },
+  'POST /keys/:key/rotate': { statuses: partners(404), body: {} },
+  'POST /keys/:key/revoke': { statuses: partners(404) },
+  'GET /models': { statuses: partners(200) },
+  'POST /models/:model/prices': { statuses: partners(404), body: { input: '1', output: '2' } },
   'GET /me': { statuses: everyone(200) },
   'DELETE /me/sessions/:id': { statuses: everyone(404) },
   'DELETE /me/sessions': { statuses: everyone(200) },
@@ -208,7 +221,7 @@ async function ask(route: string, actor: Actor, at: Target): Promise<Answer> {
   const address = pattern
     .replace(':client', at.client)
     .replace(':item', at.items[kind] ?? '')
-    .replace(':id', '01990000-0000-7000-8000-000000000000')
+    .replace(/:(?:id|account|key|model)\b/, '01990000-0000-7000-8000-000000000000')
   const cookie = await cookieOf(actor)
   return firm.ask(method, pattern === '/search' ? `${address}?q=secret` : address, {
     body,

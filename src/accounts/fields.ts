@@ -1,0 +1,40 @@
+import { parseMoney } from '../billing/money.ts'
+import { parseIsoTime } from '../platform/calendar.ts'
+import { closest } from '../platform/closest.ts'
+import { quoted } from '../platform/one-line.ts'
+import { Problem } from '../platform/problems.ts'
+
+/** An amount in a request, in 10⁻¹² of the currency unit. Throws Problem `invalid_field`. */
+export function amountIn(text: string, field: string): bigint {
+  try {
+    return parseMoney(text)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new Problem('invalid_field', `The amount ${error.message}.`, { field })
+  }
+}
+
+/** When a key expires; null: never. Throws Problem `invalid_field`. */
+export function expiryIn(text: string | null | undefined): Date | null {
+  if (text === null || text === undefined) return null
+  const time = parseIsoTime(text)
+  if (time !== undefined) return time
+  throw new Problem(
+    'invalid_field',
+    'The expiry must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z.',
+    {
+      field: 'expires_at',
+    },
+  )
+}
+
+/** Throws Problem `invalid_field` for a name that is not configured. */
+export function checkModels(names: readonly string[] | null, configured: readonly string[]): void {
+  const unknown = names?.find((name) => !configured.includes(name))
+  if (unknown === undefined) return
+  const near = closest(unknown, configured)
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`
+  throw new Problem('invalid_field', `There is no model or alias named ${quoted(unknown)}.${hint}`, {
+    field: 'allowed_models',
+  })
+}

@@ -1,0 +1,155 @@
+import { Type } from 'typebox'
+import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import type { ProblemCode } from '../platform/problems.ts'
+import * as schema from './schema.ts'
+
+/** The OpenAPI operations of /accounts and /keys. All are for partners. */
+const listing: readonly ProblemCode[] = ['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']
+const reading: readonly ProblemCode[] = [...listing, 'not_found']
+const acting: readonly ProblemCode[] = [...reading, 'cross_site_request']
+const writing: readonly ProblemCode[] = [
+  ...acting,
+  'malformed_json',
+  'missing_field',
+  'unknown_field',
+  'invalid_field',
+  'conflict',
+  'request_too_large',
+  'unsupported_media_type',
+]
+
+const text = (description: string) => Type.String({ description })
+const inAccounts = { tags: ['Accounts and keys'], ...needsSession }
+const params = Type.Object({ account: text('The id of the account.') })
+const keyParams = Type.Object({ key: text('The id of the key.') })
+const etag = { etag: text('Identifies the name and the limits, to send back in If-Match.') }
+const idempotent = (repeated: string) => ({
+  documentedHeaders: Type.Object({
+    'Idempotency-Key': Type.Optional(text(`A UUIDv7. ${repeated}`)),
+  }),
+})
+
+export const listAccounts = {
+  ...inAccounts,
+  operationId: 'listAccounts',
+  summary: 'List accounts',
+  description: 'All accounts, closed ones included. For partners.',
+  response: { 200: answers(schema.accountList, 'All accounts.'), ...refusals(listing) },
+}
+
+export const createAccount = {
+  ...inAccounts,
+  ...idempotent('A repeated request with the same key creates nothing and gets the account in its current state.'),
+  operationId: 'createAccount',
+  summary: 'Create an account',
+  description: 'Prepaid with `credit`, or billed in arrears up to `monthly_limit`. For partners.',
+  body: schema.newAccountBody,
+  response: {
+    201: answers(schema.accountShown, 'The account.', { ...etag, location: text('The URL of the account.') }),
+    ...refusals(writing),
+  },
+}
+
+export const readAccount = {
+  ...inAccounts,
+  operationId: 'readAccount',
+  summary: 'Read an account',
+  description: 'For partners.',
+  params,
+  response: { 200: answers(schema.accountShown, 'The account.', etag), ...refusals(reading) },
+}
+
+export const changeAccount = {
+  ...inAccounts,
+  documentedHeaders: Type.Object({ 'If-Match': text('The ETag of the account that the change is based on, or `*`.') }),
+  operationId: 'changeAccount',
+  summary: 'Change the name and the limits of an account',
+  description: 'Fields missing from the body keep their values. For partners.',
+  params,
+  body: schema.accountChange,
+  response: {
+    200: answers(schema.accountShown, 'The account.', etag),
+    ...refusals([...writing, 'precondition_required', 'stale_version']),
+  },
+}
+
+export const closeAccount = {
+  ...inAccounts,
+  operationId: 'closeAccount',
+  summary: 'Close an account',
+  description:
+    'Its keys are refused within a second. Requests in flight are still charged. It cannot be opened again. For partners.',
+  params,
+  response: { 200: answers(schema.accountShown, 'The account.', etag), ...refusals(acting) },
+}
+
+export const listCredit = {
+  ...inAccounts,
+  operationId: 'listCredit',
+  summary: 'List the credit of an account',
+  description: 'What was added and withdrawn, the newest first. For partners.',
+  params,
+  querystring: schema.creditQuery,
+  response: {
+    200: answers(schema.creditList, 'One page.'),
+    ...refusals([...reading, 'invalid_field', 'unknown_field']),
+  },
+}
+
+export const addCredit = {
+  ...inAccounts,
+  ...idempotent(
+    'A repeated request with the same key adds nothing. With another amount or note it is refused with `idempotency_mismatch`.',
+  ),
+  operationId: 'addCredit',
+  summary: 'Add or withdraw credit',
+  description: 'At most the credit left can be withdrawn. For partners.',
+  params,
+  body: schema.creditBody,
+  response: {
+    201: answers(schema.accountShown, 'The account.', etag),
+    ...refusals([...writing, 'idempotency_mismatch']),
+  },
+}
+
+export const listKeys = {
+  ...inAccounts,
+  operationId: 'listKeys',
+  summary: 'List the keys of an account',
+  description: 'Without their secrets. For partners.',
+  params,
+  response: { 200: answers(schema.keyList, 'All keys of the account.'), ...refusals(reading) },
+}
+
+export const createKey = {
+  ...inAccounts,
+  ...idempotent(
+    'A repeated request with the same key creates nothing. It is refused with `conflict`, because the text of a key is sent only once.',
+  ),
+  operationId: 'createKey',
+  summary: 'Create a key',
+  description: 'The response is the only place where the text of the key appears. For partners.',
+  params,
+  body: schema.newKeyBody,
+  response: { 201: answers(schema.keyIssued, 'The key.'), ...refusals(writing) },
+}
+
+export const rotateKey = {
+  ...inAccounts,
+  operationId: 'rotateKey',
+  summary: 'Replace a key',
+  description:
+    'Creates a key with the same account, name, models and lifetime. The old key stays valid for the overlap. For partners.',
+  params: keyParams,
+  body: schema.rotationBody,
+  response: { 201: answers(schema.keyIssued, 'The new key.'), ...refusals(writing) },
+}
+
+export const revokeKey = {
+  ...inAccounts,
+  operationId: 'revokeKey',
+  summary: 'Revoke a key',
+  description: 'Every instance refuses it within a second. It cannot be undone. For partners.',
+  params: keyParams,
+  response: { 204: { description: 'The key is revoked.', type: 'null' }, ...refusals(acting) },
+}

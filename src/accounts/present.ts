@@ -1,0 +1,47 @@
+import { formatMoney } from '../billing/money.ts'
+import type { Account, CreditEntry } from './account.ts'
+import type { AccountShown, CreditList, KeyShown } from './schema.ts'
+import type { KeySummary } from './store.ts'
+import { settingsVersion } from './version.ts'
+
+export function presentAccount(account: Account, currency: string): AccountShown {
+  return {
+    id: account.id,
+    name: account.name,
+    status: account.status,
+    own: account.own,
+    requests_per_minute: account.requestsPerMinute,
+    tokens_per_minute: account.tokensPerMinute,
+    monthly_limit: account.monthlyLimit === null ? null : formatMoney(account.monthlyLimit),
+    credit_left: formatMoney(account.creditLeft),
+    held: formatMoney(account.held),
+    credited: formatMoney(account.credited),
+    charged: formatMoney(account.charged),
+    month_charged: formatMoney(account.monthCharged),
+    currency,
+    created_at: account.createdAt.toISOString(),
+    closed_at: account.closedAt?.toISOString() ?? null,
+    last_used_at: account.lastUsedAt?.toISOString() ?? null,
+    version: settingsVersion(account),
+  }
+}
+
+export function presentCredit({ id, at, amount, note }: CreditEntry): CreditList['entries'][number] {
+  return { id, at: at.toISOString(), amount: formatMoney(amount), note }
+}
+
+export function presentKey(key: KeySummary): KeyShown {
+  return {
+    id: key.id,
+    public_id: key.publicId,
+    name: key.name,
+    account_id: key.accountId,
+    allowed_models: key.allowedModels && [...key.allowedModels],
+    status: key.status,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    replaced_by: key.replacedBy,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  }
+}

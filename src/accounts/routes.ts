@@ -1,0 +1,173 @@
+import type { FastifyReply } from 'fastify'
+import type { Audit } from '../access/audit.ts'
+import { idempotencyKeyOf, newId } from '../access/new-id.ts'
+import { permitted } from '../access/permitted.ts'
+import type { Action } from '../access/policy.ts'
+import { visitOf } from '../access/visits.ts'
+import { represent } from '../platform/http/representation.ts'
+import type { Server } from '../platform/http/server.ts'
+import type { Guard } from '../signin/guard.ts'
+import type { Sessions } from '../signin/sessions.ts'
+import type { Account, Accounts } from './accounts.ts'
+import { changeEvent } from './events.ts'
+import { amountIn } from './fields.ts'
+import { registerKeys, type ModelName } from './key-routes.ts'
+import type { Keys } from './keys.ts'
+import * as operations from './operations.ts'
+import { presentAccount, presentCredit } from './present.ts'
+import type { AccountShown } from './schema.ts'
+import { checkSettings } from './version.ts'
+
+/** The limits of a new account for which none are given. */
+export interface DefaultLimits {
+  readonly requests_per_minute: number
+  readonly tokens_per_minute: number
+}
+
+interface AccountRouteNeeds {
+  readonly accounts: Accounts
+  readonly keys: Keys
+  readonly sessions: Pick<Sessions, 'recognise'>
+  readonly audit: Pick<Audit, 'record'>
+  readonly baseUrl: string
+  readonly currency: string
+  readonly defaultLimits: DefaultLimits
+  /** The names of models by which a key may be limited. */
+  readonly modelNames: () => readonly ModelName[]
+}
+
+type Allowed = (action: Action) => Guard[]
+
+/** /accounts and /keys, for partners. */
+export function registerAccounts(server: Server, needs: AccountRouteNeeds): void {
+  const allowed: Allowed = (action) => permitted(needs, action, 'account')
+  registerReads(server, needs, allowed)
+  registerChanges(server, needs, allowed)
+  registerCredit(server, needs, allowed)
+  registerKeys(server, needs)
+}
+
+function registerReads(server: Server, needs: AccountRouteNeeds, allowed: Allowed): void {
+  const { accounts, audit, currency, defaultLimits } = needs
+
+  server.get('/accounts', { onRequest: allowed('list'), schema: operations.listAccounts }, async (request, reply) => {
+    const [all] = await Promise.all([
+      accounts.list(),
+      audit.record({ ...visitOf(request), action: 'accounts_listed', outcome: 'allowed', noun: 'account' }),
+    ])
+    const shown = all.toSorted(byName).map((account) => presentAccount(account, currency))
+    return represent(reply, request, { data: { accounts: shown, defaults: defaultLimits, currency } })
+  })
+
+  server.get(
+    '/accounts/:account',
+    { onRequest: allowed('read'), schema: operations.readAccount },
+    async (request, reply) => {
+      const account = await accounts.show(request.params.account)
+      await audit.record(changeEvent(visitOf(request), 'account_read', account.id))
+      const data = presentAccount(account, currency)
+      return represent(reply, request, { data, headers: { etag: etagOf(data) } })
+    },
+  )
+}
+
+function registerChanges(server: Server, needs: AccountRouteNeeds, allowed: Allowed): void {
+  const { accounts, currency, defaultLimits } = needs
+
+  server.post(
+    '/accounts',
+    { onRequest: allowed('create'), schema: operations.createAccount },
+    async (request, reply) => {
+      const { name, own, credit, monthly_limit: limit, ...given } = request.body
+      const limits = { ...defaultLimits, ...given }
+      const visit = visitOf(request)
+      const account = await accounts.create(
+        {
+          name,
+          own,
+          requestsPerMinute: limits.requests_per_minute,
+          tokensPerMinute: limits.tokens_per_minute,
+          credit: credit === undefined ? undefined : amountIn(credit, 'credit'),
+          monthlyLimit: limit === undefined ? undefined : amountIn(limit, 'monthly_limit'),
+        },
+        visit,
+        newId(visit, '/accounts', idempotencyKeyOf(request)),
+      )
+      reply.code(201).header('location', `/accounts/${account.id}`)
+      return tagged(reply, account, currency)
+    },
+  )
+
+  server.patch(
+    '/accounts/:account',
+    { onRequest: allowed('change'), schema: operations.changeAccount },
+    async (request, reply) => {
+      const { name, own, monthly_limit: limit, requests_per_minute: rpm, tokens_per_minute: tpm } = request.body
+      const to = {
+        name,
+        own,
+        requestsPerMinute: rpm,
+        tokensPerMinute: tpm,
+        monthlyLimit: limit === undefined ? undefined : amountIn(limit, 'monthly_limit'),
+      }
+      const account = await accounts.change(request.params.account, to, visitOf(request), (before) => {
+        const current = presentAccount(before, currency)
+        checkSettings(request.headers['if-match'], current)
+      })
+      return tagged(reply, account, currency)
+    },
+  )
+
+  server.post(
+    '/accounts/:account/close',
+    { onRequest: allowed('change'), schema: operations.closeAccount },
+    async (request, reply) => tagged(reply, await accounts.close(request.params.account, visitOf(request)), currency),
+  )
+}
+
+const creditPage = 100
+
+function registerCredit(server: Server, needs: AccountRouteNeeds, allowed: Allowed): void {
+  const { accounts, audit, currency } = needs
+
+  server.get(
+    '/accounts/:account/credit',
+    { onRequest: allowed('read'), schema: operations.listCredit },
+    async (request, reply) => {
+      const { account } = request.params
+      const { before } = request.query
+      const found = await accounts.listCredit(account, {
+        limit: creditPage + 1,
+        ...(before !== undefined && { before: BigInt(before) }),
+      })
+      await audit.record(changeEvent(visitOf(request), 'account_credit_listed', account))
+      const entries = found.slice(0, creditPage)
+      const next = found.length > creditPage ? String(entries.at(-1)?.number) : null
+      return represent(reply, request, { data: { entries: entries.map(presentCredit), next } })
+    },
+  )
+
+  server.post(
+    '/accounts/:account/credit',
+    { onRequest: allowed('change'), schema: operations.addCredit },
+    async (request, reply) => {
+      const { account: id } = request.params
+      const { amount, note = '' } = request.body
+      const visit = visitOf(request)
+      const entryId = newId(visit, `/accounts/${id}/credit`, idempotencyKeyOf(request))
+      const account = await accounts.addCredit(id, amountIn(amount, 'amount'), visit, note, entryId)
+      reply.code(201)
+      return tagged(reply, account, currency)
+    },
+  )
+}
+
+function tagged(reply: FastifyReply, account: Account, currency: string): AccountShown {
+  const shown = presentAccount(account, currency)
+  reply.header('etag', etagOf(shown))
+  return shown
+}
+
+const etagOf = ({ version }: AccountShown) => `"${version}"`
+
+const byName = (a: Account, b: Account) => a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1)

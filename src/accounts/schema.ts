@@ -1,0 +1,144 @@
+import { Type, type TProperties, type TSchema } from 'typebox'
+
+/** The JSON schemas of /accounts and /keys. Types, validation and the API document derive from them. */
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
+const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
+const money = (description: string) => Type.String({ description })
+const amount = (description: string) => Type.String({ maxLength: 60, description })
+const line = (maxLength: number, description: string) =>
+  Type.String({ format: 'line', minLength: 1, maxLength, description })
+const perMinute = (description: string) => Type.Integer({ minimum: 1, maximum: 2_147_483_647, description })
+
+const own = Type.Boolean({
+  description: "Whether it is the firm's own: requests may then name the client that they are for.",
+})
+
+/** An object without further properties. */
+const body = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+
+const limits = {
+  requests_per_minute: perMinute('The most requests per minute.'),
+  tokens_per_minute: perMinute('The most input and output tokens per minute.'),
+}
+
+export const newAccountBody = body({
+  name: line(200, 'The name, which is unique in any case.'),
+  credit: Type.Optional(amount('Credit paid in advance: `25.00`. Default 0.')),
+  monthly_limit: Type.Optional(
+    amount('In place of credit: the most that is billed in arrears for a calendar month (UTC).'),
+  ),
+  own: Type.Optional(own),
+  requests_per_minute: Type.Optional(limits.requests_per_minute),
+  tokens_per_minute: Type.Optional(limits.tokens_per_minute),
+})
+
+export const accountChange = body({
+  name: Type.Optional(line(200, 'The name, which is unique in any case.')),
+  monthly_limit: Type.Optional(amount('The most per calendar month. A prepaid account with nothing unspent gets one.')),
+  own: Type.Optional(own),
+  requests_per_minute: Type.Optional(limits.requests_per_minute),
+  tokens_per_minute: Type.Optional(limits.tokens_per_minute),
+})
+
+export const accountShown = Type.Object({
+  id,
+  name: Type.String(),
+  status: Type.Enum(['open', 'closed']),
+  own,
+  ...limits,
+  monthly_limit: nullable(money('Null for a prepaid account.')),
+  credit_left: money('What new requests may still cost.'),
+  held: money('The most that requests in flight can cost.'),
+  credited: money('All credit ever added, less what was withdrawn.'),
+  charged: money('All charges ever.'),
+  month_charged: money('The charges of this calendar month (UTC).'),
+  currency: Type.String({ description: "The firm's currency (ISO 4217)." }),
+  created_at: time,
+  closed_at: nullable(time),
+  last_used_at: nullable(Type.String({ format: 'date-time', description: 'When a key was last used, to the minute.' })),
+  version: Type.Integer({
+    description: 'Changes with the name, `own` and the limits. The ETag is this number in quotes.',
+  }),
+})
+export type AccountShown = Type.Static<typeof accountShown>
+
+export const accountList = Type.Object({
+  accounts: Type.Array(accountShown, { description: 'All accounts, by name.' }),
+  defaults: Type.Object(limits, { description: 'The limits of a new account for which none are given.' }),
+  currency: Type.String(),
+})
+
+export const creditBody = body({
+  amount: amount('A decimal number, not 0. A negative one is withdrawn.'),
+  note: Type.Optional(Type.String({ format: 'text', maxLength: 1000, description: 'The reason.' })),
+})
+
+export const creditQuery = body({
+  before: Type.Optional(Type.String({ format: 'row-number', description: '`next` of the previous page.' })),
+})
+
+export const creditList = Type.Object({
+  entries: Type.Array(Type.Object({ id, at: time, amount: money('Negative if withdrawn.'), note: Type.String() }), {
+    description: 'At most 100, the newest first.',
+  }),
+  next: nullable(Type.String({ description: '`before` of the next page; null on the last.' })),
+})
+export type CreditList = Type.Static<typeof creditList>
+
+const modelName = Type.String({ maxLength: 100, description: 'The id or an alias of a model.' })
+
+export const newKeyBody = body({
+  name: line(200, 'The purpose of the key.'),
+  allowed_models: Type.Optional(
+    nullable(Type.Array(modelName, { maxItems: 1000, description: 'Default null: every model.' })),
+  ),
+  expires_at: Type.Optional(
+    nullable(Type.String({ maxLength: 40, description: 'A date, or a date and time in UTC. Default null: never.' })),
+  ),
+})
+
+export const rotationBody = body({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 31_536_000,
+      description: 'How long the old key stays valid. Default 86400: a day.',
+    }),
+  ),
+})
+
+const keyFields = {
+  id,
+  public_id: Type.String({ description: 'The 12 characters after `tg_`.' }),
+  name: Type.String(),
+  account_id: nullable(id),
+  allowed_models: nullable(Type.Array(Type.String())),
+  status: Type.Enum(['valid', 'expired', 'revoked']),
+  created_at: time,
+  expires_at: nullable(time),
+  revoked_at: nullable(time),
+  replaced_by: nullable(id),
+  last_used_at: nullable(Type.String({ format: 'date-time', description: 'To the minute.' })),
+}
+
+export const keyShown = Type.Object(keyFields)
+export type KeyShown = Type.Static<typeof keyShown>
+
+export const keyIssued = Type.Object({
+  ...keyFields,
+  key: Type.String({ description: 'The text of the key. It is sent only once and stored nowhere.' }),
+})
+export type KeyIssued = Type.Static<typeof keyIssued>
+
+export const keyList = Type.Object({
+  keys: Type.Array(keyShown, { description: 'In order of creation.' }),
+  models: Type.Array(Type.Object({ name: Type.String(), alias_of: nullable(Type.String()) }), {
+    description: 'The names that `allowed_models` may have.',
+  }),
+  base_url: Type.String({ description: 'The address that callers use.' }),
+})
+export type KeyList = Type.Static<typeof keyList>

@@ -1,0 +1,49 @@
+import { formatPrice } from '../billing/money.ts'
+import type { Price, PriceEntry } from '../billing/prices.ts'
+import type { ConfiguredModel } from './catalogue.ts'
+import type { ConfiguredModelJson, ListedPrice } from './schema.ts'
+
+/** A key that works, and the names of models to which it is limited; null: every model. */
+export interface KeyUse {
+  readonly id: string
+  readonly publicId: string
+  readonly name: string
+  readonly account: { readonly id: string; readonly name: string }
+  readonly allowedModels: readonly string[] | null
+}
+
+export function presentConfigured(
+  { model, engine, aliases, fallback, price }: ConfiguredModel,
+  history: readonly PriceEntry[],
+  uses: readonly KeyUse[],
+): ConfiguredModelJson {
+  const own = history.filter((entry) => entry.model === model.id)
+  const inForce = own.find(({ state }) => state === 'in force')
+  const names = [model.id, ...aliases]
+  const { ready, reason } = model.health()
+  return {
+    id: model.id,
+    engine,
+    aliases: [...aliases],
+    context: model.contextTokens,
+    max_output_tokens: model.maxOutputTokens,
+    fallback: fallback ?? null,
+    ready,
+    reason: reason ?? null,
+    price: inForce ? presentPrice(inForce) : null,
+    configured_price: price ? presentPrice(price) : null,
+    prices: own.map(presentEntry),
+    keys: uses
+      .filter(({ allowedModels }) => allowedModels?.some((name) => names.includes(name)))
+      .map(({ id, publicId, name, account }) => ({ id, public_id: publicId, name, account })),
+  }
+}
+
+export function presentPrice({ input, output }: Price): { input: string; output: string } {
+  return { input: formatPrice(input), output: formatPrice(output) }
+}
+
+function presentEntry(entry: PriceEntry): ListedPrice {
+  const { validFrom, source, state } = entry
+  return { ...presentPrice(entry), valid_from: validFrom.toISOString(), source, state }
+}

@@ -1,0 +1,95 @@
+import type { Audit } from '../access/audit.ts'
+import { permitted } from '../access/permitted.ts'
+import { visitOf } from '../access/visits.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Keys } from '../accounts/keys.ts'
+import { parsePrice } from '../billing/money.ts'
+import type { Prices } from '../billing/prices.ts'
+import { parseIsoTime } from '../platform/calendar.ts'
+import { represent } from '../platform/http/representation.ts'
+import type { Server } from '../platform/http/server.ts'
+import { quoted } from '../platform/one-line.ts'
+import { Problem } from '../platform/problems.ts'
+import type { Sessions } from '../signin/sessions.ts'
+import type { Catalogue } from './catalogue.ts'
+import { readKeyUses } from './key-uses.ts'
+import * as operations from './operations.ts'
+import { presentConfigured, presentPrice } from './present.ts'
+
+interface ModelRouteNeeds {
+  readonly catalogue: Pick<Catalogue, 'configured'>
+  readonly prices: Pick<Prices, 'list' | 'set' | 'refresh'>
+  readonly accounts: Pick<Accounts, 'list'>
+  readonly keys: Pick<Keys, 'list'>
+  readonly sessions: Pick<Sessions, 'recognise'>
+  readonly audit: Pick<Audit, 'record'>
+  readonly baseUrl: string
+  readonly currency: string
+}
+
+/** /models, for partners: the configured models, their state and their prices. */
+export function registerModelConsole(server: Server, needs: ModelRouteNeeds): void {
+  const { catalogue, prices, audit, currency } = needs
+
+  server.get(
+    '/models',
+    { onRequest: permitted(needs, 'list', 'model'), schema: operations.listConfiguredModels },
+    async (request, reply) => {
+      const [history, uses] = await Promise.all([
+        prices.list(),
+        readKeyUses(needs),
+        audit.record({ ...visitOf(request), action: 'models_listed', outcome: 'allowed', noun: 'model' }),
+      ])
+      const models = catalogue.configured().map((each) => presentConfigured(each, history, uses))
+      const unlimited = uses.filter(({ allowedModels }) => allowedModels === null).length
+      return represent(reply, request, { data: { models, unlimited_keys: unlimited, currency } })
+    },
+  )
+
+  server.post(
+    '/models/:model/prices',
+    { onRequest: permitted(needs, 'change', 'model'), schema: operations.setPrice },
+    async (request, reply) => {
+      const { input, output, valid_from: from } = request.body
+      const model = findConfigured(catalogue, request.params.model)
+      const price = { input: priceIn(input, 'input'), output: priceIn(output, 'output') }
+      const validFrom = await prices.set(model, price, visitOf(request), from === undefined ? undefined : timeIn(from))
+      await prices.refresh()
+      return reply.code(201).send({ model, ...presentPrice(price), valid_from: validFrom.toISOString() })
+    },
+  )
+}
+
+function findConfigured(catalogue: Pick<Catalogue, 'configured'>, id: string): string {
+  const all = catalogue.configured()
+  if (all.some(({ model }) => model.id === id)) return id
+  const named = all.find(({ aliases }) => aliases.includes(id))
+  const hint = named ? `${quoted(id)} is an alias of ${named.model.id}: set the price of that model.` : undefined
+  throw new Problem('not_found', hint ?? `No configured model has the id ${quoted(id)}.`)
+}
+
+function priceIn(text: string, field: string): bigint {
+  try {
+    return parsePrice(text)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new Problem('invalid_field', `The price ${error.message}.`, { field })
+  }
+}
+
+function timeIn(text: string): Date {
+  const time = parseIsoTime(text)
+  if (time !== undefined) return time
+  const reason = 'The time must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z.'
+  throw new Problem('invalid_field', reason, { field: 'valid_from' })
+}
+
+/** The names by which the configured models are called. */
+export function modelNamesOf(catalogue: Pick<Catalogue, 'configured'>): { name: string; alias_of: string | null }[] {
+  return catalogue
+    .configured()
+    .flatMap(({ model, aliases }) => [
+      { name: model.id, alias_of: null },
+      ...aliases.map((name) => ({ name, alias_of: model.id })),
+    ])
+}

@@ -1,0 +1,62 @@
+import { Type, type TSchema } from 'typebox'
+
+/** The JSON schemas of /models. Types, validation and the API document derive from them. */
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
+const pair = {
+  input: Type.String({ description: 'Per million input tokens.' }),
+  output: Type.String({ description: 'Per million output tokens.' }),
+}
+const price = Type.Object(pair)
+
+export const newPriceBody = Type.Object(
+  {
+    input: Type.String({ maxLength: 60, description: 'Per million input tokens: `0.10`. At most 6 decimals.' }),
+    output: Type.String({ maxLength: 60, description: 'Per million output tokens. Higher than `input`.' }),
+    valid_from: Type.Optional(
+      Type.String({ maxLength: 40, description: 'A date, or a date and time in UTC, in the future. Default: now.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const listedPrice = Type.Object({
+  ...pair,
+  valid_from: time,
+  source: Type.Enum(['configuration', 'command', 'portal']),
+  state: Type.Enum(['past', 'in force', 'to come']),
+})
+export type ListedPrice = Type.Static<typeof listedPrice>
+
+export const newPrice = Type.Object({ model: Type.String(), ...pair, valid_from: time })
+
+const usingKey = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  public_id: Type.String(),
+  name: Type.String(),
+  account: Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() }),
+})
+
+const configuredModel = Type.Object({
+  id: Type.String(),
+  engine: Type.Enum(['local', 'openai', 'ai-sdk']),
+  aliases: Type.Array(Type.String()),
+  context: Type.Integer({ description: 'The most tokens of a prompt and its reply.' }),
+  max_output_tokens: Type.Integer(),
+  fallback: nullable(Type.String({ description: 'The model that takes over when this one fails.' })),
+  ready: Type.Boolean({ description: 'Whether it would serve a request now.' }),
+  reason: nullable(Type.String({ description: 'Why not, for the operator. A ready model may have one too.' })),
+  price: Type.Union([price, Type.Null()], { description: 'In force now. Null: the model cannot be called.' }),
+  configured_price: Type.Union([price, Type.Null()], { description: 'The price in the configuration.' }),
+  prices: Type.Array(listedPrice, { description: 'Past, in force and to come, the newest first.' }),
+  keys: Type.Array(usingKey, { description: 'The valid keys that name the model or an alias of it.' }),
+})
+export type ConfiguredModelJson = Type.Static<typeof configuredModel>
+
+export const consoleModels = Type.Object({
+  models: Type.Array(configuredModel, { description: 'In the order of the configuration.' }),
+  unlimited_keys: Type.Integer({ minimum: 0, description: 'How many valid keys may use every model.' }),
+  currency: Type.String(),
+})

@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
+import type { Answer } from '../support/answer.ts'
+import { openFirm, type Member } from '../support/firm.ts'
+
+const { firm, anna, paula } = await openFirm()
+const paul = await firm.join('Paul', 'partner')
+
+const unknown = '01990000-0000-7000-8000-000000000000'
+let made = 0
+const freshName = () => `Account ${(made += 1)}`
+const once = () => ({ 'idempotency-key': randomUUIDv7() })
+
+async function create(body: object = {}): Promise<{ id: string; etag: string; at: string }> {
+  const { status, json, headers, text } = await paula.send('POST', '/accounts', { name: freshName(), ...body })
+  assert.equal(status, 201, text)
+  const id = String(json['id'])
+  return { id, etag: headers.get('etag') ?? '', at: `/accounts/${id}` }
+}
+
+/** What the audit log says of a request, without reads. */
+async function recorded({ headers }: Answer): Promise<object[]> {
+  return firm.service.database.rows(
+    `select action, outcome, actor, person_id as person, noun, noun_id as about, details from audit where request_id = $1
+     order by id`,
+    [headers.get('request-id')],
+  )
+}
+
+function assertRefused(answer: Answer, code: string, field?: string): void {
+  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
+}
+
+const by = (person: Member, action: string, about: string | null, details: object | null = null) => ({
+  action,
+  outcome: 'allowed',
+  actor: 'person',
+  person: person.id,
+  noun: 'account',
+  about,
+  details,
+})
+
+describe('an account', () => {
+  test('is created prepaid with the configured limits, and shown in full', async () => {
+    const name = freshName()
+    const answer = await paula.send('POST', '/accounts', { name, credit: '25.00' })
+    const { id, created_at, version } = answer.json
+    const expected = {
+      id,
+      name,
+      status: 'open',
+      own: false,
+      requests_per_minute: 60,
+      tokens_per_minute: 100_000,
+      monthly_limit: null,
+      credit_left: '25',
+      held: '0',
+      credited: '25',
+      charged: '0',
+      month_charged: '0',
+      currency: 'USD',
+      created_at,
+      closed_at: null,
+      last_used_at: null,
+      version,
+    }
+    assert.deepEqual([answer.status, answer.json], [201, expected])
+    assert.equal(answer.headers.get('location'), `/accounts/${String(id)}`)
+    assert.equal(answer.headers.get('etag'), `"${String(version)}"`)
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const details = { name, credit: '25', requests_per_minute: '60', tokens_per_minute: '100000' }
+    assert.deepEqual(await recorded(answer), [by(paula, 'account_created', String(id), details)])
+
+    const read = await paula.get(`/accounts/${String(id)}`)
+    assert.deepEqual(read.json, expected)
+    assert.equal(read.headers.get('etag'), answer.headers.get('etag'))
+    assert.deepEqual(await recorded(read), [by(paula, 'account_read', String(id))])
+
+    const list = await paula.get('/accounts')
+    const { accounts } = list.json
+    assert.ok(Array.isArray(accounts))
+    assert.deepEqual(
+      accounts.filter((each) => Object(each).id === id),
+      [expected],
+    )
+    assert.deepEqual(list.json['defaults'], { requests_per_minute: 60, tokens_per_minute: 100_000 })
+    assert.deepEqual(await recorded(list), [by(paula, 'accounts_listed', null)])
+  })
+
+  test('is created once, however often the request is repeated, also at the same time', async () => {
+    const [body, key] = [{ name: freshName(), credit: '1' }, once()]
+    const answers = await Promise.all(Array.from({ length: 8 }, () => paula.send('POST', '/accounts', body, key)))
+    assert.equal(
+      new Set(answers.map(({ status, text }) => `${status} ${text}`)).size,
+      1,
+      answers.map(({ text }) => text).join(),
+    )
+    const rows = await firm.service.database.rows('select credited from account where name = $1', [body.name])
+    assert.deepEqual(rows, [{ credited: 10n ** 12n }])
+    assertRefused(await paula.send('POST', '/accounts', body, once()), 'conflict', 'name')
+    assertRefused(await paul.send('POST', '/accounts', body, key), 'conflict', 'name')
+    assertRefused(
+      await paula.send('POST', '/accounts', body, { 'idempotency-key': 'again' }),
+      'invalid_field',
+      'Idempotency-Key',
+    )
+  })
+
+  test('is refused with the field at fault', async () => {
+    const name = 'Never made'
+    const wrong: [object | string, string, string | undefined][] = [
+      [{}, 'missing_field', 'name'],
+      [{ name: '' }, 'invalid_field', 'name'],
+      [{ name: ' ' }, 'invalid_field', 'name'],
+      [{ name: 'x'.repeat(201) }, 'invalid_field', 'name'],
+      [{ name, owner: 'me' }, 'unknown_field', 'owner'],
+      [{ name, credit: 25 }, 'invalid_field', 'credit'],
+      [{ name, credit: '1e3' }, 'invalid_field', 'credit'],
+      [{ name, credit: '-1' }, 'invalid_field', 'credit'],
+      [{ name, credit: '0.0000000000001' }, 'invalid_field', 'credit'],
+      [{ name, credit: '9'.repeat(25) }, 'invalid_field', 'credit'],
+      [{ name, credit: '1', monthly_limit: '1' }, 'invalid_field', 'credit'],
+      [{ name, monthly_limit: '-1' }, 'invalid_field', 'monthly_limit'],
+      [{ name, requests_per_minute: 0 }, 'invalid_field', 'requests_per_minute'],
+      [{ name, requests_per_minute: 1.5 }, 'invalid_field', 'requests_per_minute'],
+      [{ name, tokens_per_minute: 2 ** 31 }, 'invalid_field', 'tokens_per_minute'],
+      [{ name, tokens_per_minute: '5' }, 'invalid_field', 'tokens_per_minute'],
+      ['[]', 'malformed_json', undefined],
+      ['{', 'malformed_json', undefined],
+    ]
+    for (const [body, code, field] of wrong) {
+      assertRefused(await paula.send('POST', '/accounts', body), code, field)
+    }
+    const rows = await firm.service.database.rows('select from account where name = $1', [name])
+    assert.equal(rows.length, 0)
+  })
+
+  test('that does not exist is not found, whatever the id looks like', async () => {
+    for (const id of [unknown, 'x', '%27', unknown.toUpperCase()]) {
+      for (const path of ['', '/credit', '/keys']) {
+        assertRefused(await paula.get(`/accounts/${id}${path}`), 'not_found')
+      }
+      assertRefused(await paula.send('POST', `/accounts/${id}/close`), 'not_found')
+    }
+  })
+})
+
+describe('the settings of an account', () => {
+  test('change, with what changed in the audit log', async () => {
+    const { id, at, etag } = await create()
+    const name = freshName()
+    const body = { name, requests_per_minute: 5, monthly_limit: '0.000000000001' }
+    const changed = await paula.send('PATCH', at, body, { 'if-match': etag })
+    assert.equal(changed.status, 200, changed.text)
+    const { name: newName, requests_per_minute, tokens_per_minute, monthly_limit } = changed.json
+    assert.deepEqual(
+      [newName, requests_per_minute, tokens_per_minute, monthly_limit],
+      [name, 5, 100_000, body.monthly_limit],
+    )
+    assert.notEqual(changed.headers.get('etag'), etag)
+    const [renamed, limited, ...rest] = await recorded(changed)
+    assert.deepEqual([Object(renamed).action, Object(renamed).about, rest], ['account_renamed', id, []])
+    assert.match(String(Object(renamed).details.name), / → /)
+    assert.deepEqual(
+      limited,
+      by(paula, 'account_limits_changed', id, {
+        requests_per_minute: '60 → 5',
+        monthly_limit: 'none → 0.000000000001',
+      }),
+    )
+    const huge = await paula.send('PATCH', at, { monthly_limit: '99999999999999' }, { 'if-match': '*' })
+    assert.deepEqual([huge.json['monthly_limit'], huge.json['credit_left']], ['99999999999999', '99999999999999'])
+  })
+
+  test('mark it as the firm’s own, and no longer', async () => {
+    const { id, at } = await create({ own: true })
+    assert.equal((await paula.get(at)).json['own'], true)
+    const { etag } = Object.fromEntries((await paula.get(at)).headers)
+    const answer = await paula.send('PATCH', at, { own: false }, { 'if-match': etag ?? '' })
+    assert.equal(answer.json['own'], false, answer.text)
+    assert.deepEqual(await recorded(answer), [by(paula, 'account_own_changed', id, { own: 'true → false' })])
+    assertRefused(await paul.send('PATCH', at, { own: true }, { 'if-match': etag ?? '' }), 'stale_version')
+  })
+
+  test('are not overwritten by an edit that is based on older ones', async () => {
+    const { at, etag } = await create()
+    const first = await paula.send('PATCH', at, { requests_per_minute: 7 }, { 'if-match': etag })
+    const second = await paul.send('PATCH', at, { requests_per_minute: 8 }, { 'if-match': etag })
+    assertRefused(second, 'stale_version')
+    assert.deepEqual([second.status, second.json['current']], [412, first.json])
+    assert.deepEqual(await recorded(second), [])
+    assert.equal((await paula.get(at)).json['requests_per_minute'], 7)
+    const weak = await paul.send(
+      'PATCH',
+      at,
+      { requests_per_minute: 8 },
+      { 'if-match': `W/${first.headers.get('etag')}` },
+    )
+    assert.equal(weak.status, 200)
+    assertRefused(await paula.send('PATCH', at, { tokens_per_minute: 1 }), 'precondition_required')
+    for (const tag of ['7', '""', '"x"', ',']) {
+      assertRefused(await paula.send('PATCH', at, {}, { 'if-match': tag }), 'invalid_field', 'If-Match')
+    }
+  })
+
+  test('change once when two partners send at the same time', async () => {
+    const { at, etag } = await create()
+    const answers = await Promise.all(
+      [paula, paul, paula, paul].map((partner, n) =>
+        partner.send('PATCH', at, { requests_per_minute: 100 + n }, { 'if-match': etag }),
+      ),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412, 412])
+    const winner = answers.find(({ status }) => status === 200)
+    assert.equal((await paula.get(at)).json['requests_per_minute'], winner?.json['requests_per_minute'])
+  })
+
+  test('stay valid for an edit while money is spent', async () => {
+    const { at, etag } = await create({ credit: '1' })
+    await paula.send('POST', `${at}/credit`, { amount: '1' })
+    assert.equal((await paula.send('PATCH', at, { name: freshName() }, { 'if-match': etag })).status, 200)
+  })
+
+  test('are refused with the field at fault', async () => {
+    const { at } = await create({ credit: '2' })
+    const other = freshName()
+    await create({ name: other })
+    const wrong: [object, string, string][] = [
+      [{ name: ` ${other.toUpperCase()} ` }, 'conflict', 'name'],
+      [{ name: 'a\nb' }, 'invalid_field', 'name'],
+      [{ monthly_limit: '5' }, 'invalid_field', 'monthly_limit'],
+      [{ monthly_limit: null }, 'invalid_field', 'monthly_limit'],
+      [{ requests_per_minute: -1 }, 'invalid_field', 'requests_per_minute'],
+      [{ status: 'closed' }, 'unknown_field', 'status'],
+      [{ credited: '5' }, 'unknown_field', 'credited'],
+    ]
+    const before = await paula.get(at)
+    for (const [body, code, field] of wrong) {
+      assertRefused(await paula.send('PATCH', at, body, { 'if-match': '*' }), code, field)
+    }
+    assert.deepEqual((await paula.get(at)).json, before.json)
+  })
+})
+
+describe('credit', () => {
+  test('is exact from the smallest amount to the largest', async () => {
+    const { id, at } = await create()
+    for (const amount of ['0.000000000001', '99999999999999', '-99999999999999', '0.1', '0.2']) {
+      assert.equal((await paula.send('POST', `${at}/credit`, { amount })).status, 201)
+    }
+    const { json } = await paula.get(at)
+    assert.deepEqual([json['credit_left'], json['credited']], ['0.300000000001', '0.300000000001'])
+    const { json: list } = await paula.get(`${at}/credit`)
+    const { entries } = list
+    assert.ok(Array.isArray(entries))
+    const amounts = entries.map((each) => String(Object(each).amount))
+    assert.deepEqual(amounts, ['0.2', '0.1', '-99999999999999', '99999999999999', '0.000000000001'])
+    assert.equal(list['next'], null)
+    const [row] = await firm.service.database.rows('select credited from account where id = $1', [id])
+    assert.deepEqual(row, { credited: 300_000_000_001n })
+  })
+
+  test('is listed in pages, with notes, and each change is in the audit log', async () => {
+    const { id, at } = await create()
+    const answer = await paula.send('POST', `${at}/credit`, { amount: '5', note: 'Invoice 7' })
+    const [entry] = await firm.service.database.rows<{ id: string }>(
+      'select id from credit_entry where account_id = $1',
+      [id],
+    )
+    const details = { amount: '5', entry: entry?.id ?? '' }
+    assert.deepEqual(await recorded(answer), [by(paula, 'account_credited', id, details)])
+    for (let n = 0; n < 100; n++) await firm.service.accounts.addCredit(id, 1n, byService)
+    const first = await paula.get(`${at}/credit`)
+    assert.deepEqual(await recorded(first), [by(paula, 'account_credit_listed', id)])
+    const rest = await paula.get(`${at}/credit?before=${String(first.json['next'])}`)
+    const { entries } = rest.json
+    assert.ok(Array.isArray(first.json['entries']) && Array.isArray(entries))
+    assert.equal(first.json['entries'].length, 100)
+    assert.deepEqual(
+      entries.map((each) => [Object(each).id, Object(each).amount, Object(each).note]),
+      [[entry?.id, '5', 'Invoice 7']],
+    )
+    assertRefused(await paula.get(`${at}/credit?before=x`), 'invalid_field', 'before')
+    assertRefused(await paula.get(`${at}/credit?after=1`), 'unknown_field', 'after')
+  })
+
+  test('is added once, however often the request is repeated, also at the same time', async () => {
+    const { id, at } = await create()
+    const [body, key] = [{ amount: '5', note: 'once' }, once()]
+    const answers = await Promise.all(Array.from({ length: 8 }, () => paula.send('POST', `${at}/credit`, body, key)))
+    assert.deepEqual(
+      new Set(answers.map(({ status, json }) => `${status} ${String(json['credited'])}`)),
+      new Set(['201 5']),
+    )
+    const rows = await firm.service.database.rows('select amount from credit_entry where account_id = $1', [id])
+    assert.deepEqual(rows, [{ amount: 5n * 10n ** 12n }])
+    const other = await paula.send('POST', `${at}/credit`, { amount: '50', note: 'once' }, key)
+    assertRefused(other, 'idempotency_mismatch')
+    assert.equal(other.status, 422)
+    const third = await create()
+    assert.equal((await paula.send('POST', `${third.at}/credit`, body, key)).json['credited'], '5')
+    assert.equal((await paula.get(at)).json['credited'], '5')
+  })
+
+  test('cannot be withdrawn below what is spent', async () => {
+    const { at } = await create({ credit: '3' })
+    const over = await paula.send('POST', `${at}/credit`, { amount: '-3.000000000001' })
+    assertRefused(over, 'invalid_field', 'amount')
+    assert.match(String(over.error['reason']), /At most 3 can be withdrawn/)
+    assert.deepEqual(await recorded(over), [])
+    assert.equal((await paula.send('POST', `${at}/credit`, { amount: '-3' })).json['credit_left'], '0')
+  })
+
+  test('is refused with the field at fault', async () => {
+    const { at } = await create()
+    const monthly = await create({ monthly_limit: '10' })
+    const wrong: [string, object, string, string][] = [
+      [at, {}, 'missing_field', 'amount'],
+      [at, { amount: '0' }, 'invalid_field', 'amount'],
+      [at, { amount: '1,000' }, 'invalid_field', 'amount'],
+      [at, { amount: '١' }, 'invalid_field', 'amount'],
+      [at, { amount: 5 }, 'invalid_field', 'amount'],
+      [at, { amount: '9'.repeat(24), note: 'x'.repeat(1001) }, 'invalid_field', 'note'],
+      [at, { amount: '5', note: '\0' }, 'invalid_field', 'note'],
+      [at, { amount: '5', reason: 'x' }, 'unknown_field', 'reason'],
+      [monthly.at, { amount: '5' }, 'invalid_field', 'amount'],
+    ]
+    for (const [account, body, code, field] of wrong) {
+      assertRefused(await paula.send('POST', `${account}/credit`, body), code, field)
+    }
+  })
+})
+
+test('a closed account stays closed, and gets no credit', async () => {
+  const { id, at } = await create({ credit: '1' })
+  const closed = await paula.send('POST', `${at}/close`)
+  assert.deepEqual([closed.status, closed.json['status']], [200, 'closed'])
+  assert.deepEqual(await recorded(closed), [by(paula, 'account_closed', id)])
+  const again = await paula.send('POST', `${at}/close`)
+  assert.deepEqual([again.status, again.json['closed_at']], [200, closed.json['closed_at']])
+  assert.deepEqual(await recorded(again), [])
+  assertRefused(await paula.send('POST', `${at}/credit`, { amount: '1' }), 'invalid_field', 'amount')
+  assertRefused(await paula.send('POST', `${at}/keys`, { name: 'late' }), 'invalid_field', 'account_id')
+})
+
+test('a consultant gets the same refusal for what exists and what does not, and it is in the audit log', async () => {
+  const { id, at } = await create({ credit: '1' })
+  const before = (await paula.get(at)).json
+  const routes = (account: string): [string, string, object?][] => [
+    ['GET', account],
+    ['PATCH', account, { name: 'Mine' }],
+    ['GET', `${account}/credit`],
+    ['POST', `${account}/credit`, { amount: '5' }],
+    ['POST', `${account}/close`],
+    ['GET', `${account}/keys`],
+    ['POST', `${account}/keys`, { name: 'mine' }],
+  ]
+  const others = routes(`/accounts/${unknown}`)
+  for (const [n, [method, address, body]] of routes(at).entries()) {
+    const [, elsewhere = ''] = others[n] ?? []
+    const [known, absent] = await Promise.all(
+      [address, elsewhere].map((each) => anna.send(method, each, body, { 'if-match': '*' })),
+    )
+    const shape = (answer: Answer | undefined) => [
+      answer?.status,
+      answer?.text.replaceAll(answer.headers.get('request-id') ?? '', 'ID'),
+    ]
+    assert.deepEqual(shape(known), shape(absent))
+    assertRefused(known ?? assert.fail(), 'forbidden')
+    const [row, ...rest] = await recorded(known ?? assert.fail())
+    const { action, outcome, person } = Object(row)
+    assert.deepEqual([action, outcome, person, rest], ['access_denied', 'refused', anna.id, []])
+  }
+  assert.deepEqual((await paula.get(at)).json, before)
+  for (const [method, address] of [
+    ['GET', '/accounts'],
+    ['POST', '/accounts'],
+    ['GET', '/models'],
+  ] as const) {
+    assertRefused(await anna.send(method, address), 'forbidden')
+  }
+  const stray = await firm.ask('POST', `${at}/credit`, { body: { amount: '1' }, headers: { cookie: paula.cookie } })
+  assertRefused(stray, 'cross_site_request')
+  assert.equal((await paula.get(at)).json['credited'], '1', id)
+})

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
+import type { Answer } from '../support/answer.ts'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { upstreamModel } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let vendor: Vendor
+let firm: Firm
+let paula: Member
+let anna: Member
+
+before(async () => {
+  vendor = await startVendor()
+  const models = [
+    upstreamModel(vendor.url, { fallback: 'a/slow:1' }),
+    upstreamModel(vendor.url, { id: 'a/slow:1' }),
+    upstreamModel(vendor.url, { id: 'unpriced', price: undefined }),
+  ]
+  firm = await startFirm({ models, aliases: { default: 'fast' } })
+  paula = await firm.join('Paula', 'partner')
+  anna = await firm.join('Anna', 'consultant')
+})
+after(async () => {
+  await firm.close()
+  await vendor.close()
+})
+
+const setPrice = (model: string, body: object) =>
+  paula.send('POST', `/models/${encodeURIComponent(model)}/prices`, body)
+
+async function shown(id: string) {
+  const { models } = (await paula.get('/models')).json
+  assert.ok(Array.isArray(models))
+  return Object(models.find((each) => Object(each).id === id))
+}
+
+async function recorded({ headers }: Answer): Promise<unknown[]> {
+  return firm.service.database.rows(
+    'select action, outcome, person_id as person, noun, details from audit where request_id = $1',
+    [headers.get('request-id')],
+  )
+}
+
+function assertRefused(answer: Answer, code: string, field?: string): void {
+  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
+}
+
+describe('the list of models', () => {
+  test('shows each configured model with its state, prices and keys', async () => {
+    const { accountId } = await firm.service.customer({}, { name: 'named', allowedModels: ['default'] })
+    await firm.service.customer({ name: 'Everything' })
+    const closed = await firm.service.customer({}, { allowedModels: ['fast'] })
+    await firm.service.accounts.close(closed.accountId, byService)
+    const revoked = await firm.service.customer({}, { allowedModels: ['fast'] })
+    await firm.service.keys.revoke(revoked.keyId, byService)
+
+    const list = await paula.get('/models')
+    assert.equal(list.json['unlimited_keys'], 1)
+    assert.deepEqual(await recorded(list), [
+      { action: 'models_listed', outcome: 'allowed', person: paula.id, noun: 'model', details: null },
+    ])
+    const { models } = list.json
+    assert.ok(Array.isArray(models))
+    assert.deepEqual(
+      models.map((each) => Object(each).id),
+      ['fast', 'a/slow:1', 'unpriced'],
+    )
+    const { prices, keys, ...fast } = await shown('fast')
+    const price = { input: '0.15', output: '0.6' }
+    assert.deepEqual(fast, {
+      id: 'fast',
+      engine: 'openai',
+      aliases: ['default'],
+      context: 32_768,
+      max_output_tokens: 4096,
+      fallback: 'a/slow:1',
+      ready: true,
+      reason: null,
+      price,
+      configured_price: price,
+    })
+    const { valid_from: from } = Object(prices[0])
+    assert.deepEqual(prices, [{ ...price, valid_from: from, source: 'configuration', state: 'in force' }])
+    assert.deepEqual(
+      keys.map((each: unknown) => [Object(each).name, Object(each).account.id]),
+      [['named', accountId]],
+    )
+    const { price: none, prices: empty } = await shown('unpriced')
+    assert.deepEqual([none, empty], [null, []])
+  })
+})
+
+describe('a price', () => {
+  test('is in force at once, and the next charge has it', async () => {
+    const answer = await setPrice('a/slow:1', { input: '0.000001', output: '1000000' })
+    assert.equal(answer.status, 201, answer.text)
+    const { valid_from: from, ...rest } = answer.json
+    assert.deepEqual(rest, { model: 'a/slow:1', input: '0.000001', output: '1000000' })
+    const details = { model: 'a/slow:1', input: '0.000001', output: '1000000', from }
+    assert.deepEqual(await recorded(answer), [
+      { action: 'price_set', outcome: 'allowed', person: paula.id, noun: 'price', details },
+    ])
+    const { price, prices } = await shown('a/slow:1')
+    assert.deepEqual(price, { input: '0.000001', output: '1000000' })
+    assert.deepEqual(
+      prices.map((each: unknown) => [Object(each).source, Object(each).state]),
+      [
+        ['portal', 'in force'],
+        ['configuration', 'past'],
+      ],
+    )
+    const { key } = await firm.service.customer({ credit: 10n ** 18n })
+    vendor.set({ usage: { prompt_tokens: 3, completion_tokens: 2 } })
+    const called = await firm.service.call('/v1/generate', key, { model: 'a/slow:1', input: 'x', max_output_tokens: 5 })
+    assert.equal(called.headers.get('x-cost'), '2.000000000003')
+  })
+
+  test('makes a model without one callable', async () => {
+    const { key } = await firm.service.customer()
+    const ask = () => firm.service.call('/v1/generate', key, { model: 'unpriced', input: 'x', max_output_tokens: 5 })
+    assert.equal((await ask()).error['code'], 'unknown_model')
+    assert.equal((await setPrice('unpriced', { input: '1', output: '2' })).status, 201)
+    assert.equal((await ask()).status, 200)
+  })
+
+  test('can be scheduled', async () => {
+    const given = { input: '7', output: '8', valid_from: '2099-01-31T12:30:00Z' }
+    assert.equal((await setPrice('fast', given)).status, 201)
+    const { price, prices } = await shown('fast')
+    assert.notEqual(price.input, '7')
+    const [first] = prices
+    assert.deepEqual(first, { ...given, valid_from: '2099-01-31T12:30:00.000Z', source: 'portal', state: 'to come' })
+    assertRefused(await setPrice('fast', given), 'invalid_field', 'valid_from')
+  })
+
+  test('is refused with the field at fault', async () => {
+    const wrong: [object, string, string][] = [
+      [{ output: '1' }, 'missing_field', 'input'],
+      [{ input: '1' }, 'missing_field', 'output'],
+      [{ input: '1', output: '1' }, 'invalid_field', 'output'],
+      [{ input: '2', output: '1' }, 'invalid_field', 'output'],
+      [{ input: '-1', output: '1' }, 'invalid_field', 'input'],
+      [{ input: '0.0000001', output: '1' }, 'invalid_field', 'input'],
+      [{ input: '1', output: '1000001' }, 'invalid_field', 'output'],
+      [{ input: 1, output: '2' }, 'invalid_field', 'input'],
+      [{ input: '1', output: '2', valid_from: '2020-01-01' }, 'invalid_field', 'valid_from'],
+      [{ input: '1', output: '2', valid_from: 'tomorrow' }, 'invalid_field', 'valid_from'],
+      [{ input: '1', output: '2', currency: 'EUR' }, 'unknown_field', 'currency'],
+    ]
+    const { prices: before } = await shown('fast')
+    for (const [body, code, field] of wrong) assertRefused(await setPrice('fast', body), code, field)
+    assert.deepEqual((await shown('fast')).prices, before)
+    const alias = await setPrice('default', { input: '1', output: '2' })
+    assertRefused(alias, 'not_found')
+    assert.match(String(alias.error['reason']), /alias of fast/)
+    assertRefused(await setPrice('nothing', { input: '1', output: '2' }), 'not_found')
+  })
+
+  test('is not for consultants to see or set', async () => {
+    const { prices: before } = await shown('fast')
+    for (const model of ['fast', 'nothing']) {
+      const answer = await anna.send('POST', `/models/${model}/prices`, { input: '1', output: '2' })
+      assertRefused(answer, 'forbidden')
+      const row = { action: 'access_denied', outcome: 'refused', person: anna.id, noun: 'model' }
+      assert.deepEqual(await recorded(answer), [{ ...row, details: { action: 'change' } }])
+    }
+    assert.deepEqual((await shown('fast')).prices, before)
+  })
+})
