@@ -1,6 +1,7 @@
 import { visitOf } from '../access/visits.ts'
 import type { Server } from '../platform/http/server.ts'
-import { idempotencyKeyOf, recordId } from './ids.ts'
+import { idempotencyKeyOf } from '../access/new-id.ts'
+import { recordId } from './ids.ts'
 import type { LetterVersions } from './letter-versions.ts'
 import { createLetterVersion } from './operations.ts'
 import { etagOf } from './versions.ts'

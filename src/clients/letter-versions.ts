@@ -1,7 +1,7 @@
 import type { Deed, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
-import { newId } from './ids.ts'
+import { newId } from '../access/new-id.ts'
 import { createItemOutcomes } from './item-outcomes.ts'
 import { readArchivable } from './items-store.ts'
 import { letters } from './letters.ts'

@@ -51,9 +51,17 @@ const items = ['note', 'dispute', 'letter'].flatMap((noun) => [
 const letters = ['approved', 'sent', 'version_created', 'exported'].map((did) => `letter_${did}`)
 const billing = [
   'accounts_listed',
-  ...['read', 'created', 'renamed', 'credited', 'limits_changed', 'own_changed', 'closed', 'credit_listed', 'keys_listed'].map(
-    (did) => `account_${did}`,
-  ),
+  ...[
+    'read',
+    'created',
+    'renamed',
+    'credited',
+    'limits_changed',
+    'own_changed',
+    'closed',
+    'credit_listed',
+    'keys_listed',
+  ].map((did) => `account_${did}`),
   ...['created', 'rotated', 'revoked'].map((did) => `key_${did}`),
   'models_listed',
   'price_set',
