@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { Answer } from '../support/answer.ts'
 import { openFirm, type Member } from '../support/firm.ts'
+import { objectAt } from '../support/json.ts'
 
 const { firm, anna, paula } = await openFirm()
 const paul = await firm.join('Paul', 'partner')
@@ -83,7 +84,7 @@ describe('an account', () => {
     const { accounts } = list.json
     assert.ok(Array.isArray(accounts))
     assert.deepEqual(
-      accounts.filter((each) => Object(each).id === id),
+      accounts.filter((each) => objectAt(each)['id'] === id),
       [expected],
     )
     assert.deepEqual(list.json['defaults'], { requests_per_minute: 60, tokens_per_minute: 100_000 })
@@ -162,8 +163,8 @@ describe('the settings of an account', () => {
     )
     assert.notEqual(changed.headers.get('etag'), etag)
     const [renamed, limited, ...rest] = await recorded(changed)
-    assert.deepEqual([Object(renamed).action, Object(renamed).about, rest], ['account_renamed', id, []])
-    assert.match(String(Object(renamed).details.name), / → /)
+    assert.deepEqual([objectAt(renamed)['action'], objectAt(renamed)['about'], rest], ['account_renamed', id, []])
+    assert.match(String(objectAt(renamed, 'details')['name']), / → /)
     assert.deepEqual(
       limited,
       by(paula, 'account_limits_changed', id, {
@@ -213,7 +214,7 @@ describe('the settings of an account', () => {
         partner.send('PATCH', at, { requests_per_minute: 100 + n }, { 'if-match': etag }),
       ),
     )
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412, 412, 412])
+    assert.deepEqual(answers.map(({ status }) => `${status}`).toSorted(), ['200', '412', '412', '412'])
     const winner = answers.find(({ status }) => status === 200)
     assert.equal((await paula.get(at)).json['requests_per_minute'], winner?.json['requests_per_minute'])
   })
@@ -256,7 +257,7 @@ describe('credit', () => {
     const { json: list } = await paula.get(`${at}/credit`)
     const { entries } = list
     assert.ok(Array.isArray(entries))
-    const amounts = entries.map((each) => String(Object(each).amount))
+    const amounts = entries.map((each) => String(objectAt(each)['amount']))
     assert.deepEqual(amounts, ['0.2', '0.1', '-99999999999999', '99999999999999', '0.000000000001'])
     assert.equal(list['next'], null)
     const [row] = await firm.service.database.rows('select credited from account where id = $1', [id])
@@ -280,7 +281,7 @@ describe('credit', () => {
     assert.ok(Array.isArray(first.json['entries']) && Array.isArray(entries))
     assert.equal(first.json['entries'].length, 100)
     assert.deepEqual(
-      entries.map((each) => [Object(each).id, Object(each).amount, Object(each).note]),
+      entries.map((each) => [objectAt(each)['id'], objectAt(each)['amount'], objectAt(each)['note']]),
       [[entry?.id, '5', 'Invoice 7']],
     )
     assertRefused(await paula.get(`${at}/credit?before=x`), 'invalid_field', 'before')
@@ -346,32 +347,36 @@ test('a closed account stays closed, and gets no credit', async () => {
   assertRefused(await paula.send('POST', `${at}/keys`, { name: 'late' }), 'invalid_field', 'account_id')
 })
 
+/** Every route below an account. */
+const routes = (account: string): [string, string, object?][] => [
+  ['GET', account],
+  ['PATCH', account, { name: 'Mine' }],
+  ['GET', `${account}/credit`],
+  ['POST', `${account}/credit`, { amount: '5' }],
+  ['POST', `${account}/close`],
+  ['GET', `${account}/keys`],
+  ['POST', `${account}/keys`, { name: 'mine' }],
+]
+
+/** What distinguishes one refusal from another. */
+const shape = (answer: Answer | undefined) => [
+  answer?.status,
+  answer?.text.replaceAll(answer.headers.get('request-id') ?? '', 'ID'),
+]
+
 test('a consultant gets the same refusal for what exists and what does not, and it is in the audit log', async () => {
   const { id, at } = await create({ credit: '1' })
   const before = (await paula.get(at)).json
-  const routes = (account: string): [string, string, object?][] => [
-    ['GET', account],
-    ['PATCH', account, { name: 'Mine' }],
-    ['GET', `${account}/credit`],
-    ['POST', `${account}/credit`, { amount: '5' }],
-    ['POST', `${account}/close`],
-    ['GET', `${account}/keys`],
-    ['POST', `${account}/keys`, { name: 'mine' }],
-  ]
   const others = routes(`/accounts/${unknown}`)
   for (const [n, [method, address, body]] of routes(at).entries()) {
     const [, elsewhere = ''] = others[n] ?? []
     const [known, absent] = await Promise.all(
       [address, elsewhere].map((each) => anna.send(method, each, body, { 'if-match': '*' })),
     )
-    const shape = (answer: Answer | undefined) => [
-      answer?.status,
-      answer?.text.replaceAll(answer.headers.get('request-id') ?? '', 'ID'),
-    ]
     assert.deepEqual(shape(known), shape(absent))
     assertRefused(known ?? assert.fail(), 'forbidden')
     const [row, ...rest] = await recorded(known ?? assert.fail())
-    const { action, outcome, person } = Object(row)
+    const { action, outcome, person } = objectAt(row)
     assert.deepEqual([action, outcome, person, rest], ['access_denied', 'refused', anna.id, []])
   }
   assert.deepEqual((await paula.get(at)).json, before)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before as beforeAll, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import type { Answer } from '../support/answer.ts'
+import { at, objectAt } from '../support/json.ts'
 import { startFirm, type Firm, type Member } from '../support/firm.ts'
 import { upstreamModel } from '../support/service.ts'
 import { startVendor, type Vendor } from '../support/vendor.ts'
@@ -11,7 +12,7 @@ let firm: Firm
 let paula: Member
 let anna: Member
 
-before(async () => {
+beforeAll(async () => {
   vendor = await startVendor()
   const models = [
     upstreamModel(vendor.url, { fallback: 'a/slow:1' }),
@@ -33,7 +34,9 @@ const setPrice = (model: string, body: object) =>
 async function shown(id: string) {
   const { models } = (await paula.get('/models')).json
   assert.ok(Array.isArray(models))
-  return Object(models.find((each) => Object(each).id === id))
+  const { prices, keys, ...model } = objectAt(models.find((each) => at(each, 'id') === id))
+  assert.ok(Array.isArray(prices) && Array.isArray(keys))
+  return { ...model, price: model['price'], prices: prices as unknown[], keys: keys as unknown[] }
 }
 
 async function recorded({ headers }: Answer): Promise<unknown[]> {
@@ -64,7 +67,7 @@ describe('the list of models', () => {
     const { models } = list.json
     assert.ok(Array.isArray(models))
     assert.deepEqual(
-      models.map((each) => Object(each).id),
+      models.map((each) => at(each, 'id')),
       ['fast', 'a/slow:1', 'unpriced'],
     )
     const { prices, keys, ...fast } = await shown('fast')
@@ -81,10 +84,10 @@ describe('the list of models', () => {
       price,
       configured_price: price,
     })
-    const { valid_from: from } = Object(prices[0])
+    const from = at(prices, 0, 'valid_from')
     assert.deepEqual(prices, [{ ...price, valid_from: from, source: 'configuration', state: 'in force' }])
     assert.deepEqual(
-      keys.map((each: unknown) => [Object(each).name, Object(each).account.id]),
+      keys.map((each) => [at(each, 'name'), at(each, 'account', 'id')]),
       [['named', accountId]],
     )
     const { price: none, prices: empty } = await shown('unpriced')
@@ -105,7 +108,7 @@ describe('a price', () => {
     const { price, prices } = await shown('a/slow:1')
     assert.deepEqual(price, { input: '0.000001', output: '1000000' })
     assert.deepEqual(
-      prices.map((each: unknown) => [Object(each).source, Object(each).state]),
+      prices.map((each) => [at(each, 'source'), at(each, 'state')]),
       [
         ['portal', 'in force'],
         ['configuration', 'past'],
@@ -129,7 +132,7 @@ describe('a price', () => {
     const given = { input: '7', output: '8', valid_from: '2099-01-31T12:30:00Z' }
     assert.equal((await setPrice('fast', given)).status, 201)
     const { price, prices } = await shown('fast')
-    assert.notEqual(price.input, '7')
+    assert.notEqual(at(price, 'input'), '7')
     const [first] = prices
     assert.deepEqual(first, { ...given, valid_from: '2099-01-31T12:30:00.000Z', source: 'portal', state: 'to come' })
     assertRefused(await setPrice('fast', given), 'invalid_field', 'valid_from')
