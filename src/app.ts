@@ -37,6 +37,7 @@ import { registerProviderLogout } from './signin/provider-logout.ts'
 import { registerSignIn } from './signin/routes.ts'
 import type { Sessions } from './signin/sessions.ts'
 import type { SignIn } from './signin/signin.ts'
+import { createOwnUsage } from './usage/own.ts'
 import type { ApiRefusals } from './usage/refusals.ts'
 
 /** The parts of the app. Their owner closes them after the app. */
@@ -109,6 +110,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     keys,
     till,
     isClient: needs.records.exists,
+    own: createOwnUsage(needs),
     baseUrl,
     onCharged: metrics.tokensCharged,
     onRefused: needs.refusals.note,

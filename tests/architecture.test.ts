@@ -81,7 +81,7 @@ const entryPoints = {
     'verify.ts',
     'visits.ts',
   ],
-  usage: ['refusals.ts'],
+  usage: ['own.ts', 'own-schema.ts', 'refusals.ts'],
   clients: ['handover.ts', 'import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts'],
 }
 const architecture: Architecture = {

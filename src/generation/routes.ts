@@ -4,6 +4,7 @@ import { formatMoney } from '../billing/money.ts'
 import type { Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Problem } from '../platform/problems.ts'
+import type { OwnUsage } from '../usage/own.ts'
 import type { ApiRefusal } from '../usage/refusals.ts'
 import { checkAttribution, type IsClient } from './attribution.ts'
 import { authorizationOf, callerOf, wireFormatOf, refuseBrowser } from './caller.ts'
@@ -18,6 +19,7 @@ import { jobOf } from './job.ts'
 import { levelsForRefusal } from './limit-headers.ts'
 import { registerModels } from './model-routes.ts'
 import * as operations from './operations.ts'
+import { registerOwnUsage } from './own-routes.ts'
 import { refusalNotes, type NoteRefusal } from './refusal-notes.ts'
 import type { Job, TextRequest } from './request.ts'
 
@@ -29,6 +31,7 @@ interface GenerationRoutesNeeds {
   readonly keys: Keys
   readonly till: Till
   readonly isClient: IsClient
+  readonly own: OwnUsage
   /** The URL that links to the documentation start with. */
   readonly baseUrl: string
   /** Called for every charged reply. */
@@ -39,7 +42,7 @@ interface GenerationRoutesNeeds {
 
 /** Registers Area A: the routes that a caller's backend uses with an API key. */
 export function registerGeneration(server: Server, needs: GenerationRoutesNeeds): void {
-  const { generation, keys, till, isClient, baseUrl, onCharged, onRefused } = needs
+  const { generation, keys, till, isClient, own, baseUrl, onCharged, onRefused } = needs
   const noteRefusal = refusalNotes(generation, onRefused)
   server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.decorateRequest('caller', undefined)
@@ -100,6 +103,7 @@ export function registerGeneration(server: Server, needs: GenerationRoutesNeeds)
       })
 
       registerModels(v1, { generation, till })
+      registerOwnUsage(v1, { own, till })
     },
     { prefix: '/v1' },
   )

@@ -139,6 +139,8 @@ const forCallers = [
   'GET /v1/models',
   'GET /v1/models/:id',
   'GET /v1/models*',
+  'GET /v1/usage',
+  'GET /v1/account',
 ]
 
 /** Routes that are the same for everyone. */

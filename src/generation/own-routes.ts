@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Levels, Till } from '../billing/till.ts'
+import type { Server } from '../platform/http/server.ts'
+import { Problem } from '../platform/problems.ts'
+import type { OwnUsage } from '../usage/own.ts'
+import { callerOf, wireFormatOf } from './caller.ts'
+import { headersOf } from './delivery.ts'
+import { showOwnAccount, showOwnUsage } from './own-operations.ts'
+
+interface OwnRoutesNeeds {
+  readonly own: OwnUsage
+  readonly till: Pick<Till, 'levels'>
+}
+
+/** Registers the usage and the account of the caller. They take nothing from the limits and write nothing. */
+export function registerOwnUsage(server: Server, { own, till }: OwnRoutesNeeds): void {
+  /** Sets the headers with the caller's levels. */
+  const levelsOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Levels> => {
+    const levels = await till.levels(callerOf(request).accountId)
+    if (!levels) throw new Problem('internal', 'The account of this key is missing.')
+    reply.headers(headersOf(wireFormatOf(request), levels))
+    return levels
+  }
+
+  server.get('/usage', { schema: showOwnUsage }, async (request, reply) => {
+    await levelsOf(request, reply)
+    return own.report(callerOf(request).accountId, request.query)
+  })
+
+  server.get('/account', { schema: showOwnAccount }, async (request, reply) =>
+    own.account(callerOf(request).accountId, await levelsOf(request, reply)),
+  )
+}

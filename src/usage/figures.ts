@@ -1,0 +1,80 @@
+import { formatMoney } from '../billing/money.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import {
+  readFigures,
+  readReasons,
+  readRefusals,
+  type Dimension,
+  type FigureFilter,
+  type FigureGroup,
+  type FigureSums,
+} from './figures-store.ts'
+
+export type { Dimension, FigureFilter, FigureGroup } from './figures-store.ts'
+
+/** The figures of a group of requests, as all reports send them. */
+export interface PresentedFigures {
+  readonly requests: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** A decimal in the currency of the firm. */
+  readonly cost: string
+  /** Requests that were refused or failed. They are none of `requests`, and cost nothing. */
+  readonly refused: number
+}
+
+/** The sums of one group of requests, and how many others were refused. */
+export interface Figures extends FigureSums {
+  readonly refused: bigint
+}
+
+export type GroupedFigures = { readonly group: FigureGroup } & Figures
+
+export const noFigures: Figures = { requests: 0n, inputTokens: 0n, outputTokens: 0n, cost: 0n, refused: 0n }
+
+/** The groups with usage or refusals, the most expensive first. Returns undefined if there are more than `most`. */
+export async function groupFigures(
+  database: Queryable,
+  filter: FigureFilter,
+  by: readonly Dimension[],
+  most: number,
+): Promise<GroupedFigures[] | undefined> {
+  const [used, refused] = await Promise.all([
+    readFigures(database, filter, by, most + 1),
+    readRefusals(database, filter, by, most + 1),
+  ])
+  const groups = new Map<string, GroupedFigures>()
+  for (const { requests, inputTokens, outputTokens, cost, ...group } of used) {
+    groups.set(idOf(group), { group, requests, inputTokens, outputTokens, cost, refused: 0n })
+  }
+  for (const { refused: count, ...group } of refused) {
+    const id = idOf(group)
+    groups.set(id, { ...(groups.get(id) ?? { group, ...noFigures }), refused: count })
+  }
+  return groups.size > most ? undefined : [...groups.values()]
+}
+
+/** The sums over everything that the filter selects. */
+export async function totalFigures(database: Queryable, filter: FigureFilter): Promise<Figures> {
+  const [total] = (await groupFigures(database, filter, [], 1)) ?? []
+  return total ?? { ...noFigures }
+}
+
+/** How many requests were refused for each reason. */
+export async function refusalReasons(database: Queryable, filter: FigureFilter) {
+  const reasons = await readReasons(database, filter)
+  return reasons.map(({ code, refused }) => ({ code, requests: Number(refused) }))
+}
+
+export function presentFigures({ requests, inputTokens, outputTokens, cost, refused }: Figures): PresentedFigures {
+  return {
+    requests: Number(requests),
+    input_tokens: Number(inputTokens),
+    output_tokens: Number(outputTokens),
+    cost: formatMoney(cost),
+    refused: Number(refused),
+  }
+}
+
+const idOf = ({ day, model, keyId, personId, clientId, accountId }: FigureGroup): string =>
+  [day, model, keyId, personId, clientId, accountId].join('/')

@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+
+/** The wire shapes of what an account learns about itself with one of its keys. */
+
+const orNull = <Of extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Object>>(of: Of) =>
+  Type.Union([of, Type.Null()])
+const amount = (description: string, example: string) => Type.String({ description, examples: [example] })
+const day = (description: string, example: string) =>
+  Type.String({ format: 'date', maxLength: 10, description, examples: [example] })
+const count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] })
+
+export const ownUsageQuery = Type.Object(
+  {
+    from: Type.Optional(day('The first day, in UTC. Default: 29 days before `to`.', '2026-03-01')),
+    to: Type.Optional(day('The last day, in UTC. Default: today.', '2026-03-31')),
+    by: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'What to group by: `day`, `model` and `key`, in any combination, with commas. Default: `day`.',
+        examples: ['day,model'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const figures = {
+  requests: count('Requests that were charged. A replay is none.', 12),
+  input_tokens: count('Their input tokens.', 5321),
+  output_tokens: count('Their output tokens.', 960),
+  cost: amount('Their cost, exact: the sum of the ledger.', '0.0125312'),
+  refused: count('Other requests that were refused or failed. They cost nothing.', 1),
+}
+
+const usageRow = Type.Object({
+  day: Type.Optional(day('In UTC. Grouped by day only.', '2026-03-12')),
+  model: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Grouped by model only. Null for refused requests that name no known model.',
+      examples: ['tiny'],
+    }),
+  ),
+  key: Type.Optional(
+    Type.Union(
+      [
+        Type.Object({
+          id: Type.String({ format: 'uuid' }),
+          name: Type.String({ examples: ['backend'] }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'Grouped by key only. Null for what people spent without a key.' },
+    ),
+  ),
+  ...figures,
+})
+export type OwnUsageRow = Type.Static<typeof usageRow>
+
+export const ownUsage = Type.Object({
+  from: day('The first day of the report.', '2026-03-01'),
+  to: day('The last day.', '2026-03-31'),
+  currency: Type.String({ examples: ['EUR'] }),
+  total: Type.Object(figures),
+  rows: Type.Array(usageRow, { description: 'One for each group with requests.' }),
+  refusals: Type.Array(
+    Type.Object({
+      code: Type.String({ description: 'The error code.', examples: ['rate_limit_exceeded'] }),
+      requests: count('How many.', 1),
+    }),
+    { description: 'Why requests were refused, the most frequent reason first.' },
+  ),
+})
+export type OwnUsageReport = Type.Static<typeof ownUsage>
+
+const limit = Type.Object({
+  limit: count('What may be used in a minute.', 60),
+  remaining: count('What may be used now.', 59),
+  reset_seconds: count('Seconds until everything may be used again.', 1),
+})
+
+export const ownAccount = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String({ examples: ['Acme'] }),
+  currency: Type.String({ examples: ['EUR'] }),
+  balance: orNull(amount('Of a prepaid account: the credit added, less all charges. Else null.', '12.5')),
+  monthly_limit: orNull(amount('What an account that pays later may spend in a month. Else null.', '100')),
+  charged_this_month: amount('The charges since the first of this month, in UTC.', '3.25'),
+  held: amount('The most that requests in flight can cost.', '0.004'),
+  available: amount('What new requests may cost: the credit that is left, without what is held.', '12.496'),
+  limits: Type.Object({ requests_per_minute: limit, tokens_per_minute: limit }),
+})
+export type OwnAccount = Type.Static<typeof ownAccount>
