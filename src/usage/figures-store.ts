@@ -32,7 +32,7 @@ export interface FigureSums {
 }
 
 export type FigureRow = FigureGroup & FigureSums
-export type RefusalRow = FigureGroup & { readonly refused: bigint }
+export type RefusedRow = FigureGroup & { readonly refused: bigint }
 
 const columns: Readonly<Record<Dimension, readonly [name: string, column: string]>> = {
   day: ['day', 'day'],
@@ -84,7 +84,7 @@ export async function readRefusals(
   { from, to, accountId, keyId, model, clientId }: FigureFilter,
   by: readonly Dimension[],
   most: number,
-): Promise<RefusalRow[]> {
+): Promise<RefusedRow[]> {
   if (clientId !== undefined) return []
   const { select, groupBy } = groupingOf(by, ['person_id', 'client_id'])
   return database.rows(

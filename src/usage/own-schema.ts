@@ -89,4 +89,4 @@ export const ownAccount = Type.Object({
   available: amount('What new requests may cost: the credit that is left, without what is held.', '12.496'),
   limits: Type.Object({ requests_per_minute: limit, tokens_per_minute: limit }),
 })
-export type OwnAccount = Type.Static<typeof ownAccount>
+export type AccountFigures = Type.Static<typeof ownAccount>

@@ -6,14 +6,14 @@ import { compileBody } from '../platform/http/validation.ts'
 import { groupFigures, presentFigures, refusalReasons, totalFigures, type GroupedFigures } from './figures.ts'
 import { dimensionsOf, mostRows, tooManyRows } from './grouping.ts'
 import { readNames } from './names-store.ts'
-import { ownUsageQuery, type OwnAccount, type OwnUsageReport, type OwnUsageRow } from './own-schema.ts'
+import { ownUsageQuery, type AccountFigures, type OwnUsageReport, type OwnUsageRow } from './own-schema.ts'
 import { spanOf } from './span.ts'
 
 /** What an account learns about itself. The figures equal its ledger at any moment. Both methods throw Problem. */
 export interface OwnUsage {
   /** `query` is checked here. */
   report(accountId: string, query: unknown): Promise<OwnUsageReport>
-  account(accountId: string, levels: Levels): Promise<OwnAccount>
+  account(accountId: string, levels: Levels): Promise<AccountFigures>
 }
 
 const checkQuery = compileBody(ownUsageQuery)

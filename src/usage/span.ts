@@ -23,13 +23,8 @@ export function spanOf(query: { readonly from?: string | undefined; readonly to?
   return { from, to }
 }
 
-/** The span of the same length that ends the day before. */
-export function previousSpan(span: DaySpan): DaySpan {
-  return { from: plusDays(span.from, -lengthOf(span)), to: plusDays(span.from, -1) }
-}
-
 /** In days. */
-export function lengthOf({ from, to }: DaySpan): number {
+function lengthOf({ from, to }: DaySpan): number {
   return (Date.parse(to) - Date.parse(from)) / dayLength + 1
 }
 
