@@ -8,12 +8,15 @@ export class ApiError extends Error {
   readonly refusal: Partial<Refusal>
   /** The current state of the record, after a conflict. */
   readonly current: unknown
+  /** The seconds to wait before trying again, if the server says. */
+  readonly retryAfter: number | undefined
 
-  constructor(status: number, refusal: Partial<Refusal>, current?: unknown) {
+  constructor(status: number, refusal: Partial<Refusal>, current?: unknown, retryAfter?: number) {
     super(refusal.reason ?? 'The server cannot be reached. Check the network and try again.')
     this.status = status
     this.refusal = refusal
     this.current = current
+    this.retryAfter = retryAfter
   }
 }
 
@@ -65,40 +68,68 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong on this page. Reload it.'
 }
 
+/**
+ * Sends a request whose response is a stream of events, and returns the stream once it begins. Retries after the person
+ * has signed in again if the session had ended. Throws ApiError.
+ */
+export async function openStream(address: string, body: object): Promise<ReadableStream<Uint8Array>> {
+  const response = await fetched(address, {
+    method: 'POST',
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.status === 401) {
+    await sessionEnded()
+    return openStream(address, body)
+  }
+  if (!response.ok) throw refused(response.status, response.headers, await textOf(response))
+  if (!response.body) throw new ApiError(0, {})
+  sessionUsed()
+  return response.body
+}
+
 type Options = Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> }
 
 /** Sends a request, and retries after the person has signed in again if the session had ended. */
 async function request<Data>(address: string, options: () => Options): Promise<Data> {
-  const { status, ok, text } = await send(address, options())
-  if (status === 401) {
+  const response = await fetched(address, options())
+  const text = await textOf(response)
+  if (response.status === 401) {
     await sessionEnded()
     return request<Data>(address, options)
   }
-  if (ok) {
-    sessionUsed()
-    return believed<Data>(text === '' ? undefined : JSON.parse(text))
-  }
-  const { error, current } = refusalIn(text)
-  throw new ApiError(status, error, current)
+  if (!response.ok) throw refused(response.status, response.headers, text)
+  sessionUsed()
+  return believed<Data>(text === '' ? undefined : JSON.parse(text))
 }
 
 /**
  * Names the person that this page is for. If someone else signs in in another tab, their cookie is sent from here too; the
  * server then treats the request as not signed in.
  */
-const commonHeaders = {
-  accept: 'application/json',
-  ...(content.viewer && { 'tollgate-person': content.viewer.person.id }),
+const personHeader = { ...(content.viewer && { 'tollgate-person': content.viewer.person.id }) }
+
+function fetched(address: string, options: Options): Promise<Response> {
+  const headers = { accept: 'application/json', ...options.headers, ...personHeader }
+  return orLost(fetch(address, { ...options, headers }))
 }
 
-async function send(address: string, options: Options): Promise<{ status: number; ok: boolean; text: string }> {
+const textOf = (response: Response) => orLost(response.text())
+
+/** Throws ApiError with status 0 if the connection is lost. */
+async function orLost<Data>(work: Promise<Data>): Promise<Data> {
   try {
-    const response = await fetch(address, { ...options, headers: { ...options.headers, ...commonHeaders } })
-    return { status: response.status, ok: response.ok, text: await response.text() }
+    return await work
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiError(0, {})
   }
+}
+
+function refused(status: number, headers: Headers, text: string): ApiError {
+  const { error, current } = refusalIn(text)
+  const wait = Number(headers.get('retry-after') ?? Number.NaN)
+  return new ApiError(status, error, current, Number.isFinite(wait) ? wait : undefined)
 }
 
 /** A proxy may have sent the response, so it need not be JSON. */

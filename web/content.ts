@@ -7,6 +7,13 @@ export interface Content {
   readonly data?: unknown
   readonly error?: Refusal
   readonly viewer?: Viewer
+  readonly settings?: Settings
+}
+
+/** What the configuration says to pages. */
+interface Settings {
+  /** The model that drafts letters, and the currency of its cost; null if no account pays for drafts. */
+  readonly drafting: { readonly model: string; readonly currency: string } | null
 }
 
 /** The body of a refusal (docs/errors.md). */

@@ -25,6 +25,9 @@ export const clientVersionFields = (): readonly Field[] => [
   { name: 'status', label: 'Status', kind: 'choice', choices: clientStatusNames },
 ]
 
+/** The fields that a person writes of a letter. Its status changes by actions. */
+export const letterFields = (): readonly Field[] => nouns.letter.fields.filter(({ name }) => name !== 'status')
+
 interface NounWords {
   readonly one: string
   readonly many: string

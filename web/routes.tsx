@@ -11,7 +11,6 @@ import { numberPlaces } from './history.ts'
 import { ClientsPage } from './pages/clients/clients.tsx'
 import { Disputes } from './pages/record/disputes.tsx'
 import { ItemPage } from './pages/record/item.tsx'
-import { Letters } from './pages/record/letters.tsx'
 import { Notes } from './pages/record/notes.tsx'
 import { RecordPage } from './pages/record/record.tsx'
 import { RecordRevisions } from './pages/record/revisions.tsx'
@@ -93,15 +92,49 @@ function Replaced() {
   return null
 }
 
+/** The letters of a record come with it. Their drafts may be running. */
+function loadLetters({ params, request }: LoaderFunctionArgs): Promise<unknown> {
+  const address = `/clients/${params['client'] ?? ''}/drafts`
+  return keeping(address, () => readDrafts(address, request.signal))
+}
+
+function readDrafts(address: string, signal: AbortSignal): Promise<{ drafts: unknown[] }> {
+  return content.settings ? read(address, signal) : Promise.resolve({ drafts: [] })
+}
+
+/** A letter, its versions and its drafts. */
+function loadLetter({ params, request }: LoaderFunctionArgs): Promise<unknown> {
+  const { client = '', letter = '' } = params
+  const address = `/clients/${client}/letters/${letter}`
+  return keeping(address, async () => {
+    const [item, revisions, { drafts }] = await Promise.all([
+      read(address, request.signal),
+      read(`${address}/revisions`, request.signal),
+      readDrafts(`/clients/${client}/drafts?letter=${letter}`, request.signal),
+    ])
+    return { item, revisions, drafts }
+  })
+}
+
+const lettersTab = part(async () => (await import('./pages/letter/letters.tsx')).Letters)
+const letterPage = part(async () => (await import('./pages/letter/letter.tsx')).LetterPage)
+
 const tabs = [
   { index: true, Component: Notes },
   { path: 'notes', Component: Notes },
   { path: 'disputes', Component: Disputes },
-  { path: 'letters', Component: Letters },
+  { path: 'letters', loader: loadLetters, lazy: lettersTab },
+  { path: 'letters/:letter', loader: loadLetter, lazy: letterPage },
+  { path: 'letters/:letter/revisions', loader: loadLetter, lazy: letterPage },
   {
     path: 'activity',
     loader: load,
     lazy: part(async () => (await import('./pages/record/activity.tsx')).ActivityTab),
+  },
+  {
+    path: 'costs',
+    loader: load,
+    lazy: part(async () => (await import('./pages/record/costs.tsx')).CostsTab),
   },
   { path: 'revisions', loader: load, Component: RecordRevisions },
   { path: ':noun/:item', loader: loadItem, Component: ItemPage },
@@ -126,6 +159,11 @@ const pages = [
     path: 'people',
     loader: load,
     lazy: part(async () => (await import('./pages/people/people.tsx')).PeoplePage),
+  },
+  {
+    path: 'templates',
+    loader: load,
+    lazy: part(async () => (await import('./pages/templates/templates.tsx')).TemplatesPage),
   },
   {
     path: 'audit',

@@ -71,6 +71,8 @@ describe('the list of clients', () => {
     await page.getByRole('button', { name: 'Add letter' }).click()
     await page.getByLabel('Subject').fill('Your deadline')
     await page.getByRole('button', { name: 'Add letter' }).click()
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+    await page.getByRole('link', { name: 'All letters' }).click()
     await page.getByRole('article').filter({ hasText: 'Your deadline' }).waitFor()
     const changed = page.getByRole('term').filter({ hasText: 'Changed' }).locator('xpath=following-sibling::dd')
     assert.equal(await changed.textContent(), 'just now')

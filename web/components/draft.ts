@@ -48,8 +48,8 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     setBusy(true)
     setError(undefined)
     try {
-      await saveOn(next, from)
-      setBase({ ...from, values: next })
+      const saved = await saveOn(next, from)
+      setBase({ values: next, version: saved })
       settle()
       await onSaved()
     } catch (thrown) {
@@ -63,18 +63,22 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     }
   }
 
-  /** Saves. A newer version is no conflict if it is equal or was saved by this form and its response lost. Throws ApiError. */
-  async function saveOn(next: Values, from: typeof base): Promise<void> {
+  /**
+   * Saves, and returns the new version. A newer version is no conflict if it is equal or was saved by this form and its
+   * response lost. Throws ApiError.
+   */
+  async function saveOn(next: Values, from: typeof base): Promise<number | undefined> {
     try {
-      await save(bodyOf(fields, next, from.version === undefined ? {} : from.values), from.version)
+      const body = bodyOf(fields, next, from.version === undefined ? {} : from.values)
+      return versionIn(await save(body, from.version)) ?? from.version
     } catch (thrown) {
       const met = thrown instanceof ApiError ? conflictOf(fields, thrown) : undefined
       const isThere = (sent: Values | undefined) =>
         met && sent && fields.every((field) => meansSame(field, sent[field.name], met.theirs[field.name]))
-      if (isThere(next)) return
+      if (isThere(next)) return met?.version
       if (!met || !isThere(lost.current)) throw thrown
       lost.current = undefined
-      await saveOn(next, { values: met.theirs, version: met.version })
+      return saveOn(next, { values: met.theirs, version: met.version })
     }
   }
 
@@ -101,11 +105,23 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
       setConflict(undefined)
       void send(chosen, from)
     },
+    /** The version that the form is based on. */
+    version: base.version,
+    /** Shows another version, in a form that stays open. */
+    adopt: (shown: Values, from: number) => {
+      setBase({ values: shown, version: from })
+      setValues(shown)
+      setError(undefined)
+    },
     /** Marks the form as having nothing to save. */
     settle,
     /** Returns to the form. The next save has the same conflict. */
     postpone: () => setConflict(undefined),
   }
+}
+
+function versionIn(saved: unknown): number | undefined {
+  return typeof saved === 'object' && saved !== null && 'version' in saved ? Number(saved.version) : undefined
 }
 
 /** Whether the person has lost access to the record since the form was opened. */
@@ -122,7 +138,7 @@ function handedOver({ status, refusal }: ApiError): ApiError {
 
 function conflictOf(fields: readonly Field[], { status, current }: ApiError): Conflict | undefined {
   if (status !== 412 || typeof current !== 'object' || current === null) return undefined
-  const version = 'version' in current ? Number(current.version) : Number.NaN
+  const version = versionIn(current) ?? Number.NaN
   const person = 'updated_by' in current ? believed<Note['updated_by']>(current.updated_by) : null
   const isOwn = person !== null && person.id === content.viewer?.person.id
   return { theirs: valuesOf(fields, current), version, by: person?.name, isOwn }

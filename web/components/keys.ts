@@ -17,7 +17,8 @@ export function useKey(key: string, act: (event: KeyboardEvent) => void): void {
     function listen(event: KeyboardEvent) {
       const { target } = event
       const isTyping =
-        target instanceof Element && target.closest('input, textarea, select, [role=dialog], [role=menu]')
+        target instanceof Element &&
+        target.closest('input, textarea, select, [contenteditable=true], [role=dialog], [role=menu]')
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
       if (event.key === key && isPlain && !isTyping && !event.defaultPrevented && areKeysOn()) act(event)
     }

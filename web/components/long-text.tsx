@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import classes from './long-text.module.css'
+import { Markdown } from './markdown/markdown.tsx'
 
 /** Longer texts are collapsed. */
 const long = { characters: 700, lines: 9 }
@@ -12,6 +13,7 @@ export interface LongTextProps {
   readonly paper?: boolean
 }
 
+/** The text of a note, dispute or letter. */
 export function LongText({ text, whole = false, paper = false }: LongTextProps) {
   const [opened, setOpened] = useState(false)
   const isLong = text.length > long.characters || text.split('\n').length > long.lines
@@ -19,7 +21,7 @@ export function LongText({ text, whole = false, paper = false }: LongTextProps) 
   return (
     <div className={classes.frame} data-paper={paper || undefined}>
       <div className={classes.text} data-cut={isCut || undefined}>
-        {text}
+        <Markdown text={text} />
       </div>
       {isLong && !whole && (
         <button type="button" className={classes.more} onClick={() => setOpened(!opened)} aria-expanded={opened}>

@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core'
-import { IconArchive, IconDots, IconHistory, IconPencil } from '@tabler/icons-react'
+import { IconArchive, IconDots, IconHistory, IconPencil, IconSparkles } from '@tabler/icons-react'
 import type { ReactNode, Ref } from 'react'
 import { Link, useNavigate, useRevalidator } from 'react-router'
 import { ApiError, change } from '../../api.ts'
@@ -9,6 +9,7 @@ import { LongText } from '../../components/long-text.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { useOpened } from '../../components/opened.ts'
 import { Ago } from '../../components/time.tsx'
+import { content } from '../../content.ts'
 import { nouns, valuesOf } from '../../fields.ts'
 import { moneyText } from '../../money.ts'
 import classes from './entry.module.css'
@@ -131,7 +132,12 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
   return (
     <div className={classes.actions}>
       {status === 'active' && (
-        <ActionIcon ref={opener} onClick={onEdit} aria-label={`Edit ${one}`}>
+        <ActionIcon
+          ref={opener}
+          // A letter has a page of its own to write it.
+          onClick={noun === 'letter' ? () => void navigate(address) : onEdit}
+          aria-label={`Edit ${one}`}
+        >
           <IconPencil size={16} />
         </ActionIcon>
       )}
@@ -142,6 +148,14 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          {noun !== 'letter' && status === 'active' && content.settings?.drafting && (
+            <Menu.Item
+              leftSection={<IconSparkles size={16} />}
+              onClick={() => void navigate(`/clients/${id}/letters#draft:${noun}:${item.id}`)}
+            >
+              Draft a letter
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => void navigate(address)}>
             Earlier versions
           </Menu.Item>

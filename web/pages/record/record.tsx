@@ -3,6 +3,7 @@ import { IconChevronRight } from '@tabler/icons-react'
 import { Link, Outlet, useLoaderData, useLocation } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { Page } from '../../components/page.tsx'
+import { content } from '../../content.ts'
 import { Properties } from './properties.tsx'
 import { RecordActions } from './record-actions.tsx'
 import classes from './record.module.css'
@@ -10,17 +11,28 @@ import classes from './record.module.css'
 /** A client's record: the client's own fields, and a tab for each kind of item. */
 export function RecordPage() {
   const record = useLoaderData<ClientRecord>()
+  const isWide = useIsWide()
   return (
     <Page title={record.name} heading={<Heading record={record} />} actions={<RecordActions record={record} />}>
-      <div className={classes.columns}>
-        <Properties key={record.id} record={record} />
+      <div className={classes.columns} data-wide={isWide || undefined}>
+        {/* Hidden, it keeps an edit of the client. */}
+        <div className={classes.side} hidden={isWide}>
+          <Properties key={record.id} record={record} />
+        </div>
         <section className={classes.content} aria-label="Record content">
-          <Tabs record={record} />
+          {!isWide && <Tabs record={record} />}
           <Outlet />
         </section>
       </div>
     </Page>
   )
+}
+
+/** A letter has the whole width, with its sources beside it. */
+function useIsWide(): boolean {
+  const { pathname, hash } = useLocation()
+  const [, , , tab, item] = pathname.split('/')
+  return tab === 'letters' && (item !== undefined || /^#(?:new|draft)/.test(hash))
 }
 
 function Heading({ record }: { readonly record: ClientRecord }) {
@@ -44,6 +56,7 @@ function Tabs({ record: { id, notes, disputes, letters } }: { readonly record: C
     { to: 'notes', name: 'Notes', count: notes.length },
     { to: 'disputes', name: 'Disputes', count: disputes.length },
     { to: 'letters', name: 'Letters', count: letters.length },
+    ...(content.settings ? [{ to: 'costs', name: 'Costs', count: undefined }] : []),
     { to: 'activity', name: 'Activity', count: undefined },
   ]
   return (

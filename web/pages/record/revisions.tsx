@@ -86,7 +86,7 @@ function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
 }
 
 /** Fields whose texts are compared word by word. */
-const wordwise: ReadonlySet<Field['kind']> = new Set(['line', 'text', 'names'])
+const wordwise: ReadonlySet<Field['kind']> = new Set(['line', 'lines', 'text', 'names'])
 
 function Changes(props: { readonly fields: readonly Field[]; readonly values: Values; readonly earlier: Values }) {
   const { fields, values, earlier } = props

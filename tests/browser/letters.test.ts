@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriers } from '../support/browser.ts'
+import { holdUp, startDesk, type Desk } from '../support/desk.ts'
+import { at } from '../support/json.ts'
+
+let desk: Desk
+/** The paths of a new client of Daniel's, with a note, and of its only letter. */
+let record: string
+let letter: string
+
+/** Every part of Markdown that letters have, with markers that the editor itself would not write. */
+const body =
+  'Dear Ms Berg\nthank you.\n\n* first\n* second\n\n\n1) one\n2) two\n\n> quoted\n\nsnake_case [x] &amp; <b>\n'
+
+before(async () => {
+  desk = await startDesk()
+})
+after(() => desk.close())
+beforeEach(async () => {
+  ;({ record } = await desk.newClient())
+  letter = await desk.make(`${record}/letters`, { subject: 'Our meeting', body })
+})
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Letter', exact: true })
+const bodyOf = async (address: string) => String(at(await desk.ask(address), 'body'))
+
+/** Puts the cursor at the end of a paragraph. */
+async function toEndOf(page: Page, text: string): Promise<void> {
+  await editor(page).getByText(text).click()
+  await page.keyboard.press('End')
+}
+
+async function openLetter(): Promise<Page> {
+  const page = await desk.open(letter)
+  await editor(page).waitFor()
+  return page
+}
+
+describe('the editor of a letter', () => {
+  test('saves a new subject without changing a byte of the text', async () => {
+    const page = await openLetter()
+    await page.getByLabel('Subject').fill('Our second meeting')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(at(await desk.ask(letter), 'subject'), 'Our second meeting')
+    assert.equal(await bodyOf(letter), body)
+    await page.close()
+  })
+
+  test('changes only the paragraph that is edited, and saves again without a conflict', async () => {
+    const page = await openLetter()
+    await toEndOf(page, 'thank you.')
+    await page.keyboard.type(' Very much.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(await bodyOf(letter), body.replace('thank you.', 'thank you. Very much.'))
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await toEndOf(page, 'Very much.')
+    await page.keyboard.type(' Indeed.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    assert.equal(await bodyOf(letter), body.replace('thank you.', 'thank you. Very much. Indeed.'))
+    await page.close()
+  })
+
+  test('formats with the keyboard, and a character that is deleted again is no change', async () => {
+    const page = await openLetter()
+    await toEndOf(page, 'snake_case')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Please ')
+    await page.keyboard.press('Control+b')
+    await page.keyboard.type('sign')
+    await page.keyboard.press('Control+b')
+    await page.keyboard.type(' it * and_send it:')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('- today')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(await bodyOf(letter), `${body.trimEnd()}\n\nPlease **sign** it * and_send it:\n\n- today`)
+    await page.keyboard.type('x')
+    await page.getByText('Not saved yet').waitFor()
+    await page.keyboard.press('Backspace')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.close()
+  })
+
+  test('keeps the formatting of text pasted from Word, and nothing else', async () => {
+    const page = await openLetter()
+    await editor(page).press('Control+a')
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/html', ${JSON.stringify(fromWord)})
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    })()`)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(await bodyOf(letter), 'The **terms**:\n\n- one\n- two\n\nEnd.')
+    await page.close()
+  })
+
+  test('shows the Markdown itself if it would lose indentation', async () => {
+    const indented = 'Costs:\n    travel   120\n    hotel    300'
+    const own = await desk.make(`${record}/letters`, { subject: 'Costs', body: indented })
+    const page = await desk.open(own)
+    assert.equal(await editor(page).inputValue(), indented)
+    await editor(page).fill(`${indented}\n    meals     40`)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(await bodyOf(own), `${indented}\n    meals     40`)
+    await page.close()
+  })
+
+  test('shows both versions after a conflict', async () => {
+    const page = await openLetter()
+    await toEndOf(page, 'thank you.')
+    await page.keyboard.type(' Mine.')
+    await desk.meanwhile('PATCH', letter, { body: 'Theirs.' })
+    await page.keyboard.press('Control+Enter')
+    const conflict = page.getByRole('dialog', { name: 'Ruth Penhallow saved this while you were writing' })
+    await conflict.getByRole('radio', { name: /^Ruth/ }).check()
+    await conflict.getByRole('button', { name: 'Save selection' }).click()
+    await conflict.waitFor({ state: 'hidden' })
+    await editor(page).getByText('Theirs.').waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    assert.equal(await bodyOf(letter), 'Theirs.')
+    await page.close()
+  })
+})
+
+describe('beside a letter', () => {
+  test('the notes can be read, searched and quoted while it is written, and nothing asks to leave', async () => {
+    await desk.make(`${record}/notes`, { date: '2026-11-21', text: 'Something else.' })
+    const page = await openLetter()
+    await toEndOf(page, 'snake_case')
+    await page.keyboard.type(' Half a sentence')
+    const sources = page.getByRole('complementary', { name: 'Beside the letter' })
+    await sources.getByText('Something else.').waitFor()
+    await sources.getByLabel('Search notes and disputes').fill('was')
+    await sources.getByText('Something else.').waitFor({ state: 'detached' })
+    await sources.getByRole('button', { name: 'Insert as quote' }).click()
+    await editor(page).getByText('As it was.').waitFor()
+    await page.getByText('Versions', { exact: true }).filter({ visible: true }).first().click()
+    await sources.getByText('Version 1').waitFor()
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await editor(page).getByText('Half a sentence').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The letter was saved.').waitFor()
+    assert.match(await bodyOf(letter), /Half a sentence\n\n> As it was\.$/)
+    await page.close()
+  })
+
+  test('on a narrow screen the sources take the place of the letter, which keeps its text', async () => {
+    const page = await desk.daniel.newPage()
+    await page.setViewportSize({ width: 375, height: 740 })
+    await page.goto(desk.base + letter)
+    await toEndOf(page, 'snake_case')
+    await page.keyboard.type(' Half a sentence')
+    await page.getByText('Sources', { exact: true }).first().click()
+    await page.getByText('As it was.').waitFor()
+    assert.equal(await editor(page).isVisible(), false)
+    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
+    await page.getByText('Letter', { exact: true }).first().click()
+    await editor(page).getByText('Half a sentence').waitFor()
+    await page.close({ runBeforeUnload: false })
+  })
+})
+
+test('a new letter is written beside its sources, saved once, and leaving it asks', async () => {
+  const page = await desk.open(`${record}/letters`)
+  await page.keyboard.press('n')
+  await page.getByLabel('Subject').fill('A new one')
+  await editor(page).click()
+  await page.keyboard.type('Dear client')
+  await page.getByText('As it was.').waitFor()
+  await page.getByRole('link', { name: 'All letters' }).click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay here' }).click()
+  const letOn = await holdUp(page, '**/letters')
+  await page.getByRole('button', { name: 'Add letter' }).click()
+  letOn()
+  await page.getByRole('button', { name: 'Save' }).waitFor()
+  assert.match(page.url(), new RegExp(`${record}/letters/[0-9a-f-]{36}$`))
+  assert.equal(await bodyOf(new URL(page.url()).pathname), 'Dear client')
+  await page.getByRole('link', { name: 'All letters' }).click()
+  await page.getByRole('article').filter({ hasText: 'A new one' }).waitFor()
+  assert.equal(await page.getByRole('article').count(), 2)
+  await page.close()
+})
+
+test('a note or letter cannot run a script, load anything or link to one', async () => {
+  const hostile = [
+    '<script>window.ran = 1</script>',
+    '<img src=x onerror="window.ran = 2">',
+    '[click](javascript:window.ran=3)',
+    '[data](data:text/html,<script>window.ran=4</script>)',
+    '![image](https://elsewhere.example/pixel.png)',
+    '<https://elsewhere.example/">',
+    '<iframe srcdoc="<script>parent.ran=5</script>"></iframe>',
+    '[good](https://good.example/a "title")',
+  ].join('\n\n')
+  await desk.make(`${record}/notes`, { date: '2026-11-21', text: hostile })
+  const own = await desk.make(`${record}/letters`, { subject: '<b>x</b>', body: hostile })
+  for (const address of [record, `${record}/letters`, own]) {
+    const page = await desk.daniel.newPage()
+    const foreign: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(desk.base)) foreign.push(request.url())
+    })
+    await page.goto(desk.base + address)
+    await page.getByText('<script>window.ran = 1</script>').first().waitFor()
+    assert.deepEqual(foreign, [])
+    assert.equal(await page.evaluate('window.ran'), undefined)
+    const links = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('main a[target=_blank]')].map(({ protocol, rel }) => protocol + ' ' + rel)`,
+    )
+    for (const link of links) assert.match(link, /^https?: noopener noreferrer/)
+    const unsafe = `document.querySelectorAll('[href^="javascript" i], [href^="data" i], iframe, main img').length`
+    assert.equal(await page.evaluate(unsafe), 0)
+    await page.close()
+  }
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`in ${colorScheme} colours axe finds nothing serious beside a letter`, async () => {
+    const profile = await desk.profile({ colorScheme, storageState: await desk.daniel.storageState() })
+    const page = await profile.newPage()
+    await page.goto(desk.base + letter)
+    await toEndOf(page, 'snake_case')
+    await page.keyboard.type(' More.')
+    assert.deepEqual(await barriers(page), [])
+    await page.getByRole('button', { name: 'Link' }).click()
+    await page.getByLabel('Address').waitFor()
+    assert.deepEqual(await barriers(page), [], 'a link')
+    await profile.close()
+  })
+}
+
+const fromWord = `<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p.MsoNormal{color:red}</style></head><body>
+<p class=MsoNormal style='color:red;mso-margin-top-alt:auto'>The <b>terms</b>:<o:p></o:p></p>
+<p class=MsoListParagraphCxSpFirst style='mso-list:l0 level1 lfo1'><![if !supportLists]><span>·<span style='font:7pt'>&nbsp;&nbsp; </span></span><![endif]>one</p>
+<p class=MsoListParagraphCxSpLast style='mso-list:l0 level1 lfo1'><!--[if !supportLists]--><span>·<span>&nbsp; </span></span><!--[endif]-->two</p>
+<p class=MsoNormal>End.<o:p></o:p></p></body></html>`

@@ -1,0 +1,93 @@
+import type { Editor } from '@tiptap/core'
+import { EditorContent, useEditor } from '@tiptap/react'
+import { StarterKit } from '@tiptap/starter-kit'
+import { useEffect, useRef, useState } from 'react'
+import { isSafeLink } from '../markdown/syntax.ts'
+import { documentOf } from './document.ts'
+import classes from './editor.module.css'
+import { textOf } from './keep.ts'
+import { cleanHtml, sliceOf } from './paste.ts'
+import { Toolbar } from './toolbar.tsx'
+
+const extensions = [
+  StarterKit.configure({
+    // Markdown here has none of these.
+    code: false,
+    codeBlock: false,
+    horizontalRule: false,
+    strike: false,
+    underline: false,
+    trailingNode: false,
+    link: {
+      openOnClick: false,
+      autolink: false,
+      isAllowedUri: isSafeLink,
+      HTMLAttributes: { rel: 'noopener noreferrer nofollow', target: '_blank' },
+    },
+  }),
+]
+
+export interface RichEditorProps {
+  readonly label: string
+  readonly text: string
+  readonly readOnly: boolean
+  readonly onChange: (text: string) => void
+  /** Called with a function that inserts Markdown at the cursor. */
+  readonly onReady: (insert: (markdown: string) => void) => void
+}
+
+/** Edits Markdown as formatted text. What was not edited stays as it was typed. */
+export function RichEditor({ label, text, readOnly, onChange, onReady }: RichEditorProps) {
+  /** The text that the document was made from, and the text that it last became. */
+  const origin = useRef(text)
+  const latest = useRef(text)
+  const [content] = useState(() => documentOf(text))
+  const editor = useEditor({
+    extensions,
+    content,
+    // The Content-Security-Policy has no place for its style element.
+    injectCSS: false,
+    editorProps: {
+      attributes: { 'aria-label': label, 'aria-multiline': 'true', role: 'textbox', class: classes['text'] ?? '' },
+      transformPastedHTML: cleanHtml,
+      clipboardTextParser: (pasted, _context, _plain, view) => sliceOf(view.state.schema, documentOf(pasted)),
+      // Ctrl+Enter saves the form.
+      handleKeyDown: (_view, event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey),
+    },
+    onUpdate: ({ editor: changed }) => {
+      latest.current = textOf(changed.getJSON(), origin.current)
+      onChange(latest.current)
+    },
+  })
+  useEffect(() => {
+    if (text === latest.current) return
+    origin.current = text
+    latest.current = text
+    editor.commands.setContent(documentOf(text), { emitUpdate: false })
+  }, [editor, text])
+  const hadFocus = useRef(false)
+  useEffect(() => {
+    // A read-only element loses the focus, and saving makes it read-only.
+    if (readOnly) hadFocus.current = editor.isFocused
+    editor.setEditable(!readOnly, false)
+    if (!readOnly && hadFocus.current && document.activeElement === document.body) editor.commands.focus()
+  }, [editor, readOnly])
+  useEffect(() => onReady(inserting(editor)), [editor, onReady])
+  return (
+    <div className={classes.editor}>
+      <Toolbar editor={editor} disabled={readOnly} />
+      <EditorContent editor={editor} className={classes.paper} />
+    </div>
+  )
+}
+
+function inserting(editor: Editor) {
+  return (markdown: string) => {
+    const { content = [] } = documentOf(markdown)
+    editor
+      .chain()
+      .focus()
+      .insertContent([...content, { type: 'paragraph' }])
+      .run()
+  }
+}

@@ -1,0 +1,77 @@
+import { Badge } from '@mantine/core'
+import { LongText } from '../../components/long-text.tsx'
+import { Ago } from '../../components/time.tsx'
+import { moneyText } from '../../money.ts'
+import { counted } from '../../words.ts'
+import { useRecord } from '../record/use-record.ts'
+import { Link } from 'react-router'
+import classes from './drafts.module.css'
+import type { Draft } from './wire.ts'
+
+const states = {
+  running: { text: 'Being written', color: 'harbour' },
+  complete: { text: 'Complete', color: 'teal' },
+  stopped: { text: 'Stopped', color: 'gray' },
+  failed: { text: 'Failed', color: 'red' },
+} as const
+
+/** What was asked of a model for this letter, from which sources, and what it cost. */
+export function Drafts({ drafts }: { readonly drafts: readonly Draft[] }) {
+  return (
+    <ol className={classes.drafts}>
+      {drafts.map((draft) => (
+        <li key={draft.id} className={classes.draft}>
+          <DraftEntry draft={draft} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function DraftEntry({ draft }: { readonly draft: Draft }) {
+  const { status, instructions, sources, created_by: by, created_at: at } = draft
+  return (
+    <article>
+      <header className={classes.head}>
+        <h3>
+          <Ago time={at} />
+        </h3>
+        <Badge color={states[status].color}>{states[status].text}</Badge>
+      </header>
+      <p className={classes.figures}>{figuresOf(draft)}</p>
+      {by && (
+        <p className={classes.figures}>
+          Asked by <bdi>{by.name}</bdi>
+        </p>
+      )}
+      <LongText text={instructions} />
+      {sources.length > 0 && (
+        <ul className={classes.sources}>
+          {sources.map((source) => (
+            <SourceLink key={source.id} source={source} />
+          ))}
+        </ul>
+      )}
+    </article>
+  )
+}
+
+function SourceLink({ source: { kind, id, version, title } }: { readonly source: Draft['sources'][number] }) {
+  const record = useRecord()
+  const path = kind === 'note' ? 'notes' : 'disputes'
+  return (
+    <li>
+      <Link to={`/clients/${record.id}/${path}/${id}`}>{title}</Link> (version {version})
+    </li>
+  )
+}
+
+function figuresOf({ model, input_tokens: read, output_tokens: written, cost, currency }: Draft): string {
+  if (cost === null) return model
+  return [
+    model,
+    counted(read ?? 0, 'token') + ' read',
+    counted(written ?? 0, 'token') + ' written',
+    moneyText(cost, currency),
+  ].join(' · ')
+}

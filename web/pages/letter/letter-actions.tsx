@@ -1,0 +1,230 @@
+import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
+import {
+  IconArchive,
+  IconCheck,
+  IconCopy,
+  IconDots,
+  IconFileTypeDocx,
+  IconFileTypePdf,
+  IconPrinter,
+  IconSparkles,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import { useNavigate, useRevalidator } from 'react-router'
+import type { Letter } from '../../../src/clients/schema.ts'
+import { ApiError, change } from '../../api.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { Ago } from '../../components/time.tsx'
+import { moneyText } from '../../money.ts'
+import { useRecord } from '../record/use-record.ts'
+import { summaryOf } from '../record/summary.tsx'
+import classes from './letter.module.css'
+import type { Draft } from './wire.ts'
+
+interface LetterActionsProps {
+  readonly letter: Letter
+  /** Its latest draft, if a model wrote it. */
+  readonly draft: Draft | undefined
+  readonly isDirty: boolean
+  /** Opens the form to write it anew; absent where that is not possible. */
+  readonly onDraft: (() => void) | undefined
+}
+
+/** The state of a letter, and what can be done with it. */
+export function LetterActions({ letter, draft, isDirty, onDraft }: LetterActionsProps) {
+  const { badge } = summaryOf(letter)
+  const { status: clientStatus } = useRecord()
+  const isActive = clientStatus === 'active'
+  return (
+    <div className={classes.bar}>
+      <div className={classes.about}>
+        {badge && <Badge color={badge.color}>{badge.text}</Badge>}
+        <Told letter={letter} />
+        {letter.generated && <span>{draftedBy(letter, draft)}</span>}
+      </div>
+      {isActive && <Steps letter={letter} isDirty={isDirty} />}
+      {onDraft && (
+        <Button
+          variant="default"
+          leftSection={<IconSparkles size={15} aria-hidden />}
+          disabled={isDirty}
+          title={isDirty ? 'Save or discard your changes first' : undefined}
+          onClick={onDraft}
+        >
+          {letter.generated ? 'Draft again' : 'Draft with a model'}
+        </Button>
+      )}
+      <LetterMenu letter={letter} isActive={isActive} />
+    </div>
+  )
+}
+
+function draftedBy({ cost, currency }: Letter, draft: Draft | undefined): string {
+  const model = draft ? `Drafted by ${draft.model}` : 'Drafted by a model'
+  return cost === null ? model : `${model}, ${moneyText(cost, currency)}`
+}
+
+/** Who approved it, or when it was sent. */
+function Told({ letter }: { readonly letter: Letter }) {
+  if (letter.status === 'sent' && letter.sent_at !== null) {
+    return (
+      <span>
+        <Ago time={letter.sent_at} />
+      </span>
+    )
+  }
+  if (letter.status === 'approved' && letter.approved_at !== null) {
+    return (
+      <span>
+        {letter.approved_by && (
+          <>
+            by <bdi>{letter.approved_by.name}</bdi>,{' '}
+          </>
+        )}
+        <Ago time={letter.approved_at} />
+      </span>
+    )
+  }
+  return null
+}
+
+/** The steps from draft to sent, and a new version of a sent letter. */
+function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty: boolean }) {
+  const { id } = useRecord()
+  const navigate = useNavigate()
+  const { revalidate } = useRevalidator()
+  const [busy, setBusy] = useState(false)
+  const address = `/clients/${id}/letters/${letter.id}`
+
+  async function run(work: () => Promise<unknown>) {
+    setBusy(true)
+    try {
+      await work()
+    } catch (error) {
+      notifyFailure('The letter was not changed', error)
+      if (error instanceof ApiError && error.status > 0) await revalidate()
+    } finally {
+      setBusy(false)
+    }
+  }
+  const setStatus = (status: Letter['status'], done: string) =>
+    run(async () => {
+      await change(address, { method: 'PATCH', body: { status }, version: letter.version })
+      notifyDone(done)
+      await revalidate()
+    })
+  async function send() {
+    const sure = await confirm({
+      title: 'Mark this letter as sent?',
+      text: 'It can no longer be changed. A correction is a new version.',
+      action: 'Mark as sent',
+    })
+    if (sure) await setStatus('sent', 'The letter is marked as sent.')
+  }
+  const newVersion = () =>
+    run(async () => {
+      const made = await change<Letter>(`${address}/versions`, { method: 'POST' })
+      notifyDone('A new version was begun.')
+      await revalidate()
+      await navigate(`/clients/${id}/letters/${made.id}`)
+    })
+
+  switch (letter.status) {
+    case 'draft':
+      return (
+        <Button
+          variant="default"
+          leftSection={<IconCheck size={15} aria-hidden />}
+          loading={busy}
+          disabled={isDirty}
+          title={isDirty ? 'Save or discard your changes first' : undefined}
+          onClick={() => void setStatus('approved', 'The letter was approved.')}
+        >
+          Approve
+        </Button>
+      )
+    case 'approved':
+      return (
+        <>
+          <Button loading={busy} onClick={() => void send()}>
+            Mark as sent
+          </Button>
+          <Button
+            variant="default"
+            loading={busy}
+            onClick={() => void setStatus('draft', 'The letter is a draft again.')}
+          >
+            Back to draft
+          </Button>
+        </>
+      )
+    case 'sent':
+      return (
+        <Button variant="default" loading={busy} onClick={() => void newVersion()}>
+          New version
+        </Button>
+      )
+  }
+}
+
+function LetterMenu({ letter, isActive }: { readonly letter: Letter; readonly isActive: boolean }) {
+  const { id } = useRecord()
+  const navigate = useNavigate()
+  const { revalidate } = useRevalidator()
+  const address = `/clients/${id}/letters/${letter.id}`
+
+  async function copy() {
+    await navigator.clipboard.writeText(letter.body)
+    notifyDone('The text was copied.')
+  }
+  async function archive() {
+    const sure = await confirm({
+      title: 'Archive this letter?',
+      text: 'It is removed from the record. Its versions are kept.',
+      action: 'Archive letter',
+    })
+    if (!sure) return
+    try {
+      await change(address, { method: 'DELETE', version: letter.version })
+      notifyDone('The letter was archived.')
+      await navigate(`/clients/${id}/letters`)
+      await revalidate()
+    } catch (error) {
+      notifyFailure('The letter was not archived', error)
+      if (error instanceof ApiError && error.status > 0) await revalidate()
+    }
+  }
+
+  return (
+    <Menu position="bottom-end" width={200} shadow="md">
+      <Menu.Target>
+        <ActionIcon variant="default" size={32} aria-label="More for this letter">
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={`${address}/pdf`} download leftSection={<IconFileTypePdf size={16} />}>
+          Download PDF
+        </Menu.Item>
+        <Menu.Item component="a" href={`${address}/docx`} download leftSection={<IconFileTypeDocx size={16} />}>
+          Download for Word
+        </Menu.Item>
+        <Menu.Item component="a" href={`${address}/print`} target="_blank" leftSection={<IconPrinter size={16} />}>
+          Print
+        </Menu.Item>
+        <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copy()}>
+          Copy text
+        </Menu.Item>
+        {isActive && (
+          <>
+            <Menu.Divider />
+            <Menu.Item leftSection={<IconArchive size={16} />} onClick={() => void archive()}>
+              Archive letter
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

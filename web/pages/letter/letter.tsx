@@ -1,0 +1,118 @@
+import { useCallback, useRef, useState } from 'react'
+import { useLoaderData, useRevalidator } from 'react-router'
+import type { Letter, RevisionList } from '../../../src/clients/schema.ts'
+import { notifyDone } from '../../components/notify.ts'
+import { content } from '../../content.ts'
+import { nouns } from '../../fields.ts'
+import { Revisions } from '../record/revisions.tsx'
+import { useRecord } from '../record/use-record.ts'
+import { DraftForm } from './draft-form.tsx'
+import { Drafts } from './drafts.tsx'
+import { LetterActions } from './letter-actions.tsx'
+import { LetterForm } from './letter-form.tsx'
+import { LetterPaper } from './letter-paper.tsx'
+import { FailedDraft, LiveDraft } from './live-draft.tsx'
+import { quoted } from './quoted.ts'
+import { Sources } from './sources.tsx'
+import { useDrafting } from './use-drafting.ts'
+import type { Draft, DraftRequest } from './wire.ts'
+import { Workspace } from './workspace.tsx'
+
+interface Loaded {
+  readonly item: Letter
+  readonly revisions: RevisionList
+  readonly drafts: readonly Draft[]
+}
+
+/** A letter with its sources, versions and drafts beside it. */
+export function LetterPage() {
+  const loaded = useLoaderData<Loaded>()
+  return <LetterDesk key={loaded.item.id} {...loaded} />
+}
+
+function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
+  const record = useRecord()
+  const { revalidate } = useRevalidator()
+  const [isDirty, setIsDirty] = useState(false)
+  const [isDrafting, setIsDrafting] = useState(false)
+  const insert = useRef<(markdown: string) => void>(undefined)
+  const onReady = useCallback((act: (markdown: string) => void) => {
+    insert.current = act
+  }, [])
+  const { writing, start, stop, reset } = useDrafting(record.id, async () => {
+    setIsDrafting(false)
+    await revalidate()
+    notifyDone('The letter was written anew.')
+  })
+  const isOpen = letter.status === 'draft' && record.status === 'active'
+  const isWriting = isOpen && !isDrafting && writing.phase === 'idle'
+  const panels = [
+    {
+      name: 'Sources',
+      content: <Sources onQuote={isWriting ? (text) => insert.current?.(quoted(text)) : undefined} />,
+    },
+    ...(drafts.length > 0 ? [{ name: 'Drafts', content: <Drafts drafts={drafts} /> }] : []),
+    { name: 'Versions', content: <LetterVersions letter={letter} revisions={revisions} /> },
+  ]
+  const canDraft = isOpen && Boolean(content.settings?.drafting)
+  return (
+    <Workspace panels={panels}>
+      {writing.phase === 'writing' ? (
+        <LiveDraft writing={writing} onStop={() => void stop()} />
+      ) : writing.phase === 'failed' ? (
+        <FailedDraft failed={writing} onBack={reset} />
+      ) : null}
+      {isDrafting && (
+        <div hidden={writing.phase !== 'idle'}>
+          <DraftForm
+            initial={requestOf(letter, drafts[0])}
+            submitLabel="Write anew"
+            error={writing.phase === 'idle' ? writing.error : undefined}
+            isSent={writing.phase === 'writing'}
+            onSubmit={(request) => void start(request)}
+            onCancel={() => setIsDrafting(false)}
+          />
+        </div>
+      )}
+      {!isDrafting && (
+        <>
+          <LetterActions
+            letter={letter}
+            draft={drafts[0]}
+            isDirty={isDirty}
+            onDraft={canDraft ? () => setIsDrafting(true) : undefined}
+          />
+          {isOpen ? (
+            <LetterForm letter={letter} onDirty={setIsDirty} onReady={onReady} />
+          ) : (
+            <LetterPaper letter={letter} />
+          )}
+        </>
+      )}
+    </Workspace>
+  )
+}
+
+/** The request that a letter came from, to change it. */
+function requestOf({ id, subject }: Letter, draft: Draft | undefined): DraftRequest {
+  const idsOf = (kind: 'note' | 'dispute') =>
+    (draft?.sources ?? []).filter((source) => source.kind === kind).map((source) => source.id)
+  return {
+    instructions: draft?.instructions ?? '',
+    notes: idsOf('note'),
+    disputes: idsOf('dispute'),
+    subject,
+    letter: id,
+  }
+}
+
+function LetterVersions({ letter, revisions }: { readonly letter: Letter; readonly revisions: RevisionList }) {
+  const { id } = useRecord()
+  return (
+    <Revisions
+      fields={nouns.letter.fields}
+      list={revisions}
+      address={`/clients/${id}/letters/${letter.id}/revisions`}
+    />
+  )
+}

@@ -1,0 +1,81 @@
+import { Button } from '@mantine/core'
+import { IconPlus, IconSparkles } from '@tabler/icons-react'
+import { Link, useLoaderData, useLocation, useNavigate } from 'react-router'
+import { Empty } from '../../components/empty.tsx'
+import { useKey } from '../../components/keys.ts'
+import { content } from '../../content.ts'
+import { Entry } from '../record/entry.tsx'
+import { useRecord } from '../record/use-record.ts'
+import classes from './letters.module.css'
+import { NewDraft } from './new-draft.tsx'
+import { NewLetter } from './new-letter.tsx'
+import type { DraftList } from './wire.ts'
+
+/** The letters of a record; at `#new` and `#draft` a new one. */
+export function Letters() {
+  const { hash } = useLocation()
+  const { status } = useRecord()
+  if (status === 'active' && hash === '#new') return <NewLetter />
+  if (status === 'active' && hash.startsWith('#draft')) return <NewDraft key={hash} />
+  return <LetterList />
+}
+
+function LetterList() {
+  const { id, letters, status } = useRecord()
+  const { drafts } = useLoaderData<DraftList>()
+  const navigate = useNavigate()
+  const address = `/clients/${id}/letters`
+  const isArchived = status === 'archived'
+  useKey('n', (event) => {
+    if (isArchived) return
+    event.preventDefault()
+    void navigate(`${address}#new`)
+  })
+  const running = drafts.filter((draft) => draft.status === 'running')
+  const ways = isArchived ? (
+    <p className={classes.archived}>
+      This client is archived. To change its record, choose “Restore client” under “More” at the top.
+    </p>
+  ) : (
+    <div className={classes.ways}>
+      <Button variant="default" leftSection={<IconPlus size={15} />} onClick={() => void navigate(`${address}#new`)}>
+        Add letter
+      </Button>
+      {content.settings?.drafting && (
+        <Button
+          variant="default"
+          leftSection={<IconSparkles size={15} />}
+          onClick={() => void navigate(`${address}#draft`)}
+        >
+          Draft a letter
+        </Button>
+      )}
+    </div>
+  )
+  return (
+    <div className={classes.letters}>
+      {running.map((draft) => (
+        <p key={draft.id} className={classes.running}>
+          A letter is being drafted. <Link to={`${address}#draft:running:${draft.id}`}>Wait for it</Link>
+        </p>
+      ))}
+      {letters.length === 0 ? (
+        <Empty title="No letters yet">
+          <p>Draft letters here, get them approved, and keep the ones you sent.</p>
+          {ways}
+        </Empty>
+      ) : (
+        <>
+          {ways}
+          <ol className={classes.list}>
+            {letters.map((letter) => (
+              <li key={letter.id}>
+                <Entry noun="letter" item={letter} />
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+import { Alert, Button, CopyButton, Group, Loader } from '@mantine/core'
+import { IconPlayerStop } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { Markdown } from '../../components/markdown/markdown.tsx'
+import { moneyText } from '../../money.ts'
+import { counted } from '../../words.ts'
+import classes from './drafting.module.css'
+import type { Writing } from './use-drafting.ts'
+import type { Draft } from './wire.ts'
+
+interface LiveDraftProps {
+  readonly writing: Extract<Writing, { phase: 'writing' }>
+  readonly onStop: () => void
+}
+
+/** The letter as it is written. */
+export function LiveDraft({ writing, onStop }: LiveDraftProps) {
+  const { id, model, text, startedAt, isStopping, isFollowed } = writing
+  const seconds = useSeconds(startedAt)
+  const words = text.split(/\s+/).filter((word) => word !== '').length
+  return (
+    <div className={classes.live}>
+      <div className={classes.progress}>
+        <Loader size="xs" aria-hidden />
+        <output>
+          {isStopping ? 'Stopping…' : isFollowed ? 'The letter is being finished…' : 'Writing the letter…'}
+        </output>
+        <p className={classes.figures}>
+          {[model, text !== '' && counted(words, 'word'), `${seconds} s`].filter(Boolean).join(' · ')}
+        </p>
+        <Button
+          variant="default"
+          leftSection={<IconPlayerStop size={15} aria-hidden />}
+          disabled={id === undefined || isStopping}
+          onClick={onStop}
+        >
+          Stop
+        </Button>
+      </div>
+      {isFollowed && (
+        <p className={classes.hint}>
+          It is not shown while it is written, since the connection was interrupted. It appears here when it is
+          finished.
+        </p>
+      )}
+      <div className={classes.paper} aria-busy>
+        <Markdown text={text} />
+      </div>
+      <p className={classes.hint}>You can leave this page. The letter is finished and saved in this record.</p>
+    </div>
+  )
+}
+
+function useSeconds(since: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return Math.max(0, Math.floor((now - since) / 1000))
+}
+
+interface FailedDraftProps {
+  readonly failed: Extract<Writing, { phase: 'failed' }>
+  readonly onBack: () => void
+}
+
+/** What arrived of a letter that was not finished, and what it cost. */
+export function FailedDraft({ failed: { reason, text, draft }, onBack }: FailedDraftProps) {
+  return (
+    <div className={classes.live}>
+      <Alert color="red" variant="light" role="alert" title="No letter was saved">
+        <p>{reason}</p>
+        {draft && <p>{costOf(draft)}</p>}
+      </Alert>
+      {text !== '' && (
+        <div className={classes.paper}>
+          <Markdown text={text} />
+        </div>
+      )}
+      <Group gap="xs">
+        <Button onClick={onBack}>Back to the instructions</Button>
+        {text !== '' && (
+          <CopyButton value={text}>
+            {({ copied, copy }) => (
+              <Button variant="default" onClick={copy}>
+                {copied ? 'Copied' : 'Copy this text'}
+              </Button>
+            )}
+          </CopyButton>
+        )}
+      </Group>
+    </div>
+  )
+}
+
+function costOf({ cost, currency, output_tokens: tokens }: Draft): string {
+  if (cost === null) return 'Nothing was charged.'
+  return `${counted(tokens ?? 0, 'token')} ${tokens === 1 ? 'was' : 'were'} generated, which cost ${moneyText(cost, currency)}.`
+}

@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core'
+import { useCallback, useRef, useState } from 'react'
+import { useNavigate, useRevalidator } from 'react-router'
+import type { Letter } from '../../../src/clients/schema.ts'
+import { createMaker } from '../../components/create.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { useDraft } from '../../components/draft.ts'
+import { isLeaving } from '../../drafts.ts'
+import { letterFields } from '../../fields.ts'
+import { useRecord } from '../record/use-record.ts'
+import { LetterFields } from './letter-form.tsx'
+import { quoted } from './quoted.ts'
+import { Sources } from './sources.tsx'
+import { Workspace } from './workspace.tsx'
+
+const fields = letterFields()
+
+/** A letter that a person writes. */
+export function NewLetter() {
+  const { id } = useRecord()
+  const navigate = useNavigate()
+  const { revalidate } = useRevalidator()
+  const address = `/clients/${id}/letters`
+  const made = useRef<Letter>(undefined)
+  const [make] = useState(() => createMaker<Letter>(address))
+  const draft = useDraft({
+    fields,
+    initial: { subject: '', body: '' },
+    save: async (body) => {
+      made.current = await make(body)
+    },
+    // Replaces the form in the history, so that Back leads to the list.
+    onSaved: async () => {
+      await revalidate()
+      if (made.current && !isLeaving()) await navigate(`${address}/${made.current.id}`, { replace: true })
+    },
+  })
+  const insert = useRef<(markdown: string) => void>(undefined)
+  const onReady = useCallback((act: (markdown: string) => void) => {
+    insert.current = act
+  }, [])
+  async function cancel() {
+    const sure =
+      !draft.isDirty ||
+      (await confirm({
+        title: 'Discard your changes?',
+        text: 'Your text is not saved and cannot be recovered.',
+        action: 'Discard',
+      }))
+    if (!sure) return
+    draft.settle()
+    await navigate(address, { replace: true })
+  }
+  return (
+    <Workspace panels={[{ name: 'Sources', content: <Sources onQuote={(text) => insert.current?.(quoted(text))} /> }]}>
+      <LetterFields label="New letter" draft={draft} onReady={onReady}>
+        <Button type="submit" loading={draft.busy}>
+          Add letter
+        </Button>
+        <Button variant="subtle" color="gray" disabled={draft.busy} onClick={() => void cancel()}>
+          {draft.isDirty ? 'Discard' : 'Cancel'}
+        </Button>
+      </LetterFields>
+    </Workspace>
+  )
+}

@@ -1,0 +1,146 @@
+import { Link, useLoaderData } from 'react-router'
+import { Empty } from '../../components/empty.tsx'
+import table from '../../components/table.module.css'
+import { moneyText } from '../../money.ts'
+import classes from './costs.module.css'
+import { useRecord } from './use-record.ts'
+
+/** What generation has cost for a client. The sums are the ledger's. */
+interface Costs {
+  readonly total: string
+  readonly currency: string
+  readonly by_month: readonly {
+    readonly month: string
+    readonly requests: number
+    readonly input_tokens: number
+    readonly output_tokens: number
+    readonly cost: string
+  }[]
+  readonly by_letter: readonly {
+    readonly letter: { readonly id: string; readonly subject: string; readonly archived: boolean } | null
+    readonly requests: number
+    readonly cost: string
+  }[]
+  /** Of drafts that did not become a letter. */
+  readonly not_kept: string
+  /** Of requests by the firm's own programs. */
+  readonly by_api: string
+}
+
+/** The cost of generation for a client, by month and by letter. */
+export function CostsTab() {
+  const costs = useLoaderData<Costs>()
+  const { total, currency, by_month: months } = costs
+  if (months.length === 0) {
+    return (
+      <Empty title="No costs yet">
+        <p>When a model drafts a letter for this client, its cost appears here, by month and by letter.</p>
+      </Empty>
+    )
+  }
+  return (
+    <div className={classes.costs}>
+      <p className={classes.total}>
+        <strong>{moneyText(total, currency)}</strong> for generation in all
+      </p>
+      <Months months={months} currency={currency} />
+      <Letters costs={costs} />
+    </div>
+  )
+}
+
+function Months({ months, currency }: { readonly months: Costs['by_month']; readonly currency: string }) {
+  // Only for the bars. The amounts are shown exactly.
+  const most = Math.max(...months.map(({ cost }) => Number(cost)))
+  return (
+    <section className={table.frame} aria-labelledby="costs-by-month">
+      <h2 id="costs-by-month">By month</h2>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th>Month</th>
+            <th className={classes.number}>Requests</th>
+            <th className={`${classes.number} ${table.wide}`}>Tokens read</th>
+            <th className={`${classes.number} ${table.wide}`}>Tokens written</th>
+            <th className={classes.number}>Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {months.map(({ month, requests, input_tokens: read, output_tokens: written, cost }) => (
+            <tr key={month}>
+              <td className={table.strong}>
+                {monthName(month)}
+                <svg className={classes.bar} width="100%" height="4" aria-hidden>
+                  <rect width={`${most > 0 ? (Number(cost) / most) * 100 : 0}%`} height="4" rx="2" />
+                </svg>
+              </td>
+              <td className={classes.number}>{requests.toLocaleString('en-GB')}</td>
+              <td className={`${classes.number} ${table.wide}`}>{read.toLocaleString('en-GB')}</td>
+              <td className={`${classes.number} ${table.wide}`}>{written.toLocaleString('en-GB')}</td>
+              <td className={`${classes.number} ${table.strong}`}>{moneyText(cost, currency)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Letters({
+  costs: { by_letter: letters, not_kept: notKept, by_api: byApi, currency },
+}: {
+  readonly costs: Costs
+}) {
+  const { id } = useRecord()
+  return (
+    <section className={table.frame} aria-labelledby="costs-by-letter">
+      <h2 id="costs-by-letter">By letter</h2>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th>Letter</th>
+            <th className={classes.number}>Drafts</th>
+            <th className={classes.number}>Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {letters.map(({ letter, requests, cost }) => (
+            <tr key={letter?.id ?? 'none'}>
+              <td className={table.strong}>
+                {letter === null ? (
+                  'Without a letter'
+                ) : letter.archived ? (
+                  `${letter.subject} (archived)`
+                ) : (
+                  <Link to={`/clients/${id}/letters/${letter.id}`}>{letter.subject}</Link>
+                )}
+              </td>
+              <td className={classes.number}>{requests.toLocaleString('en-GB')}</td>
+              <td className={`${classes.number} ${table.strong}`}>{moneyText(cost, currency)}</td>
+            </tr>
+          ))}
+          <Other name="Drafts that were not kept" cost={notKept} currency={currency} />
+          <Other name="Requests through the API" cost={byApi} currency={currency} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Other({ name, cost, currency }: { readonly name: string; readonly cost: string; readonly currency: string }) {
+  if (/^[0.]*$/.test(cost)) return null
+  return (
+    <tr>
+      <td>{name}</td>
+      <td className={classes.number}>–</td>
+      <td className={`${classes.number} ${table.strong}`}>{moneyText(cost, currency)}</td>
+    </tr>
+  )
+}
+
+const names = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** `2026-11` → `November 2026`. */
+function monthName(month: string): string {
+  return names.format(new Date(`${month.slice(0, 7)}-01`))
+}

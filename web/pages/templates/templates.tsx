@@ -1,0 +1,200 @@
+import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
+import { IconDots, IconHistory, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLoaderData, useRevalidator } from 'react-router'
+import type { RevisionList } from '../../../src/clients/schema.ts'
+import { change, read } from '../../api.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { EditForm } from '../../components/edit-form.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { LongText } from '../../components/long-text.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { useOpened } from '../../components/opened.ts'
+import { Page } from '../../components/page.tsx'
+import { useRole } from '../../components/role.ts'
+import { Ago } from '../../components/time.tsx'
+import { valuesOf, type Field, type Value } from '../../fields.ts'
+import { counted } from '../../words.ts'
+import type { Template, TemplateList } from '../letter/wire.ts'
+import { Revisions } from '../record/revisions.tsx'
+import classes from './templates.module.css'
+
+const fields: readonly Field[] = [
+  { name: 'name', label: 'Name', kind: 'line', required: true, maxLength: 200 },
+  { name: 'kind', label: 'Kind of letter', kind: 'line', required: true, maxLength: 60 },
+  {
+    name: 'is_default',
+    label: 'Use',
+    kind: 'choice',
+    choices: { false: 'When chosen', true: 'Default for its kind' },
+  },
+  { name: 'instructions', label: 'Instructions', kind: 'text', required: true },
+]
+
+/** The firm's saved instructions for drafting letters. Partners change them. */
+export function TemplatesPage() {
+  const { templates } = useLoaderData<TemplateList>()
+  const isPartner = useRole() === 'partner'
+  const { isOpen, opener, open, close } = useOpened()
+  const kinds = [...new Set(templates.map(({ kind }) => kind))]
+  return (
+    <Page
+      title="Templates"
+      aside={counted(templates.length, 'template')}
+      actions={
+        isPartner &&
+        !isOpen && (
+          <Button ref={opener} variant="default" leftSection={<IconPlus size={15} />} onClick={open}>
+            Add template
+          </Button>
+        )
+      }
+    >
+      <p className={classes.hint}>
+        Instructions for letters that a model drafts. The default of a kind is chosen first.
+        {!isPartner && ' Partners change them.'}
+      </p>
+      {isOpen && (
+        <div className={classes.template}>
+          <TemplateForm onClose={close} />
+        </div>
+      )}
+      {templates.length === 0 && !isOpen && (
+        <Empty title="No templates yet">
+          <p>Save the instructions that you use often, one for each kind of letter.</p>
+        </Empty>
+      )}
+      {kinds.map((kind) => (
+        <section key={kind} className={classes.kind}>
+          <h2>{kind}</h2>
+          <ul>
+            {templates
+              .filter((template) => template.kind === kind)
+              .map((template) => (
+                <li key={template.id}>
+                  <Entry template={template} isPartner={isPartner} />
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+    </Page>
+  )
+}
+
+function Entry({ template, isPartner }: { readonly template: Template; readonly isPartner: boolean }) {
+  const { isOpen, opener, open, close } = useOpened()
+  const [revisions, setRevisions] = useState<RevisionList>()
+  const { revalidate } = useRevalidator()
+  const address = `/templates/${template.id}`
+  if (isOpen) {
+    return (
+      <article className={classes.template}>
+        <TemplateForm template={template} onClose={close} />
+      </article>
+    )
+  }
+  async function showVersions() {
+    try {
+      setRevisions(revisions ? undefined : await read<RevisionList>(`${address}/revisions`))
+    } catch (error) {
+      notifyFailure('The versions were not loaded', error)
+    }
+  }
+  async function remove() {
+    const sure = await confirm({
+      title: 'Remove this template?',
+      text: 'Letters drafted with it keep their instructions.',
+      action: 'Remove template',
+    })
+    if (!sure) return
+    try {
+      await change(address, { method: 'DELETE', version: template.version })
+      notifyDone('The template was removed.')
+    } catch (error) {
+      notifyFailure('The template was not removed', error)
+    }
+    await revalidate()
+  }
+  return (
+    <article className={classes.template}>
+      <header className={classes.head}>
+        <h3>{template.name}</h3>
+        {template.is_default && <Badge color="harbour">Default</Badge>}
+        <span className={classes.space} />
+        {isPartner && (
+          <ActionIcon ref={opener} aria-label={`Edit ${template.name}`} onClick={open}>
+            <IconPencil size={16} />
+          </ActionIcon>
+        )}
+        <Menu position="bottom-end" width={184} shadow="md">
+          <Menu.Target>
+            <ActionIcon aria-label={`More for ${template.name}`}>
+              <IconDots size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => void showVersions()}>
+              {revisions ? 'Hide versions' : 'Earlier versions'}
+            </Menu.Item>
+            {isPartner && (
+              <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => void remove()}>
+                Remove template
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      </header>
+      <LongText text={template.instructions} />
+      <footer className={classes.origin}>
+        Changed{' '}
+        {template.updated_by && (
+          <>
+            by <bdi>{template.updated_by.name}</bdi>,{' '}
+          </>
+        )}
+        <Ago time={template.updated_at} />
+      </footer>
+      {revisions && <Revisions fields={fields} list={revisions} address={`${address}/revisions`} />}
+    </article>
+  )
+}
+
+interface TemplateFormProps {
+  /** Absent for a new one. */
+  readonly template?: Template
+  readonly onClose: () => void
+}
+
+function TemplateForm({ template, onClose }: TemplateFormProps) {
+  const { revalidate } = useRevalidator()
+  return (
+    <EditForm
+      label={template ? 'Edit template' : 'New template'}
+      saveLabel={template ? 'Save' : 'Add template'}
+      fields={fields}
+      initial={
+        template
+          ? { ...valuesOf(fields, template), is_default: String(template.is_default) }
+          : { name: '', kind: '', is_default: 'false', instructions: '' }
+      }
+      {...(template && { version: template.version })}
+      save={(body, version) =>
+        change(template ? `/templates/${template.id}` : '/templates', {
+          method: template ? 'PATCH' : 'POST',
+          body: withBoolean(body),
+          ...(version !== undefined && { version }),
+        })
+      }
+      onSaved={async () => {
+        await revalidate()
+        onClose()
+      }}
+      onCancel={onClose}
+    />
+  )
+}
+
+function withBoolean({ is_default: chosen, ...rest }: Readonly<Record<string, Value | null>>): object {
+  return chosen === undefined ? rest : { ...rest, is_default: chosen === 'true' }
+}
