@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Audit } from './access/audit.ts'
-import { registerAudit } from './access/routes.ts'
+import { auditExamples, registerAudit } from './access/routes.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import type { Keys } from './accounts/keys.ts'
 import { registerAccounts, type DefaultLimits } from './accounts/routes.ts'
 import type { Prices } from './billing/prices.ts'
 import type { Till } from './billing/till.ts'
 import type { Records } from './clients/records.ts'
-import { registerClients } from './clients/routes.ts'
+import { recordExamples, registerClients } from './clients/routes.ts'
 import { createGeneration } from './generation/generation.ts'
 import { formatOfUnknownUrl, nameForSamples, registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
@@ -28,13 +28,13 @@ import type { PeopleAdmin } from './people/admin.ts'
 import type { HandOver } from './people/handover-routes.ts'
 import type { Invitations } from './people/invitations.ts'
 import type { People } from './people/people.ts'
-import { registerPeople, type CountClients } from './people/routes.ts'
+import { peopleExamples, registerPeople, type CountClients } from './people/routes.ts'
 import { version } from './platform/version.ts'
 import { prepareGuards, recognised } from './signin/guard.ts'
 import { registerMe } from './signin/me-routes.ts'
 import { registerPasswords } from './signin/methods/password/routes.ts'
 import { registerProviderLogout } from './signin/provider-logout.ts'
-import { registerSignIn } from './signin/routes.ts'
+import { registerSignIn, signInExamples } from './signin/routes.ts'
 import type { Sessions } from './signin/sessions.ts'
 import type { SignIn } from './signin/signin.ts'
 import { createOwnUsage } from './usage/own.ts'
@@ -103,7 +103,10 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     metrics.watch('tollgate_mails_sent', 'Mails that the mail server accepted.', () => mailEnds().sent)
     metrics.watch('tollgate_mails_given_up', 'Mails that could not be sent.', () => mailEnds().given_up)
   }
-  await registerOpenApi(server, { baseUrl })
+  await registerOpenApi(server, {
+    baseUrl,
+    examples: { ...recordExamples, ...peopleExamples, ...signInExamples, ...auditExamples },
+  })
   prepareGuards(server, { sessions: needs.sessions, refusals: signIn.refusals })
   registerGeneration(server, {
     generation,

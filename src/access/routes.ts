@@ -8,6 +8,8 @@ import { createAuditLog } from './audit-log.ts'
 import { readAudit } from './operations.ts'
 import { visitOf } from './visits.ts'
 
+export { auditExamples } from './examples.ts'
+
 interface AuditRouteNeeds {
   readonly access: RecordAccess
   readonly sessions: Pick<Sessions, 'recognise'>

@@ -14,6 +14,8 @@ import { refuseReserved } from './reserved.ts'
 import { basisIfAny, basisOf, etagOf } from './versions.ts'
 import { visitOf } from '../access/visits.ts'
 
+export { recordExamples } from './examples.ts'
+
 interface ClientRouteNeeds {
   readonly records: Records
   readonly sessions: Pick<Sessions, 'recognise'>

@@ -17,6 +17,8 @@ import type { PersonChange } from './person.ts'
 import * as operations from './operations.ts'
 import { presentInvitation, presentPerson, type Counts } from './present.ts'
 
+export { peopleExamples } from './examples.ts'
+
 /** The number of active clients of each consultant, by the consultant's id, on behalf of a partner. */
 export type CountClients = (visit: Visit) => Promise<ReadonlyMap<string, number>>
 

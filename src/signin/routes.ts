@@ -14,6 +14,8 @@ import type { Sessions } from './sessions.ts'
 import type { SignIn } from './signin.ts'
 import { visitorOf } from './visitor.ts'
 
+export { signInExamples } from './examples.ts'
+
 interface RouteNeeds {
   readonly signIn: SignIn
   readonly sessions: Pick<Sessions, 'noCookie' | 'recognise'>

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { byService } from '../../src/access/actor.ts'
 import { callsOf, type ApiCall } from '../../src/platform/docs/reference.ts'
 import { exampleOf } from '../../src/platform/http/examples.ts'
 import { isJsonObject } from '../../src/platform/json.ts'
@@ -219,13 +220,38 @@ describe('the samples', () => {
   })
 })
 
-function run(language: string, source: string, key: string) {
-  const program = source.replaceAll(service.baseUrl, service.url)
-  const env = { PATH: process.env['PATH'] ?? '', TOLLGATE_KEY: key }
+function run(language: string, source: string, key: string, session = '') {
+  // The Origin header keeps the public address.
+  const program = source.replaceAll(/^(?!.*origin: ).*$/gim, (line) => line.replaceAll(service.baseUrl, service.url))
+  const env = { PATH: process.env['PATH'] ?? '', TOLLGATE_KEY: key, TOLLGATE_SESSION: session }
   return language === 'sh'
     ? execute('sh', ['-ec', program], { env, timeout: 60_000 })
     : execute(process.execPath, ['--input-type=module', '--eval', program], { cwd: root, env, timeout: 60_000 })
 }
+
+describe('the samples of the portal', () => {
+  test('run with the cookie of a session', async () => {
+    const person = await service.people.create(
+      {
+        email: 'daniel@example.com',
+        name: 'Daniel Osei',
+        role: 'consultant',
+      },
+      byService,
+    )
+    const session = (await service.signIn(person)).replace('session=', '')
+    const results = new Map<string, string>()
+    for (const id of ['createClient', 'listClients', 'readMe']) {
+      const programs = programsIn((await open(`/docs/api/${id}`)).text)
+      for (const { language, source } of programs.filter((each) => each.language !== 'python')) {
+        const { stdout } = await run(language, source.replace('PA-1031', language), '', session)
+        results.set(`${id} ${language}`, stdout)
+      }
+    }
+    for (const [name, output] of results) assert.match(output, /Harbour Lane Bakery|Daniel Osei/, name)
+    assert.match(results.get('listClients sh') ?? '', /"total":2/)
+  })
+})
 
 describe('the examples of responses', () => {
   test('have the fields that the service sends', async () => {

@@ -1,4 +1,5 @@
 import { exampleOf } from '../http/examples.ts'
+import { isJsonObject } from '../json.ts'
 import { javascriptText, jsonText, pythonText } from './literals.ts'
 import type { ApiCall, Sample } from './reference.ts'
 import { nodeSecrets } from './secrets.ts'
@@ -6,7 +7,6 @@ import { nodeSecrets } from './secrets.ts'
 /** What the samples of a call send. */
 interface Message {
   readonly call: ApiCall
-  readonly baseUrl: string
   readonly url: string
   /** Without those that prove who the sender is. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -32,7 +32,6 @@ function messageOf(call: ApiCall, baseUrl: string, streams: boolean): Message {
   const { body } = call
   return {
     call,
-    baseUrl,
     url: baseUrl + path,
     headers: [
       ...(call.needs !== 'key' && call.method !== 'GET' ? ([['Origin', baseUrl]] as const) : []),
@@ -41,7 +40,7 @@ function messageOf(call: ApiCall, baseUrl: string, streams: boolean): Message {
         .filter(({ place, required }) => place === 'header' && required)
         .map(({ name }) => [name, String(valueOf(name))] as const),
     ],
-    body: body && streams ? { ...Object(body.example), stream: true } : body?.example,
+    body: streams && isJsonObject(body?.example) ? { ...body.example, stream: true } : body?.example,
     streams,
   }
 }
@@ -113,19 +112,17 @@ for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
 // ---- Python
 
 function requestsSample({ call, url, headers, body, streams }: Message): string {
-  const proof = {
-    key: `headers={"Authorization": f"Bearer {os.environ['TOLLGATE_KEY']}"`,
-    session: `cookies={"session": os.environ["TOLLGATE_SESSION"]}`,
-    nothing: '',
-  }
-  // The library sets Content-Type itself.
-  const others = headers.filter(([name]) => name !== 'Content-Type')
-  const written = others.map(([name, value]) => `${pythonText(name)}: ${pythonText(value)}`).join(', ')
+  const written = [
+    ...(call.needs === 'key' ? [`"Authorization": f"Bearer {os.environ['TOLLGATE_KEY']}"`] : []),
+    // The library sets Content-Type itself.
+    ...headers
+      .filter(([name]) => name !== 'Content-Type')
+      .map(([name, value]) => `${pythonText(name)}: ${pythonText(value)}`),
+  ]
   const parts = [
     pythonText(url),
-    ...(call.needs === 'key' ? [`${proof.key}${written && `, ${written}`}}`] : []),
-    ...(call.needs === 'session' ? [proof.session] : []),
-    ...(call.needs !== 'key' && written ? [`headers={${written}}`] : []),
+    ...(call.needs === 'session' ? ['cookies={"session": os.environ["TOLLGATE_SESSION"]}'] : []),
+    ...(written.length === 0 ? [] : [`headers={${written.join(', ')}}`]),
     ...(body === undefined ? [] : [`json=${pythonText(body, '    ')}`]),
     ...(streams ? ['stream=True'] : []),
     ...(call.reply.status.startsWith('3') ? ['allow_redirects=False'] : []),

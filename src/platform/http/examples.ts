@@ -9,35 +9,61 @@ const byFormat: Readonly<Record<string, unknown>> = {
 }
 const byType: Readonly<Record<string, unknown>> = { string: 'text', integer: 1, number: 1, boolean: true, null: null }
 
-/** A value that matches the JSON schema: its own example, or else one made of the examples of its parts. */
-export function exampleOf(schema: unknown): unknown {
+/**
+ * Values for fields whose schema has no example, by the tag of the operation. A name is that of the field, with its parent
+ * (`consultant.name`) where others have the same, or with the operation (`invite.request.name`).
+ */
+export type ExampleValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/**
+ * A value that matches the JSON schema at `path`: its own example, or one of `values`, or else one made of the examples of
+ * its parts.
+ */
+export function exampleOf(schema: unknown, path: readonly string[] = [], values: ExampleValues[string] = {}): unknown {
   const [own] = listOf(at(schema, 'examples'))
-  const [choice] = [...listOf(at(schema, 'enum')), ...listOf(at(schema, 'anyOf')).map(exampleOf)]
+  const [choice] = listOf(at(schema, 'enum'))
   const given = at(schema, 'example') ?? own ?? at(schema, 'const') ?? choice
   if (given !== undefined) return given
+  const name = [path.slice(-2).join('.'), path.at(-1) ?? ''].find((each) => Object.hasOwn(values, each))
+  if (name !== undefined) return values[name]
+  const [alternative] = listOf(at(schema, 'anyOf'))
+  if (alternative !== undefined) return exampleOf(alternative, path, values)
   const type = String(at(schema, 'type'))
-  if (type === 'array') return at(schema, 'maxItems') === 0 ? [] : [exampleOf(at(schema, 'items'))]
+  if (type === 'array') return at(schema, 'maxItems') === 0 ? [] : [exampleOf(at(schema, 'items'), path, values)]
   if (type !== 'object') return byFormat[String(at(schema, 'format'))] ?? byType[type] ?? {}
-  return Object.fromEntries(entriesOf(at(schema, 'properties')).map(([name, inner]) => [name, exampleOf(inner)]))
+  const fields = entriesOf(at(schema, 'properties'))
+  return Object.fromEntries(fields.map(([field, inner]) => [field, exampleOf(inner, [...path, field], values)]))
 }
 
 /** Stands for the base URL in the samples of an operation. */
 export const docsAddress = 'https://tollgate.example.com'
 
 /**
- * Gives every JSON body and every successful JSON response of an OpenAPI document an example, and puts the base URL into the
- * samples. Changes the document.
+ * Gives every JSON body, every successful JSON response and every parameter in a path of an OpenAPI document an example, and
+ * puts the base URL into the samples. Changes the document.
  */
-export function completeDocument(document: object, baseUrl: string): void {
+export function completeDocument(document: object, baseUrl: string, values: ExampleValues): void {
   const operations = entriesOf(at(document, 'paths')).flatMap(([, methods]) => entriesOf(methods))
-  for (const [, operation] of operations) {
-    const replies = entriesOf(at(operation, 'responses')).filter(([status]) => status.startsWith('2'))
-    for (const part of [at(operation, 'requestBody'), ...replies.map(([, reply]) => reply)]) {
-      const media = at(part, 'content', 'application/json')
-      if (isJsonObject(media)) Object.assign(media, { example: at(media, 'example') ?? exampleOf(at(media, 'schema')) })
-    }
-    for (const sample of listOf(at(operation, 'x-codeSamples')).filter(isJsonObject)) {
-      Object.assign(sample, { source: textOf(sample['source']).replaceAll(docsAddress, baseUrl) })
+  for (const [, operation] of operations) completeOperation(operation, values[textOf(listOf(at(operation, 'tags'))[0])])
+  const samples = operations.flatMap(([, operation]) => listOf(at(operation, 'x-codeSamples')))
+  for (const sample of samples.filter(isJsonObject)) {
+    Object.assign(sample, { source: textOf(sample['source']).replaceAll(docsAddress, baseUrl) })
+  }
+}
+
+function completeOperation(operation: unknown, values: ExampleValues[string] = {}): void {
+  const id = textOf(at(operation, 'operationId'))
+  const complete = (part: unknown, ...path: string[]) => {
+    if (!isJsonObject(part) || part['example'] !== undefined) return
+    Object.assign(part, { example: exampleOf(part['schema'], path, values) })
+  }
+  complete(at(operation, 'requestBody', 'content', 'application/json'), `${id}.request`)
+  for (const [status, reply] of entriesOf(at(operation, 'responses'))) {
+    if (status.startsWith('2')) complete(at(reply, 'content', 'application/json'), `${id}.response`)
+  }
+  for (const parameter of listOf(at(operation, 'parameters'))) {
+    if (at(parameter, 'in') === 'path' || at(parameter, 'required') === true) {
+      complete(parameter, id, textOf(at(parameter, 'name')))
     }
   }
 }

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
 import { Type, type TObject, type TSchema } from 'typebox'
-import { completeDocument } from './examples.ts'
+import { completeDocument, type ExampleValues } from './examples.ts'
 import type { Server } from './server.ts'
 import { problems, type ProblemCode } from '../problems.ts'
 
@@ -113,8 +113,14 @@ function errorBody(codes: ProblemCode[]): TObject {
   })
 }
 
+interface OpenApiNeeds {
+  readonly baseUrl: string
+  /** Default: made up from the types. */
+  readonly examples?: ExampleValues
+}
+
 /** Serves the OpenAPI 3.1 document of all routes registered after it, at /openapi.json. */
-export async function registerOpenApi(server: Server, { baseUrl }: { baseUrl: string }): Promise<void> {
+export async function registerOpenApi(server: Server, { baseUrl, examples = {} }: OpenApiNeeds): Promise<void> {
   server.jsonOnlyUrls.add('/openapi.json')
   await server.register(swagger, {
     openapi: {
@@ -148,7 +154,7 @@ export async function registerOpenApi(server: Server, { baseUrl }: { baseUrl: st
     transform: ({ schema, url }) => ({ url, schema: withHeaders(schema) }),
     transformObject: (document) => {
       if (!('openapiObject' in document)) return document.swaggerObject
-      completeDocument(document.openapiObject, baseUrl)
+      completeDocument(document.openapiObject, baseUrl, examples)
       return document.openapiObject
     },
   })
