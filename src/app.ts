@@ -4,7 +4,7 @@ import type { Audit } from './access/audit.ts'
 import { auditExamples, registerAudit } from './access/routes.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import type { Keys } from './accounts/keys.ts'
-import { registerAccounts, type DefaultLimits } from './accounts/routes.ts'
+import { accountExamples, registerAccounts, type DefaultLimits } from './accounts/routes.ts'
 import type { Prices } from './billing/prices.ts'
 import type { Till } from './billing/till.ts'
 import type { Records } from './clients/records.ts'
@@ -12,7 +12,7 @@ import { recordExamples, registerClients } from './clients/routes.ts'
 import { createGeneration } from './generation/generation.ts'
 import { formatOfUnknownUrl, nameForSamples, registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
-import { modelNamesOf, registerModelConsole } from './models/routes.ts'
+import { modelNamesOf, pricedModelExamples, registerModelConsole } from './models/routes.ts'
 import { registerAssets } from './platform/http/assets.ts'
 import type { MailEnds } from './mail/configured.ts'
 import type { Database } from './platform/database/database.ts'
@@ -105,7 +105,14 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   }
   await registerOpenApi(server, {
     baseUrl,
-    examples: { ...recordExamples, ...peopleExamples, ...signInExamples, ...auditExamples },
+    examples: {
+      ...recordExamples,
+      ...peopleExamples,
+      ...signInExamples,
+      ...auditExamples,
+      ...accountExamples,
+      ...pricedModelExamples,
+    },
   })
   prepareGuards(server, { sessions: needs.sessions, refusals: signIn.refusals })
   registerGeneration(server, {

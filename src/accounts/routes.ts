@@ -18,6 +18,8 @@ import { presentAccount, presentCredit } from './present.ts'
 import type { AccountShown } from './schema.ts'
 import { checkSettings } from './version.ts'
 
+export { accountExamples } from './examples.ts'
+
 /** The limits of a new account for which none are given. */
 export interface DefaultLimits {
   readonly requests_per_minute: number

@@ -16,6 +16,8 @@ import { readKeyUses } from './key-uses.ts'
 import * as operations from './operations.ts'
 import { presentConfigured, presentPrice } from './present.ts'
 
+export { pricedModelExamples } from './examples.ts'
+
 interface ModelRouteNeeds {
   readonly catalogue: Pick<Catalogue, 'configured'>
   readonly prices: Pick<Prices, 'list' | 'set' | 'refresh'>

@@ -17,6 +17,7 @@ export const signInExamples = {
     enrol: [],
     return_to: '/clients',
     location: '/clients',
+    'inspectInvitation.response.password': { minimum_length: 15, only_way: true },
     attempt,
     token: 'Q2hhbmdlIG1lIGJlZm9yZSB1c2U',
     input: { code: '123456' },

@@ -14,6 +14,7 @@ test('an example comes from the schema, else from the values, else from the type
     none: Type.Array(Type.String(), { maxItems: 0 }),
     next: Type.Union([Type.String(), Type.Null()]),
     unknown: Type.Unknown(),
+    other: Type.Object({ fixed: Type.Integer(), name: Type.Object({ own: Type.Integer() }) }),
   })
   assert.deepEqual(exampleOf(schema, ['read'], { own: 'other', name: 'Client', 'person.name': 'Person', next: null }), {
     own: 'mine',
@@ -25,6 +26,7 @@ test('an example comes from the schema, else from the values, else from the type
     none: [],
     next: null,
     unknown: {},
+    other: { fixed: 1, name: { own: 1 } },
   })
 })
 

@@ -24,7 +24,8 @@ export function exampleOf(schema: unknown, path: readonly string[] = [], values:
   const [choice] = listOf(at(schema, 'enum'))
   const given = at(schema, 'example') ?? own ?? at(schema, 'const') ?? choice
   if (given !== undefined) return given
-  const name = [path.slice(-2).join('.'), path.at(-1) ?? ''].find((each) => Object.hasOwn(values, each))
+  const names = [path.slice(-2).join('.'), path.at(-1) ?? '']
+  const name = names.find((each) => Object.hasOwn(values, each) && hasType(values[each], at(schema, 'type')))
   if (name !== undefined) return values[name]
   const [alternative] = listOf(at(schema, 'anyOf'))
   if (alternative !== undefined) return exampleOf(alternative, path, values)
@@ -33,6 +34,13 @@ export function exampleOf(schema: unknown, path: readonly string[] = [], values:
   if (type !== 'object') return byFormat[String(at(schema, 'format'))] ?? byType[type] ?? {}
   const fields = entriesOf(at(schema, 'properties'))
   return Object.fromEntries(fields.map(([field, inner]) => [field, exampleOf(inner, [...path, field], values)]))
+}
+
+/** Another field can have the same name. */
+function hasType(value: unknown, type: unknown): boolean {
+  if (type === 'object') return isJsonObject(value)
+  if (type === 'array') return Array.isArray(value)
+  return type === undefined || (type === 'integer' ? Number.isInteger(value) : typeof value === type)
 }
 
 /** Stands for the base URL in the samples of an operation. */
