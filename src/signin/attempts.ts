@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database, Queryable } from '../platform/database/database.ts'
+import { createTurnstile } from '../platform/turnstile.ts'
 import { hashOf, newSecret, readSecrets, setCookie } from './cookies.ts'
 import { lockActivePerson } from './locked-person-store.ts'
 import type { AttemptData } from './methods/method.ts'
@@ -9,6 +10,11 @@ import * as store from './attempts-store.ts'
 const lifetime = 1800
 /** Sign-in cookies considered per request: a browser that opens many tabs at once gets several. */
 const maxCookies = 16
+/**
+ * Submissions counted at the same time. With more, hundreds of wrong passwords at once would occupy every connection and
+ * processor of the database, and everyone's reads would wait.
+ */
+const triesAtOnce = 2
 /** Submissions per step. */
 export const maxTries = 5
 
@@ -96,6 +102,7 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
   })
   const cookieFor = (header: string | undefined) =>
     cookiesOf(header)[0] ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
+  const turnstile = createTurnstile(triesAtOnce)
   const expiry = () => new Date(clock() + lifetime * 1000)
 
   return Object.freeze({
@@ -113,7 +120,8 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
       const attempt = await store.claimBegun(database, stateHash, hashOf(value), new Date(clock()))
       return attempt && { attempt, cookie: setCookie(name, value, lifetime) }
     },
-    try: (state: string, cookies: string | undefined) => store.tryBegun(database, keyOf(state, cookies), maxTries),
+    try: (state: string, cookies: string | undefined) =>
+      turnstile.run(() => store.tryBegun(database, keyOf(state, cookies), maxTries)),
     finish: ({ stateHash }: store.BegunRow, step: 'begun' | 'proven', within: Queryable = database) =>
       store.useAttempt(within, stateHash, step),
     prove: ({ stateHash }: store.BegunRow, { personId, proof, confirm }: ProvenBy) =>

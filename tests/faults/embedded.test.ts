@@ -181,9 +181,13 @@ describe('after a kill', () => {
     assert.deepEqual((await readdir(directory)).toSorted(), ['postgres', 'postgres.json', 'postgres.log'])
   })
 
-  test('a process id that now belongs to another program is not mistaken for the server', async () => {
+  test('a process id that now belongs to another program is not mistaken for the server', async (t) => {
     const directory = await madeFolder()
-    const lines = [process.pid, join(directory, 'postgres'), 1, 1, '', '127.0.0.1', '', 'ready', '']
+    // PostgreSQL takes only processes of its own user into account.
+    const { uid, gid } = await stat(join(directory, 'postgres'))
+    const stranger = spawn(process.execPath, ['--eval', 'process.stdin.resume()'], { uid, gid, cwd: '/' })
+    t.after(() => stranger.kill())
+    const lines = [stranger.pid, join(directory, 'postgres'), 1, 1, '', '127.0.0.1', '', 'ready', '']
     await writeFile(join(directory, 'postgres/postmaster.pid'), lines.join('\n'))
     const embedded = await open(directory)
     assert.deepEqual(await query(embedded.url, 'select 1 as n'), [{ n: 1 }])

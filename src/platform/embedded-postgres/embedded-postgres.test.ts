@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { embeddedTests, isRoot, nobody, query, serverOf } from '../../../tests/support/embedded.ts'
-import { prepareDataFolder, readCredentials, superuserAddressOf } from './cluster-files.ts'
+import { prepareDataFolder, readCredentials, superuserAddressOf, writeCredentials } from './cluster-files.ts'
 import { openEmbedded } from './embedded-postgres.ts'
 import { isRunning } from '../system/processes.ts'
 import { OperatorError } from '../problems.ts'
@@ -16,6 +16,9 @@ const { log, logged, openFolder, folder, madeFolder, open, startChild } = embedd
 describe('one process', () => {
   test('creates a cluster, keeps its data, and stops it', async () => {
     const directory = await folder()
+    // Left by processes that were killed while they were creating a cluster.
+    await mkdir(join(directory, '.postgres-0123456789ab/cluster'), { recursive: true })
+    await writeFile(join(directory, 'postgres.json.0123456789ab'), '')
     const first = await open(directory)
     await query(first.url, 'create table kept as select 1 as n')
     const pid = serverOf(directory)
@@ -39,7 +42,7 @@ describe('one process', () => {
       superuserAddressOf(access, 'tollgate'),
       `select current_setting('fsync') as fsync, current_setting('TimeZone') as zone,
         current_setting('max_connections') as connections, current_setting('listen_addresses') as host,
-        current_setting('unix_socket_directories') as sockets, current_setting('server_version_num')::int / 10000 as version,
+        current_setting('unix_socket_directories') as sockets, current_setting('log_error_verbosity') as errors, current_setting('server_version_num')::int / 10000 as version,
         (select datcollate || ' ' || datlocprovider::text || ' ' || datlocale from pg_database
           where datname = current_database()) as locale`,
     )
@@ -49,6 +52,7 @@ describe('one process', () => {
       connections: '100',
       host: '127.0.0.1',
       sockets: '',
+      errors: 'terse',
       version: 18,
       locale: 'C b C.UTF-8',
     })
@@ -90,7 +94,32 @@ describe('one process', () => {
   })
 })
 
+test('a large log of the server is put aside', async () => {
+  const directory = await madeFolder()
+  const file = join(directory, 'postgres.log')
+  await writeFile(file, 'early')
+  await (await open(directory)).close()
+  assert.match(readFileSync(file, 'utf8'), /^early/)
+  await truncate(file, 10 * 1024 * 1024 + 1)
+  await (await open(directory)).close()
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /^early/)
+  assert.equal((await stat(`${file}.1`)).size, 10 * 1024 * 1024 + 1)
+})
+
 describe('several processes', () => {
+  test('know the port even if the one that started the server was killed before it wrote it', async () => {
+    const directory = await madeFolder()
+    const embedded = await open(directory)
+    const files = await prepareDataFolder(directory)
+    const credentials = await readCredentials(files)
+    await writeCredentials(files, { ...credentials, port: 0 })
+    const other = await open(directory)
+    assert.equal(other.url, embedded.url)
+    assert.deepEqual(await readCredentials(files), credentials)
+    await other.close()
+    await embedded.close()
+  })
+
   test('that start at once on an empty folder share one server, and the last one stops it', async () => {
     const directory = await folder()
     const children = await Promise.all([1, 2, 3].map(() => startChild(directory)))

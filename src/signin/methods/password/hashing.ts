@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Problem } from '../../../platform/problems.ts'
+import { createTurnstile } from '../../../platform/turnstile.ts'
 import { dummyHash, hashPassword, isOutdated, verifyHash, type HashSettings } from './argon2.ts'
 
 /** What can be done with passwords when it is one's turn. */
@@ -38,22 +39,12 @@ export function createHashing({ settings, ...bounds }: HashingNeeds): Hashing {
       (await verifyHash(password, phc ?? dummy, settings)) && phc !== undefined,
     isOutdated: (phc: string) => isOutdated(phc, settings),
   })
-  const waiting: (() => void)[] = []
-  let running = 0
+  const turnstile = createTurnstile(atOnce)
 
   return Object.freeze({
     async inTurn<T>(work: (turn: HashingTurn) => Promise<T>) {
-      if (running < atOnce) running++
-      else if (waiting.length < mostWaiting) await new Promise<void>((resolve) => waiting.push(resolve))
-      else throw overloaded()
-      try {
-        return await work(turn)
-      } finally {
-        // The next one takes over this place.
-        const next = waiting.shift()
-        if (next) next()
-        else running--
-      }
+      if (turnstile.waiting() >= mostWaiting) throw overloaded()
+      return turnstile.run(() => work(turn))
     },
   } satisfies Hashing)
 }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createAttempts } from './attempts.ts'
+
+let fresh: TestDatabase
+let database: Database
+
+before(async () => {
+  fresh = await createTestDatabase()
+  database = openDatabase(fresh.url, { log: createTestLog().log })
+})
+after(async () => {
+  await database.close()
+  await fresh.drop()
+})
+
+test('of many submissions at the same time, two are counted at once, and each is counted', async () => {
+  let [running, most] = [0, 0]
+  const watched: Database = {
+    ...database,
+    async rows<Row>(...query: Parameters<Database['rows']>) {
+      most = Math.max(most, ++running)
+      return database.rows<Row>(...query).finally(() => running--)
+    },
+  }
+  const attempts = createAttempts({ database: watched, baseUrl: 'http://localhost', clock: Date.now })
+  const begin = (state: string) =>
+    attempts.begin({ state, method: 'password', data: {}, returnTo: '/', cookies: undefined })
+  const begun = await Promise.all(
+    Array.from({ length: 20 }, async (_, n) => {
+      const [cookies] = (await begin(`state${n}`)).split(';')
+      return { state: `state${n}`, cookies }
+    }),
+  )
+  most = 0
+  const tried = await Promise.all(begun.map(({ state, cookies }) => attempts.try(state, cookies)))
+  assert.deepEqual(new Set(tried.map((each) => each?.triesLeft)), new Set([4]))
+  assert.equal(most, 2)
+})
