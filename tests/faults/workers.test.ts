@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { stringify } from 'yaml'
 import { verifyBooks } from '../../src/billing/verify.ts'
 import { openDatabase } from '../../src/platform/database/database.ts'
-import { tollgateHere } from '../support/command-line.ts'
+import { tollgate, tollgateHere } from '../support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { eventually } from '../support/embedded.ts'
 import { createGate } from '../support/gate.ts'
@@ -103,6 +103,17 @@ test('the greeting is printed once, when both workers serve', async () => {
   await eventually('the log names both', () => workers().length === 2)
   const versions = await Promise.all(Array.from({ length: 8 }, () => fetch(`${url}/healthz`).then((it) => it.status)))
   assert.deepEqual(new Set(versions), new Set([200]))
+})
+
+test('what prevents a worker from starting is one line, and no process remains', async () => {
+  const file = path.join(folder, 'absent.yaml')
+  const model = { id: 'm', engine: 'ai-sdk', package: '@ai-sdk/nowhere', upstream_model: 'm' }
+  const limits = { context: 64, max_output_tokens: 32, price: { input: '1', output: '2' } }
+  const listen = { processes: 2, port: await freePorts() }
+  await writeFile(file, stringify({ listen, models: [{ ...model, ...limits }] }))
+  const { status, stdout, stderr } = await tollgate(['start'], { ...environment, TOLLGATE_CONFIG: file })
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.match(stderr, /(?:^|\n)models: the package @ai-sdk\/nowhere is not installed: [^\n]+\n$/)
 })
 
 test('the limit of an account applies to both workers together', async () => {
