@@ -158,26 +158,33 @@ async function take(
 }
 
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-const has = (text: string, q: readonly string[]) =>
+/** Whether every word of a search begins a word of the text. */
+const begins = (text: string, q: readonly string[]) =>
   q.every((begin) =>
     folded(text)
       .split(' ')
       .some((word) => word.startsWith(folded(begin))),
   )
+const joined = (text: string) => folded(text).replaceAll(' ', '')
+/** A client also matches by any part of its name. */
+const has = (name: string, q: readonly string[]) =>
+  begins(name, q) || (q.join('').length >= 3 && joined(name).includes(joined(q.join(''))))
 
-async function listed(person: Person, query: ClientQuery): Promise<{ all: ListedClient[]; totals: Set<number> }> {
+/** All pages of a list. Clients that were only guessed at, because nothing matched, are apart. */
+async function listed(person: Person, query: ClientQuery) {
   const all: ListedClient[] = []
+  const guesses: ListedClient[] = []
   const totals = new Set<number>()
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await records.clients.list(
       { actor: personActor(person) },
       { ...query, ...(cursor !== undefined && { cursor }) },
     )
-    all.push(...page.clients)
+    ;(page.similar ? guesses : all).push(...page.clients)
     totals.add(page.total)
     cursor = page.next
   }
-  return { all, totals }
+  return { all, guesses, totals }
 }
 
 async function check(
@@ -191,7 +198,7 @@ async function check(
     const mine = known.filter(({ owner }) => index === 3 || owner === index)
     const whose = asked.consultant === undefined ? {} : { consultant: consultants[asked.consultant]?.id ?? '' }
     const query = { status, sort, limit, ...whose, ...(q && { q: q.join(' ') }) }
-    const { all, totals } = await listed(person, query)
+    const { all, guesses, totals } = await listed(person, query)
     // A partner also sees the clients of other runs.
     const seen = all.filter(({ consultant }) => crewIds.has(consultant.id))
     const expected = mine
@@ -200,6 +207,10 @@ async function check(
       .filter(({ name }) => q === undefined || has(name, q))
     assert.deepEqual(seen.map(({ id }) => id).toSorted(), expected.map(({ id }) => id).toSorted())
     assert.deepEqual([...totals], [all.length])
+    const allowed = new Set(mine.filter((client) => status === 'all' || client.status === status).map(({ id }) => id))
+    const strangers = guesses.filter(({ id, consultant }) => crewIds.has(consultant.id) && !allowed.has(id))
+    assert.deepEqual(strangers, [], 'a guess at a client that the person may not see')
+    if (index < 3) assert.ok(guesses.every(({ consultant }) => consultant.id === person.id))
     if (index < 3) assert.equal(seen.length, all.length, 'a client of another consultant')
     if (sort === 'name')
       assert.deepEqual(
@@ -216,15 +227,17 @@ async function check(
       }
     }
 
-    const { results } = await records.search.find(
+    const { results, similar } = await records.search.find(
       { actor: personActor(person) },
       { q: (q ?? ['a']).join(' '), limit: '200' },
     )
-    const found = results.filter(({ client }) => known.some(({ id }) => id === client.id))
-    if (index < 3) assert.equal(found.length, results.length, 'a match in the record of another consultant')
+    const ours = results.filter(({ client }) => known.some(({ id }) => id === client.id))
+    assert.ok(ours.every(({ client }) => mine.some(({ id }) => id === client.id)))
+    const found = similar ? [] : ours
+    if (index < 3) assert.equal(ours.length, results.length, 'a match in the record of another consultant')
     const finds = mine.flatMap(({ id, name, notes }) => [
       ...(has(name, q ?? ['a']) ? [`client ${id}`] : []),
-      ...notes.filter((note) => has(note, q ?? ['a'])).map(() => `note ${id}`),
+      ...notes.filter((note) => begins(note, q ?? ['a'])).map(() => `note ${id}`),
     ])
     assert.deepEqual(found.map(({ noun, client }) => `${noun} ${client.id}`).toSorted(), finds.toSorted())
   }

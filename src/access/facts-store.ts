@@ -1,5 +1,8 @@
 import type { Queryable } from '../platform/database/database.ts'
 
+/** Functions in C come with PostgreSQL's extensions: only a superuser can create them. */
+const ours = `prolang <> (select oid from pg_language where lanname = 'c')`
+
 /**
  * The triggers, row-level security, permissions, constraints and roles of the catalogue, one line each. Roles appear by
  * their purpose, because their names differ between databases. The owner's permissions are listed only for append-only
@@ -46,7 +49,7 @@ const facts = `
     where pronamespace = current_schema()::regnamespace and prosecdef
   union all
   select format('function %s has no safe search_path', proname) from pg_proc
-    where pronamespace = current_schema()::regnamespace and (prosecdef or prosqlbody is null)
+    where pronamespace = current_schema()::regnamespace and (prosecdef or prosqlbody is null and ${ours})
       and not exists (select from unnest(proconfig) s where s ~ '^search_path=.*pg_temp"?$')
   union all
   select format('function %s is %s', proname, regexp_replace(pg_get_function_sqlbody(oid), '[\\s()]+', ' ', 'g'))
@@ -91,7 +94,7 @@ export interface StoredFunction {
 export function readFunctions(database: Queryable): Promise<StoredFunction[]> {
   return database.rows(
     `select proname as name, prosrc as body from pg_proc
-     where pronamespace = current_schema()::regnamespace and prosqlbody is null order by proname`,
+     where pronamespace = current_schema()::regnamespace and prosqlbody is null and ${ours} order by proname`,
   )
 }
 

@@ -101,6 +101,23 @@ export function searchClients(
   }
 }
 
+/** The clients of a list whose names, references or addresses are spelt like `q`, nearest first. */
+export function similarClients(
+  scope: Scope,
+  filter: ListFilter & { readonly q: string },
+  limit: number,
+): PreparedStatement<ListedRow> {
+  const { list, values, name } = listOf(scope, filter, { sort: 'name' })
+  const similar = `similar_clients($${values.push(filter.q)}, $1::uuid, $${values.push(limit)})`
+  return {
+    name: `similar ${name}`,
+    text: `select ${clientColumns}, '' as key, ${openDisputes}
+      from ${similar} page join client c on c.id = page.id join person p on p.id = c.consultant_id
+      where ${list.conditions} and ${statusIn(list.statuses)} order by page.nearness desc, c.changed_at desc, c.id`,
+    values,
+  }
+}
+
 type Value = string | number | null | undefined
 
 interface Counted {

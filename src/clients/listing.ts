@@ -5,7 +5,11 @@ import { recordId } from './ids.ts'
 import * as listStore from './list-store.ts'
 import { cursorOf, limitOf, positionOf } from './paging.ts'
 import { presentListed } from './present.ts'
+import { isGuessable } from './search.ts'
 import type { ClientList, ClientQuery } from './schema.ts'
+
+/** A list shows at most this many clients whose spelling is similar. */
+const mostSimilar = 10
 
 /** Returns the function that lists or searches clients, one page at a time. */
 export function createClientList(access: RecordAccess) {
@@ -19,7 +23,7 @@ export function createClientList(access: RecordAccess) {
     const limit = limitOf(query.limit)
     const sort = query.sort ?? 'name'
     const page = { sort, after: positionOf(query.cursor, listStore.keyTest(sort)), limit: limit + 1 }
-    const { rows, counted } = await readPage(visit, scope, filter, page)
+    const { rows, counted, similar } = await readPage(visit, scope, filter, page)
     const shown = rows.slice(0, limit)
     const last = rows.length > limit ? shown.at(-1) : undefined
     await access.note(visit, { action: 'clients_listed', noun: 'client', details: { rows: String(shown.length) } })
@@ -29,6 +33,7 @@ export function createClientList(access: RecordAccess) {
       next: last ? cursorOf(last) : null,
       total: Math.min(counted, mostCounted),
       total_is_exact: counted <= mostCounted,
+      similar,
     }
   }
 
@@ -36,12 +41,16 @@ export function createClientList(access: RecordAccess) {
     const { q } = filter
     if (q !== undefined) {
       const [found] = await access.as(visit, [listStore.searchClients(scope, { ...filter, q }, page)])
-      return { rows: found.filter((row) => row.id !== null), counted: found[0]?.total ?? 0 }
+      const rows = found.filter((row) => row.id !== null)
+      if (rows.length > 0 || page.after || !isGuessable(q))
+        return { rows, counted: found[0]?.total ?? 0, similar: false }
+      const [guesses] = await access.as(visit, [listStore.similarClients(scope, { ...filter, q }, mostSimilar)])
+      return { rows: guesses, counted: 0, similar: guesses.length > 0 }
     }
     const [rows, [count]] = await access.as(visit, [
       listStore.readClients(scope, filter, page),
       listStore.countClients(scope, filter),
     ])
-    return { rows, counted: count?.total ?? 0 }
+    return { rows, counted: count?.total ?? 0, similar: false }
   }
 }

@@ -39,20 +39,27 @@ interface Match {
 }
 
 /**
+ * The condition that a client matches a search: every word by prefix, or the whole text anywhere in the client's words,
+ * both without spaces and punctuation.
+ */
+const matches = (row: string, q: string): string =>
+  `(${row}search @@ (select beginnings(${q})) or ${row}spelling like (select within_spelling(${q})))`
+
+/**
  * CTEs that end with `found`: the first `limit` clients of a list that match a search. A common word fills the limit
  * within the first rows of the list (`near`). A word that does not, in a list longer than that, is `rare`, and the
  * full-text index finds all its matches (`indexed`); for a common word that index would collect most of the table.
  */
 export function firstMatches(list: ClientOrder, match: Match): string {
   const { column, order } = list
-  const { limit, after } = match
+  const { limit, after, prefix = '' } = match
   const rest = { ...list, conditions: `${list.conditions} and ${after(column, 'c.id')}` }
   return `${nearMatches(rest, match)},
-    indexed as materialized ${indexedMatches(list, match)},
-    found as materialized (
-      select id, key from near where not (select yes from rare)
+    ${prefix}indexed as materialized ${indexedMatches(list, match)},
+    ${prefix}found as materialized (
+      select id, key from ${prefix}near where not (select yes from ${prefix}rare)
       union all
-      (select id, key from indexed where ${after('key', 'id')} order by key ${order}, id ${order} limit ${limit}))`
+      (select id, key from ${prefix}indexed where ${after('key', 'id')} order by key ${order}, id ${order} limit ${limit}))`
 }
 
 /** CTEs that end with `all_found`: any `limit` clients that match a search, to be counted. */
@@ -66,8 +73,8 @@ export function anyMatches(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'l
 
 function nearMatches(list: ClientOrder, { q, limit, prefix = '' }: Match): string {
   return `${prefix}near as materialized (
-      select id, key from ${firstOf(list, String(reach), ', c.search')} listed
-      where search @@ (select beginnings(${q})) limit ${limit}),
+      select id, key from ${firstOf(list, String(reach), ', c.search, c.spelling')} listed
+      where ${matches('', q)} limit ${limit}),
     ${prefix}rare as materialized (
       select (select count(*) from ${prefix}near) < ${limit}
         and (select count(*) from ${firstOf(list, String(reach))} listed) >= ${reach} as yes)`
@@ -76,7 +83,7 @@ function nearMatches(list: ClientOrder, { q, limit, prefix = '' }: Match): strin
 function indexedMatches({ conditions, statuses, column }: ClientOrder, { q, prefix = '' }: Match): string {
   return `(select c.id, ${column} as key from client c
       where (select yes from ${prefix}rare) and ${conditions} and ${statusIn(statuses)}
-        and c.search @@ (select beginnings(${q})))`
+        and ${matches('c.', q)})`
 }
 
 export function statusIn(statuses: ClientOrder['statuses']): string {

@@ -84,6 +84,9 @@ export const clientList = Type.Object({
     description: 'The number of clients on all pages, counted up to 10 000, or up to 1 000 with `q`.',
   }),
   total_is_exact: Type.Boolean({ description: 'False if there are more clients than `total`.' }),
+  similar: Type.Boolean({
+    description: 'True if no client matches `q`: these are spelt like it, nearest first. Then `total` is 0.',
+  }),
 })
 export type ClientList = Type.Static<typeof clientList>
 
@@ -247,7 +250,11 @@ export type ActivityList = Type.Static<typeof activityList>
 
 export const searchQuery = body({
   q: Type.Optional(
-    text(200, 'Words or their first letters. All must occur in a match. Without words, nothing matches.'),
+    text(
+      200,
+      'Words or their first letters. All must occur in a match. Clients also match by three or more letters or digits ' +
+        'anywhere in their words, without spaces and punctuation: `PA1031` finds `PA-1031`. Without words, nothing matches.',
+    ),
   ),
   limit: Type.Optional(Type.String({ format: 'page-size', description: 'Per noun: 1 to 200; default 20.' })),
 })
@@ -262,9 +269,15 @@ export const searchResult = Type.Object({
     format: 'date-time',
     description: 'When it last changed; for a client, when anything in its record last changed.',
   }),
+  archived: Type.Boolean({ description: 'Archived items come after the others.' }),
 })
 export type SearchResult = Type.Static<typeof searchResult>
-export const searchResults = Type.Object({ results: Type.Array(searchResult) })
+export const searchResults = Type.Object({
+  results: Type.Array(searchResult),
+  similar: Type.Boolean({
+    description: 'True if nothing matches: the results are clients that are spelt like `q`, nearest first.',
+  }),
+})
 export type SearchResults = Type.Static<typeof searchResults>
 
 export type { AuditList, AuditRow } from '../access/schema.ts'

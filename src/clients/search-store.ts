@@ -12,35 +12,59 @@ export interface FoundRow {
   readonly text: string
   readonly client: { readonly id: string; readonly name: string }
   readonly changed_at: Date
+  readonly archived: boolean
 }
 
+const item = { changed: 'n.updated_at', archived: 'n.archived_at is not null' } as const
+
 const shown = {
-  client: { title: 'n.name', text: `concat_ws(' · ', n.name, n.reference, n.email)`, changed: 'n.changed_at' },
-  note: { title: `to_char(n.date, 'YYYY-MM-DD')`, text: 'n.text', changed: 'n.updated_at' },
-  dispute: { title: 'n.invoice', text: `n.invoice || ' · ' || n.position`, changed: 'n.updated_at' },
-  letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body`, changed: 'n.updated_at' },
+  client: {
+    title: 'n.name',
+    text: `concat_ws(' · ', n.name, n.reference, n.email)`,
+    changed: 'n.changed_at',
+    archived: `n.status = 'archived'`,
+  },
+  note: { title: `to_char(n.date, 'YYYY-MM-DD')`, text: 'n.text', ...item },
+  dispute: { title: 'n.invoice', text: `n.invoice || ' · ' || n.position`, ...item },
+  letter: { title: 'n.subject', text: `n.subject || ' · ' || n.body`, ...item },
 } as const
 
-/** Records or items of one noun that match all words of `q` by prefix, last changed first. */
+/** Clients or items of one noun that match all words of `q`, last changed first; archived items after the others. */
 export function searchNoun(noun: RecordNoun, scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
-  const { title, text, changed } = shown[noun]
   return {
     name: `search ${noun} ${name}`,
     text: `with ${noun === 'client' ? matchingClients(condition) : matchingItems(noun, condition)},
-      latest as materialized (select id, key from found order by key desc, id desc limit $3)
-      select '${noun}' as noun, n.id, ${title} as title, left(${text}, 20000) as text,
-        json_build_object('id', c.id, 'name', c.name) as client, ${changed} as changed_at
-      from latest join ${noun} n on n.id = latest.id
-        join client c on c.id = ${noun === 'client' ? 'n.id' : 'n.client_id'}
-      order by latest.key desc, latest.id desc`,
+      best as materialized (select id, last, key from found order by last, key desc, id desc limit $3)
+      select ${columnsOf(noun)}
+      from best join ${noun} n on n.id = best.id join client c on c.id = ${noun === 'client' ? 'n.id' : 'n.client_id'}
+      order by best.last, best.key desc, best.id desc`,
     values: [value, q, limit],
   }
 }
 
+/** Clients whose names, references or addresses are spelt like `q`, nearest first. */
+export function searchSimilar(scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `similar ${name}`,
+    text: `select ${columnsOf('client')}
+      from similar_clients($2, $1::uuid, $3) best join client n on n.id = best.id join client c on c.id = n.id
+      where ${condition} order by best.nearness desc, n.changed_at desc, n.id`,
+    values: [value, q, limit],
+  }
+}
+
+function columnsOf(noun: RecordNoun): string {
+  const { title, text, changed, archived } = shown[noun]
+  return `'${noun}' as noun, n.id, ${title} as title, left(${text}, 20000) as text,
+    json_build_object('id', c.id, 'name', c.name) as client, ${changed} as changed_at, ${archived} as archived`
+}
+
 function matchingClients(conditions: string): string {
   const list = { conditions, statuses: ['active', 'archived'], column: 'c.changed_at', order: 'desc' } as const
-  return firstMatches(list, { q: '$2', limit: '$3', after: () => 'true' })
+  return `${firstMatches(list, { q: '$2', limit: '$3', after: () => 'true', prefix: 'client_' })},
+    found as (select id, false as last, key from client_found)`
 }
 
 /** The number of last changed items that a search tests before it uses the full-text index, as in `firstMatches`. */
@@ -50,19 +74,18 @@ const fewClients = 1000
 
 /**
  * CTEs that end with `found`. All items: like `firstMatches`. One consultant's items: client by client, which reads only what
- * the consultant may see; the full-text index reads the matches of the whole firm.
+ * the consultant may see; the full-text index reads the matches of the whole firm. Archived items are `last`.
  */
 function matchingItems(noun: Exclude<RecordNoun, 'client'>, condition: string): string {
   const near = condition.includes('consultant_id')
     ? `own as materialized (select c.id from client c where ${condition} limit ${fewClients + 1}),
         rare as materialized (select count(*) > ${fewClients} as yes from own),
         near as materialized (
-          select n.id, n.updated_at as key from own cross join lateral (
-            select i.id, i.updated_at, i.search from ${noun} i
-            where i.client_id = own.id and i.archived_at is null offset 0) n
+          select n.id, n.archived_at is not null as last, n.updated_at as key from own cross join lateral (
+            select i.id, i.archived_at, i.updated_at, i.search from ${noun} i where i.client_id = own.id offset 0) n
           where not (select yes from rare) and n.search @@ (select beginnings($2)))`
     : `near as materialized (
-          select n.id, n.updated_at as key from (
+          select n.id, false as last, n.updated_at as key from (
             select i.id, i.client_id, i.updated_at, i.search from ${noun} i where i.archived_at is null
             order by i.updated_at desc, i.id desc limit ${recentItems}) n
           join client c on c.id = n.client_id
@@ -70,9 +93,10 @@ function matchingItems(noun: Exclude<RecordNoun, 'client'>, condition: string): 
         rare as materialized (select count(*) < $3 as yes from near)`
   return `${near},
     indexed as materialized (
-      select n.id, n.updated_at as key from ${noun} n join client c on c.id = n.client_id
-      where (select yes from rare) and ${condition} and n.archived_at is null and n.search @@ (select beginnings($2))),
+      select n.id, n.archived_at is not null as last, n.updated_at as key
+      from ${noun} n join client c on c.id = n.client_id
+      where (select yes from rare) and ${condition} and n.search @@ (select beginnings($2))),
     found as materialized (
-      select id, key from near where not (select yes from rare)
-      union all (select id, key from indexed order by key desc, id desc limit $3))`
+      select id, last, key from near where not (select yes from rare)
+      union all (select id, last, key from indexed order by last, key desc, id desc limit $3))`
 }

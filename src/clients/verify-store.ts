@@ -4,7 +4,7 @@ import type { VerifyQueries } from '../platform/verify-checks.ts'
 const stateOf = (
   row: string,
 ): string => `(to_jsonb(${row}) - array['id', 'client_id', 'version', 'created_at', 'created_by',
-  'updated_at', 'updated_by', 'changed_at', 'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key'])`
+  'updated_at', 'updated_by', 'changed_at', 'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key', 'spelling'])`
 
 /** Revisions lack columns that were added after them, and whose value is null. Money is stored as text, since JSON parsers may lose digits of a number. */
 const nouns = [

@@ -435,7 +435,7 @@ describe('lists', () => {
       '&lind',
     ]
     for (const q of finds) assert.equal((await member.get(`/clients?q=${encodeURIComponent(q)}`)).json['total'], 1, q)
-    for (const q of ['qvist', 'lind x', '%', '&&', ':*', "'", '2025', '\\', '!lind | acm', '_']) {
+    for (const q of ['lind x', '%', '&&', ':*', "'", '2025', '\\', '!lind | acm', '_']) {
       const expected = q === '!lind | acm' ? 1 : 0
       const { status, json } = await member.get(`/clients?q=${encodeURIComponent(q)}`)
       assert.deepEqual([status, json['total']], [200, expected], q)
@@ -479,64 +479,6 @@ describe('lists', () => {
     const member = await firm.join('Turner', 'consultant')
     const cursor = Buffer.from(JSON.stringify(['', '00000000-0000-7000-8000-000000000000'])).toString('base64url')
     assert.deepEqual((await member.get(`/clients?cursor=${cursor}`)).json['clients'], [])
-  })
-})
-
-describe('search', () => {
-  test('finds text in clients, notes, disputes and letters, and shows where it matched', async () => {
-    const member = await firm.join('Searcher', 'consultant')
-    const id = await firm.client(member, 'Quartz Mining')
-    await member.send('POST', `/clients/${id}/notes`, {
-      date: '2026-01-02',
-      text: 'The quartz <b>vein</b> runs north.',
-    })
-    await member.send('POST', `/clients/${id}/disputes`, {
-      invoice: 'I-9',
-      amount: '1',
-      position: 'quartz was not delivered',
-    })
-    await member.send('POST', `/clients/${id}/letters`, { subject: 'Your quartz', body: 'Dear Sir' })
-    const { json } = await member.get('/search?q=quar')
-    const results = json['results']
-    assert.ok(Array.isArray(results))
-    assert.deepEqual(
-      results.map((found: unknown) => at(found, 'noun')),
-      ['client', 'note', 'dispute', 'letter'],
-    )
-    assert.ok(results.every((found: unknown) => at(found, 'client', 'id') === id))
-    assert.match(String(at(results, 1, 'snippet')), /The \ue000quartz\ue001 <b>vein/)
-    assert.deepEqual((await anna.get('/search?q=quar')).json['results'], [])
-  })
-
-  test('finds nothing archived or deleted, neither for the consultant nor for a partner', async () => {
-    const id = await firm.client(anna, 'Basalt')
-    const addresses: string[] = []
-    for (const [plural, body] of [
-      ['notes', { date: '2026-01-02', text: 'basalt' }],
-      ['disputes', { invoice: 'basalt', amount: '1' }],
-      ['letters', { subject: 'basalt' }],
-    ] as const) {
-      const made = await anna.send('POST', `/clients/${id}/${plural}`, body)
-      addresses.push(made.headers.get('location') ?? '')
-    }
-    const counts = async () => {
-      const found = await Promise.all([anna, paula].map((member) => member.get('/search?q=basalt')))
-      return found.map(({ json: { results } }) => (Array.isArray(results) ? results.length : undefined))
-    }
-    assert.deepEqual(await counts(), [4, 4])
-    for (const [index, address] of addresses.entries()) {
-      await anna.send('DELETE', address, undefined)
-      assert.deepEqual(await counts(), [3 - index, 3 - index])
-    }
-    await anna.send('POST', `/clients/${id}/notes`, { date: '2026-01-02', text: 'basalt again' })
-    assert.deepEqual(await counts(), [2, 2])
-    await paula.send('DELETE', `/clients/${id}`, undefined)
-    assert.deepEqual(await counts(), [0, 0])
-  })
-
-  test('finds nothing for an empty query', async () => {
-    assert.equal(shaped(await anna.get('/search'), schema.searchResults), 200)
-    assert.deepEqual((await anna.get('/search?q=')).json, { results: [] })
   })
 })
 

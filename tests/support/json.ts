@@ -21,6 +21,12 @@ export function objectAt(value: unknown, ...path: readonly (string | number)[]):
   return isObject(part) ? part : {}
 }
 
+/** The list at a path; an empty list if there is none. */
+export function listAt(value: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
+  const part = at(value, ...path)
+  return Array.isArray(part) ? part : []
+}
+
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -9,7 +9,7 @@ import { totalOf } from '../../words.ts'
 import { ClientTable } from './client-table.tsx'
 import { Filters } from './filters.tsx'
 import { NewClient } from './new-client.tsx'
-import { NoClients } from './no-clients.tsx'
+import { NoClients, SimilarOnly } from './no-clients.tsx'
 import { usePages } from './paging.ts'
 
 /** The clients that the person may see, with search, filters and sorting. */
@@ -37,6 +37,7 @@ export function ClientsPage() {
       }
     >
       <Filters />
+      {list.similar && <SimilarOnly />}
       {clients.length === 0 ? <NoClients /> : <ClientTable clients={clients} />}
       {next !== null && (
         <Button variant="default" fullWidth mt="md" loading={busy} onClick={more}>

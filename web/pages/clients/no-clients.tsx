@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { Empty } from '../../components/empty.tsx'
 import { useQuery } from './query.ts'
+import classes from './client-table.module.css'
 
 export function NoClients() {
   const { isUsual, reset } = useQuery()
@@ -18,5 +19,14 @@ export function NoClients() {
         Show all active clients
       </Button>
     </Empty>
+  )
+}
+
+/** Above the clients that are shown because none matches the search. */
+export function SimilarOnly() {
+  return (
+    <p className={classes.similar} role="status">
+      No client matches the search and the filters. These are spelt like it:
+    </p>
   )
 }

@@ -1,4 +1,4 @@
-import { VisuallyHidden } from '@mantine/core'
+import { Badge, VisuallyHidden } from '@mantine/core'
 import { IconAddressBook, IconFileText, IconMail, IconReceipt, type Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLoaderData, useSearchParams } from 'react-router'
@@ -22,7 +22,7 @@ const icons: Readonly<Record<RecordNoun, Icon>> = {
 
 /** Searches every record that the person may see. */
 export function SearchPage() {
-  const { results } = useLoaderData<SearchResults>()
+  const { results, similar } = useLoaderData<SearchResults>()
   const [parameters, setParameters] = useSearchParams()
   const q = parameters.get('q') ?? ''
   useRowsAgain()
@@ -36,7 +36,10 @@ export function SearchPage() {
         onDown={() => document.querySelector<HTMLElement>('[data-row]')?.focus()}
         isFirst
       />
-      <VisuallyHidden aria-live="polite">{q !== '' && counted(results.length, 'result')}</VisuallyHidden>
+      <VisuallyHidden aria-live="polite">
+        {q !== '' &&
+          (similar ? `Nothing found. ${counted(results.length, 'similar client')}` : counted(results.length, 'result'))}
+      </VisuallyHidden>
       <div className={classes.results}>
         {q === '' && (
           <Empty title="Search everything you can access">
@@ -48,6 +51,7 @@ export function SearchPage() {
             <p>{`No record contains “${q}”. A record must contain every word; the beginning of a word is enough.`}</p>
           </Empty>
         )}
+        {similar && <p className={classes.similar}>{`Nothing contains “${q}”. These clients are spelt like it:`}</p>}
         {kinds.map((noun) => (
           <Group key={noun} noun={noun} results={results.filter((result) => result.noun === noun)} />
         ))}
@@ -72,6 +76,7 @@ function Group({ noun, results }: { readonly noun: RecordNoun; readonly results:
                   {noun === 'note' ? <Day date={result.title} /> : result.title}
                 </Link>
                 {noun !== 'client' && <span>{result.client.name}</span>}
+                {result.archived && <Badge color="gray">Archived</Badge>}
               </p>
               {result.snippet !== '' && noun !== 'client' && (
                 <p className={classes.snippet}>{marked(result.snippet)}</p>

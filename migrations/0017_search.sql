@@ -1,0 +1,58 @@
+-- Search finds a client by the middle of a word, by a reference without its punctuation (PA1031 for PA-1031), and, if
+-- nothing else matches, by a similar spelling.
+do $$
+begin
+  create extension if not exists pg_trgm;
+exception
+  when insufficient_privilege or feature_not_supported or undefined_file then
+    raise exception 'search needs the extension pg_trgm, which is part of PostgreSQL''s contrib modules. Install them if they are missing, have an administrator run "create extension pg_trgm" in this database, then start again (%)', sqlerrm
+      using errcode = sqlstate;
+end $$;
+
+-- The words of a text, and once more without spaces.
+create function spelling(p_text text) returns text language sql immutable parallel safe
+  return words(p_text) || ' ' || replace(words(p_text), ' ', '');
+
+-- A LIKE pattern for the letters and digits of a text anywhere in a spelling. Null for fewer than three, which no index could find.
+create function within_spelling(p_text text) returns text language sql immutable parallel safe
+  return case when length(replace(words(p_text), ' ', '')) >= 3 then '%' || replace(words(p_text), ' ', '') || '%' end;
+
+alter table client add column spelling text not null
+  generated always as (spelling(name || ' ' || coalesce(reference, '') || ' ' || coalesce(email, ''))) stored;
+create index client_spelling on client using gin (spelling gin_trgm_ops) where deleted_at is null;
+
+-- The clients whose names are spelt most like a text, nearest first. Row-level security applies, as to every query of the
+-- caller. p_consultant limits them to one consultant's clients.
+create function similar_clients(p_text text, p_consultant uuid, p_limit integer)
+returns table (id uuid, nearness real)
+language plpgsql stable parallel safe
+set search_path from current set pg_trgm.word_similarity_threshold = 0.3
+as $$
+begin
+  return query
+    select c.id, word_similarity(words(p_text), c.spelling)
+    from client c
+    where c.deleted_at is null and (p_consultant is null or c.consultant_id = p_consultant)
+      and words(p_text) <% c.spelling
+    order by 2 desc, c.changed_at desc, c.id
+    limit p_limit;
+end $$;
+
+-- As before, but without the spelling, which repeats other columns.
+create or replace function keep_revision() returns trigger language plpgsql security definer
+set search_path from current set timezone = 'UTC' as $$
+declare
+  v_all jsonb := to_jsonb(new);
+  v_data jsonb := v_all - array['id', 'client_id', 'version', 'created_at', 'created_by', 'updated_at', 'updated_by',
+    'changed_at', 'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key', 'spelling'];
+  v_money text;
+begin
+  -- As text, because JSON numbers can lose digits.
+  foreach v_money in array array['amount', 'cost'] loop
+    if v_data ? v_money then v_data := v_data || jsonb_build_object(v_money, v_all ->> v_money); end if;
+  end loop;
+  insert into revision (noun, noun_id, version, client_id, at, person_id, archived, data)
+  values (tg_table_name, new.id, new.version, coalesce((v_all ->> 'client_id')::uuid, new.id), new.updated_at,
+    portal_person(), (v_all ->> 'archived_at') is not null or (v_all ->> 'deleted_at') is not null, v_data);
+  return null;
+end $$;

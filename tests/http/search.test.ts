@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Value } from 'typebox/value'
+import * as schema from '../../src/clients/schema.ts'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { at, listAt } from '../support/json.ts'
+
+let firm: Firm
+let anna: Member
+let paula: Member
+
+before(async () => {
+  firm = await startFirm()
+  anna = await firm.join('Anna Berg', 'consultant')
+  paula = await firm.join('Paula', 'partner')
+})
+after(() => firm.close())
+
+describe('search', () => {
+  test('finds text in clients, notes, disputes and letters, and shows where it matched', async () => {
+    const member = await firm.join('Searcher', 'consultant')
+    const id = await firm.client(member, 'Quartz Mining')
+    await member.send('POST', `/clients/${id}/notes`, {
+      date: '2026-01-02',
+      text: 'The quartz <b>vein</b> runs north.',
+    })
+    await member.send('POST', `/clients/${id}/disputes`, {
+      invoice: 'I-9',
+      amount: '1',
+      position: 'quartz was not delivered',
+    })
+    await member.send('POST', `/clients/${id}/letters`, { subject: 'Your quartz', body: 'Dear Sir' })
+    const { json } = await member.get('/search?q=quar')
+    const results = json['results']
+    assert.ok(Array.isArray(results))
+    assert.deepEqual(
+      results.map((found: unknown) => at(found, 'noun')),
+      ['client', 'note', 'dispute', 'letter'],
+    )
+    assert.ok(results.every((found: unknown) => at(found, 'client', 'id') === id))
+    assert.match(String(at(results, 1, 'snippet')), /The \ue000quartz\ue001 <b>vein/)
+    assert.deepEqual((await anna.get('/search?q=quar')).json['results'], [])
+  })
+
+  test('finds archived items after the others, and nothing of a deleted client', async () => {
+    const id = await firm.client(anna, 'Basalt')
+    const addresses: string[] = []
+    for (const [plural, body] of [
+      ['notes', { date: '2026-01-02', text: 'basalt' }],
+      ['notes', { date: '2026-01-03', text: 'basalt' }],
+      ['disputes', { invoice: 'basalt', amount: '1' }],
+      ['letters', { subject: 'basalt' }],
+    ] as const) {
+      const made = await anna.send('POST', `/clients/${id}/${plural}`, body)
+      addresses.push(made.headers.get('location') ?? '')
+    }
+    const found = async (member: Member) => {
+      const { json } = await member.get('/search?q=basalt')
+      assert.equal(json['similar'], false)
+      return listAt(json, 'results').map((result) => [at(result, 'noun'), at(result, 'archived')])
+    }
+    const [earlier = '', later = ''] = addresses
+    for (const address of addresses.slice(1)) await anna.send('DELETE', address, undefined)
+    const expected = [
+      ['client', false],
+      ['note', false],
+      ['note', true],
+      ['dispute', true],
+      ['letter', true],
+    ]
+    assert.deepEqual([await found(anna), await found(paula)], [expected, expected])
+    const { json } = await anna.get('/search?q=basalt')
+    const ids = listAt(json, 'results').map((result) => at(result, 'id'))
+    assert.deepEqual([`${ids[1]}`, `${ids[2]}`], [earlier.split('/')[4], later.split('/')[4]])
+    await paula.send('DELETE', `/clients/${id}`, undefined)
+    assert.deepEqual([await found(anna), await found(paula)], [[], []])
+  })
+
+  test('finds nothing for an empty query', async () => {
+    const { status, json } = await anna.get('/search')
+    assert.deepEqual([status, Value.Check(schema.searchResults, json)], [200, true])
+    assert.deepEqual((await anna.get('/search?q=')).json, { results: [], similar: false })
+  })
+
+  test('finds a client by the middle of a word, and by a reference with or without punctuation', async () => {
+    const [vera, other] = [await firm.join('Vera', 'consultant'), await firm.join('Other', 'consultant')]
+    const add = async (member: Member, name: string, reference: string) =>
+      String((await member.send('POST', '/clients', { name, reference })).json['id'])
+    const mine = await add(vera, 'Grönwald Immobilien', 'PA-1031')
+    const joined = await add(vera, 'Hauser', 'PA1032')
+    await add(other, 'Grönwald Immobilien', 'PA-1031')
+    for (const [q, expected] of [
+      ['PA1031', [mine]],
+      ['pa 1031', [mine]],
+      ['PA-1032', [joined]],
+      ['1032', [joined]],
+      ['wald immo', [mine]],
+      ['MOBIL', [mine]],
+      ['%', []],
+      ['wa', []],
+      ['w_ld', []],
+    ] as const) {
+      const { json } = await vera.get(`/search?q=${encodeURIComponent(q)}`)
+      assert.deepEqual(
+        listAt(json, 'results').map((result) => at(result, 'id')),
+        expected,
+        q,
+      )
+      const list = await vera.get(`/clients?q=${encodeURIComponent(q)}`)
+      assert.deepEqual([list.json['total'], list.json['similar']], [expected.length, false], q)
+    }
+  })
+
+  test('guesses at a misspelt name only if nothing matches, and only among the clients that the person may see', async () => {
+    const [vera, other] = [await firm.join('Vera', 'consultant'), await firm.join('Other', 'consultant')]
+    const mine = await firm.client(vera, 'Lindqvist Shipping')
+    const archived = await firm.client(vera, 'Lindquist Holding')
+    await vera.send('PATCH', `/clients/${archived}`, { status: 'archived' }, { 'if-match': '"1"' })
+    const hidden = await firm.client(other, 'Lindqvits')
+    const deleted = await firm.client(vera, 'Lindqvits')
+    await paula.send('DELETE', `/clients/${deleted}`, undefined)
+    const search = async (member: Member, q: string) => {
+      const { json } = await member.get(`/search?q=${q}`)
+      return [json['similar'], listAt(json, 'results').map((result) => at(result, 'id'))]
+    }
+    const list = async (member: Member, query: string) => {
+      const { json } = await member.get(`/clients?${query}`)
+      return [json['similar'], listAt(json, 'clients').map((client) => at(client, 'id')), json['total'], json['next']]
+    }
+    assert.deepEqual(await search(vera, 'lindqvist'), [false, [mine]])
+    assert.deepEqual(await search(vera, 'lindqvits'), [true, [mine, archived]])
+    assert.deepEqual(await search(vera, 'linqdvist'), [true, [mine, archived]])
+    assert.deepEqual(await search(vera, 'zzzz'), [false, []])
+    assert.deepEqual(await search(vera, 'lin'), [false, [archived, mine]])
+    assert.deepEqual(await search(paula, 'lindqvits'), [false, [hidden]])
+    assert.deepEqual(await list(vera, 'q=lindqvits'), [true, [mine], 0, null])
+    assert.deepEqual(await list(vera, 'q=lindqvits&status=all'), [true, [mine, archived], 0, null])
+    const elsewhere = `consultant=${other.id}`
+    assert.deepEqual(await list(vera, `q=lindqvist&${elsewhere}`), [false, [], 0, null])
+  })
+})
