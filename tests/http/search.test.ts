@@ -16,6 +16,28 @@ before(async () => {
 })
 after(() => firm.close())
 
+/** Whether the matches are guesses, and their ids. */
+async function search(member: Member, q: string) {
+  const { json } = await member.get(`/search?q=${q}`)
+  return [json['similar'], listAt(json, 'results').map((result) => at(result, 'id'))]
+}
+
+async function list(member: Member, query: string) {
+  const { json } = await member.get(`/clients?${query}`)
+  return [json['similar'], listAt(json, 'clients').map((client) => at(client, 'id')), json['total'], json['next']]
+}
+
+async function basalt(member: Member) {
+  const { json } = await member.get('/search?q=basalt')
+  assert.equal(json['similar'], false)
+  return listAt(json, 'results').map((result) => [at(result, 'noun'), at(result, 'archived')])
+}
+
+async function add(member: Member, name: string, reference: string): Promise<string> {
+  const { json } = await member.send('POST', '/clients', { name, reference })
+  return String(json['id'])
+}
+
 describe('search', () => {
   test('finds text in clients, notes, disputes and letters, and shows where it matched', async () => {
     const member = await firm.join('Searcher', 'consultant')
@@ -54,11 +76,6 @@ describe('search', () => {
       const made = await anna.send('POST', `/clients/${id}/${plural}`, body)
       addresses.push(made.headers.get('location') ?? '')
     }
-    const found = async (member: Member) => {
-      const { json } = await member.get('/search?q=basalt')
-      assert.equal(json['similar'], false)
-      return listAt(json, 'results').map((result) => [at(result, 'noun'), at(result, 'archived')])
-    }
     const [earlier = '', later = ''] = addresses
     for (const address of addresses.slice(1)) await anna.send('DELETE', address, undefined)
     const expected = [
@@ -68,12 +85,12 @@ describe('search', () => {
       ['dispute', true],
       ['letter', true],
     ]
-    assert.deepEqual([await found(anna), await found(paula)], [expected, expected])
+    assert.deepEqual([await basalt(anna), await basalt(paula)], [expected, expected])
     const { json } = await anna.get('/search?q=basalt')
     const ids = listAt(json, 'results').map((result) => at(result, 'id'))
-    assert.deepEqual([`${ids[1]}`, `${ids[2]}`], [earlier.split('/')[4], later.split('/')[4]])
+    assert.deepEqual(ids.slice(1, 3), [earlier.split('/')[4], later.split('/')[4]])
     await paula.send('DELETE', `/clients/${id}`, undefined)
-    assert.deepEqual([await found(anna), await found(paula)], [[], []])
+    assert.deepEqual([await basalt(anna), await basalt(paula)], [[], []])
   })
 
   test('finds nothing for an empty query', async () => {
@@ -84,8 +101,6 @@ describe('search', () => {
 
   test('finds a client by the middle of a word, and by a reference with or without punctuation', async () => {
     const [vera, other] = [await firm.join('Vera', 'consultant'), await firm.join('Other', 'consultant')]
-    const add = async (member: Member, name: string, reference: string) =>
-      String((await member.send('POST', '/clients', { name, reference })).json['id'])
     const mine = await add(vera, 'Grönwald Immobilien', 'PA-1031')
     const joined = await add(vera, 'Hauser', 'PA1032')
     await add(other, 'Grönwald Immobilien', 'PA-1031')
@@ -106,35 +121,27 @@ describe('search', () => {
         expected,
         q,
       )
-      const list = await vera.get(`/clients?q=${encodeURIComponent(q)}`)
-      assert.deepEqual([list.json['total'], list.json['similar']], [expected.length, false], q)
+      const clients = await vera.get(`/clients?q=${encodeURIComponent(q)}`)
+      assert.deepEqual([clients.json['total'], clients.json['similar']], [expected.length, false], q)
     }
   })
 
   test('guesses at a misspelt name only if nothing matches, and only among the clients that the person may see', async () => {
     const [vera, other] = [await firm.join('Vera', 'consultant'), await firm.join('Other', 'consultant')]
     const mine = await firm.client(vera, 'Lindqvist Shipping')
-    const archived = await firm.client(vera, 'Lindquist Holding')
+    const archived = await firm.client(vera, 'Lindqvist Holding')
     await vera.send('PATCH', `/clients/${archived}`, { status: 'archived' }, { 'if-match': '"1"' })
     const hidden = await firm.client(other, 'Lindqvits')
     const deleted = await firm.client(vera, 'Lindqvits')
     await paula.send('DELETE', `/clients/${deleted}`, undefined)
-    const search = async (member: Member, q: string) => {
-      const { json } = await member.get(`/search?q=${q}`)
-      return [json['similar'], listAt(json, 'results').map((result) => at(result, 'id'))]
-    }
-    const list = async (member: Member, query: string) => {
-      const { json } = await member.get(`/clients?${query}`)
-      return [json['similar'], listAt(json, 'clients').map((client) => at(client, 'id')), json['total'], json['next']]
-    }
-    assert.deepEqual(await search(vera, 'lindqvist'), [false, [mine]])
-    assert.deepEqual(await search(vera, 'lindqvits'), [true, [mine, archived]])
-    assert.deepEqual(await search(vera, 'linqdvist'), [true, [mine, archived]])
+    assert.deepEqual(await search(vera, 'lindqvist'), [false, [archived, mine]])
+    assert.deepEqual(await search(vera, 'lindqvits'), [true, [archived, mine]])
+    assert.deepEqual(await search(vera, 'linqdvist'), [true, [archived, mine]])
     assert.deepEqual(await search(vera, 'zzzz'), [false, []])
     assert.deepEqual(await search(vera, 'lin'), [false, [archived, mine]])
     assert.deepEqual(await search(paula, 'lindqvits'), [false, [hidden]])
     assert.deepEqual(await list(vera, 'q=lindqvits'), [true, [mine], 0, null])
-    assert.deepEqual(await list(vera, 'q=lindqvits&status=all'), [true, [mine, archived], 0, null])
+    assert.deepEqual(await list(vera, 'q=lindqvits&status=all'), [true, [archived, mine], 0, null])
     const elsewhere = `consultant=${other.id}`
     assert.deepEqual(await list(vera, `q=lindqvist&${elsewhere}`), [false, [], 0, null])
   })

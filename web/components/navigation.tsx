@@ -14,6 +14,7 @@ import {
 } from '@tabler/icons-react'
 import { NavLink, useNavigate } from 'react-router'
 import type { Viewer } from '../content.ts'
+import type { SessionState } from '../session.ts'
 import { schemeOf } from '../settings.ts'
 import { roleNames } from '../words.ts'
 import { Initials } from './initials.tsx'
@@ -21,7 +22,8 @@ import classes from './navigation.module.css'
 import { useRole } from './role.ts'
 import { signOut } from './sign-out.ts'
 
-interface Place {
+/** A page of the main navigation. */
+export interface Place {
   readonly to: string
   readonly name: string
   readonly icon: Icon
@@ -35,6 +37,10 @@ const partners: readonly Place[] = [
   { to: '/people', name: 'People', icon: IconUsers },
   { to: '/audit', name: 'Audit log', icon: IconHistory },
 ]
+
+/** The pages that a role may open. */
+export const placesOf = (role: SessionState['role']): readonly Place[] =>
+  role === 'partner' ? [...everyone, ...partners] : everyone
 
 export function Navigation({ viewer }: { readonly viewer: Viewer }) {
   const isPartner = useRole() === 'partner'

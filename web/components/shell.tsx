@@ -4,8 +4,10 @@ import { content } from '../content.ts'
 import { Questions } from './confirm.tsx'
 import { useSearchKey } from './keys.ts'
 import { Navigation } from './navigation.tsx'
+import { Palette } from './palette.tsx'
 import { PhoneMenu } from './phone-menu.tsx'
 import classes from './shell.module.css'
+import { Shortcuts } from './shortcuts.tsx'
 import { UnsavedGuard } from './unsaved.tsx'
 import { Wordmark } from './wordmark.tsx'
 
@@ -41,6 +43,8 @@ export function Shell() {
       <ScrollRestoration getKey={scrollKeyOf} />
       <UnsavedGuard />
       <Questions />
+      <Palette />
+      <Shortcuts />
     </div>
   )
 }

@@ -25,8 +25,6 @@ export function NoClients() {
 /** Above the clients that are shown because none matches the search. */
 export function SimilarOnly() {
   return (
-    <p className={classes.similar} role="status">
-      No client matches the search and the filters. These are spelt like it:
-    </p>
+    <output className={classes.similar}>No client matches the search and the filters. These are spelt like it:</output>
   )
 }

@@ -1,9 +1,9 @@
 import { Badge, VisuallyHidden } from '@mantine/core'
-import { IconAddressBook, IconFileText, IconMail, IconReceipt, type Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLoaderData, useSearchParams } from 'react-router'
 import type { RecordNoun, SearchResult, SearchResults } from '../../../src/clients/schema.ts'
 import { Empty } from '../../components/empty.tsx'
+import { addressOf, recordIcons } from '../../components/found.ts'
 import { Page } from '../../components/page.tsx'
 import { useRowsAgain } from '../../components/rows.ts'
 import { SearchField } from '../../components/search-field.tsx'
@@ -13,13 +13,6 @@ import { counted, spoken } from '../../words.ts'
 import classes from './search.module.css'
 
 const kinds: readonly RecordNoun[] = ['client', 'note', 'dispute', 'letter']
-const icons: Readonly<Record<RecordNoun, Icon>> = {
-  client: IconAddressBook,
-  note: IconFileText,
-  dispute: IconReceipt,
-  letter: IconMail,
-}
-
 /** Searches every record that the person may see. */
 export function SearchPage() {
   const { results, similar } = useLoaderData<SearchResults>()
@@ -62,7 +55,7 @@ export function SearchPage() {
 
 function Group({ noun, results }: { readonly noun: RecordNoun; readonly results: readonly SearchResult[] }) {
   if (results.length === 0) return null
-  const GroupIcon = icons[noun]
+  const GroupIcon = recordIcons[noun]
   return (
     <section>
       <h2 className={classes.heading}>{spoken(nouns[noun].many)}</h2>
@@ -90,10 +83,6 @@ function Group({ noun, results }: { readonly noun: RecordNoun; readonly results:
       </ul>
     </section>
   )
-}
-
-function addressOf({ noun, id, client }: SearchResult): string {
-  return noun === 'client' ? `/clients/${id}` : `/clients/${client.id}/${nouns[noun].path}/${id}`
 }
 
 /** The text between U+E000 and U+E001 is a match. */

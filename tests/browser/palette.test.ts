@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { startDesk, type Desk } from '../support/desk.ts'
+import { barriers } from '../support/browser.ts'
+
+let desk: Desk
+
+before(async () => {
+  desk = await startDesk()
+})
+after(() => desk.close())
+
+describe('the command palette', () => {
+  test('opens with Ctrl+K, also while someone writes, and goes to a record with the arrows and Enter', async () => {
+    const name = 'Palette Trading'
+    const record = await desk.make('/clients', { name })
+    const page = await desk.open('/clients')
+    await page.getByRole('searchbox').focus()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type(name)
+    await page.locator('[data-action][data-selected]').getByText(name, { exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${desk.base}${record}`)
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await page.close()
+  })
+
+  test('lists the pages of the role, and searches all records for what is typed', async () => {
+    const page = await desk.open('/clients')
+    await page.keyboard.press('Control+k')
+    const commands = page.getByRole('dialog').getByRole('button')
+    await commands.first().waitFor()
+    const names = await commands.allTextContents()
+    assert.ok(names.includes('Clients') && names.includes('New client') && names.includes('Sign out'), names.join())
+    assert.ok(!names.includes('People') && !names.includes('Audit log'), names.join())
+    assert.deepEqual(await barriers(page), [])
+    await page.keyboard.type('zzyzx & co')
+    await page.getByRole('dialog').getByRole('button', { name: 'Search all records for “zzyzx & co”' }).click()
+    await page.waitForURL((url) => url.pathname === '/search' && url.searchParams.get('q') === 'zzyzx & co')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  test('shows the keyboard shortcuts for “?”, but not while someone types', async () => {
+    const page = await desk.open('/clients')
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await page.getByRole('searchbox').fill('')
+    await page.getByRole('searchbox').press('?')
+    assert.equal(await dialog.count(), 0)
+    await page.getByRole('searchbox').fill('')
+    await page.locator('#main').focus()
+    await page.keyboard.press('?')
+    await dialog.waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.close()
+  })
+})

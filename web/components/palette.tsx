@@ -1,0 +1,131 @@
+import { Spotlight } from '@mantine/spotlight'
+import { IconKeyboard, IconLogout, IconPlus, IconSearch, IconUserCircle, type Icon } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { SearchResult, SearchResults } from '../../src/clients/schema.ts'
+import { read } from '../api.ts'
+import { nouns } from '../fields.ts'
+import { spoken } from '../words.ts'
+import { addressOf, recordIcons } from './found.ts'
+import { placesOf } from './navigation.tsx'
+import classes from './palette.module.css'
+import { useRole } from './role.ts'
+import { openShortcuts } from './shortcuts.tsx'
+import { signOut } from './sign-out.ts'
+
+/** Pause in ms after the last key before the records are searched. */
+const pause = 100
+
+/**
+ * The command palette: go to a page or a record, or do something, by typing a part of its name. Ctrl+K or ⌘K opens it.
+ * Rendered once per page.
+ */
+export function Palette() {
+  const [query, setQuery] = useState('')
+  const found = useFound(query)
+  const commands = useCommands(query)
+  const navigate = useNavigate()
+  const records = found.map((result) => recordOf(result, () => void navigate(addressOf(result))))
+  return (
+    <Spotlight.Root
+      query={query}
+      onQueryChange={setQuery}
+      shortcut="mod + K"
+      tagsToIgnore={[]}
+      triggerOnContentEditable
+      scrollable
+      maxHeight="min(28rem, 60vh)"
+      attributes={{ content: { 'aria-label': 'Commands and records' } }}
+    >
+      <Spotlight.Search
+        placeholder="Go to a page or a record"
+        aria-label="Commands and records"
+        leftSection={<IconSearch size={18} aria-hidden />}
+        maxLength={200}
+      />
+      <Spotlight.ActionsList>
+        {[...records, ...commands].map(({ name, about, icon, act }, index) => (
+          <Spotlight.Action
+            // The first place is selected, also when a better match arrives for it.
+            // oxlint-disable-next-line react/no-array-index-key
+            key={index}
+            label={name}
+            description={about}
+            leftSection={iconOf(icon)}
+            classNames={{ actionBody: classes.body ?? '' }}
+            onClick={act}
+          />
+        ))}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  )
+}
+
+interface Choice {
+  readonly name: string
+  readonly about: string
+  readonly icon: Icon
+  readonly act: () => void
+}
+
+function recordOf({ noun, title, client, archived }: SearchResult, act: () => void): Choice {
+  const about = [noun === 'client' ? 'Client' : `${spoken(nouns[noun].one)} of ${client.name}`, archived && 'archived']
+  return { name: title, about: about.filter(Boolean).join(', '), icon: recordIcons[noun], act }
+}
+
+const iconOf = (ItsIcon: Icon) => <ItsIcon size={17} stroke={1.6} aria-hidden />
+
+/** The commands whose names match; and last, the search for what is typed. */
+function useCommands(query: string): readonly Choice[] {
+  const navigate = useNavigate()
+  const role = useRole()
+  const q = query.trim()
+  const all = [
+    ...placesOf(role).map(({ name, icon, to }) => ({ name, icon, act: () => void navigate(to) })),
+    { name: 'New client', icon: IconPlus, act: () => void navigate('/clients#new') },
+    { name: 'Your account', icon: IconUserCircle, act: () => void navigate('/me') },
+    { name: 'Keyboard shortcuts', icon: IconKeyboard, act: openShortcuts },
+    { name: 'Sign out', icon: IconLogout, act: () => void signOut() },
+  ]
+  const search = {
+    name: `Search all records for “${q}”`,
+    icon: IconSearch,
+    act: () => void navigate(`/search?${new URLSearchParams({ q }).toString()}`),
+  }
+  return [...all.filter(({ name }) => isIn(name, q)), ...(q === '' ? [] : [search])].map((each) => ({
+    ...each,
+    about: '',
+  }))
+}
+
+const none: readonly SearchResult[] = []
+
+/** The records that match; empty while nothing is typed. The previous ones stay until the next arrive. */
+function useFound(query: string): readonly SearchResult[] {
+  const q = query.trim()
+  const [found, setFound] = useState(none)
+  useEffect(() => {
+    const given = new AbortController()
+    const address = `/search?${new URLSearchParams({ q, limit: '3' }).toString()}`
+    const search = async () => {
+      // Commands work without the records; the search page shows why it fails.
+      const { results } = await read<SearchResults>(address, given.signal).catch(() => ({ results: [] }))
+      if (!given.signal.aborted) setFound(results)
+    }
+    const timer = setTimeout(() => void search(), pause)
+    return () => {
+      clearTimeout(timer)
+      given.abort()
+    }
+  }, [q])
+  return q === '' ? none : found
+}
+
+/** Whether every word typed begins a word of a name. */
+function isIn(name: string, query: string): boolean {
+  const words = name.toLowerCase().split(' ')
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((typed) => words.some((word) => word.startsWith(typed)))
+}

@@ -1,0 +1,74 @@
+import { Kbd, Modal } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { areKeysOn, useKey } from './keys.ts'
+import classes from './shortcuts.module.css'
+
+const event = 'shortcuts'
+
+/** Opens the list of keyboard shortcuts. */
+export function openShortcuts(): void {
+  dispatchEvent(new Event(event))
+}
+
+/** The name of the key that commands go with. */
+const commandKey = navigator.userAgent.includes('Mac') ? '⌘' : 'Ctrl'
+
+const groups = [
+  {
+    title: 'Everywhere',
+    keys: [
+      { keys: [commandKey, 'K'], does: 'Go to a page or a record' },
+      { keys: ['/'], does: 'Search' },
+      { keys: ['?'], does: 'Show this list' },
+    ],
+  },
+  {
+    title: 'In lists',
+    keys: [
+      { keys: ['j'], does: 'Next row' },
+      { keys: ['k'], does: 'Previous row' },
+      { keys: ['Enter'], does: 'Open the row' },
+    ],
+  },
+  {
+    title: 'In a record and in the list of clients',
+    keys: [
+      { keys: ['n'], does: 'Add a note, a dispute, a letter or a client' },
+      { keys: [commandKey, 'Enter'], does: 'Save what you write' },
+      { keys: ['Esc'], does: 'Cancel' },
+    ],
+  },
+] as const
+
+/** The list of keyboard shortcuts, which `?` opens. Rendered once per page. */
+export function Shortcuts() {
+  const [opened, setOpened] = useState(false)
+  useKey('?', openShortcuts)
+  useEffect(() => {
+    const open = () => setOpened(true)
+    addEventListener(event, open)
+    return () => removeEventListener(event, open)
+  }, [])
+  return (
+    <Modal opened={opened} onClose={() => setOpened(false)} title="Keyboard shortcuts" size="md">
+      {groups.map(({ title, keys }) => (
+        <section key={title} className={classes.group}>
+          <h3>{title}</h3>
+          <dl>
+            {keys.map(({ keys: pressed, does }) => (
+              <div key={does}>
+                <dt>
+                  {pressed.map((key) => (
+                    <Kbd key={key}>{key}</Kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+      {!areKeysOn() && <p className={classes.off}>Shortcuts of a single key are off. Your account turns them on.</p>}
+    </Modal>
+  )
+}
