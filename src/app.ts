@@ -9,10 +9,14 @@ import type { Prices } from './billing/prices.ts'
 import type { Till } from './billing/till.ts'
 import type { Records } from './clients/records.ts'
 import { recordExamples, registerClients } from './clients/routes.ts'
+import { createDrafting } from './drafting/drafting.ts'
+import { registerDrafting } from './drafting/routes.ts'
+import { createTemplates } from './drafting/templates.ts'
 import { createGeneration } from './generation/generation.ts'
 import { formatOfUnknownUrl, nameForSamples, registerGeneration } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
 import { modelNamesOf, pricedModelExamples, registerModelConsole } from './models/routes.ts'
+import type { Config } from './platform/config/config.ts'
 import { registerAssets } from './platform/http/assets.ts'
 import type { MailEnds } from './mail/configured.ts'
 import type { Database } from './platform/database/database.ts'
@@ -67,6 +71,8 @@ export interface AppNeeds {
   /** The address that people and callers use. */
   readonly baseUrl: string
   readonly currency: string
+  /** `drafting` of the configuration. */
+  readonly drafting: Config['drafting']
   /** The largest request body, in bytes. */
   readonly requestBytes: number
   readonly trustedProxies?: readonly string[]
@@ -134,6 +140,11 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   registerClients(server, needs)
   registerAccounts(server, { ...needs, modelNames: () => modelNamesOf(catalogue) })
   registerModelConsole(server, needs)
+  registerDrafting(server, {
+    ...needs,
+    drafting: createDrafting({ ...needs, generation, settings: needs.drafting, onCharged: metrics.tokensCharged }),
+    templates: createTemplates({ access: needs.records.access }),
+  })
   registerAudit(server, { ...needs, access: needs.records.access })
   registerMetrics(server, needs.metricsText ?? metrics.text, metricsToken)
   registerDocs(server, { baseUrl, sampleModel: () => nameForSamples(catalogue) })

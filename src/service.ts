@@ -73,6 +73,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     folder: builtPages,
     viewer: ({ session }) => session && presentViewer(session),
     signInUrl,
+    settings: presentSettings(config),
   })
   const providers = await loadConfiguredProviders(config)
   await migrate(databaseUrl)
@@ -158,6 +159,7 @@ function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
   return {
     baseUrl: config.base_url,
     currency: config.currency,
+    drafting: config.drafting,
     requestBytes: config.limits.request_bytes,
     trustedProxies: config.listen.trusted_proxies,
     ...(idleGrace !== undefined && { idleGrace }),
@@ -170,6 +172,11 @@ function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
 function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
   const now = Date.now()
   return { person, idle_ends_in: idleEndsAt.getTime() - now, ends_in: endsAt.getTime() - now }
+}
+
+/** The settings in the data of each page. */
+function presentSettings({ drafting, currency }: Config): object {
+  return { drafting: drafting === undefined ? null : { model: drafting.model, currency } }
 }
 
 function defaultLimitsOf({ limits: { requests_per_minute, tokens_per_minute } }: Config) {

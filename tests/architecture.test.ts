@@ -81,8 +81,9 @@ const entryPoints = {
     'verify.ts',
     'visits.ts',
   ],
+  drafting: ['drafting.ts', 'routes.ts', 'templates.ts'],
   usage: ['own.ts', 'own-schema.ts', 'refusals.ts'],
-  clients: ['handover.ts', 'import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts'],
+  clients: ['handover.ts', 'ids.ts', 'import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts', 'versions.ts'],
 }
 const architecture: Architecture = {
   layers: [

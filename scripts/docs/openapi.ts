@@ -7,6 +7,7 @@ export async function readOpenApi(): Promise<unknown> {
   const server = await buildApp({
     log: pino({ level: 'silent' }),
     database: { rows: unused, transaction: unused, connect: unused, close: unused },
+    drafting: undefined,
     keys: {
       identify: unused,
       identifyAgain: unused,

@@ -40,10 +40,14 @@ export interface ItemsRow {
  * Selects the items `n` of one kind of the client `c`, with the names of the people who created and last changed them.
  * Subqueries fetch the names: for a join, the planner would hash all people of the firm on every read of a record.
  */
-function itemRow({ noun, columns, shown = [], people = [], money = [] }: ItemKind, condition: string): string {
+function itemRow(
+  { noun, columns, shown = [], computed = {}, people = [], money = [] }: ItemKind,
+  condition: string,
+): string {
   const own = [...columns, ...shown].map((column) => (money.includes(column) ? `n.${column}::text` : `n.${column}`))
   const named = ['created_by', 'updated_by', ...people].map((column) => `n.${column}, ${nameOf(column)}`)
-  return `select n.id, ${own.join(', ')}, n.created_at, n.updated_at, ${named.join(', ')}, n.version
+  const further = Object.entries(computed).map(([name, expression]) => `${expression} as ${name}`)
+  return `select n.id, ${[...own, ...further].join(', ')}, n.created_at, n.updated_at, ${named.join(', ')}, n.version
     from ${noun} n where n.client_id = c.id and ${condition}`
 }
 

@@ -12,6 +12,8 @@ export interface ItemKind {
   readonly shown?: readonly string[]
   /** Read-only columns with the id of a person. The name is read with it, as `<column>_name`. */
   readonly people?: readonly string[]
+  /** Read-only values: a name, and its SQL expression over the item `n`. */
+  readonly computed?: Readonly<Record<string, string>>
   /** The columns with amounts of money. They are read as text, since JSON numbers can lose digits. */
   readonly money?: readonly string[]
   /** The audit actions of changes to these values of the column `status`. */

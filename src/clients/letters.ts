@@ -11,9 +11,14 @@ export const letters: ItemKind = Object.freeze({
   noun: 'letter',
   plural: 'letters',
   columns: ['subject', 'body', 'status'],
-  shown: ['generated', 'cost', 'approved_at', 'sent_at', 'previous_id'],
+  shown: ['generated', 'approved_at', 'sent_at', 'previous_id'],
   people: ['approved_by'],
-  money: ['cost'],
+  computed: {
+    drafts: '(select count(*)::int from draft where draft.letter_id = n.id)',
+    // The charges of its drafts, as text.
+    cost: `(select sum(l.cost)::text from draft
+      cross join lateral (select cost from ledger where request_id = draft.id limit 1) l where draft.letter_id = n.id)`,
+  },
   statusActions: { approved: 'letter_approved', sent: 'letter_sent' },
   order: 'n.created_at desc, n.id desc',
   shape: letter,
@@ -30,7 +35,17 @@ export const letters: ItemKind = Object.freeze({
     cost: shownMoney(cost, currency),
     currency,
   }),
-  toStateFields: ({ status, updated_at, approved_at, approved_by, approved_by_name, sent_at, previous_id }) => ({
+  toStateFields: ({
+    drafts,
+    status,
+    updated_at,
+    approved_at,
+    approved_by,
+    approved_by_name,
+    sent_at,
+    previous_id,
+  }) => ({
+    drafts,
     approved_at: timeIfAny(approved_at),
     approved_by: personOf(approved_by, approved_by_name),
     // Version 0.2.0 kept no time of its own.

@@ -26,6 +26,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'prices', needs: ['database'], run: checkPrices },
   { name: 'sign-in', needs: ['configuration'], run: checkSignIn },
   { name: 'mail', needs: ['configuration'], run: checkMail },
+  { name: 'drafting', needs: ['database'], run: checkDrafting },
   { name: 'port', needs: ['configuration'], run: checkPort },
 ]
 
@@ -54,4 +55,14 @@ async function checkMail(context: Context): Promise<string> {
   if (isDemo(config) && config.mail === undefined) return 'the demo keeps its mail; it runs while the service does'
   const { surveyMail } = await import('../mail/configured.ts')
   return surveyMail(config)
+}
+
+async function checkDrafting(context: Context): Promise<string> {
+  const config = await context.config()
+  if (config.drafting === undefined) return isDemo(config) ? 'the demo sets it up' : 'not set up'
+  const { createAccounts } = await import('../accounts/accounts.ts')
+  const { faultOfDrafting } = await import('../drafting/drafting.ts')
+  const fault = await faultOfDrafting(config, createAccounts({ database: await context.database() }))
+  if (fault !== null) throw new OperatorError(fault)
+  return `paid by the account ${config.drafting.account}, written by ${config.drafting.model}`
 }

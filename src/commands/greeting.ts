@@ -1,6 +1,7 @@
 import { byService } from '../access/actor.ts'
 import { parseMoney } from '../billing/money.ts'
 import { demoMailPage, isDemo, whoMaySignIn } from '../demo/demo.ts'
+import { faultOfDrafting } from '../drafting/drafting.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Service } from '../service.ts'
 import { lockFirstAccount } from './greeting-store.ts'
@@ -10,7 +11,8 @@ import { lockFirstAccount } from './greeting-store.ts'
  * the configuration without what the demo adds, `config` the one with it.
  */
 export async function greeting(service: Service, settings: Config, config: Config = settings): Promise<string> {
-  const key = await firstKey(service, settings)
+  const key = await firstKey(service, settings, config)
+  const fault = await faultOfDrafting(config, service.accounts)
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id ?? 'MODEL'
   const lines = [
     '',
@@ -26,6 +28,7 @@ export async function greeting(service: Service, settings: Config, config: Confi
           `  ${key}`,
           '',
         ]),
+    ...(fault === null ? [] : [`Warning: ${fault}`, '']),
     'Try it:',
     '',
     ...curl(config.base_url, key ?? '$TOLLGATE_KEY', model).map((line) => `  ${line}`),
@@ -58,12 +61,31 @@ async function portal({ people }: Service, settings: Config, config: Config): Pr
 }
 
 /** If several instances start on an empty database, only the first creates the account. */
-async function firstKey(service: Service, config: Config): Promise<string | undefined> {
-  if (!config.demo) return undefined
+async function firstKey(service: Service, settings: Config, config: Config): Promise<string | undefined> {
+  if (!settings.demo) return undefined
   return service.database.transaction(async (tx) => {
     await lockFirstAccount(tx)
-    return (await service.accounts.list()).length > 0 ? undefined : createKey(service, config)
+    const isFirst = (await service.accounts.list()).length === 0
+    if (settings.drafting === undefined && config.drafting)
+      await createOwnAccount(service, config, config.drafting.account)
+    return isFirst ? createKey(service, settings) : undefined
   })
+}
+
+/** The account that pays for the demo's drafts. */
+async function createOwnAccount({ accounts }: Service, { limits }: Config, name: string): Promise<void> {
+  const known = (await accounts.list()).some((account) => account.name === name)
+  if (known) return
+  await accounts.create(
+    {
+      name,
+      own: true,
+      requestsPerMinute: limits.requests_per_minute,
+      tokensPerMinute: limits.tokens_per_minute,
+      credit: parseMoney('10.00'),
+    },
+    byService,
+  )
 }
 
 async function createKey({ accounts, keys }: Service, { limits }: Config): Promise<string> {

@@ -8,7 +8,7 @@ import { loadSamples, type SampleNeeds } from './samples.ts'
 
 /** What a demo adds to the service: a provider, a mail server, sample people and sample clients. */
 export interface Demo {
-  /** The configuration with the demo's provider and mail server. */
+  /** The configuration with the demo's provider, mail server and drafting, whose account the first start creates. */
   readonly config: Config
   close(): Promise<void>
 }
@@ -34,8 +34,15 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
     url: `smtp://127.0.0.1:${provider.mailPort}`,
     from: 'Penhallow Advisory <tollgate@penhallow.example>',
   }
+  const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id
+  const drafting = config.drafting ?? (model === undefined ? undefined : Object.freeze({ account: 'Portal', model }))
   return Object.freeze({
-    config: Object.freeze({ ...config, sign_in: signIn, mail: Object.freeze(config.mail ?? caught) }),
+    config: Object.freeze({
+      ...config,
+      sign_in: signIn,
+      mail: Object.freeze(config.mail ?? caught),
+      ...(drafting && { drafting }),
+    }),
     close: () => provider.close(),
   })
 }

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Levels } from '../billing/till.ts'
 import { problemBody } from '../platform/http/errors.ts'
+import { createEventStream } from '../platform/http/event-stream.ts'
 import { Problem, problems } from '../platform/problems.ts'
 import type { Dialect, DialectRequest, WireFormat, EventWriter } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
 import { limitHeaders } from './limit-headers.ts'
 import { replyHeaders } from './reply.ts'
-import { createEventStream } from './stream.ts'
 
 /** One HTTP request and the form of its reply. */
 export interface Delivery {

@@ -16,6 +16,7 @@ import type { Texts } from './truncation.ts'
 import { createWorkInProgress, type Work } from './work.ts'
 
 export type { Reply } from './reply.ts'
+export type { Job } from './request.ts'
 
 /** What is known of a streamed reply at its first text. */
 export interface Start {

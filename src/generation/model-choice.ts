@@ -20,9 +20,13 @@ export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Jo
  * The most tokens that the reply may have. Throws Problem `context_length_exceeded` if prompt and reply do not fit the
  * context, rather than truncate either. Where the count is not exact, the upstream decides.
  */
-export function mostOutput({ model }: Offer, { maxOutputTokens, names }: TextRequest, input: TokenCount): number {
+export function mostOutput(
+  { model }: Offer,
+  { maxOutputTokens, leastOutputTokens = 1, names }: TextRequest,
+  input: TokenCount,
+): number {
   const room = input.exact ? model.contextTokens - input.tokens : Infinity
-  const wanted = maxOutputTokens ?? Math.max(1, Math.min(room, model.maxOutputTokens))
+  const wanted = maxOutputTokens ?? Math.max(leastOutputTokens, Math.min(room, model.maxOutputTokens))
   if (wanted <= room) return wanted
   const sizes = `${input.tokens} input tokens and ${wanted} of ${names.maxOutputTokens}`
   throw new Problem(

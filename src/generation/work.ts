@@ -26,6 +26,7 @@ export function createWorkInProgress(): WorkInProgress {
     begin(job: Job) {
       count++
       const stop = job.idempotency && new AbortController()
+      const signal = stop?.signal ?? job.signal
       const work: Work = {
         requestId: job.requestId,
         request: job.request,
@@ -33,7 +34,8 @@ export function createWorkInProgress(): WorkInProgress {
         allowedModels: job.allowedModels,
         idempotency: job.idempotency,
         startedAt: job.startedAt ?? performance.now(),
-        signal: stop?.signal ?? job.signal,
+        signal: job.stop ? AbortSignal.any([signal, job.stop]) : signal,
+        stop: job.stop,
         disconnected: job.signal,
         considered: [],
         isHeld: false,

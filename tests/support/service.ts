@@ -33,6 +33,8 @@ export interface ServiceOptions {
   /** `sms` of the configuration file. */
   readonly sms?: object
   readonly trustedProxies?: readonly string[]
+  /** `drafting` of the configuration file. */
+  readonly drafting?: object
   /** The URL of a migrated database, to start a second instance on it. Default: a new database. */
   readonly databaseUrl?: string
   /** ms that idle connections stay open when the instance closes. Default 0. */
@@ -172,6 +174,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
       ...portal,
       ...others,
       ...listen,
+      ...(options.drafting && { drafting: options.drafting }),
     }),
   )
   try {

@@ -34,13 +34,15 @@ export interface PagesNeeds {
   /** Describes the signed-in person to the page; undefined if nobody is signed in. */
   readonly viewer: (request: FastifyRequest) => unknown
   readonly signInUrl: Pages['signInUrl']
+  /** The firm's settings that pages need. */
+  readonly settings: object
 }
 
 /** Placeholders in the `index.html` of each shell. */
 const placeholders = { nonce: '__NONCE__', content: '__CONTENT__' }
 
 /** Reads the build of `web/`. Throws OperatorError if it is missing or damaged. */
-export function loadPages({ folder, viewer, signInUrl }: PagesNeeds): Pages {
+export function loadPages({ folder, viewer, signInUrl, settings }: PagesNeeds): Pages {
   const signInFolder = path.join(folder, 'sign-in')
   const shells = { portal: readShell(folder), 'sign-in': readShell(signInFolder) }
   const assets = [folder, signInFolder].map((each) => readAssets(path.join(each, 'assets')))
@@ -51,7 +53,7 @@ export function loadPages({ folder, viewer, signInUrl }: PagesNeeds): Pages {
       const nonce = createNonce()
       // A query can contain secrets, such as the code of a callback. An error page does not get it.
       const address = content.error === undefined ? request.url : request.url.replace(/\?.*$/s, '')
-      const embedded = { address, ...content, viewer: viewer(request) }
+      const embedded = { address, ...content, viewer: viewer(request), settings }
       return reply
         .code(content.status)
         .header('content-security-policy', pagePolicy(nonce))

@@ -29,7 +29,7 @@ before(async () => {
   await writeFile(path.join(folder, 'assets/app-1.js.br'), 'brotli')
   await writeFile(path.join(folder, 'sign-in/assets/sign-in-1.js'), 'export const small = 1')
   await writeFile(path.join(folder, 'secret.txt'), 'not for anyone')
-  const pages = loadPages({ folder, viewer: () => ({ name: 'P' }), signInUrl })
+  const pages = loadPages({ folder, viewer: () => ({ name: 'P' }), signInUrl, settings: { firm: 'F' } })
   server = createServer({ log: pino({ level: 'silent' }), requestBytes: 1024, baseUrl: 'https://tollgate.test', pages })
   server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.jsonOnlyUrls.add('/docs')
@@ -106,6 +106,7 @@ describe('one URL', () => {
       data: { text: hostile },
       etag: '"7"',
       viewer: { name: 'P' },
+      settings: { firm: 'F' },
     })
   })
 
@@ -121,7 +122,13 @@ describe('one URL', () => {
     const [small, other] = await Promise.all([get('/signin?return_to=/me', browser), get('/clients/1', browser)])
     assert.match(small.body, /<!-- sign-in -->$/)
     assert.doesNotMatch(other.body, /<!-- sign-in -->/)
-    const content = { address: '/signin?return_to=/me', status: 200, data: { text: hostile }, viewer: { name: 'P' } }
+    const content = {
+      address: '/signin?return_to=/me',
+      status: 200,
+      data: { text: hostile },
+      viewer: { name: 'P' },
+      settings: { firm: 'F' },
+    }
     assert.deepEqual(contentOf(small.body), content)
     const nonce = /script-src 'nonce-([\w-]{22})';/.exec(String(small.headers['content-security-policy']))?.[1] ?? ''
     assert.equal(small.body.split(`nonce="${nonce}"`).length, 3)
@@ -264,8 +271,11 @@ const viewer = () => undefined
 
 test('a missing or invalid build is reported in one line', async () => {
   const missing = path.join(folder, 'gone')
-  assert.throws(() => loadPages({ folder: missing, viewer, signInUrl }), /not built.*node scripts\/setup\.js/)
+  assert.throws(
+    () => loadPages({ folder: missing, viewer, signInUrl, settings: {} }),
+    /not built.*node scripts\/setup\.js/,
+  )
   const other = path.join(folder, 'assets')
   await writeFile(path.join(other, 'index.html'), '<html></html>')
-  assert.throws(() => loadPages({ folder: other, viewer, signInUrl }), /is not a build of web/)
+  assert.throws(() => loadPages({ folder: other, viewer, signInUrl, settings: {} }), /is not a build of web/)
 })

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import net from 'node:net'
 import { describe, it } from 'node:test'
-import { settle, stopClock } from '../../tests/support/clock.ts'
-import { until } from '../../tests/support/until.ts'
-import { createEventStream } from './stream.ts'
+import { settle, stopClock } from '../../../tests/support/clock.ts'
+import { until } from '../../../tests/support/until.ts'
+import { createEventStream } from './event-stream.ts'
 
 /** Serves one request. Returns the caller's bare connection, which reads only on demand. */
 async function connect(serve: (response: ServerResponse) => Promise<void>) {

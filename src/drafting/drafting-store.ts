@@ -1,0 +1,232 @@
+import type { Visit } from '../access/actor.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
+
+/** A note or dispute that a draft is written from. `title` is the day of the note or the invoice of the dispute. */
+export interface Source {
+  readonly kind: 'note' | 'dispute'
+  readonly id: string
+  readonly version: number
+  readonly title: string
+}
+
+/** A source as it was read, with all that goes into a prompt. */
+export interface ReadSource extends Source {
+  readonly text: string
+  readonly participants: readonly string[]
+  /** In 10⁻¹² of the currency unit, as text. */
+  readonly amount: string | null
+  readonly status: string | null
+}
+
+export interface DraftStart {
+  readonly id: string
+  readonly clientId: string
+  readonly instructions: string
+  /** UUIDs. */
+  readonly notes: readonly string[]
+  readonly disputes: readonly string[]
+  readonly letter: string | undefined
+  readonly model: string
+  readonly subject: string | undefined
+}
+
+/** The client of a draft to start, and what was found in its record. */
+export interface StartRow {
+  readonly consultant_id: string
+  readonly status: 'active' | 'archived'
+  readonly sources: readonly ReadSource[] | null
+  readonly letter: string | null
+  readonly started: boolean
+}
+
+/**
+ * Reads the sources and inserts the draft, in one statement, from the present items of this client alone. Inserts nothing
+ * if the client is archived or any item is missing. No row: the client does not exist for the person.
+ */
+export function startDraft({ requestId, address }: Visit, draft: DraftStart): PreparedStatement<StartRow> {
+  const { id, clientId, instructions, notes, disputes, letter, model, subject } = draft
+  return {
+    name: 'start draft',
+    text: `with c as materialized (select id, consultant_id, status from client where id = $1 and deleted_at is null),
+      source as materialized (
+        select 1 as rank, array_position($3::uuid[], n.id) as place, 'note' as kind, n.id, n.version,
+          n.date::text as title, n.text, n.participants, null::text as amount, null as status,
+          'Our meeting on ' || to_char(n.date, 'FMDD FMMonth YYYY') as subject
+        from note n, c where n.client_id = c.id and n.archived_at is null and n.id = any ($3::uuid[])
+        union all
+        select 0, array_position($4::uuid[], d.id), 'dispute', d.id, d.version, d.invoice, d.position, '{}',
+          d.amount::text, d.status, left('Invoice ' || d.invoice, 300)
+        from dispute d, c where d.client_id = c.id and d.archived_at is null and d.id = any ($4::uuid[])),
+      old as materialized (
+        select l.id, l.version, l.subject from letter l, c
+        where l.client_id = c.id and l.archived_at is null and l.id = $5::uuid),
+      changed as (
+        insert into draft (id, client_id, instructions, sources, model, subject, rewrites, rewrites_version)
+        select $2, c.id, $6,
+          (select jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'version', version, 'title', title)
+             order by rank, place) from source),
+          $7, coalesce($8, old.subject, (select subject from source order by rank, place limit 1)), old.id, old.version
+        from c left join old on true
+        where c.status = 'active' and ($5::uuid is null or old.id is not null)
+          and (select count(*) from source) = cardinality($3::uuid[]) + cardinality($4::uuid[])
+        returning id, client_id),
+      noted as (
+        insert into audit (action, outcome, client_id, noun, noun_id, request_id, address)
+        select 'draft_started', 'allowed', client_id, 'draft', id, $9::text, $10::text from changed returning true)
+      select c.consultant_id, c.status, (select json_agg(s order by rank, place) from source s) as sources,
+        (select id from old) as letter, exists (select from noted) as started
+      from c`,
+    values: [
+      clientId,
+      id,
+      `{${notes.join(',')}}`,
+      `{${disputes.join(',')}}`,
+      letter,
+      instructions,
+      model,
+      subject,
+      requestId,
+      address,
+    ],
+  }
+}
+
+/** A draft in PostgreSQL's JSON: times are strings. */
+export interface DraftJson {
+  readonly id: string
+  readonly status: 'running' | 'complete' | 'stopped' | 'failed'
+  readonly instructions: string
+  readonly sources: readonly Source[]
+  readonly subject: string
+  readonly model: string
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly cost: string | null
+  readonly stop_reason: string | null
+  readonly failure: string | null
+  readonly letter_id: string | null
+  readonly created_at: string
+  readonly created_by: string
+  readonly created_by_name: string | null
+  readonly finished_at: string | null
+}
+
+/** The client of drafts; no row if it does not exist for the person. */
+export interface DraftsRow {
+  readonly consultant_id: string
+  readonly drafts: readonly DraftJson[] | null
+}
+
+/** The drafts `d` of the client `c`. Tokens, cost and stop reason are those of the ledger. */
+const draftRows = (condition: string, rest: string): string => `
+  select d.id, d.status, d.instructions, d.sources, d.subject, coalesce(l.model, d.model) as model, l.input_tokens,
+    l.output_tokens, l.cost::text as cost, l.stop_reason, d.failure, d.letter_id, d.created_at, d.created_by,
+    (select person.name from person where person.id = d.created_by) as created_by_name, d.finished_at
+  from draft d left join lateral (
+    select model, input_tokens, output_tokens, cost, stop_reason from ledger where request_id = d.id limit 1) l on true
+  where d.client_id = c.id and ${condition} ${rest}`
+
+/** The newest 200 drafts of a client, or of one of its letters. */
+export function readDrafts(clientId: string, letterId: string | undefined): PreparedStatement<DraftsRow> {
+  const rows = draftRows('($2::uuid is null or d.letter_id = $2)', 'order by d.created_at desc, d.id desc limit 200')
+  return {
+    name: 'drafts',
+    text: `select c.consultant_id, (select json_agg(d) from (${rows}) d) as drafts
+      from client c where c.id = $1 and c.deleted_at is null`,
+    values: [clientId, letterId],
+  }
+}
+
+export function readDraft(clientId: string, id: string): PreparedStatement<DraftsRow> {
+  return {
+    name: 'draft',
+    text: `select c.consultant_id, (select json_agg(d) from (${draftRows('d.id = $2', '')}) d) as drafts
+      from client c where c.id = $1 and c.deleted_at is null`,
+    values: [clientId, id],
+  }
+}
+
+/** Records that a running draft is to be stopped. */
+export function askToStop({ requestId, address }: Visit, clientId: string, id: string): PreparedStatement {
+  return {
+    name: 'stop draft',
+    text: `with changed as (
+        update draft set stop_asked_at = clock_timestamp()
+        where id = $2 and client_id = $1 and status = 'running' and stop_asked_at is null returning id, client_id)
+      insert into audit (action, outcome, client_id, noun, noun_id, request_id, address)
+      select 'draft_stopped', 'allowed', client_id, 'draft', id, $3::text, $4::text from changed returning true as done`,
+    values: [clientId, id, requestId, address],
+  }
+}
+
+/** Whether a draft is to be stopped; no row if the person may not change its client any more. */
+export function watchDraft(id: string): PreparedStatement<{ readonly stop: boolean }> {
+  return {
+    name: 'watch draft',
+    text: `select d.stop_asked_at is not null as stop from draft d join client c on c.id = d.client_id
+      where d.id = $1 and c.deleted_at is null`,
+    values: [id],
+  }
+}
+
+export type Kept = 'kept' | 'ended' | 'uncharged' | 'no_text' | 'archived' | 'out_of_reach'
+
+/** Puts the text of a charged draft on the record: see `keep_draft` in migrations/0013_drafting.sql. */
+export function keepDraft({ requestId, address }: Visit, id: string): PreparedStatement<{ readonly outcome: Kept }> {
+  return {
+    name: 'keep draft',
+    text: 'select keep_draft($1, $2, $3) as outcome',
+    values: [id, requestId, address],
+  }
+}
+
+export interface Ending {
+  readonly id: string
+  readonly clientId: string
+  readonly status: 'stopped' | 'failed'
+  /** Why it failed. */
+  readonly failure?: string
+}
+
+/** Ends a draft that leaves no text on the record. Does nothing if it has ended. */
+export function endDraft({ requestId, address }: Visit, ending: Ending): PreparedStatement {
+  const { id, clientId, status, failure } = ending
+  return {
+    name: 'end draft',
+    text: `insert into audit (action, outcome, client_id, noun, noun_id, request_id, address, details)
+      select case when $3 = 'failed' then 'draft_failed' else 'draft_stopped' end, 'allowed', $2, 'draft', $1, $5, $6,
+        case when $4::text is not null then jsonb_build_object('failure', $4::text) end
+      where end_draft($1, $3, null, $4) returning true as done`,
+    values: [id, clientId, status, failure, requestId, address],
+  }
+}
+
+/** A draft that its instance does not work on any more, or that is about to end. */
+export interface OpenDraft {
+  readonly id: string
+  readonly client_id: string
+  readonly person_id: string
+  readonly role: 'consultant' | 'partner'
+  readonly active: boolean
+  readonly charged: boolean
+}
+
+/**
+ * The drafts that have not ended and have no hold: those that are charged, and those that were not within a minute, in
+ * which a request is either held or refused.
+ */
+export function readOpenDrafts(database: Queryable, grace: { readonly ms: number }): Promise<OpenDraft[]> {
+  return database.rows(
+    `select d.id, d.client_id, p.id as person_id, p.role, p.status = 'active' as active, l.request_id is not null as charged
+     from draft d join person p on p.id = d.created_by
+       left join lateral (select request_id from ledger where request_id = d.id limit 1) l on true
+     where (d.status = 'running' or d.failure = 'interrupted' and l.request_id is not null
+         and d.created_at > clock_timestamp() - interval '1 day')
+       and not exists (select from hold where hold.id = d.id)
+       and d.created_at < clock_timestamp() - make_interval(secs =>
+         case when l.request_id is null then 60 else $1::float8 / 1000 end)
+     order by d.created_at limit 100`,
+    [grace.ms],
+  )
+}

@@ -1,0 +1,129 @@
+import type { Logger } from 'pino'
+import type { Deed } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { may } from '../access/policy.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Records } from '../clients/records.ts'
+import type { Generation, Reply } from '../generation/generation.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Database } from '../platform/database/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { presentCosts, readCosts } from './costs-store.ts'
+import * as store from './drafting-store.ts'
+import { createEndings } from './endings.ts'
+import { createPayment } from './payment.ts'
+import { presentDraft } from './present.ts'
+import { startRecovery } from './recovery.ts'
+import { createRuns, type DraftRequest, type DraftStep } from './run.ts'
+import type { ClientCosts, ShownDraft } from './schema.ts'
+
+export { faultOfDrafting } from './payment.ts'
+export type { DraftRequest, DraftStep } from './run.ts'
+
+/**
+ * Letters that a model drafts inside a client's record, paid by the firm's own account. Every method applies the policy to
+ * the client, writes an audit event, and throws what `RecordAccess.refuse` throws if the actor cannot see the client.
+ */
+export interface Drafting {
+  /**
+   * Reads the sources as the person, records the draft, and writes. The draft is recorded before anything can be charged,
+   * and its letter and its charge agree, whatever crashes. Throws Problem before the first text: `conflict` if drafting is
+   * not set up or the client is archived, and what the till and the model refuse. Read the steps to their end: a reader
+   * that goes away does not stop the draft.
+   */
+  write(visit: Visit, clientId: string, asked: DraftRequest): AsyncIterable<DraftStep>
+  /** Stops a running draft, on any instance. What was written by then becomes the letter. */
+  stop(visit: Visit, clientId: string, id: string): Promise<ShownDraft>
+  /** The newest 200 drafts of a client, or of one of its letters. */
+  list(visit: Visit, clientId: string, letterId?: string): Promise<ShownDraft[]>
+  read(visit: Visit, clientId: string, id: string): Promise<ShownDraft>
+  /** What the client has cost: sums of the ledger. */
+  costs(visit: Visit, clientId: string): Promise<ClientCosts>
+  /** Stops the drafts in progress, which keep what was written, and waits for them. */
+  close(): Promise<void>
+}
+
+export interface DraftingNeeds {
+  readonly settings: Config['drafting']
+  readonly records: Pick<Records, 'access' | 'letters'>
+  readonly generation: Generation
+  readonly accounts: Pick<Accounts, 'find'>
+  readonly database: Database
+  readonly currency: string
+  readonly log: Logger
+  /** Called for every charged draft. */
+  readonly onCharged?: (model: string, usage: Reply['usage']) => void
+}
+
+export function createDrafting(needs: DraftingNeeds): Drafting {
+  const { records, generation, accounts, settings, database, currency, log } = needs
+  const { access } = records
+  const payment = createPayment({ settings, accounts, generation })
+  const endings = createEndings({ access, log })
+  const runs = createRuns({ ...needs, endings })
+  const recovery = startRecovery({ database, endings, log })
+
+  async function found(visit: Visit, deed: Deed, statement: ReturnType<typeof store.readDrafts>) {
+    const [[row]] = await access.as(visit, [statement])
+    const mayRead = row && may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id })
+    if (!row || !mayRead) return access.refuse(visit, deed)
+    return (row.drafts ?? []).map((each) => presentDraft(each, currency))
+  }
+
+  async function one(visit: Visit, deed: Deed, clientId: string, id: string): Promise<ShownDraft> {
+    const [draft] = await found(visit, deed, store.readDraft(clientId, id))
+    return draft ?? access.refuse(visit, deed)
+  }
+
+  return Object.freeze({
+    async *write(visit: Visit, clientId: string, asked: DraftRequest) {
+      const paid = await payment.find()
+      if (paid instanceof Problem) {
+        const deed = { action: 'draft_started', noun: 'draft', clientId }
+        await found(visit, deed, store.readDrafts(clientId, undefined))
+        return access.decline(visit, deed, paid)
+      }
+      yield* runs.write(visit, clientId, asked, paid)
+    },
+
+    async stop(visit: Visit, clientId: string, id: string) {
+      const deed = { action: 'draft_stopped', noun: 'draft', clientId, nounId: id }
+      const draft = await one(visit, deed, clientId, id)
+      await access.as(visit, [store.askToStop(visit, clientId, id)])
+      runs.stop(id)
+      return draft
+    },
+
+    async list(visit: Visit, clientId: string, letterId?: string) {
+      const done = { action: 'drafts_listed', noun: 'draft', clientId }
+      const drafts = await found(visit, done, store.readDrafts(clientId, letterId))
+      await access.note(visit, done)
+      return drafts
+    },
+
+    async read(visit: Visit, clientId: string, id: string) {
+      const done = { action: 'draft_read', noun: 'draft', clientId, nounId: id }
+      const draft = await one(visit, done, clientId, id)
+      await access.note(visit, done)
+      if (draft.status !== 'running' || runs.isRunning(id)) return draft
+      // Its instance may have stopped: what is charged can be kept now.
+      await recovery.look()
+      return one(visit, done, clientId, id)
+    },
+
+    async costs(visit: Visit, clientId: string) {
+      const done = { action: 'costs_read', noun: 'client', clientId, nounId: clientId }
+      const [[row]] = await access.as(visit, [readCosts(clientId)])
+      if (!row || !may(visit.actor, 'read', 'client', { consultantId: row.consultant_id })) {
+        return access.refuse(visit, done)
+      }
+      await access.note(visit, done)
+      return presentCosts(row, currency)
+    },
+
+    async close() {
+      await runs.close()
+      await recovery.stop()
+    },
+  } satisfies Drafting)
+}

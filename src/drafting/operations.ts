@@ -1,0 +1,162 @@
+import { Type } from 'typebox'
+import { answers, answersOrStreams, needsSession, refusals } from '../platform/http/openapi.ts'
+import type { ProblemCode } from '../platform/problems.ts'
+import * as schema from './schema.ts'
+
+/** The OpenAPI operations of drafts and saved instructions, and the problem codes that each can return. */
+const reading: readonly ProblemCode[] = [
+  'malformed_request',
+  'not_signed_in',
+  'forbidden',
+  'not_found',
+  'headers_too_large',
+  'internal',
+  'unavailable',
+]
+const writing: readonly ProblemCode[] = [
+  ...reading,
+  'malformed_json',
+  'missing_field',
+  'invalid_field',
+  'unknown_field',
+  'cross_site_request',
+  'conflict',
+  'request_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+]
+/** What the till and the model refuse. */
+const generating: readonly ProblemCode[] = [
+  'insufficient_credit',
+  'rate_limit_exceeded',
+  'can_never_fit_limit',
+  'no_billing_account',
+  'context_length_exceeded',
+  'upstream_failed',
+  'upstream_timeout',
+  'overloaded',
+]
+
+const text = (description: string) => Type.String({ description })
+const ofClient = Type.Object({ client: text('The id of the client.') })
+const ofDraft = Type.Object({ client: text('The id of the client.'), draft: text('The id of the draft.') })
+const ofTemplate = Type.Object({ template: text('The id of the saved instructions.') })
+const etag = { etag: text('The version, to send back in If-Match.') }
+const ifMatch = { 'If-Match': text('The ETag of the version that the change is based on.') }
+
+const inDrafts = { tags: ['Drafts'], ...needsSession }
+const inTemplates = { tags: ['Saved instructions'], ...needsSession }
+
+export const writeDraft = {
+  ...inDrafts,
+  operationId: 'writeDraft',
+  summary: 'Draft a letter',
+  description:
+    "A model writes a letter from notes and disputes of the client. The firm's own account pays, and the cost is attributed to the client. The draft does not stop when the caller goes away.",
+  params: ofClient,
+  body: schema.newDraft,
+  response: {
+    200: answersOrStreams(schema.drafted, 'The letter.', {
+      description:
+        '`started` with `id` and `model`, a `delta` with `text` for each piece, and last either `done` with `draft` and `letter`, or `error` with `error` and `draft`.',
+      example: [
+        'event: started\ndata: {"id":"0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11","model":"tiny"}',
+        'event: delta\ndata: {"text":"Dear Anna Berg,"}',
+      ].join('\n\n'),
+    }),
+    ...refusals([...writing, ...generating]),
+  },
+}
+
+export const stopDraft = {
+  ...inDrafts,
+  operationId: 'stopDraft',
+  summary: 'Stop a draft',
+  description: 'What was written by then is charged and becomes the letter. Does nothing if the draft has ended.',
+  params: ofDraft,
+  response: { 202: answers(schema.draft, 'The draft.'), ...refusals([...reading, 'cross_site_request']) },
+}
+
+export const listDrafts = {
+  ...inDrafts,
+  operationId: 'listDrafts',
+  summary: 'List the drafts of a client',
+  description: 'The newest 200.',
+  params: ofClient,
+  querystring: schema.draftQuery,
+  response: {
+    200: answers(schema.draftList, 'The newest first.'),
+    ...refusals([...reading, 'invalid_field', 'unknown_field']),
+  },
+}
+
+export const readDraft = {
+  ...inDrafts,
+  operationId: 'readDraft',
+  summary: 'Read a draft',
+  params: ofDraft,
+  response: { 200: answers(schema.draft, 'The draft.'), ...refusals(reading) },
+}
+
+export const readCosts = {
+  ...inDrafts,
+  operationId: 'readCosts',
+  summary: 'Read what a client has cost',
+  description: 'All sums are those of the ledger.',
+  params: ofClient,
+  response: { 200: answers(schema.costs, 'The costs.'), ...refusals(reading) },
+}
+
+export const listTemplates = {
+  ...inTemplates,
+  operationId: 'listTemplates',
+  summary: 'List the saved instructions',
+  response: { 200: answers(schema.templateList, 'By kind, the default first.'), ...refusals(reading) },
+}
+
+export const createTemplate = {
+  ...inTemplates,
+  operationId: 'createTemplate',
+  summary: 'Save instructions',
+  description: 'For partners. A new default replaces the default of its kind.',
+  body: schema.newTemplate,
+  response: {
+    201: answers(schema.template, 'The instructions.', { ...etag, location: text('Their URL.') }),
+    ...refusals(writing),
+  },
+}
+
+export const changeTemplate = {
+  ...inTemplates,
+  operationId: 'changeTemplate',
+  summary: 'Change saved instructions',
+  description: 'For partners.',
+  params: ofTemplate,
+  documentedHeaders: Type.Object(ifMatch),
+  body: schema.templateChange,
+  response: {
+    200: answers(schema.template, 'The instructions.', etag),
+    ...refusals([...writing, 'precondition_required', 'stale_version']),
+  },
+}
+
+export const removeTemplate = {
+  ...inTemplates,
+  operationId: 'removeTemplate',
+  summary: 'Remove saved instructions',
+  description: 'For partners. Their history remains.',
+  params: ofTemplate,
+  documentedHeaders: Type.Object({ 'If-Match': Type.Optional(text('The ETag of the version. Default: any.')) }),
+  response: {
+    204: answers(Type.Null(), 'They are removed.'),
+    ...refusals([...reading, 'invalid_field', 'cross_site_request', 'stale_version']),
+  },
+}
+
+export const listTemplateRevisions = {
+  ...inTemplates,
+  operationId: 'listTemplateRevisions',
+  summary: 'List the versions of saved instructions',
+  params: ofTemplate,
+  response: { 200: answers(schema.templateRevisions, 'The newest first.'), ...refusals(reading) },
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import { byService, personActor } from '../access/actor.ts'
+import type { Database } from '../platform/database/database.ts'
+import { Problem } from '../platform/problems.ts'
+import { repeat } from '../platform/repeat.ts'
+import { readOpenDrafts, type OpenDraft } from './drafting-store.ts'
+import type { Endings } from './endings.ts'
+
+/** ms between two looks, and ms that the instance of a charged draft has to keep it itself. */
+const pause = 5000
+const grace = { ms: 3000 }
+
+interface RecoveryNeeds {
+  readonly database: Database
+  readonly endings: Endings
+  readonly log: Logger
+}
+
+/**
+ * Ends the drafts whose instances have stopped. A charged draft becomes a letter if its author may still change the client;
+ * a draft without a hold and without a charge has failed. Every instance does this.
+ */
+export function startRecovery({ database, endings, log }: RecoveryNeeds) {
+  async function recover({ id, client_id: clientId, person_id, role, active, charged }: OpenDraft): Promise<void> {
+    const draft = { id, clientId }
+    if (!charged) return endings.fail(byService, draft, 'interrupted')
+    if (!active) return endings.fail(byService, draft, 'forbidden')
+    try {
+      await endings.keep({ actor: personActor({ id: person_id, role }), requestId: id }, draft)
+      log.info({ request_id: id }, 'a draft was completed after its instance had stopped')
+    } catch (error) {
+      // It has failed with this reason, which its readers see.
+      if (!(error instanceof Problem) || error.code === 'unavailable') throw error
+    }
+  }
+
+  async function look(): Promise<void> {
+    for (const draft of await readOpenDrafts(database, grace)) await recover(draft)
+  }
+  const looking = repeat({ name: 'completing interrupted drafts', pause, work: look, log })
+  return Object.freeze({ look, stop: () => looking.stop() })
+}

@@ -1,0 +1,229 @@
+import type { Logger } from 'pino'
+import { byService, personIdOf, type Visit } from '../access/actor.ts'
+import { may } from '../access/policy.ts'
+import { recordId } from '../clients/ids.ts'
+import type { Records } from '../clients/records.ts'
+import type { Generation, Job, Reply } from '../generation/generation.ts'
+import { Problem } from '../platform/problems.ts'
+import * as store from './drafting-store.ts'
+import type { Endings, DraftFailure } from './endings.ts'
+import type { Paid } from './payment.ts'
+import { presentDraft } from './present.ts'
+import { leastReply, promptInput, tooLong } from './prompt.ts'
+import type { NewDraft, ShownDraft } from './schema.ts'
+import { watch } from './watch.ts'
+
+/** What a person asks a model to write, with the ids of records as the person sent them. */
+export interface DraftRequest extends NewDraft {
+  /** The id of the draft: that of the request. */
+  readonly id: string
+  /** Whether the person who started it is still signed in. */
+  readonly isSignedIn: () => Promise<boolean>
+}
+
+type Letter = Awaited<ReturnType<Records['letters']['read']>>
+
+/**
+ * One step of a draft: `started` before its first text, if there is any; the texts; and last, once, `ended`, or `failed`
+ * with the problem that ended it and the draft, unless the person may not see it any more.
+ */
+export type DraftStep =
+  | { readonly kind: 'started'; readonly id: string; readonly model: string }
+  | { readonly kind: 'texts'; readonly texts: readonly string[] }
+  | { readonly kind: 'ended'; readonly draft: ShownDraft; readonly letter: Letter | null }
+  | { readonly kind: 'failed'; readonly problem: Problem; readonly draft: ShownDraft | null }
+
+interface RunNeeds {
+  readonly records: Pick<Records, 'access' | 'letters'>
+  readonly generation: Generation
+  readonly endings: Endings
+  readonly currency: string
+  readonly log: Logger
+  /** Called for every charged draft. */
+  readonly onCharged?: ((model: string, usage: Reply['usage']) => void) | undefined
+}
+
+/** A draft that is recorded as started, and what its model is to read. */
+interface StartedDraft {
+  readonly id: string
+  readonly clientId: string
+  readonly sources: readonly store.ReadSource[]
+}
+
+/** The drafts that this instance works on. */
+export function createRuns({ records, generation, endings, currency, log, onCharged }: RunNeeds) {
+  const { access, letters } = records
+  const running = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>()
+
+  /** Records the draft. Nothing of another client is read, whatever ids the person sends. */
+  async function start(visit: Visit, client: string, asked: DraftRequest, { model }: Paid): Promise<StartedDraft> {
+    const clientId = recordId(client)
+    const { id, instructions, subject, letter } = asked
+    const [notes, disputes] = [distinct(asked.notes), distinct(asked.disputes)]
+    if (notes.length + disputes.length === 0) throw noSources()
+    const written = { id, clientId, instructions, notes, disputes, model, subject, letter: letter && recordId(letter) }
+    const [[row]] = await access.as(visit, [store.startDraft(visit, written)])
+    const deed = { action: 'draft_started', noun: 'draft', clientId }
+    if (!row || !may(visit.actor, 'create', 'letter', { consultantId: row.consultant_id })) {
+      return access.refuse(visit, deed)
+    }
+    if (!row.started && row.status === 'archived') return access.decline(visit, deed, archived())
+    if (!row.started) return access.refuse(visit, deed)
+    return { id, clientId, sources: row.sources ?? [] }
+  }
+
+  /** The steps of a generation that are texts. Throws what ended it. */
+  async function* textsOf(job: Job): AsyncGenerator<DraftStep, void, void> {
+    for await (const step of generation.stream(job)) {
+      if (step.kind === 'started') yield { kind: 'started', id: step.id, model: step.model }
+      else if (step.kind === 'texts') yield step
+      else {
+        onCharged?.(step.reply.model, step.reply.usage)
+        if (step.kind === 'broken') throw step.problem
+      }
+    }
+  }
+
+  async function shown(visit: Visit, { id, clientId }: StartedDraft): Promise<ShownDraft> {
+    const [[row]] = await access.as(visit, [store.readDraft(clientId, id)])
+    const draft = row?.drafts?.[0]
+    return draft
+      ? presentDraft(draft, currency)
+      : access.refuse(visit, { action: 'draft_read', noun: 'draft', clientId })
+  }
+
+  async function ended(visit: Visit, started: StartedDraft): Promise<DraftStep> {
+    const draft = await shown(visit, started)
+    const id = draft.letter_id
+    const letter = id === null ? null : await letters.read(visit, started.clientId, id)
+    return { kind: 'ended', draft, letter }
+  }
+
+  async function* work(
+    visit: Visit,
+    asked: DraftRequest,
+    started: StartedDraft,
+    paid: Paid,
+    stop: AbortController,
+  ): AsyncGenerator<DraftStep, void, void> {
+    const watching = watch({ visit, access, log, id: started.id, isSignedIn: asked.isSignedIn, stop })
+    let begun = false
+    try {
+      for await (const step of textsOf(jobOf(visit, asked, started, paid, currency, stop.signal))) {
+        begun = true
+        yield step
+      }
+      await watching.end()
+    } catch (error) {
+      const lost = await watching.lost()
+      const isStopped = stop.signal.aborted && error instanceof Problem && error.code === 'malformed_request'
+      if (lost) await endings.fail(byService, started, lost.code)
+      else if (isStopped) await endings.stopEmpty(visit, started)
+      else await endings.fail(visit, started, failureOf(error))
+      if (!lost && isStopped) return yield await ended(visit, started)
+      return yield* failed(visit, started, lost ?? inTermsOf(error, started, paid), begun)
+    }
+    try {
+      await endings.keep(visit, started)
+      yield await ended(visit, started)
+    } catch (error) {
+      yield* failed(visit, started, error, begun)
+    }
+  }
+
+  /** The last step of a draft that failed. Throws the error if the draft has had no step yet. */
+  async function* failed(
+    visit: Visit,
+    started: StartedDraft,
+    error: unknown,
+    begun: boolean,
+  ): AsyncGenerator<DraftStep, void, void> {
+    if (!begun) throw error
+    if (!(error instanceof Problem)) log.error({ request_id: started.id, err: error }, 'a draft failed')
+    const problem = error instanceof Problem ? error : internal(started.id)
+    yield { kind: 'failed', problem, draft: await shown(visit, started).catch(() => null) }
+  }
+
+  return Object.freeze({
+    async *write(visit: Visit, client: string, asked: DraftRequest, paid: Paid): AsyncGenerator<DraftStep, void, void> {
+      const started = await start(visit, client, asked, paid)
+      const stop = new AbortController()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      running.set(started.id, { stop, ended: promise })
+      try {
+        yield* work(visit, asked, started, paid, stop)
+      } finally {
+        running.delete(started.id)
+        resolve()
+      }
+    },
+    isRunning: (id: string) => running.has(id),
+    stop: (id: string) => running.get(id)?.stop.abort(),
+    /** Stops the drafts in progress, and waits until each has ended. */
+    async close() {
+      for (const { stop } of running.values()) stop.abort()
+      await Promise.all([...running.values()].map(({ ended: end }) => end))
+    },
+  })
+}
+
+const distinct = (ids: readonly string[] = []): string[] => [...new Set(ids.map(recordId))]
+
+/** A draft continues when the browser goes away. */
+const neverAborts = new AbortController().signal
+
+function jobOf(
+  { actor }: Visit,
+  { instructions }: DraftRequest,
+  { id, clientId, sources }: StartedDraft,
+  { accountId, model, maxOutputTokens }: Paid,
+  currency: string,
+  stop: AbortSignal,
+): Job {
+  const personId = personIdOf(actor)
+  if (personId === undefined) throw new Error('only a person drafts a letter')
+  return {
+    requestId: id,
+    request: {
+      model,
+      prompt: {
+        messages: [
+          { role: 'system', text: instructions },
+          { role: 'user', text: promptInput(sources, currency) },
+        ],
+      },
+      stream: true,
+      maxOutputTokens: undefined,
+      leastOutputTokens: Math.min(leastReply, maxOutputTokens),
+      names: { maxOutputTokens: 'max_output_tokens', input: 'notes' },
+    },
+    payer: { accountId, personId, clientId },
+    allowedModels: null,
+    signal: neverAborts,
+    stop,
+    // The till stores the reply with the charge, for `keep_draft`.
+    idempotency: { key: id, hash: id },
+  }
+}
+
+/** Whether the draft is charged is unknown if the database was away: recovery finds out. */
+function failureOf(error: unknown): DraftFailure {
+  if (!(error instanceof Problem) || error.code === 'unavailable' || error.code === 'internal') return 'interrupted'
+  return error.code
+}
+
+function inTermsOf(error: unknown, { sources }: StartedDraft, { contextTokens }: Paid): unknown {
+  const isTooLong = error instanceof Problem && error.code === 'context_length_exceeded'
+  return isTooLong ? tooLong(sources, contextTokens) : error
+}
+
+function noSources(): Problem {
+  return new Problem('missing_field', 'Choose at least one note or dispute to write from.', { field: 'notes' })
+}
+
+function archived(): Problem {
+  return new Problem('conflict', 'The client is archived: restore it before you change its record.')
+}
+
+const internal = (id: string): Problem =>
+  new Problem('internal', `Internal error. Quote the request id ${id} to support.`)
