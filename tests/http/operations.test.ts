@@ -52,6 +52,8 @@ describe('the OpenAPI document', () => {
         ['/v1/messages/count_tokens', ['post']],
         ['/v1/models', ['get']],
         ['/v1/models/{id}', ['get']],
+        ['/v1/usage', ['get']],
+        ['/v1/account', ['get']],
       ],
     )
     const generate = objectAt(paths, '/v1/generate', 'post')
