@@ -10,7 +10,7 @@ export interface Field {
   readonly label: string
   /** The name within a sentence. Default: the label in lower case. */
   readonly word?: string
-  readonly kind: 'line' | 'lines' | 'text' | 'date' | 'names' | 'amount' | 'choice' | 'consultant'
+  readonly kind: 'line' | 'lines' | 'text' | 'date' | 'moment' | 'names' | 'amount' | 'choice' | 'consultant'
   readonly required?: boolean
   /** Whether an empty field is sent as `null`. */
   readonly nullable?: boolean
@@ -110,7 +110,7 @@ export function valuesOf(fields: readonly Field[], record: object): Values {
 function valueOf({ name, kind }: Field, record: ReadonlyMap<string, unknown>): Value {
   const value = kind === 'consultant' ? idIn(record.get('consultant')) : record.get(name)
   if (Array.isArray(value)) return value.map(String)
-  return typeof value === 'string' ? value : ''
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 }
 
 function idIn(person: unknown): unknown {
@@ -129,11 +129,11 @@ export function bodyOf(fields: readonly Field[], values: Values, before: Values)
   )
 }
 
-/** Accepts an amount with thousands separators, as the pages show it: `1,250.00`. */
+/** Accepts an amount as the pages show it, with thousands separators or a minus sign: `1,250.00`, `−5`. */
 function withoutCommas(value: Value = ''): Value {
   if (typeof value !== 'string') return value
-  const amount = value.trim()
-  return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(amount) ? amount.replaceAll(',', '') : amount
+  const amount = value.trim().replace(/^−/, '-')
+  return /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(amount) ? amount.replaceAll(',', '') : amount
 }
 
 /** Whether two values of a field are equal in meaning: `5` and `5.00` are the same amount. */

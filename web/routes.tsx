@@ -1,5 +1,6 @@
 import { useEffect, type ComponentType } from 'react'
 import { createBrowserRouter, type LoaderFunctionArgs } from 'react-router'
+import type { AccountShown, CreditList, KeyList } from '../src/accounts/schema.ts'
 import type { AuditList } from '../src/clients/schema.ts'
 import { ApiError, read } from './api.ts'
 import { notifyFailure } from './components/notify.ts'
@@ -59,6 +60,17 @@ async function loadAudit({ request }: LoaderFunctionArgs): Promise<AuditList> {
 async function loadMe(args: LoaderFunctionArgs) {
   const [me, offered] = await Promise.all([load(args), read('/signin', args.request.signal)])
   return { me, offered }
+}
+
+/** An account with its keys and its credit, each of which has its own URL. */
+async function loadAccount({ params, request }: LoaderFunctionArgs) {
+  const address = `/accounts/${params['account'] ?? ''}`
+  const [account, { keys, models, base_url: baseUrl }, credit] = await Promise.all([
+    read<AccountShown>(address, request.signal),
+    read<KeyList>(`${address}/keys`, request.signal),
+    read<CreditList>(`${address}/credit`, request.signal),
+  ])
+  return { account, keys, models, baseUrl, credit }
 }
 
 function loadRecord({ params, request }: LoaderFunctionArgs): Promise<unknown> {
@@ -155,6 +167,21 @@ const pages = [
   { path: 'clients', loader: load, Component: ClientsPage },
   records,
   { path: 'search', loader: load, Component: SearchPage },
+  {
+    path: 'accounts',
+    loader: load,
+    lazy: part(async () => (await import('./pages/accounts/accounts.tsx')).AccountsPage),
+  },
+  ...['accounts/:account', 'accounts/:account/keys', 'accounts/:account/credit'].map((path) => ({
+    path,
+    loader: loadAccount,
+    lazy: part(async () => (await import('./pages/account/account.tsx')).AccountPage),
+  })),
+  {
+    path: 'models',
+    loader: load,
+    lazy: part(async () => (await import('./pages/models/models.tsx')).ModelsPage),
+  },
   {
     path: 'people',
     loader: load,

@@ -71,6 +71,7 @@ export const accountList = Type.Object({
   defaults: Type.Object(limits, { description: 'The limits of a new account for which none are given.' }),
   currency: Type.String(),
 })
+export type AccountList = Type.Static<typeof accountList>
 
 export const creditBody = body({
   amount: amount('A decimal number, not 0. A negative one is withdrawn.'),

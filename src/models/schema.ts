@@ -60,3 +60,4 @@ export const consoleModels = Type.Object({
   unlimited_keys: Type.Integer({ minimum: 0, description: 'How many valid keys may use every model.' }),
   currency: Type.String(),
 })
+export type ConsoleModels = Type.Static<typeof consoleModels>

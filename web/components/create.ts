@@ -33,7 +33,7 @@ function differing(body: Body, sent: readonly Body[]): Body {
 }
 
 /** A UUIDv7 (RFC 9562 section 5.7). */
-function newKey(): string {
+export function newKey(): string {
   const time = Date.now().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`
 }

@@ -46,6 +46,8 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
     case 'date':
       // A two-digit year, "26", would be in the first century.
       return <TextInput {...typed} value={text} onChange={change} type="date" min="1900-01-01" max="9999-12-31" />
+    case 'moment':
+      return <TextInput {...typed} value={text} onChange={change} type="datetime-local" max="9999-12-31T23:59" />
     case 'line':
       return <TextInput {...typed} {...limit} value={text} onChange={change} />
   }

@@ -1,6 +1,8 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import {
   IconAddressBook,
+  IconBuildingBank,
+  IconCpu,
   IconDeviceDesktop,
   IconHistory,
   IconLogout,
@@ -34,6 +36,8 @@ const everyone: readonly Place[] = [
   { to: '/search', name: 'Search', icon: IconSearch },
 ]
 const partners: readonly Place[] = [
+  { to: '/accounts', name: 'Accounts', icon: IconBuildingBank },
+  { to: '/models', name: 'Models', icon: IconCpu },
   { to: '/people', name: 'People', icon: IconUsers },
   { to: '/audit', name: 'Audit log', icon: IconHistory },
 ]

@@ -1,0 +1,72 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { AccountShown, CreditList } from '../../../src/accounts/schema.ts'
+import { read } from '../../api.ts'
+import { notifyFailure } from '../../components/notify.ts'
+import tables from '../../components/table.module.css'
+import { exactTime } from '../../components/time.tsx'
+import { moneyText } from '../../money.ts'
+import classes from './account.module.css'
+
+interface CreditProps {
+  readonly account: AccountShown
+  readonly first: CreditList
+}
+
+/** What was added to the credit of an account, and withdrawn. */
+export function Credit({ account, first }: CreditProps) {
+  const [{ entries, next }, setList] = useState(first)
+  const [busy, setBusy] = useState(false)
+
+  async function more() {
+    setBusy(true)
+    try {
+      const page = await read<CreditList>(`/accounts/${account.id}/credit?before=${next ?? ''}`)
+      setList({ entries: [...entries, ...page.entries], next: page.next })
+    } catch (error) {
+      notifyFailure('No more credit could be shown', error)
+    }
+    setBusy(false)
+  }
+
+  return (
+    <section className={classes.section} aria-labelledby="credit">
+      <h2 id="credit">Credit</h2>
+      {entries.length === 0 ? (
+        <p className={classes.none}>No credit was added yet. Requests are refused until there is some.</p>
+      ) : (
+        <div className={tables.frame}>
+          <table className={tables.table}>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col" className={classes.amount}>
+                  Amount
+                </th>
+                <th scope="col">Note</th>
+              </tr>
+            </thead>
+            <tbody>
+              {entries.map(({ id, at, amount, note }) => (
+                <tr key={id}>
+                  <td>{exactTime(at)}</td>
+                  <td className={`${classes.amount} ${tables.strong}`}>{signed(amount, account.currency)}</td>
+                  <td className={classes.note}>{note}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {next !== null && (
+        <Button variant="default" loading={busy} onClick={() => void more()}>
+          Show more
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function signed(amount: string, currency: string): string {
+  return amount.startsWith('-') ? `−${moneyText(amount.slice(1), currency)}` : `+${moneyText(amount, currency)}`
+}

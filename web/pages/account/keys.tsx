@@ -1,0 +1,141 @@
+import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
+import { IconBan, IconDots, IconPlus, IconRefresh } from '@tabler/icons-react'
+import { useRevalidator } from 'react-router'
+import type { KeyShown } from '../../../src/accounts/schema.ts'
+import { change } from '../../api.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import tables from '../../components/table.module.css'
+import { Ago, exactTime } from '../../components/time.tsx'
+import classes from './account.module.css'
+import type { AccountData } from './account.tsx'
+import type { Opened } from './dialogs.tsx'
+
+interface KeysProps {
+  readonly data: Pick<AccountData, 'account' | 'keys'>
+  readonly open: (dialog: Opened) => void
+}
+
+/** The keys of an account, the newest first. */
+export function Keys({ data: { account, keys }, open }: KeysProps) {
+  return (
+    <section className={classes.section} aria-labelledby="keys">
+      <div className={classes.head}>
+        <h2 id="keys">Keys</h2>
+        {account.status === 'open' && (
+          <Button leftSection={<IconPlus size={15} />} onClick={() => open({ dialog: 'key' })}>
+            New key
+          </Button>
+        )}
+      </div>
+      {keys.length === 0 ? (
+        <p className={classes.none}>No keys yet. A backend needs one to call the API on this account.</p>
+      ) : (
+        <div className={tables.frame}>
+          <table className={tables.table}>
+            <thead>
+              <tr>
+                <th scope="col">Key</th>
+                <th scope="col">Status</th>
+                <th scope="col" className={tables.wide}>
+                  Models
+                </th>
+                <th scope="col" className={tables.wide}>
+                  Expires
+                </th>
+                <th scope="col" className={tables.wide}>
+                  Last used
+                </th>
+                <th scope="col">
+                  <span className={tables.hidden}>Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {keys.toReversed().map((each) => (
+                <KeyRow key={each.id} apiKey={each} open={open} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function KeyRow({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: KeysProps['open'] }) {
+  const { status, allowed_models: models, expires_at: ends, last_used_at: used } = apiKey
+  return (
+    <tr>
+      <td>
+        <KeyName apiKey={apiKey} />
+      </td>
+      <td>
+        <Status apiKey={apiKey} />
+      </td>
+      <td className={`${tables.wide} ${classes.models}`}>{models?.join(', ') ?? 'Every model'}</td>
+      <td className={tables.wide}>{ends === null ? 'Never' : exactTime(ends)}</td>
+      <td className={tables.wide}>{used === null ? 'Never' : <Ago time={used} />}</td>
+      <td className={tables.actions}>{status === 'valid' && <KeyMenu apiKey={apiKey} open={open} />}</td>
+    </tr>
+  )
+}
+
+/** The name, and on a phone what the columns of a wide screen show. */
+function KeyName({ apiKey }: { readonly apiKey: KeyShown }) {
+  const { name, public_id: publicId, allowed_models: models, expires_at: ends, last_used_at: used } = apiKey
+  return (
+    <span className={classes.keyName}>
+      <strong>{name}</strong>
+      <span className={classes.text}>tg_{publicId}…</span>
+      <span className={classes.narrow}>
+        {models?.join(', ') ?? 'Every model'} · {used === null ? 'never used' : <Ago time={used} />}
+        {ends !== null && ` · until ${exactTime(ends)}`}
+      </span>
+    </span>
+  )
+}
+
+function Status({ apiKey: { status, replaced_by: replacedBy } }: { readonly apiKey: KeyShown }) {
+  if (status === 'revoked') return <Badge color="red">Revoked</Badge>
+  if (status === 'expired') return <Badge color="gray">{replacedBy === null ? 'Expired' : 'Replaced'}</Badge>
+  return replacedBy === null ? <Badge color="teal">Valid</Badge> : <Badge color="orange">Being replaced</Badge>
+}
+
+function KeyMenu({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: KeysProps['open'] }) {
+  const { revalidate } = useRevalidator()
+  async function revoke() {
+    const sure = await confirm({
+      title: `Revoke ${apiKey.name}?`,
+      text: 'Requests with this key are refused within a second. It cannot be undone. To replace a key without an interruption, rotate it.',
+      action: 'Revoke',
+    })
+    if (!sure) return
+    try {
+      await change(`/keys/${apiKey.id}/revoke`, { method: 'POST' })
+      notifyDone(`${apiKey.name} is revoked.`)
+    } catch (error) {
+      notifyFailure('The key was not revoked', error)
+    }
+    await revalidate()
+  }
+  return (
+    <Menu position="bottom-end" width={160} shadow="md">
+      <Menu.Target>
+        <ActionIcon aria-label={`More for ${apiKey.name}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {apiKey.replaced_by === null && (
+          <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => open({ dialog: 'rotate', apiKey })}>
+            Rotate
+          </Menu.Item>
+        )}
+        <Menu.Item className={classes.danger} leftSection={<IconBan size={16} />} onClick={() => void revoke()}>
+          Revoke
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,123 @@
+import { Alert, Button, Group, TextInput } from '@mantine/core'
+import { useState, type SubmitEvent } from 'react'
+import type { AccountShown, KeyIssued, KeyList } from '../../../src/accounts/schema.ts'
+import { change } from '../../api.ts'
+import { newKey } from '../../components/create.ts'
+import classes from './account.module.css'
+import { useIssue } from './use-issue.ts'
+
+interface NewKeyFormProps {
+  readonly account: AccountShown
+  readonly models: KeyList['models']
+  readonly onIssued: (key: KeyIssued) => void
+  readonly onClose: () => void
+  /** Called if a key may exist that was not shown. */
+  readonly onLost: () => void
+}
+
+/** Creates a key for some models, or for all. */
+export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKeyFormProps) {
+  const [name, setName] = useState('')
+  const [expiry, setExpiry] = useState('')
+  const [chosen, setChosen] = useState<readonly string[] | null>(null)
+  const [idempotencyKey] = useState(newKey)
+  const { busy, error, issue } = useIssue({ onIssued, onLost })
+  const errorAt = (field: string) => (error?.refusal.field === field ? error.message : undefined)
+  const isElsewhere = error !== undefined && !shownFields.includes(error.refusal.field ?? '')
+
+  function onSubmit(event: SubmitEvent) {
+    event.preventDefault()
+    const body = { name, allowed_models: chosen, expires_at: expiry === '' ? null : expiry }
+    void issue(() => change(`/accounts/${account.id}/keys`, { method: 'POST', body, key: idempotencyKey }))
+  }
+
+  return (
+    <form className={classes.form} aria-label="New key" onSubmit={onSubmit}>
+      <TextInput
+        label="Name"
+        placeholder="What uses it: backend"
+        data-autofocus
+        required
+        withAsterisk={false}
+        maxLength={200}
+        value={name}
+        readOnly={busy}
+        error={errorAt('name')}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <ModelChoice models={models} chosen={chosen} error={errorAt('allowed_models')} onChange={setChosen} />
+      <TextInput
+        label="Expires (optional)"
+        type="date"
+        max="9999-12-31"
+        value={expiry}
+        readOnly={busy}
+        error={errorAt('expires_at')}
+        onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
+      />
+      {isElsewhere && (
+        <Alert color="red" variant="light" role="alert" title={error.status === 0 ? 'No response' : 'No key to show'}>
+          {error.message}
+        </Alert>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" disabled={busy} onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy} disabled={chosen?.length === 0}>
+          Create key
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+const shownFields = ['name', 'allowed_models', 'expires_at']
+
+interface ModelChoiceProps {
+  readonly models: KeyList['models']
+  /** Null: every model. */
+  readonly chosen: readonly string[] | null
+  readonly error: string | undefined
+  readonly onChange: (chosen: readonly string[] | null) => void
+}
+
+function ModelChoice({ models, chosen, error, onChange }: ModelChoiceProps) {
+  return (
+    <fieldset className={classes.fieldset}>
+      <legend>Models</legend>
+      <label className={classes.check}>
+        <input type="radio" name="models" checked={chosen === null} onChange={() => onChange(null)} />
+        Every model
+      </label>
+      <label className={classes.check}>
+        <input type="radio" name="models" checked={chosen !== null} onChange={() => onChange([])} />
+        Only these
+      </label>
+      {chosen !== null && (
+        <div className={classes.choices}>
+          {models.map(({ name, alias_of: of }) => (
+            <label key={name} className={classes.check}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(name)}
+                onChange={({ currentTarget }) =>
+                  onChange(currentTarget.checked ? [...chosen, name] : chosen.filter((each) => each !== name))
+                }
+              />
+              <span>
+                {name}
+                {of !== null && <span className={classes.none}> now {of}</span>}
+              </span>
+            </label>
+          ))}
+        </div>
+      )}
+      {error !== undefined && (
+        <p className={classes.error} role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,44 @@
+import type { AccountShown } from '../../../src/accounts/schema.ts'
+
+/** The columns by which accounts can be sorted. */
+export type Column = 'name' | 'money' | 'held' | 'used'
+
+export interface Order {
+  readonly column: Column
+  readonly descending: boolean
+}
+
+/** Sorts open accounts before closed ones, then by the column, then by name. */
+export function inOrder(accounts: readonly AccountShown[], { column, descending }: Order): AccountShown[] {
+  const sign = descending ? -1 : 1
+  return accounts.toSorted(
+    (a, b) =>
+      Number(a.status === 'closed') - Number(b.status === 'closed') ||
+      sign * compare[column](a, b) ||
+      compare.name(a, b),
+  )
+}
+
+/** The accounts whose name contains every word. */
+export function matching(accounts: readonly AccountShown[], query: string): AccountShown[] {
+  const words = query.toLocaleLowerCase().split(/\s+/)
+  return accounts.filter(({ name }) => words.every((word) => name.toLocaleLowerCase().includes(word)))
+}
+
+const compare: Readonly<Record<Column, (a: AccountShown, b: AccountShown) => number>> = {
+  name: (a, b) => a.name.localeCompare(b.name, 'en'),
+  money: (a, b) => compareAmounts(a.credit_left, b.credit_left),
+  held: (a, b) => compareAmounts(a.held, b.held),
+  used: (a, b) => (a.last_used_at ?? '').localeCompare(b.last_used_at ?? ''),
+}
+
+/** Compares exact decimals that are not negative. */
+function compareAmounts(a: string, b: string): number {
+  const [x, y] = [scaled(a), scaled(b)]
+  return x === y ? 0 : x < y ? -1 : 1
+}
+
+function scaled(amount: string): bigint {
+  const [whole = '', fraction = ''] = amount.split('.')
+  return BigInt(whole + fraction.padEnd(12, '0'))
+}

@@ -1,0 +1,52 @@
+import { Modal } from '@mantine/core'
+import type { ConfiguredModelJson } from '../../../src/models/schema.ts'
+import { change } from '../../api.ts'
+import { EditForm } from '../../components/edit-form.tsx'
+import type { Field } from '../../fields.ts'
+import classes from './models.module.css'
+
+interface NewPriceProps {
+  readonly model: ConfiguredModelJson
+  readonly currency: string
+  readonly onClose: () => void
+  readonly onDone: (message: string) => void
+}
+
+/** Sets a price of a model, from now or later. */
+export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Price of ${model.id}`}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+    >
+      <p className={classes.about}>Per million tokens. Requests that were charged already keep their price.</p>
+      <EditForm
+        label={`Price of ${model.id}`}
+        saveLabel="Set price"
+        fields={fieldsFor(currency)}
+        initial={{ input: model.price?.input ?? '', output: model.price?.output ?? '', valid_from: '' }}
+        save={({ valid_from: from, ...prices }) => {
+          const body = { ...prices, ...(typeof from === 'string' && from !== '' && { valid_from: utc(from) }) }
+          return change(`/models/${encodeURIComponent(model.id)}/prices`, { method: 'POST', body })
+        }}
+        onSaved={() => onDone('The price is set.')}
+        onCancel={onClose}
+      />
+    </Modal>
+  )
+}
+
+const fieldsFor = (currency: string): readonly Field[] => [
+  { name: 'input', label: `Input (${currency})`, kind: 'amount', required: true, placeholder: '0.10', maxLength: 40 },
+  { name: 'output', label: `Output (${currency})`, kind: 'amount', required: true, placeholder: '0.40', maxLength: 40 },
+  { name: 'valid_from', label: 'From, in your time zone (empty: now)', kind: 'moment' },
+]
+
+/** The time in UTC of a time as the browser's field has it, which is in the person's zone. */
+function utc(local: string): string {
+  return new Date(local).toISOString()
+}
