@@ -71,6 +71,7 @@ const entryPoints = {
     'access.ts',
     'actor.ts',
     'audit.ts',
+    'csv-cell.ts',
     'login.ts',
     'new-id.ts',
     'permitted.ts',
@@ -82,8 +83,8 @@ const entryPoints = {
     'visits.ts',
   ],
   drafting: ['drafting.ts', 'routes.ts', 'templates.ts'],
-  usage: ['own.ts', 'own-schema.ts', 'refusals.ts'],
   clients: ['handover.ts', 'ids.ts', 'import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts', 'versions.ts'],
+  usage: ['own.ts', 'own-schema.ts', 'refusals.ts', 'routes.ts'],
 }
 const architecture: Architecture = {
   layers: [
