@@ -1,5 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts'
-import { readBreakdowns, readRefusalBreakdowns, sets, type Breakdown } from './breakdown-store.ts'
+import { readBreakdowns, readRefusalBreakdowns, type Breakdown } from './breakdown-store.ts'
 import { noFigures, type FigureFilter, type Figures, type GroupedFigures } from './figures.ts'
 
 /** The rows of one breakdown, the most expensive first, and the sum of all that have no row of their own. */
@@ -18,7 +18,7 @@ export async function breakDown(database: Queryable, filter: FigureFilter, most:
     readBreakdowns(database, filter, most),
     readRefusalBreakdowns(database, filter, most),
   ])
-  const groupsOf = (set: number): GroupedFigures[] => {
+  const groupsOf = (set: Breakdown | 'total'): GroupedFigures[] => {
     const groups = new Map<string, GroupedFigures>()
     for (const { set: of, requests, inputTokens, outputTokens, cost, ...group } of used) {
       if (of !== set) continue
@@ -31,18 +31,18 @@ export async function breakDown(database: Queryable, filter: FigureFilter, most:
     }
     return [...groups.values()]
   }
-  const [total = noFigures] = groupsOf(sets.total)
-  const ranked = (set: number): RankedFigures => {
+  const [total = noFigures] = groupsOf('total')
+  const ranked = (set: Breakdown | 'total'): RankedFigures => {
     const rows = groupsOf(set).slice(0, most)
     const others = rows.reduce(minus, total)
     return { rows, others: isNone(others) ? undefined : others }
   }
   return {
     total,
-    model: ranked(sets.model),
-    spender: ranked(sets.spender),
-    client: ranked(sets.client),
-    account: ranked(sets.account),
+    model: ranked('model'),
+    spender: ranked('spender'),
+    client: ranked('client'),
+    account: ranked('account'),
   }
 }
 

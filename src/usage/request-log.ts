@@ -26,7 +26,9 @@ const defaultReach = 20_000
 /** Reads one page from the ledger and the refused requests that are kept. */
 export async function readLog(database: Queryable, asked: LogPageAsked): Promise<LogPage> {
   const { filter, before, limit, reach = defaultReach } = asked
-  const search = { filter, before, limit: limit + 1, reach }
+  // Without these filters, every row that is read matches.
+  const isSparse = [filter.model, filter.keyId, filter.clientId, filter.stopReason, filter.code].some(Boolean)
+  const search = { filter, before, limit: limit + 1, reach: isSparse ? reach : limit + 1 }
   const outcome = outcomeOf(asked)
   const sources = await Promise.all([
     ...(outcome === 'refused' ? [] : [readCharges(database, search)]),

@@ -64,6 +64,8 @@ const billing = [
   ].map((did) => `account_${did}`),
   ...['created', 'rotated', 'revoked'].map((did) => `key_${did}`),
   'models_listed',
+  'usage_read',
+  'requests_read',
   'price_set',
 ]
 
