@@ -40,6 +40,7 @@ const people = [
   'person_invited',
   'invitation_resent',
   'invitation_withdrawn',
+  'invitation_removed',
   'invitation_accepted',
 ]
 const looks = ['access_denied', 'audit_read', 'clients_listed', 'records_searched', 'revisions_read', 'activity_read']
