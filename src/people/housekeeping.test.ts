@@ -12,6 +12,8 @@ import { createPeople } from './people.ts'
 const day = 86_400_000
 const now = Date.parse('2026-03-02T09:00:00Z')
 
+const at = (days: number | undefined) => (days === undefined ? null : new Date(now + days * day))
+
 let fresh: TestDatabase
 let database: Database
 
@@ -47,7 +49,6 @@ test('invitations are removed 30 days after they were accepted or withdrawn, or 
       { name, email: `${name}@firm.example`, role: 'consultant' },
       byService,
     )
-    const at = (days: number | undefined) => (days === undefined ? null : new Date(now + days * day))
     await database.rows(
       'update invitation set expires_at = $2, accepted_at = $3, person_id = $4, withdrawn_at = $5 where id = $1',
       [invitation.id, at(expires), at(accepted), accepted === undefined ? null : person.id, at(withdrawn)],
