@@ -45,6 +45,7 @@ const entryPoints = {
     'email.ts',
     'first-partner.ts',
     'handover-routes.ts',
+    'housekeeping.ts',
     'identities.ts',
     'invitations.ts',
     'people.ts',
