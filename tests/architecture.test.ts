@@ -45,7 +45,6 @@ const entryPoints = {
     'email.ts',
     'first-partner.ts',
     'handover-routes.ts',
-    'housekeeping.ts',
     'identities.ts',
     'invitations.ts',
     'people.ts',
@@ -72,7 +71,6 @@ const entryPoints = {
     'access.ts',
     'actor.ts',
     'audit.ts',
-    'csv-cell.ts',
     'login.ts',
     'new-id.ts',
     'permitted.ts',
@@ -84,8 +82,8 @@ const entryPoints = {
     'visits.ts',
   ],
   drafting: ['drafting.ts', 'routes.ts', 'templates.ts'],
+  usage: ['own.ts', 'own-schema.ts', 'refusals.ts'],
   clients: ['handover.ts', 'ids.ts', 'import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts', 'versions.ts'],
-  usage: ['own.ts', 'own-schema.ts', 'refusals.ts', 'routes.ts'],
 }
 const architecture: Architecture = {
   layers: [

@@ -107,11 +107,7 @@ function Replaced() {
 /** The letters of a record come with it. Their drafts may be running. */
 function loadLetters({ params, request }: LoaderFunctionArgs): Promise<unknown> {
   const address = `/clients/${params['client'] ?? ''}/drafts`
-  return keeping(address, () => readDrafts(address, request.signal))
-}
-
-function readDrafts(address: string, signal: AbortSignal): Promise<{ drafts: unknown[] }> {
-  return content.settings ? read(address, signal) : Promise.resolve({ drafts: [] })
+  return keeping(address, () => read(address, request.signal))
 }
 
 /** A letter, its versions and its drafts. */
@@ -122,7 +118,7 @@ function loadLetter({ params, request }: LoaderFunctionArgs): Promise<unknown> {
     const [item, revisions, { drafts }] = await Promise.all([
       read(address, request.signal),
       read(`${address}/revisions`, request.signal),
-      readDrafts(`/clients/${client}/drafts?letter=${letter}`, request.signal),
+      read<{ drafts: unknown[] }>(`/clients/${client}/drafts?letter=${letter}`, request.signal),
     ])
     return { item, revisions, drafts }
   })
@@ -191,21 +187,6 @@ const pages = [
     path: 'templates',
     loader: load,
     lazy: part(async () => (await import('./pages/templates/templates.tsx')).TemplatesPage),
-  },
-  {
-    path: 'usage',
-    loader: load,
-    lazy: part(async () => (await import('./pages/usage/usage.tsx')).UsagePage),
-  },
-  {
-    path: 'usage/requests',
-    loader: load,
-    lazy: part(async () => (await import('./pages/usage/requests.tsx')).RequestsPage),
-  },
-  {
-    path: 'usage/requests/:id',
-    loader: load,
-    lazy: part(async () => (await import('./pages/usage/request.tsx')).RequestPage),
   },
   {
     path: 'audit',

@@ -30,7 +30,7 @@ export interface Figures extends FigureSums {
 
 export type GroupedFigures = { readonly group: FigureGroup } & Figures
 
-export const noFigures: Figures = { requests: 0n, inputTokens: 0n, outputTokens: 0n, cost: 0n, refused: 0n }
+const noFigures: Figures = { requests: 0n, inputTokens: 0n, outputTokens: 0n, cost: 0n, refused: 0n }
 
 /** The groups with usage or refusals, the most expensive first. Returns undefined if there are more than `most`. */
 export async function groupFigures(

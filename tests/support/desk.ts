@@ -8,8 +8,9 @@ export type Desk = Awaited<ReturnType<typeof startDesk>>
 
 const headers = { 'sec-fetch-site': 'same-origin', accept: 'application/json' }
 
-export async function startDesk() {
-  const portal = await startPortal()
+/** `configuration` is the text of tollgate.yaml. */
+export async function startDesk(configuration?: string) {
+  const portal = await startPortal(configuration)
   try {
     const [ruth, daniel] = await Promise.all([portal.profile(), portal.profile()])
     await signInAs(await ruth.newPage(), portal.base, 'Ruth Penhallow')

@@ -2,7 +2,6 @@ import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import {
   IconAddressBook,
   IconBuildingBank,
-  IconChartBar,
   IconCpu,
   IconDeviceDesktop,
   IconHistory,
@@ -11,12 +10,13 @@ import {
   IconSearch,
   IconSelector,
   IconSun,
+  IconTemplate,
   IconUserCircle,
   IconUsers,
   type Icon,
 } from '@tabler/icons-react'
 import { NavLink, useNavigate } from 'react-router'
-import type { Viewer } from '../content.ts'
+import { content, type Viewer } from '../content.ts'
 import type { SessionState } from '../session.ts'
 import { schemeOf } from '../settings.ts'
 import { roleNames } from '../words.ts'
@@ -35,10 +35,11 @@ export interface Place {
 const everyone: readonly Place[] = [
   { to: '/clients', name: 'Clients', icon: IconAddressBook },
   { to: '/search', name: 'Search', icon: IconSearch },
+  // Saved instructions are of use only where letters are drafted.
+  ...(content.settings?.drafting ? [{ to: '/templates', name: 'Templates', icon: IconTemplate }] : []),
 ]
 const partners: readonly Place[] = [
   { to: '/accounts', name: 'Accounts', icon: IconBuildingBank },
-  { to: '/usage', name: 'Usage', icon: IconChartBar },
   { to: '/models', name: 'Models', icon: IconCpu },
   { to: '/people', name: 'People', icon: IconUsers },
   { to: '/audit', name: 'Audit log', icon: IconHistory },

@@ -66,7 +66,7 @@ export function DraftForm({ initial, submitLabel, error, isSent, onSubmit, onCan
         )}
         <TextInput
           label="Subject"
-          placeholder="Left to the model"
+          placeholder="Made from what the model reads"
           value={request.subject ?? ''}
           maxLength={300}
           error={fieldError('subject')}

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
 import { LongText } from '../../components/long-text.tsx'
-import { Ago } from '../../components/time.tsx'
+import { Ago, Day } from '../../components/time.tsx'
 import { moneyText } from '../../money.ts'
 import { counted } from '../../words.ts'
 import { useRecord } from '../record/use-record.ts'
@@ -61,7 +61,10 @@ function SourceLink({ source: { kind, id, version, title } }: { readonly source:
   const path = kind === 'note' ? 'notes' : 'disputes'
   return (
     <li>
-      <Link to={`/clients/${record.id}/${path}/${id}`}>{title}</Link> (version {version})
+      <Link to={`/clients/${record.id}/${path}/${id}`}>
+        {kind === 'note' ? <Day date={title} /> : `Invoice ${title}`}
+      </Link>{' '}
+      (version {version})
     </li>
   )
 }

@@ -93,12 +93,13 @@ export function useDrafting(client: string, onFinished: (finished: Finished) => 
     }
   }
 
-  function finish(finished: Finished, text: string) {
+  async function finish(finished: Finished, text: string) {
     if (isGone.current) return
     const { draft, letter } = finished
     if (letter !== null || draft.letter_id !== null) {
+      // Not idle before: the form would ask whether to leave.
+      await onFinished(finished)
       setWriting({ phase: 'idle' })
-      onFinished(finished)
     } else setWriting({ phase: 'failed', reason: reasonWithout(draft), text, draft })
   }
 

@@ -1,35 +1,14 @@
 import { Link, useLoaderData } from 'react-router'
+import type { ClientCosts } from '../../../src/drafting/schema.ts'
 import { Empty } from '../../components/empty.tsx'
 import table from '../../components/table.module.css'
 import { moneyText } from '../../money.ts'
 import classes from './costs.module.css'
 import { useRecord } from './use-record.ts'
 
-/** What generation has cost for a client. The sums are the ledger's. */
-interface Costs {
-  readonly total: string
-  readonly currency: string
-  readonly by_month: readonly {
-    readonly month: string
-    readonly requests: number
-    readonly input_tokens: number
-    readonly output_tokens: number
-    readonly cost: string
-  }[]
-  readonly by_letter: readonly {
-    readonly letter: { readonly id: string; readonly subject: string; readonly archived: boolean } | null
-    readonly requests: number
-    readonly cost: string
-  }[]
-  /** Of drafts that did not become a letter. */
-  readonly not_kept: string
-  /** Of requests by the firm's own programs. */
-  readonly by_api: string
-}
-
 /** The cost of generation for a client, by month and by letter. */
 export function CostsTab() {
-  const costs = useLoaderData<Costs>()
+  const costs = useLoaderData<ClientCosts>()
   const { total, currency, by_month: months } = costs
   if (months.length === 0) {
     return (
@@ -49,7 +28,7 @@ export function CostsTab() {
   )
 }
 
-function Months({ months, currency }: { readonly months: Costs['by_month']; readonly currency: string }) {
+function Months({ months, currency }: { readonly months: ClientCosts['by_month']; readonly currency: string }) {
   // Only for the bars. The amounts are shown exactly.
   const most = Math.max(...months.map(({ cost }) => Number(cost)))
   return (
@@ -89,7 +68,7 @@ function Months({ months, currency }: { readonly months: Costs['by_month']; read
 function Letters({
   costs: { by_letter: letters, not_kept: notKept, by_api: byApi, currency },
 }: {
-  readonly costs: Costs
+  readonly costs: ClientCosts
 }) {
   const { id } = useRecord()
   return (
@@ -105,11 +84,9 @@ function Letters({
         </thead>
         <tbody>
           {letters.map(({ letter, requests, cost }) => (
-            <tr key={letter?.id ?? 'none'}>
+            <tr key={letter.id}>
               <td className={table.strong}>
-                {letter === null ? (
-                  'Without a letter'
-                ) : letter.archived ? (
+                {letter.archived ? (
                   `${letter.subject} (archived)`
                 ) : (
                   <Link to={`/clients/${id}/letters/${letter.id}`}>{letter.subject}</Link>

@@ -3,7 +3,6 @@ import { IconChevronRight } from '@tabler/icons-react'
 import { Link, Outlet, useLoaderData, useLocation } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { Page } from '../../components/page.tsx'
-import { content } from '../../content.ts'
 import { Properties } from './properties.tsx'
 import { RecordActions } from './record-actions.tsx'
 import classes from './record.module.css'
@@ -56,7 +55,7 @@ function Tabs({ record: { id, notes, disputes, letters } }: { readonly record: C
     { to: 'notes', name: 'Notes', count: notes.length },
     { to: 'disputes', name: 'Disputes', count: disputes.length },
     { to: 'letters', name: 'Letters', count: letters.length },
-    ...(content.settings ? [{ to: 'costs', name: 'Costs', count: undefined }] : []),
+    { to: 'costs', name: 'Costs', count: undefined },
     { to: 'activity', name: 'Activity', count: undefined },
   ]
   return (

@@ -3,6 +3,7 @@ import { IconDots, IconHistory, IconPencil, IconPlus, IconTrash } from '@tabler/
 import { useState } from 'react'
 import { useLoaderData, useRevalidator } from 'react-router'
 import type { RevisionList } from '../../../src/clients/schema.ts'
+import type { TemplateRevision } from '../../../src/drafting/schema.ts'
 import { change, read } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
@@ -96,7 +97,7 @@ function Entry({ template, isPartner }: { readonly template: Template; readonly 
   }
   async function showVersions() {
     try {
-      setRevisions(revisions ? undefined : await read<RevisionList>(`${address}/revisions`))
+      setRevisions(revisions ? undefined : await readVersions(address))
     } catch (error) {
       notifyFailure('The versions were not loaded', error)
     }
@@ -158,6 +159,12 @@ function Entry({ template, isPartner }: { readonly template: Template; readonly 
       {revisions && <Revisions fields={fields} list={revisions} address={`${address}/revisions`} />}
     </article>
   )
+}
+
+/** The versions of a template, as those of a record. */
+async function readVersions(address: string): Promise<RevisionList> {
+  const { revisions } = await read<{ revisions: readonly TemplateRevision[] }>(`${address}/revisions`)
+  return { revisions: revisions.map(({ removed, ...rest }) => ({ ...rest, archived: removed })), next: null }
 }
 
 interface TemplateFormProps {

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriers } from '../support/browser.ts'
+import { startDesk, type Desk } from '../support/desk.ts'
+import { at } from '../support/json.ts'
+import { upstreamModel } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let vendor: Vendor
+let desk: Desk
+/** The paths of a new client of Daniel's and of its only note. */
+let record: string
+let note: string
+
+before(async () => {
+  vendor = await startVendor()
+  const configuration = { models: [upstreamModel(vendor.url)] }
+  desk = await startDesk(JSON.stringify(configuration))
+})
+after(async () => {
+  await desk.close()
+  await vendor.close()
+})
+beforeEach(async () => {
+  vendor.set({})
+  ;({ record, note } = await desk.newClient())
+})
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Letter', exact: true })
+const instructions = (page: Page) => page.getByLabel('What should the letter say?')
+const letterPage = () => new RegExp(`${record}/letters/[0-9a-f-]{36}$`)
+
+/** Holds each letter back after its first word. Returns a function that lets it continue. */
+function holdLetters(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  vendor.set({ text: 'Dear Anna, all is well.', gate: async (step) => (step === 0 ? undefined : promise) })
+  return resolve
+}
+
+async function openForm(address = `${record}/letters#draft`): Promise<Page> {
+  const page = await desk.open(address)
+  await instructions(page).fill('Write to Anna.')
+  return page
+}
+
+/** The account that pays for drafts. */
+async function payer(): Promise<unknown> {
+  const answer = await desk.ruth.request.get(`${desk.base}/accounts`, { headers: desk.headers })
+  const accounts = at(await answer.json(), 'accounts')
+  assert.ok(Array.isArray(accounts))
+  const all: readonly unknown[] = accounts
+  return all.find((account) => at(account, 'name') === 'Portal')
+}
+
+const creditLeft = async () => String(at(await payer(), 'credit_left'))
+
+async function addCredit(amount: string): Promise<void> {
+  const address = `${desk.base}/accounts/${String(at(await payer(), 'id'))}/credit`
+  const answer = await desk.ruth.request.post(address, { data: { amount }, headers: desk.headers })
+  assert.equal(answer.status(), 201, await answer.text())
+}
+
+const submit = (page: Page) => page.getByRole('button', { name: 'Draft letter' }).click()
+
+describe('a letter that a model drafts', () => {
+  test('is shown as it arrives and saved with its sources and its cost, which the costs of the client repeat', async () => {
+    const letOn = holdLetters()
+    const page = await desk.open(record)
+    await page.getByRole('button', { name: 'More for this note' }).click()
+    await page.getByRole('menuitem', { name: 'Draft a letter' }).click()
+    assert.ok(await page.getByRole('checkbox').isChecked())
+    await instructions(page).fill('Write to Anna.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Writing the letter…').waitFor()
+    await page.getByText('Dear', { exact: true }).waitFor()
+    assert.deepEqual(await barriers(page), [])
+    letOn()
+    await page.waitForURL(letterPage())
+    await editor(page).getByText('Dear Anna, all is well.').waitFor()
+    const letter = await desk.ask(new URL(page.url()).pathname)
+    const cost = `US$${String(at(letter, 'cost'))}`
+    await page.getByText(`Drafted by fast, ${cost}`).waitFor()
+    await page.getByText('Drafts', { exact: true }).filter({ visible: true }).first().click()
+    await page.getByText('Write to Anna.').waitFor()
+    await page.getByRole('link', { name: '20 Nov 2026' }).waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.getByRole('link', { name: 'All letters' }).click()
+    await page.getByRole('link', { name: 'Costs' }).click()
+    await page.getByText('for generation in all').getByText(cost).waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.close()
+  })
+
+  test('can be stopped, and the text so far is the letter', async () => {
+    holdLetters()
+    const page = await openForm()
+    await submit(page)
+    await page.getByText('Dear', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.waitForURL(letterPage())
+    assert.equal(at(await desk.ask(new URL(page.url()).pathname), 'body'), 'Dear')
+    await page.close()
+  })
+
+  test('can be written anew with changed instructions', async () => {
+    vendor.set({ text: 'First.' })
+    const page = await openForm()
+    await submit(page)
+    await page.waitForURL(letterPage())
+    const drafted = page.url()
+    vendor.set({ text: 'Second.' })
+    await page.getByRole('button', { name: 'Draft again' }).click()
+    assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
+    assert.ok(await page.getByRole('checkbox').isChecked())
+    await instructions(page).fill('Write to Anna again.')
+    await page.getByRole('button', { name: 'Write anew' }).click()
+    await editor(page).getByText('Second.').waitFor()
+    assert.equal(page.url(), drafted)
+    await editor(page).click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' Kind regards')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(at(await desk.ask(new URL(drafted).pathname), 'body'), 'Second. Kind regards')
+    await page.close()
+  })
+
+  test('is finished by the server when its reader leaves, and shown on return', async () => {
+    const letOn = holdLetters()
+    const page = await openForm()
+    await submit(page)
+    await page.getByText('Dear', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'All letters' }).click()
+    await page.getByText('A letter is being drafted.').waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Wait for it' }).click()
+    await page.getByText('The letter is being finished…').waitFor()
+    letOn()
+    await page.waitForURL(letterPage())
+    await editor(page).getByText('Dear Anna, all is well.').waitFor()
+    await page.close()
+  })
+
+  test('arrives even if the connection is lost', async () => {
+    const page = await openForm()
+    // The server receives the request, and its response is lost.
+    await page.route('**/drafts', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await route.fetch({ headers: { ...route.request().headers(), ...desk.headers } })
+      return route.abort()
+    })
+    await submit(page)
+    await page.waitForURL(letterPage())
+    const drafts = at(await desk.ask(`${record}/drafts`), 'drafts')
+    assert.ok(Array.isArray(drafts))
+    assert.equal(drafts.length, 1)
+    desk.takeComplaints()
+    await page.close()
+  })
+})
+
+describe('a letter that cannot be drafted', () => {
+  test('says what the till says beside the form, which keeps everything typed', async () => {
+    vendor.set({ fault: 'server_error' })
+    const page = await openForm()
+    await page.getByLabel('Subject').fill('Our fee')
+    await submit(page)
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    assert.match(await alert.innerText(), /Nothing was charged, and your text is kept\./)
+    assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
+    assert.equal(await page.getByLabel('Subject').inputValue(), 'Our fee')
+    assert.deepEqual(at(await desk.ask(record), 'letters'), [])
+    await page.close()
+  })
+
+  test('waits for credit, and can be drafted when there is some', async () => {
+    const page = await openForm()
+    const left = await creditLeft()
+    await addCredit(`-${left}`)
+    await submit(page)
+    await page.getByText('The firm’s credit does not cover this letter').waitFor()
+    assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
+    assert.deepEqual(await barriers(page), [])
+    await addCredit(left)
+    await submit(page)
+    await page.waitForURL(letterPage())
+    await page.close()
+  })
+
+  test('shows what arrived and what it cost if it fails midway', async () => {
+    vendor.set({ text: 'Dear Anna, all is well.', fault: 'reset', after: 2 })
+    const page = await openForm()
+    await submit(page)
+    await page.getByText('No letter was saved').waitFor()
+    await page.getByText('Dear Anna').waitFor()
+    await page.getByRole('button', { name: 'Back to the instructions' }).click()
+    assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
+    desk.takeComplaints()
+    await page.close()
+  })
+})
+
+test('a dispute is a source too, and a narrow screen has room for the form', async () => {
+  const dispute = await desk.make(`${record}/disputes`, { invoice: 'A-1', amount: '12' })
+  const page = await desk.open(`${record}/letters#draft:dispute:${dispute.split('/').at(-1) ?? ''}`)
+  await page.setViewportSize({ width: 375, height: 740 })
+  assert.ok(await page.getByRole('checkbox', { name: /A-1/ }).isChecked())
+  assert.equal(await page.getByRole('checkbox', { name: /2026/ }).isChecked(), false)
+  assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
+  assert.ok(note.startsWith(record))
+  await page.close()
+})
+
+test('partners save instructions, and everyone drafts with them', async () => {
+  const page = await desk.ruth.newPage()
+  await page.goto(`${desk.base}/templates`)
+  await page.getByRole('button', { name: 'Add template' }).click()
+  await page.getByLabel('Name').fill('Reminder')
+  await page.getByLabel('Kind of letter').fill('Reminders')
+  await page.getByLabel('Instructions').fill('Remind the client of the deadline.')
+  await page.getByRole('button', { name: 'Add template' }).click()
+  await page.getByRole('heading', { name: 'Reminder', exact: true }).waitFor()
+  assert.deepEqual(await barriers(page), [])
+  await page.close()
+  const own = await desk.open('/templates')
+  assert.equal(await own.getByRole('button', { name: 'Add template' }).count(), 0)
+  await own.goto(`${desk.base}${record}/letters#draft`)
+  await own.getByLabel('Template').selectOption({ label: 'Reminders: Reminder' })
+  assert.equal(await instructions(own).inputValue(), 'Remind the client of the deadline.')
+  await own.close()
+})
