@@ -72,6 +72,13 @@ const working = async function* (): AsyncGenerator<StreamPart> {
   yield end(10, 2)
 }
 
+/** Writes one text and goes on until it is stopped. */
+const untilStopped = async function* (signal: AbortSignal): AsyncGenerator<StreamPart> {
+  yield { kind: 'texts', texts: ['One'] }
+  while (!signal.aborted) await new Promise((resolve) => setImmediate(resolve))
+  yield { kind: 'end', stopReason: 'cancelled', usage: { inputTokens: 10, outputTokens: 1, source: 'model' } }
+}
+
 const breaking = async function* (): AsyncGenerator<StreamPart> {
   yield { kind: 'texts', texts: ['Hi'] }
   yield { kind: 'end', stopReason: 'error', usage: { inputTokens: 10, outputTokens: 1, source: 'model' } }
@@ -146,6 +153,30 @@ describe('a generation', () => {
     assert.equal(account.held, 0n)
     return rows.map((row) => [row.inputTokens, row.outputTokens, row.cost])
   }
+
+  it('a job that is stopped is charged what was generated, which is its stored reply', async () => {
+    const stop = new AbortController()
+    const job = await jobOf(true, untilStopped, undefined, { key: 'k', hash: 'h' })
+    const steps: Step[] = []
+    for await (const step of generation.stream({ ...job, stop: stop.signal })) {
+      steps.push(step)
+      if (step.kind === 'texts') stop.abort()
+    }
+    assert.deepEqual(
+      steps.map(({ kind }) => kind),
+      ['started', 'texts', 'reply'],
+    )
+    assert.deepEqual(await charged(), [[10, 1, 1010n]])
+    const [stored] = await database.rows<{ body: string }>(
+      `select body from idempotency where account_id = $1 and key = 'k'`,
+      [payer.accountId],
+    )
+    assert.deepEqual(JSON.parse(stored?.body ?? ''), {
+      output_text: 'One',
+      stop_reason: 'cancelled',
+      usage: { input_tokens: 10, output_tokens: 1 },
+    })
+  })
 
   it('A22 a stored reply is replayed while no model can count the request', async () => {
     const limits = { requestsPerMinute: 1000, tokensPerMinute: 100_000 }
