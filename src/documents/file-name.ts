@@ -1,0 +1,25 @@
+/**
+ * The header Content-Disposition of a download (RFC 6266): a name of the title and the extension that every system
+ * accepts, also in ASCII for old browsers.
+ */
+export function attachment(title: string, extension: string): string {
+  const name = safe(title).slice(0, 100).trim().toWellFormed() || 'Letter'
+  const ascii = safe(name.normalize('NFKD').replaceAll(/[^\x20-\x7e]/g, '')).trim() || 'Letter'
+  return `attachment; filename="${ascii}.${extension}"; filename*=UTF-8''${encoded(`${name}.${extension}`)}`
+}
+
+/** Without the characters that a file system or a header gives a meaning, and without marks that are not visible. */
+function safe(title: string): string {
+  return title
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|%;]+/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/^[. ]+|[. ]+$/g, '')
+}
+
+/** RFC 8187 section 3.2. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}

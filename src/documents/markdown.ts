@@ -1,0 +1,115 @@
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import type { Block, Span } from './document.ts'
+
+type Tree = ReturnType<typeof fromMarkdown>
+type MarkdownBlock = Tree['children'][number]
+type MarkdownNode = MarkdownBlock | Extract<MarkdownBlock, { readonly type: 'paragraph' }>['children'][number]
+
+/** The rest of Markdown is text here, as on the pages (web/components/markdown/syntax.ts). */
+const asText = [
+  'characterReference',
+  'codeFenced',
+  'codeIndented',
+  'codeText',
+  'definition',
+  'htmlFlow',
+  'htmlText',
+  'labelStartImage',
+  'setextUnderline',
+  'thematicBreak',
+]
+
+/** The time to parse grows with the square of these. A text with more is one paragraph. */
+const most = { nested: 12, indent: 40, marks: 1000 }
+const deep = new RegExp(`^(?:[ \\t]{${most.indent},}|(?:[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])){${most.nested}})`, 'm')
+
+function isIntricate(text: string): boolean {
+  if (deep.test(text)) return true
+  return text.split(/\n\s*\n/).some((part) => (part.match(/[*_<[\]\\]/g)?.length ?? 0) > most.marks)
+}
+
+/**
+ * The paragraphs, headings, lists, quotes, emphasis and links of a text. Everything else, such as HTML, is text. Line
+ * breaks are kept; control characters, which no file can show, are not.
+ */
+export function readMarkdown(markdown: string): Block[] {
+  const text = printable(markdown)
+  if (isIntricate(text))
+    return text.split(/\n{2,}/).map((part) => ({ kind: 'paragraph', spans: linked({ text: part }) }))
+  const tree = fromMarkdown(text, { extensions: [{ disable: { null: asText } }] })
+  return blocksOf(tree.children, text)
+}
+
+/** The text without control characters and noncharacters, with `\n` for line breaks and composed accents. */
+export function printable(text: string): string {
+  return text
+    .replaceAll(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
+    .replaceAll('\t', '    ')
+    .replaceAll(/[\0-\x09\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]/g, '')
+    .toWellFormed()
+    .normalize('NFC')
+}
+
+function blocksOf(nodes: readonly MarkdownBlock[], source: string): Block[] {
+  return nodes.flatMap((node) => blockOf(node, source))
+}
+
+function blockOf(node: MarkdownBlock, source: string): readonly Block[] {
+  switch (node.type) {
+    case 'paragraph':
+      return [{ kind: 'paragraph', spans: spansOf(node.children, source, {}) }]
+    case 'heading': {
+      const depth = node.depth === 1 ? 1 : node.depth === 2 ? 2 : 3
+      return [{ kind: 'heading', depth, spans: spansOf(node.children, source, {}) }]
+    }
+    case 'blockquote':
+      return [{ kind: 'quote', blocks: blocksOf(node.children, source) }]
+    case 'list': {
+      const items = node.children.map((item) => blocksOf(item.children, source))
+      return [{ kind: 'list', first: node.ordered === true ? (node.start ?? 1) : undefined, items }]
+    }
+    default:
+      return [{ kind: 'paragraph', spans: [{ text: typed(node, source) }] }]
+  }
+}
+
+type Look = Omit<Span, 'text'>
+
+function spansOf(nodes: readonly MarkdownNode[], source: string, look: Look): Span[] {
+  return nodes.flatMap((node) => spanOf(node, source, look))
+}
+
+function spanOf(node: MarkdownNode, source: string, look: Look): Span[] {
+  switch (node.type) {
+    case 'text':
+      return look.link === undefined ? linked({ ...look, text: node.value }) : [{ ...look, text: node.value }]
+    case 'strong':
+      return spansOf(node.children, source, { ...look, isStrong: true })
+    case 'emphasis':
+      return spansOf(node.children, source, { ...look, isEmphasized: true })
+    case 'break':
+      return [{ ...look, text: '\n' }]
+    case 'link':
+      if (!isSafeLink(node.url)) return [{ ...look, text: typed(node, source) }]
+      return spansOf(node.children, source, { ...look, link: node.url })
+    default:
+      return [{ ...look, text: typed(node, source) }]
+  }
+}
+
+/** What a person typed for this part. */
+function typed({ position }: MarkdownNode, source: string): string {
+  return source.slice(position?.start.offset ?? 0, position?.end.offset ?? source.length)
+}
+
+/** Other targets could run a script. */
+function isSafeLink(target: string): boolean {
+  return /^(?:https?:\/\/|mailto:)[^\s]/i.test(target)
+}
+
+/** Addresses within a text become links. Punctuation after an address ends it. */
+function linked(span: Span): Span[] {
+  return span.text
+    .split(/(\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]'*_])/)
+    .flatMap((text, index) => (text === '' ? [] : index % 2 === 0 ? { ...span, text } : { ...span, text, link: text }))
+}

@@ -1,0 +1,206 @@
+import { fileURLToPath } from 'node:url'
+import { openSync } from 'fontkit'
+import pdfmake, { type Content, type Definition, type Look, type Margin } from 'pdfmake'
+import {
+  detailsOf,
+  paperSize,
+  places,
+  senderLine,
+  type Block,
+  type LetterDocument,
+  type Paper,
+  type Span,
+} from './document.ts'
+import { printable, readMarkdown } from './markdown.ts'
+import { splitSignOff, type SignOff } from './sign-off.ts'
+
+const font = (name: string) =>
+  fileURLToPath(import.meta.resolve(`@expo-google-fonts/source-serif-4/${name}/SourceSerif4_${name}.ttf`))
+
+/** All four have the same characters. */
+const serif = {
+  normal: font('400Regular'),
+  italics: font('400Regular_Italic'),
+  bold: font('600SemiBold'),
+  bolditalics: font('600SemiBold_Italic'),
+}
+
+pdfmake.setFonts({ Serif: serif })
+pdfmake.setUrlAccessPolicy(() => false)
+pdfmake.setLocalAccessPolicy((file) => Object.values(serif).includes(file))
+
+const known = new Set(openSync(serif.normal).characterSet)
+
+/** The characters of a letter that the fonts of PDF files lack, each once. */
+export function missingCharacters(letter: LetterDocument): string[] {
+  const { letterhead, recipient, date, subject, text, closing, author } = letter
+  const all = [senderLine(letterhead), ...detailsOf(letterhead), ...recipient, date, subject, text, closing, author]
+  const characters = new Set(all.flatMap((part) => [...shown(part)]))
+  return [...characters].filter((character) => character !== '\n' && !known.has(character.codePointAt(0) ?? 0))
+}
+
+/** The text in characters of the fonts, as far as they have an equivalent. Marks that are not visible are left out. */
+function shown(text: string): string {
+  return printable(text)
+    .replaceAll(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f]/g, '')
+    .replaceAll('\u2011', '-')
+}
+
+const mm = (length: number) => (length * 72) / 25.4
+const ink = '#1c2b36'
+const soft = '#5b6871'
+const size = 10.5
+
+/** Writes a letter as PDF. Its fonts must have all characters: see `missingCharacters`. */
+export async function writePdf(letter: LetterDocument): Promise<Uint8Array> {
+  return pdfmake.createPdf(definitionOf(letter)).getBuffer()
+}
+
+function definitionOf(letter: LetterDocument): Definition {
+  const { letterhead, subject, language, paper } = letter
+  const { body, signOff } = splitSignOff(readMarkdown(letter.text), letter)
+  return {
+    info: { title: shown(subject), author: shown(letterhead.name ?? letter.author), creator: 'Tollgate' },
+    version: '1.7',
+    language,
+    pageSize: pageSizeOf(paper),
+    pageMargins: [mm(places.left), mm(places.top), mm(places.right), mm(places.bottom)],
+    defaultStyle: { font: 'Serif', fontSize: size, lineHeight: 1.25, color: ink },
+    content: [
+      ...headOf(letter),
+      { text: shown(subject), bold: true, fontSize: 11.5, margin: [0, mm(places.subject - places.top), 0, mm(6)] },
+      ...contentsOf(body),
+      signOffOf(signOff),
+    ],
+    footer: (page, pages) =>
+      page === 1
+        ? ''
+        : { text: `${page} / ${pages}`, alignment: 'center', fontSize: 8.5, color: soft, margin: [0, mm(9), 0, 0] },
+  }
+}
+
+function pageSizeOf(paper: Paper) {
+  const [width, height] = paperSize[paper]
+  return { width: mm(width), height: mm(height) }
+}
+
+/** The letterhead, the address and the date, each in its place. They take no room of the text. */
+function headOf({ letterhead, recipient, date, paper }: LetterDocument): Content[] {
+  const [width] = paperSize[paper]
+  const at = (x: number, y: number) => ({ absolutePosition: { x: mm(x), y: mm(y) } })
+  // A table keeps long lines within its width.
+  const column = (lines: readonly string[], room: number, look: Look): Content => ({
+    layout: 'noBorders',
+    table: {
+      widths: [mm(room)],
+      body: [[{ stack: lines.map((line) => ({ text: shown(line), ...look })), margin: [-4, -2, -4, 0] }]],
+    },
+  })
+  const placed = (content: Content, x: number, y: number): Content => ({ stack: [content], ...at(x, y) })
+  const details = width - places.right - places.details
+  return [
+    placed(
+      column([letterhead.name ?? ''], places.details - places.left - 5, { fontSize: 17, bold: true }),
+      places.left,
+      places.head,
+    ),
+    placed(column(detailsOf(letterhead), details, { fontSize: 8.5, color: soft }), places.details, places.head + 1),
+    placed(column([senderLine(letterhead)], 85, { fontSize: 6.5, color: soft }), places.left, places.sender),
+    placed(column(recipient, 85, { lineHeight: 1.15 }), places.left, places.recipient),
+    placed(column([date], details, {}), places.details, places.date),
+  ]
+}
+
+function contentsOf(blocks: readonly Block[]): Content[] {
+  return blocks.flatMap((block, index): Content[] => {
+    const [before, after] = [blocks[index - 1], blocks[index + 1]]
+    if (before?.kind === 'heading' && isShort(block)) return []
+    if (block.kind !== 'heading' || after === undefined || !isShort(after)) return contentOf(block)
+    // A heading stays with what it is above.
+    return [{ stack: [...contentOf(block), ...contentOf(after)], unbreakable: true }]
+  })
+}
+
+/** Whether it can stay together on a page. */
+function isShort(block: Block): boolean {
+  return block.kind === 'paragraph' && lengthOf(block.spans) < 1000
+}
+
+const lengthOf = (spans: readonly Span[]) => spans.reduce((sum, { text }) => sum + text.length, 0)
+
+const between = mm(2.6)
+
+function contentOf(block: Block): Content[] {
+  switch (block.kind) {
+    case 'paragraph':
+      return paragraphOf(block.spans)
+    case 'heading':
+      return [
+        {
+          text: runsOf(block.spans),
+          bold: true,
+          fontSize: { 1: 13, 2: 11.5, 3: size }[block.depth],
+          margin: [0, mm(1.5), 0, mm(1.5)],
+        },
+      ]
+    case 'quote':
+      return [
+        {
+          layout: {
+            hLineWidth: () => 0,
+            vLineWidth: (column: number) => (column === 0 ? 1.5 : 0),
+            vLineColor: () => '#c3cbd1',
+          },
+          table: { widths: ['*'], body: [[{ stack: contentsOf(block.blocks), margin: [mm(2), 0, 0, -between] }]] },
+          margin: [0, 0, 0, between + 2],
+        },
+      ]
+    case 'list': {
+      const items = block.items.map((item) => ({ stack: contentsOf(item), margin: [0, 0, 0, -mm(1.6)] as Margin }))
+      const margin: Margin = [mm(2), 0, 0, between + mm(1)]
+      return [block.first === undefined ? { ul: items, margin } : { ol: items, start: block.first, margin }]
+    }
+  }
+}
+
+/** The time to fit text to lines grows with the square of its length. A long paragraph is laid out in parts. */
+const mostAtOnce = 5000
+
+function paragraphOf(spans: readonly Span[]): Content[] {
+  if (lengthOf(spans) <= mostAtOnce) return [{ text: runsOf(spans), margin: [0, 0, 0, between] }]
+  const parts = spans.flatMap(({ text, ...look }) =>
+    partsOf(text).map((part) => ({ text: runsOf([{ text: part, ...look }]) })),
+  )
+  return [{ stack: parts, margin: [0, 0, 0, between] }]
+}
+
+/** Divides a text, at the end of a line or at least of a word if there is one. */
+function partsOf(text: string): string[] {
+  const parts = text.match(/[^]{1,5000}(?:\n|$)|[^]{1,5000}\s|[^]{1,5000}/g) ?? []
+  return parts.map((part) => part.replace(/\n$/, ''))
+}
+
+function runsOf(spans: readonly Span[]): Content[] {
+  return spans.flatMap(({ text, isStrong, isEmphasized, link }) => {
+    const look = {
+      ...(isStrong && { bold: true }),
+      ...(isEmphasized && { italics: true }),
+      ...(link !== undefined && { link, color: '#1f5f8b' }),
+    }
+    return shown(text)
+      .split(longWord)
+      .map((part, index) => ({ text: part, ...look, ...(index % 2 === 1 && { wordBreak: 'break-all' as const }) }))
+  })
+}
+
+/** Fitting a word to its lines takes time that grows with the square of its length. It is broken anywhere instead. */
+const longWord = /(\S{200,})/
+
+/** The closing, room for a signature, and the name, on one page. */
+function signOffOf({ closing, names }: SignOff): Content {
+  return {
+    unbreakable: true,
+    margin: [0, mm(3), 0, 0],
+    stack: [{ text: shown(closing), margin: [0, 0, 0, mm(14)] }, ...names.map((name) => ({ text: shown(name) }))],
+  }
+}

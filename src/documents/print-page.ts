@@ -1,0 +1,61 @@
+import { escapeHtml } from '../platform/http/markdown.ts'
+import { detailsOf, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
+import { printable, readMarkdown } from './markdown.ts'
+import { printStyle } from './print-style.ts'
+import { splitSignOff } from './sign-off.ts'
+
+/** Writes a letter as a page to read and to print, on the paper of the printer. */
+export function writePrintPage(letter: LetterDocument): string {
+  const { letterhead, recipient, date, subject, language } = letter
+  const { body, signOff } = splitSignOff(readMarkdown(letter.text), letter)
+  return `<!doctype html>
+<html lang="${html(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${html(subject)}</title>
+<style>${printStyle}</style>
+</head>
+<body>
+<header class="head">
+<div><p class="name">${html(letterhead.name ?? '')}</p></div>
+<div class="details">${html(detailsOf(letterhead).join('\n'))}</div>
+<address><p class="sender">${html(senderLine(letterhead))}</p><div class="recipient">${html(recipient.join('\n'))}</div></address>
+<p class="date">${html(date)}</p>
+</header>
+<main>
+<h1>${html(subject)}</h1>
+${body.map(htmlOf).join('\n')}
+<div class="end"><p>${html(signOff.closing)}</p>${signOff.names.map((name) => `<p>${html(name)}</p>`).join('')}</div>
+</main>
+</body>
+</html>
+`
+}
+
+const html = (text: string) => escapeHtml(printable(text))
+
+function htmlOf(block: Block): string {
+  switch (block.kind) {
+    case 'paragraph':
+      return `<p>${inline(block.spans)}</p>`
+    case 'heading':
+      return `<h${block.depth + 1}>${inline(block.spans)}</h${block.depth + 1}>`
+    case 'quote':
+      return `<blockquote>${block.blocks.map(htmlOf).join('')}</blockquote>`
+    case 'list': {
+      const items = block.items.map((item) => `<li>${item.map(htmlOf).join('')}</li>`).join('')
+      return block.first === undefined ? `<ul>${items}</ul>` : `<ol start="${block.first}">${items}</ol>`
+    }
+  }
+}
+
+function inline(spans: readonly Span[]): string {
+  return spans
+    .map(({ text, isStrong, isEmphasized, link }) => {
+      const emphasized = isEmphasized ? `<em>${html(text)}</em>` : html(text)
+      const strong = isStrong ? `<strong>${emphasized}</strong>` : emphasized
+      return link === undefined ? strong : `<a href="${html(link)}" rel="noopener noreferrer nofollow">${strong}</a>`
+    })
+    .join('')
+}

@@ -1,0 +1,25 @@
+import type { FileFormat, LetterDocument } from './document.ts'
+
+/** A letter for the thread to write. */
+export interface WriteOrder {
+  readonly id: number
+  readonly format: FileFormat
+  readonly letter: LetterDocument
+}
+
+/** What the thread answers: the file, or the characters that its fonts lack, or why it failed. */
+export type Written = { readonly id: number } & (
+  | { readonly bytes: Uint8Array }
+  | { readonly missing: readonly string[] }
+  | { readonly fault: string }
+)
+
+// Both ends are of one program, so the order and the answer need no deep checks.
+
+export function isWriteOrder(message: unknown): message is WriteOrder {
+  return typeof message === 'object' && message !== null && 'letter' in message
+}
+
+export function isWritten(message: unknown): message is Written {
+  return typeof message === 'object' && message !== null && 'id' in message
+}
