@@ -7,6 +7,7 @@ import type { Keys } from './accounts/keys.ts'
 import { accountExamples, registerAccounts, type DefaultLimits } from './accounts/routes.ts'
 import type { Prices } from './billing/prices.ts'
 import type { Till } from './billing/till.ts'
+import type { LetterFiles } from './clients/letter-files.ts'
 import type { Records } from './clients/records.ts'
 import { recordExamples, registerClients } from './clients/routes.ts'
 import { createDrafting } from './drafting/drafting.ts'
@@ -66,6 +67,7 @@ export interface AppNeeds {
   readonly audit: Audit
   readonly refusals: ApiRefusals
   readonly records: Records
+  readonly letterFiles: LetterFiles
   /** The portal's pages. Without them the portal sends only JSON. */
   readonly pages?: Pages
   /** The address that people and callers use. */

@@ -9,7 +9,9 @@ import { buildApp } from './app.ts'
 import { startHousekeeping } from './billing/housekeeping.ts'
 import { createPrices, type Price } from './billing/prices.ts'
 import { createTill } from './billing/postgres-till.ts'
+import { createLetterFiles } from './clients/letter-files.ts'
 import { createRecords, type Records } from './clients/records.ts'
+import { createWritingThread } from './documents/writing-thread.ts'
 import { createCatalogue } from './models/catalogue.ts'
 import { buildModel } from './models/configured.ts'
 import { createCountingThread } from './models/tokenizer/tokenizer.ts'
@@ -90,6 +92,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const refusals = opened.adopt(createApiRefusals({ database, log }), (it) => it.close())
   const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())
   const records = createRecords({ access: createAccess({ portal, audit }), currency: config.currency })
+  const writing = opened.adopt(createWritingThread(), (it) => it.close())
   const people = createPeople({ database, audit })
   await ensureFirstPartner({ database, audit, address: config.sign_in.first_partner })
   const identities = createIdentities({ database, audit })
@@ -135,6 +138,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       audit,
       refusals,
       records,
+      letterFiles: createLetterFiles({ access: records.access, firm: config.firm, thread: writing }),
       pages,
       ...appSettings(needs),
     }),

@@ -67,6 +67,7 @@ const entryPoints = {
     'signin.ts',
   ],
   demo: ['demo.ts'],
+  documents: ['document.ts', 'file-name.ts', 'print-style.ts', 'writing-thread.ts'],
   access: [
     'access.ts',
     'actor.ts',
@@ -83,7 +84,17 @@ const entryPoints = {
   ],
   drafting: ['drafting.ts', 'routes.ts', 'templates.ts'],
   usage: ['own.ts', 'own-schema.ts', 'refusals.ts'],
-  clients: ['handover.ts', 'ids.ts', 'import.ts', 'records.ts', 'routes.ts', 'schema.ts', 'verify.ts', 'versions.ts'],
+  clients: [
+    'handover.ts',
+    'ids.ts',
+    'import.ts',
+    'letter-files.ts',
+    'records.ts',
+    'routes.ts',
+    'schema.ts',
+    'verify.ts',
+    'versions.ts',
+  ],
 }
 const architecture: Architecture = {
   layers: [

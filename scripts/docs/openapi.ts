@@ -56,6 +56,7 @@ export async function readOpenApi(): Promise<unknown> {
     invitations: { create: unused, list: unused, resend: unused, withdraw: unused },
     handover: { preview: unused, perform: unused },
     countClients: unused,
+    letterFiles: { write: unused },
     signIn: {
       methods: [],
       passwords: undefined,

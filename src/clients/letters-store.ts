@@ -28,3 +28,29 @@ export function insertVersion(scope: Scope, { visit, clientId, letterId, id }: V
     values: [value, clientId, id, letterId, ...loggedValues(visit, [])],
   }
 }
+
+/** What a file of a letter is written from. */
+export interface LetterToWrite {
+  readonly consultant_id: string
+  readonly name: string
+  readonly address: string | null
+  readonly subject: string
+  readonly body: string
+  readonly sent_at: Date | null
+  /** The name and the address that it was sent to; null before. */
+  readonly recipient: string | null
+  readonly author: string | null
+}
+
+export function readLetterToWrite(scope: Scope, clientId: string, id: string): PreparedStatement<LetterToWrite> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `letter to write ${name}`,
+    text: `select c.consultant_id, c.name, c.address, n.subject, n.body, n.recipient,
+        coalesce(n.sent_at, case n.status when 'sent' then n.updated_at end) as sent_at,
+        coalesce(n.author, (select person.name from person where person.id = n.created_by)) as author
+      from client c join letter n on n.client_id = c.id
+      where ${condition} and c.id = $2 and n.id = $3 and n.archived_at is null`,
+    values: [value, clientId, id],
+  }
+}

@@ -177,6 +177,27 @@ export const createLetterVersion = {
   response: created(schema.letter, 'The new letter.'),
 }
 
+const fileNames: Readonly<Record<string, readonly [operationId: string, summary: string]>> = {
+  pdf: ['downloadLetterPdf', 'Download a letter as PDF'],
+  docx: ['downloadLetterDocx', 'Download a letter for Word'],
+  print: ['printLetter', 'Read a letter as a page to print'],
+}
+
+/** The operation that returns a letter as a file. */
+export function letterFile(format: string) {
+  const [operationId = '', summary = ''] = fileNames[format] ?? []
+  return {
+    ...inRecords,
+    operationId,
+    summary,
+    description:
+      "With the firm's letterhead, the client's address, the date, the closing and the author's name. The response is the " +
+      'file. The PDF of a letter whose characters its fonts lack is refused with `conflict`.',
+    params: itemParams,
+    response: refusals([...reading, 'conflict', 'overloaded']),
+  }
+}
+
 /** The six operations on notes, disputes or letters. */
 export function itemOperations({ noun, plural, shape, listShape, newBody, changeBody }: ItemKind) {
   const [one, name] = [`a ${noun}`, `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`]

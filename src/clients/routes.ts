@@ -6,6 +6,7 @@ import type { Sessions } from '../signin/sessions.ts'
 import { idempotencyKeyOf } from '../access/new-id.ts'
 import { recordId } from './ids.ts'
 import { registerItems } from './item-routes.ts'
+import type { LetterFiles } from './letter-files.ts'
 import { registerLetters } from './letter-routes.ts'
 import * as operations from './operations.ts'
 import type { ShownRecord } from './present.ts'
@@ -18,12 +19,13 @@ export { recordExamples } from './examples.ts'
 
 interface ClientRouteNeeds {
   readonly records: Records
+  readonly letterFiles: LetterFiles
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly baseUrl: string
 }
 
 /** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
-export function registerClients(server: Server, { records, sessions, baseUrl }: ClientRouteNeeds): void {
+export function registerClients(server: Server, { records, letterFiles, sessions, baseUrl }: ClientRouteNeeds): void {
   const { access, notes, disputes, letters, letterVersions, history } = records
   void server.register(async (portal: Server) => {
     portal.addHook('onRequest', sameOrigin(baseUrl))
@@ -31,7 +33,7 @@ export function registerClients(server: Server, { records, sessions, baseUrl }: 
     portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
     registerRecords(portal, records)
     for (const items of [notes, disputes, letters]) registerItems(portal, { items, history })
-    registerLetters(portal, { versions: letterVersions })
+    registerLetters(portal, { versions: letterVersions, files: letterFiles })
     registerHistory(portal, records)
   })
 }

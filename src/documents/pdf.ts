@@ -93,7 +93,7 @@ function headOf({ letterhead, recipient, date, paper }: LetterDocument): Content
     layout: 'noBorders',
     table: {
       widths: [mm(room)],
-      body: [[{ stack: lines.map((line) => ({ text: shown(line), ...look })), margin: [-4, -2, -4, 0] }]],
+      body: [[{ stack: lines.map((line) => ({ text: shown(line), ...look })) }]],
     },
   })
   const placed = (content: Content, x: number, y: number): Content => ({ stack: [content], ...at(x, y) })

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../platform/http/markdown.ts'
+import { escapeHtml } from '../platform/docs/html.ts'
 import { detailsOf, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
 import { printable, readMarkdown } from './markdown.ts'
 import { printStyle } from './print-style.ts'

@@ -1,0 +1,82 @@
+import type { Deed, RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { may, scopeOf } from '../access/policy.ts'
+import { paperOf, type FileFormat, type LetterDocument } from '../documents/document.ts'
+import { attachment } from '../documents/file-name.ts'
+import { printPagePolicy } from '../documents/print-style.ts'
+import type { WritingThread } from '../documents/writing-thread.ts'
+import type { Config } from '../platform/config/config.ts'
+import { Problem } from '../platform/problems.ts'
+import { readLetterToWrite, type LetterToWrite } from './letters-store.ts'
+
+/** A file, with the headers of its response. */
+interface LetterFile {
+  readonly bytes: Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Letters as files: with the firm's letterhead, the address, the date and the signature. */
+export interface LetterFiles {
+  /**
+   * Writes an audit event whether it allows or refuses. Throws what `Access.refuse` throws, and Problem `conflict` if the
+   * letter cannot be written in this format.
+   */
+  write(visit: Visit, clientId: string, letterId: string, format: FileFormat): Promise<LetterFile>
+}
+
+interface LetterFileNeeds {
+  readonly access: RecordAccess
+  readonly firm: Config['firm']
+  readonly thread: Pick<WritingThread, 'write'>
+}
+
+export function createLetterFiles({ access, firm, thread }: LetterFileNeeds): LetterFiles {
+  return Object.freeze({
+    async write(visit: Visit, clientId: string, letterId: string, format: FileFormat) {
+      const scope = scopeOf(visit.actor, 'read', 'letter')
+      const [[row]] = await access.as(visit, [readLetterToWrite(scope, clientId, letterId)])
+      const details = { format: format === 'html' ? 'print' : format }
+      const deed: Deed = { action: 'letter_exported', noun: 'letter', clientId, nounId: letterId, details }
+      if (!row || !may(visit.actor, 'read', 'letter', { consultantId: row.consultant_id })) {
+        return access.refuse(visit, deed)
+      }
+      const bytes = await thread.write(format, letterDocument(row, firm)).catch((error: unknown) => {
+        if (error instanceof Problem) return access.decline(visit, deed, error)
+        throw error
+      })
+      await access.note(visit, deed)
+      return { bytes, headers: { 'cache-control': 'no-store', ...headersOf(format, row.subject) } }
+    },
+  } satisfies LetterFiles)
+}
+
+/** The letter as the firm sends it, or as it was sent. */
+function letterDocument(row: LetterToWrite, firm: Config['firm']): LetterDocument {
+  const { locale, time_zone: timeZone, closing, ...letterhead } = firm
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
+  return {
+    letterhead,
+    recipient: (row.recipient ?? [row.name, row.address].filter((part) => part !== null).join('\n')).split('\n'),
+    date: format.format(row.sent_at ?? new Date()),
+    subject: row.subject,
+    text: row.body,
+    closing,
+    author: row.author ?? '',
+    language: locale,
+    paper: paperOf(locale),
+  }
+}
+
+function headersOf(format: FileFormat, subject: string): Record<string, string> {
+  switch (format) {
+    case 'pdf':
+      return { 'content-type': 'application/pdf', 'content-disposition': attachment(subject, 'pdf') }
+    case 'docx':
+      return {
+        'content-type': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+        'content-disposition': attachment(subject, 'docx'),
+      }
+    case 'html':
+      return { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': printPagePolicy }
+  }
+}
