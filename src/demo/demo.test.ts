@@ -10,15 +10,19 @@ const { load } = createConfigFolder()
 const { log } = createTestLog()
 const provider = { id: 'firm', name: 'Firm', issuer: 'https://id.example', client_id: 'x' }
 
-/** Whether the demo runs with these settings and environment. Checks that it only adds its own provider and mail server. */
+/** Whether the demo runs with these settings and environment. Checks that it only adds its own provider, mail server and firm. */
 async function runs(settings: object, environment: Environment = {}): Promise<boolean> {
   const config = load(stringify({ listen: { port: 0 }, ...settings }), environment)
   const demo = await openDemo(config, log)
   await demo?.close()
   if (demo === undefined) return false
-  const { sign_in: signIn, mail, ...others } = demo.config
+  const { sign_in: signIn, mail, firm, ...others } = demo.config
   const { providers, ...rest } = signIn
-  assert.deepEqual({ ...others, sign_in: { ...rest, providers: [], email_link: false, password: false } }, config)
+  assert.equal(firm.name, config.firm.name ?? 'Penhallow Advisory')
+  assert.deepEqual(
+    { ...others, firm: config.firm, sign_in: { ...rest, providers: [], email_link: false, password: false } },
+    config,
+  )
   assert.deepEqual([rest.email_link, rest.password], [true, true])
   assert.match(mail?.url ?? '', /^smtp:\/\/127\.0\.0\.1:\d+$/)
   assert.deepEqual(
@@ -30,6 +34,7 @@ async function runs(settings: object, environment: Environment = {}): Promise<bo
 
 test('the demo runs on the embedded default', async () => {
   assert.equal(await runs({}), true)
+  assert.equal(await runs({ firm: { name: 'Berg & Sons' } }), true)
   assert.equal(await runs({ base_url: 'http://127.0.0.1:8080' }), true)
   assert.equal(await runs({ base_url: 'http://tollgate.localhost:8080' }), true)
 })

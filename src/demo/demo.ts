@@ -3,7 +3,7 @@ import type { People } from '../people/people.ts'
 import type { PersonSummary } from '../people/person.ts'
 import { isLoopback } from '../platform/config/values.ts'
 import type { Config } from '../platform/config/config.ts'
-import { demoPeople } from './people.ts'
+import { demoFirm, demoPeople } from './people.ts'
 import { loadSamples, type SampleNeeds } from './samples.ts'
 
 /** What a demo adds to the service: a provider, a mail server, sample people and sample clients. */
@@ -34,11 +34,13 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
     url: `smtp://127.0.0.1:${provider.mailPort}`,
     from: 'Penhallow Advisory <tollgate@penhallow.example>',
   }
+  const firm = config.firm.name === undefined ? Object.freeze({ ...config.firm, ...demoFirm }) : config.firm
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id
   const drafting = config.drafting ?? (model === undefined ? undefined : Object.freeze({ account: 'Portal', model }))
   return Object.freeze({
     config: Object.freeze({
       ...config,
+      firm,
       sign_in: signIn,
       mail: Object.freeze(config.mail ?? caught),
       ...(drafting && { drafting }),

@@ -14,3 +14,12 @@ export const demoPeople: readonly DemoPerson[] = [
   { subject: 'daniel', name: 'Daniel Okonjo', email: 'daniel@penhallow.example', role: 'consultant' },
   { subject: 'mei', name: 'Mei Sakamoto', email: 'mei@penhallow.example', role: 'consultant' },
 ]
+
+/** The letterhead of the demo's firm, which is invented like its people. */
+export const demoFirm = Object.freeze({
+  name: 'Penhallow Advisory',
+  address: ['14 Harbour Row', 'Porthcarrow PC1 1AA'],
+  email: 'office@penhallow.example',
+  phone: '+44 1632 960 014',
+  website: 'penhallow.example',
+})

@@ -29,6 +29,8 @@ const writtenClient = object({
   name: Type.String(),
   reference: Type.String(),
   email: Type.String(),
+  /** The lines of the postal address. */
+  address: Type.Array(Type.String(), { minItems: 1, maxItems: 8 }),
   status: Type.Optional(Type.Literal('archived')),
   notes: Type.Optional(Type.Array(writtenNote)),
   disputes: Type.Optional(Type.Array(writtenDispute)),
@@ -49,6 +51,7 @@ export interface SampleClient {
   readonly name: string
   readonly reference: string
   readonly email: string
+  readonly address: string
   readonly at: Date
   /** Undefined for an active client. */
   readonly archivedAt: Date | undefined
@@ -66,7 +69,7 @@ export async function readSamples(subject: string, now: Date): Promise<SampleCli
 }
 
 function dated(client: WrittenClient, now: Date): SampleClient {
-  const { name, reference, email, notes = [], disputes = [], letters = [] } = client
+  const { name, reference, email, address, notes = [], disputes = [], letters = [] } = client
   // A number that is the same at every start, so that times of day vary.
   const seed = Number(reference.replaceAll(/\D/g, ''))
   const ages = [...notes, ...disputes, ...letters].map(({ ago: days }) => days)
@@ -77,6 +80,7 @@ function dated(client: WrittenClient, now: Date): SampleClient {
     name,
     reference,
     email,
+    address: address.join('\n'),
     at: timeBefore(now, first + 2 + (seed % 6), seed % 20),
     archivedAt:
       client.status === 'archived' ? timeBefore(now, Math.max(1, Math.min(first, ...ages) - 10), 500) : undefined,

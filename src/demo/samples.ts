@@ -77,12 +77,12 @@ interface Step {
 
 /** The person's steps that create the client and its record, each at its time. */
 function stepsOf({ clients, notes, disputes, letters }: Records, visit: Visit, sample: SampleClient): Step[] {
-  const { name, reference, email, archivedAt } = sample
+  const { name, reference, email, address, archivedAt } = sample
   let id = ''
   const made: Step = {
     at: sample.at,
     async take() {
-      ;({ id } = await clients.create(visit, { name, reference, email }))
+      ;({ id } = await clients.create(visit, { name, reference, email, address }))
     },
   }
   const items = (kind: Items, all: readonly Entered<object>[]) =>
