@@ -45,7 +45,7 @@ export function printable(text: string): string {
   return text
     .replaceAll(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
     .replaceAll('\t', '    ')
-    .replaceAll(/[\0-\x09\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]/g, '')
+    .replaceAll(/(?!\n)[\p{Cc}\p{Noncharacter_Code_Point}\ufeff]/gu, '')
     .toWellFormed()
     .normalize('NFC')
 }

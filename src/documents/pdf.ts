@@ -35,14 +35,14 @@ const known = new Set(openSync(serif.normal).characterSet)
 export function missingCharacters(letter: LetterDocument): string[] {
   const { letterhead, recipient, date, subject, text, closing, author } = letter
   const all = [senderLine(letterhead), ...detailsOf(letterhead), ...recipient, date, subject, text, closing, author]
-  const characters = new Set(all.flatMap((part) => [...shown(part)]))
+  const characters = new Set(all.flatMap((part) => Array.from(shown(part))))
   return [...characters].filter((character) => character !== '\n' && !known.has(character.codePointAt(0) ?? 0))
 }
 
 /** The text in characters of the fonts, as far as they have an equivalent. Marks that are not visible are left out. */
 function shown(text: string): string {
   return printable(text)
-    .replaceAll(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f]/g, '')
+    .replaceAll(/[\p{Cf}\p{Variation_Selector}]/gu, '')
     .replaceAll('\u2011', '-')
 }
 
@@ -84,30 +84,32 @@ function pageSizeOf(paper: Paper) {
   return { width: mm(width), height: mm(height) }
 }
 
+const at = (x: number, y: number) => ({ absolutePosition: { x: mm(x), y: mm(y) } })
+
+/** Lines in a column of a width in mm. A table keeps long lines within it. */
+function columnOf(lines: readonly string[], room: number, look: Look): Content {
+  return {
+    layout: 'noBorders',
+    table: { widths: [mm(room)], body: [[{ stack: lines.map((line) => ({ text: shown(line), ...look })) }]] },
+  }
+}
+
+const placed = (content: Content, x: number, y: number): Content => ({ stack: [content], ...at(x, y) })
+
 /** The letterhead, the address and the date, each in its place. They take no room of the text. */
 function headOf({ letterhead, recipient, date, paper }: LetterDocument): Content[] {
   const [width] = paperSize[paper]
-  const at = (x: number, y: number) => ({ absolutePosition: { x: mm(x), y: mm(y) } })
-  // A table keeps long lines within its width.
-  const column = (lines: readonly string[], room: number, look: Look): Content => ({
-    layout: 'noBorders',
-    table: {
-      widths: [mm(room)],
-      body: [[{ stack: lines.map((line) => ({ text: shown(line), ...look })) }]],
-    },
-  })
-  const placed = (content: Content, x: number, y: number): Content => ({ stack: [content], ...at(x, y) })
   const details = width - places.right - places.details
   return [
     placed(
-      column([letterhead.name ?? ''], places.details - places.left - 5, { fontSize: 17, bold: true }),
+      columnOf([letterhead.name ?? ''], places.details - places.left - 5, { fontSize: 17, bold: true }),
       places.left,
       places.head,
     ),
-    placed(column(detailsOf(letterhead), details, { fontSize: 8.5, color: soft }), places.details, places.head + 1),
-    placed(column([senderLine(letterhead)], 85, { fontSize: 6.5, color: soft }), places.left, places.sender),
-    placed(column(recipient, 85, { lineHeight: 1.15 }), places.left, places.recipient),
-    placed(column([date], details, {}), places.details, places.date),
+    placed(columnOf(detailsOf(letterhead), details, { fontSize: 8.5, color: soft }), places.details, places.head + 1),
+    placed(columnOf([senderLine(letterhead)], 85, { fontSize: 6.5, color: soft }), places.left, places.sender),
+    placed(columnOf(recipient, 85, { lineHeight: 1.15 }), places.left, places.recipient),
+    placed(columnOf([date], details, {}), places.details, places.date),
   ]
 }
 

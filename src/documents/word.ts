@@ -86,6 +86,9 @@ const noBorders = Object.fromEntries(
   ]),
 )
 
+const lines = (texts: readonly string[], size: number, look = {}) =>
+  texts.map((text) => new Paragraph({ children: [new TextRun({ text: printable(text), size, ...look })] }))
+
 /** The letterhead, the address and the date, in a table whose rows have the height of their places. */
 function headOf({ letterhead, recipient, date, paper }: LetterDocument): Table {
   const [width] = paperSize[paper]
@@ -103,8 +106,6 @@ function headOf({ letterhead, recipient, date, paper }: LetterDocument): Table {
           }),
       ),
     })
-  const lines = (texts: readonly string[], size: number, look = {}) =>
-    texts.map((text) => new Paragraph({ children: [new TextRun({ text: printable(text), size, ...look })] }))
   const details = detailsOf(letterhead)
   const atTop = Math.min(details.length, 7)
   return new Table({
@@ -131,11 +132,14 @@ function headOf({ letterhead, recipient, date, paper }: LetterDocument): Table {
 
 type Lists = ReturnType<typeof createLists>
 
+/** The indent of an item. */
+const indentOf = (level: number) => ({ left: mm(7 * (level + 1)), hanging: mm(5) })
+const levels = (of: (level: number) => object) => Array.from({ length: 9 }, (_, level) => ({ level, ...of(level) }))
+
+const style = (level: number) => ({ paragraph: { indent: indentOf(level) } })
+
 /** Each numbered list is an instance of its own, so that it begins with its own number. */
 function createLists() {
-  const indent = (level: number) => ({ left: mm(7 * (level + 1)), hanging: mm(5) })
-  const levels = (of: (level: number) => object) => Array.from({ length: 9 }, (_, level) => ({ level, ...of(level) }))
-  const style = (level: number) => ({ paragraph: { indent: indent(level) } })
   const config = [
     {
       reference: 'bullets',
@@ -144,7 +148,6 @@ function createLists() {
   ]
   return {
     config,
-    indent,
     /** The name of a list that begins with this number; bullets without one. */
     add(first: number | undefined): string {
       if (first === undefined) return 'bullets'
@@ -195,7 +198,7 @@ function paragraphsOf(block: Block, place: Place): Paragraph[] {
 /** The first paragraph of an item has its number, the others the same indent. */
 function itemOf(blocks: readonly Block[], reference: string, place: Place): Paragraph[] {
   const level = Math.min(place.level, 8)
-  const inside = { ...place, level: place.level + 1, indent: place.lists.indent(level).left }
+  const inside = { ...place, level: place.level + 1, indent: indentOf(level).left }
   const [first, ...rest] = blocks
   const numbered = (options: IParagraphOptions) =>
     new Paragraph({ ...options, numbering: { reference, level }, spacing: { ...spacing, after: mm(1) } })

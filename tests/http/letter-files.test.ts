@@ -71,7 +71,10 @@ describe('a letter as a file', () => {
       const text = await textOf(`${path}/${format}`)
       const day = new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'Asia/Tokyo' })
       for (const part of [
-        ...[penhallow.name, ...penhallow.address, penhallow.email, penhallow.phone],
+        penhallow.name,
+        ...penhallow.address,
+        penhallow.email,
+        penhallow.phone,
         'Öberg & Söner AB',
         'Storgatan 1 111 22 Stockholm',
         'Your offer',
