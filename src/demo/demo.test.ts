@@ -10,14 +10,18 @@ const { load } = createConfigFolder()
 const { log } = createTestLog()
 const provider = { id: 'firm', name: 'Firm', issuer: 'https://id.example', client_id: 'x' }
 
-/** Whether the demo runs with these settings and environment. Checks that it only adds its own provider, mail server and firm. */
+/**
+ * Whether the demo runs with these settings and environment. Checks that it only adds its own provider, mail server, firm and
+ * account for drafts.
+ */
 async function runs(settings: object, environment: Environment = {}): Promise<boolean> {
   const config = load(stringify({ listen: { port: 0 }, ...settings }), environment)
   const demo = await openDemo(config, log)
   await demo?.close()
   if (demo === undefined) return false
-  const { sign_in: signIn, mail, firm, ...others } = demo.config
+  const { sign_in: signIn, mail, firm, drafting, ...others } = demo.config
   const { providers, ...rest } = signIn
+  assert.deepEqual(drafting, { account: 'Portal', model: 'default' })
   assert.equal(firm.name, config.firm.name ?? 'Penhallow Advisory')
   assert.deepEqual(
     { ...others, firm: config.firm, sign_in: { ...rest, providers: [], email_link: false, password: false } },
