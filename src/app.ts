@@ -44,6 +44,7 @@ import type { Sessions } from './signin/sessions.ts'
 import type { SignIn } from './signin/signin.ts'
 import { createOwnUsage } from './usage/own.ts'
 import type { ApiRefusals } from './usage/refusals.ts'
+import { registerUsage } from './usage/routes.ts'
 
 /** The parts of the app. Their owner closes them after the app. */
 export interface AppNeeds {
@@ -148,6 +149,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     templates: createTemplates({ access: needs.records.access }),
   })
   registerAudit(server, { ...needs, access: needs.records.access })
+  registerUsage(server, { ...needs, access: needs.records.access })
   registerMetrics(server, needs.metricsText ?? metrics.text, metricsToken)
   registerDocs(server, { baseUrl, sampleModel: () => nameForSamples(catalogue) })
   if (pages) registerAssets(server, pages.assets)

@@ -20,6 +20,7 @@ import { createIdentities, type Identities } from './people/identities.ts'
 import { openMailer } from './mail/configured.ts'
 import { createPeopleAdmin } from './people/admin.ts'
 import { ensureFirstPartner } from './people/first-partner.ts'
+import { startPeopleHousekeeping } from './people/housekeeping.ts'
 import { createInvitations } from './people/invitations.ts'
 import { createPeople, type People } from './people/people.ts'
 import type { Config, ModelConfig } from './platform/config/config.ts'
@@ -94,6 +95,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const records = createRecords({ access: createAccess({ portal, audit }), currency: config.currency })
   const writing = opened.adopt(createWritingThread(), (it) => it.close())
   const people = createPeople({ database, audit })
+  opened.adopt(startPeopleHousekeeping({ database, audit, log }), (it) => it.stop())
   await ensureFirstPartner({ database, audit, address: config.sign_in.first_partner })
   const identities = createIdentities({ database, audit })
   const sessions = opened.adopt(createSessions({ database, audit, log, lifetimes: config.session }), (it) => it.close())

@@ -189,6 +189,21 @@ const pages = [
     lazy: part(async () => (await import('./pages/templates/templates.tsx')).TemplatesPage),
   },
   {
+    path: 'usage',
+    loader: load,
+    lazy: part(async () => (await import('./pages/usage/usage.tsx')).UsagePage),
+  },
+  {
+    path: 'usage/requests',
+    loader: load,
+    lazy: part(async () => (await import('./pages/usage/requests.tsx')).RequestsPage),
+  },
+  {
+    path: 'usage/requests/:id',
+    loader: load,
+    lazy: part(async () => (await import('./pages/usage/request.tsx')).RequestPage),
+  },
+  {
     path: 'audit',
     loader: loadAudit,
     lazy: part(async () => (await import('./pages/audit/audit.tsx')).AuditPage),

@@ -21,12 +21,24 @@ const allowed: Readonly<Record<Resource, { consultant: readonly Action[]; partne
   letter: { consultant: actions, partner: actions },
   person: { consultant: [], partner: actions },
   audit: { consultant: [], partner: ['list', 'read'] },
+  usage: { consultant: [], partner: ['list', 'read'] },
   account: { consultant: [], partner: actions },
   key: { consultant: [], partner: actions },
   model: { consultant: [], partner: actions },
 }
 
-for (const noun of ['client', 'note', 'dispute', 'letter', 'person', 'audit', 'account', 'key', 'model'] as const) {
+for (const noun of [
+  'client',
+  'note',
+  'dispute',
+  'letter',
+  'person',
+  'audit',
+  'usage',
+  'account',
+  'key',
+  'model',
+] as const) {
   const who = allowed[noun]
   test(`the policy for ${noun}`, () => {
     for (const action of actions) {

@@ -1,7 +1,17 @@
 import type { Actor, Role } from './actor.ts'
 
 /** A kind of object that the policy protects. */
-export type Resource = 'client' | 'note' | 'dispute' | 'letter' | 'person' | 'audit' | 'account' | 'key' | 'model'
+export type Resource =
+  | 'client'
+  | 'note'
+  | 'dispute'
+  | 'letter'
+  | 'person'
+  | 'audit'
+  | 'usage'
+  | 'account'
+  | 'key'
+  | 'model'
 /** What an actor does with it. `assign` gives a client to a consultant; `remove` deletes a record or revokes a key. */
 export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove'
 
@@ -41,6 +51,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     letter: all('own'),
     person: all('never'),
     audit: all('never'),
+    usage: all('never'),
     account: all('never'),
     key: all('never'),
     model: all('never'),
@@ -52,6 +63,7 @@ const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Ac
     letter: all('always'),
     person: all('always'),
     audit: { ...all('never'), list: 'always', read: 'always' },
+    usage: { ...all('never'), list: 'always', read: 'always' },
     account: all('always'),
     key: all('always'),
     model: all('always'),

@@ -94,6 +94,18 @@ export async function withdrawPartnersOf(tx: Queryable, personId: string, at: Da
   return rows.map(({ id }) => id)
 }
 
+/** Deletes those that were over by then: accepted, withdrawn or expired. Returns their ids. */
+export async function deleteOverInvitations(tx: Queryable, since: Date): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(
+    `delete from invitation where id = any(array(
+       select id from invitation where coalesce(accepted_at, withdrawn_at, expires_at) <= $1
+       limit 1000 for update skip locked))
+     returning id`,
+    [since],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** By the hash of its token or by its address. */
 export type InvitationKey = { readonly tokenHash: Buffer } | { readonly emailKey: string }
 

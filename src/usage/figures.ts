@@ -30,7 +30,7 @@ export interface Figures extends FigureSums {
 
 export type GroupedFigures = { readonly group: FigureGroup } & Figures
 
-const noFigures: Figures = { requests: 0n, inputTokens: 0n, outputTokens: 0n, cost: 0n, refused: 0n }
+export const noFigures: Figures = { requests: 0n, inputTokens: 0n, outputTokens: 0n, cost: 0n, refused: 0n }
 
 /** The groups with usage or refusals, the most expensive first. Returns undefined if there are more than `most`. */
 export async function groupFigures(

@@ -28,6 +28,16 @@ function lengthOf({ from, to }: DaySpan): number {
   return (Date.parse(to) - Date.parse(from)) / dayLength + 1
 }
 
+/** The span of the same length that ends the day before. */
+export function previousSpan(span: DaySpan): DaySpan {
+  return { from: plusDays(span.from, -lengthOf(span)), to: plusDays(span.from, -1) }
+}
+
+/** Each day of a span. */
+export function daysOf(span: DaySpan): string[] {
+  return Array.from({ length: lengthOf(span) }, (_, index) => plusDays(span.from, index))
+}
+
 function dayOf(field: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   if (text.length === 10 && text >= '1900' && parseIsoTime(text) !== undefined) return text

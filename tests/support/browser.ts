@@ -72,6 +72,16 @@ export async function signInAs(page: Page, base: string, name: string, address =
   await page.waitForURL(base + address)
 }
 
+/** The same in light and in dark colours, for a page that follows those of the system. */
+export async function barriersInBothSchemes(page: Page): Promise<string[]> {
+  const light = await barriers(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('[data-mantine-color-scheme=dark]').waitFor()
+  const dark = await barriers(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...light, ...dark.map((each) => `in dark colours: ${each}`)]
+}
+
 /** The violations that axe calls serious or critical. */
 export async function barriers(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()

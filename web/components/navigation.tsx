@@ -2,6 +2,7 @@ import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import {
   IconAddressBook,
   IconBuildingBank,
+  IconChartBar,
   IconCpu,
   IconDeviceDesktop,
   IconHistory,
@@ -40,6 +41,7 @@ const everyone: readonly Place[] = [
 ]
 const partners: readonly Place[] = [
   { to: '/accounts', name: 'Accounts', icon: IconBuildingBank },
+  { to: '/usage', name: 'Usage', icon: IconChartBar },
   { to: '/models', name: 'Models', icon: IconCpu },
   { to: '/people', name: 'People', icon: IconUsers },
   { to: '/audit', name: 'Audit log', icon: IconHistory },

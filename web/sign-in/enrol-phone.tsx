@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks'
 import { useAction } from './action.ts'
+import { CodeForm, messageCode } from './code-form.tsx'
 import type { EnrolProps } from './enrol.tsx'
-import { CodeField, Field } from './fields.tsx'
+import { Field } from './fields.tsx'
 import { Form } from './form.tsx'
 import { SendAgain } from './send-again.tsx'
 
@@ -10,7 +11,6 @@ import { SendAgain } from './send-again.tsx'
 export function EnrolPhone({ begin, complete }: EnrolProps) {
   const [number, setNumber] = useState('')
   const [isSent, setSent] = useState(false)
-  const [code, setCode] = useState('')
   const action = useAction()
   const send = async () => {
     await begin({ number })
@@ -35,20 +35,7 @@ export function EnrolPhone({ begin, complete }: EnrolProps) {
   }
   return (
     <>
-      <Form key="code" action={action} submit="Set up" onSubmit={() => complete({ code })}>
-        <CodeField
-          label="Code from the message"
-          hint={`Six digits, sent to ${number}. Valid for 10 minutes.`}
-          name="code"
-          group={3}
-          kind="digits"
-          value={code}
-          onValue={setCode}
-          refusal={action.refusal}
-          isFirst
-          isRetried
-        />
-      </Form>
+      <CodeForm {...messageCode(number)} submit="Set up" onCode={(code) => complete({ code })} />
       <SendAgain what="message" send={send} />
       <button type="button" class="link" onClick={() => setSent(false)}>
         Use another number

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks'
-import { useAction, useStart } from './action.ts'
+import { useStart } from './action.ts'
+import { CodeForm } from './code-form.tsx'
 import type { EnrolProps } from './enrol.tsx'
-import { CodeField } from './fields.tsx'
-import { Alert, Form } from './form.tsx'
+import { Alert } from './form.tsx'
 
 interface Key {
   readonly secret: string
@@ -15,9 +15,7 @@ interface Key {
 /** The key is shown once, as a code to scan and as text. */
 export function EnrolTotp({ begin, complete }: EnrolProps) {
   const [key, setKey] = useState<Key>()
-  const [code, setCode] = useState('')
   const starting = useStart(async () => setKey(await begin<Key>()))
-  const action = useAction()
   if (key === undefined) return <Alert refusal={starting.refusal} />
   return (
     <>
@@ -28,18 +26,14 @@ export function EnrolTotp({ begin, complete }: EnrolProps) {
       </p>
       <p class="key">{key.secret.replace(/.{4}(?=.)/g, '$& ')}</p>
       <p>2. Enter the code that the app shows.</p>
-      <Form action={action} submit="Set up" onSubmit={() => complete({ code })}>
-        <CodeField
-          label="Code from the app"
-          name="code"
-          group={3}
-          kind="digits"
-          value={code}
-          onValue={setCode}
-          refusal={action.refusal}
-          isRetried
-        />
-      </Form>
+      <CodeForm
+        label="Code from the app"
+        group={3}
+        kind="digits"
+        isFirst={false}
+        submit="Set up"
+        onCode={(code) => complete({ code })}
+      />
     </>
   )
 }

@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import { assertPasskey } from '../passkeys.ts'
 import { useAction } from './action.ts'
 import { leaveFor, post } from './api.ts'
-import { CodeField } from './fields.tsx'
+import { CodeForm, messageCode } from './code-form.tsx'
 import { Form } from './form.tsx'
 import { SendAgain } from './send-again.tsx'
 import type { Choice } from './wire.ts'
@@ -23,7 +23,7 @@ async function complete(input: object): Promise<void> {
 export function FactorForm({ factor }: { readonly factor: Choice }) {
   if (factor.id === 'passkey') return <PasskeyForm />
   if (factor.id === 'sms') return <MessageForm />
-  return <CodeForm factor={factor} />
+  return <EnteredCode factor={factor} />
 }
 
 const codes = {
@@ -38,35 +38,21 @@ const codes = {
     hint: 'One of the ten codes that you saved. Each works once.',
     group: 4,
     kind: 'letters',
+    isOneTime: false,
   },
 } as const
 
-function CodeForm({ factor }: { readonly factor: Choice }) {
-  const [code, setCode] = useState('')
+function EnteredCode({ factor }: { readonly factor: Choice }) {
   const isBegunRef = useRef(false)
-  const action = useAction()
-  const words = factor.id === 'recovery_code' ? codes.recovery_code : codes.totp
 
-  async function submit(): Promise<void> {
+  async function submit(code: string): Promise<void> {
     if (!isBegunRef.current) await begin(factor.id)
     isBegunRef.current = true
     await complete({ code })
   }
 
-  return (
-    <Form action={action} submit="Continue" onSubmit={submit}>
-      <CodeField
-        {...words}
-        name="code"
-        isOneTime={factor.id !== 'recovery_code'}
-        value={code}
-        onValue={setCode}
-        refusal={action.refusal}
-        isFirst
-        isRetried
-      />
-    </Form>
-  )
+  const words = factor.id === 'recovery_code' ? codes.recovery_code : codes.totp
+  return <CodeForm {...words} submit="Continue" onCode={submit} />
 }
 
 async function confirmWithPasskey(): Promise<void> {
@@ -86,7 +72,6 @@ function PasskeyForm() {
 /** The number is shown with most digits hidden. */
 function MessageForm() {
   const [number, setNumber] = useState<string>()
-  const [code, setCode] = useState('')
   const action = useAction()
   const send = async () => setNumber((await begin<{ number: string }>('sms')).number)
   if (number === undefined) {
@@ -98,20 +83,7 @@ function MessageForm() {
   }
   return (
     <>
-      <Form action={action} submit="Continue" onSubmit={() => complete({ code })}>
-        <CodeField
-          label="Code from the message"
-          hint={`Six digits, sent to ${number}. Valid for 10 minutes.`}
-          name="code"
-          group={3}
-          kind="digits"
-          value={code}
-          onValue={setCode}
-          refusal={action.refusal}
-          isFirst
-          isRetried
-        />
-      </Form>
+      <CodeForm {...messageCode(number)} submit="Continue" onCode={(code) => complete({ code })} />
       <SendAgain what="message" send={send} />
     </>
   )

@@ -21,6 +21,8 @@ interface FormProps {
 export function Form({ action, onSubmit, submit, children, after, otherRefusal }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   const refusal = action.refusal ?? otherRefusal
+  // Also if only the form of a step is replaced.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
   useEffect(() => {
     if (refusal === undefined) return
     const atFault = form.current?.querySelector<HTMLInputElement>('[aria-invalid=true]')

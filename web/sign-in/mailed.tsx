@@ -1,8 +1,6 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks'
-import { useAction } from './action.ts'
-import { CodeField } from './fields.tsx'
-import { Form } from './form.tsx'
+import { CodeForm } from './code-form.tsx'
 import { Panel } from './panel.tsx'
 import { SendAgain } from './send-again.tsx'
 import { completeMethod, startMethod } from './wire.ts'
@@ -16,33 +14,25 @@ interface MailedProps {
 /** After a link was sent: the person opens it, or types the code here. */
 export function MailedPage({ email, attempt: first, onBack }: MailedProps) {
   const [attempt, setAttempt] = useState(first)
-  const [code, setCode] = useState('')
-  const action = useAction()
   return (
     <Panel title="Check your mail">
       <p>
         If <strong>{email}</strong> may sign in here, we have sent it a link and a code. Open the link, or enter the
         code here. Both work once, for 10 minutes.
       </p>
-      <Form action={action} submit="Continue" onSubmit={() => completeMethod(attempt, { code })}>
-        <CodeField
-          label="Code from the mail"
-          name="code"
-          group={4}
-          kind="letters"
-          value={code}
-          onValue={setCode}
-          refusal={action.refusal}
-          isFirst
-          isRetried
-        />
-      </Form>
+      <CodeForm
+        key={attempt}
+        label="Code from the mail"
+        group={4}
+        kind="letters"
+        submit="Continue"
+        onCode={(code) => completeMethod(attempt, { code })}
+      />
       <SendAgain
         what="mail"
         send={async () => {
           const started = await startMethod('email_link', { email })
           setAttempt(started.attempt)
-          setCode('')
         }}
       />
       <button type="button" class="link" onClick={onBack}>

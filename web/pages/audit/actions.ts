@@ -40,6 +40,7 @@ const people = [
   'person_invited',
   'invitation_resent',
   'invitation_withdrawn',
+  'invitation_removed',
   'invitation_accepted',
 ]
 const looks = ['access_denied', 'audit_read', 'clients_listed', 'records_searched', 'revisions_read', 'activity_read']
@@ -64,6 +65,8 @@ const billing = [
   ].map((did) => `account_${did}`),
   ...['created', 'rotated', 'revoked'].map((did) => `key_${did}`),
   'models_listed',
+  'usage_read',
+  'requests_read',
   'price_set',
 ]
 

@@ -1,0 +1,71 @@
+import type { Queryable } from '../platform/database/database.ts'
+import type { FigureFilter, FigureRow } from './figures-store.ts'
+
+/** What a partner compares: the models, the spenders (keys and people, each with its account), the clients, the accounts. */
+export type Breakdown = 'model' | 'spender' | 'client' | 'account'
+
+/** A row of one of them, or of the total. */
+export type BreakdownRow = FigureRow & { readonly set: Breakdown | 'total' }
+export type RefusalBreakdownRow = Omit<BreakdownRow, 'requests' | 'inputTokens' | 'outputTokens' | 'cost'> & {
+  readonly refused: bigint
+}
+
+const inSpan = `day >= $1::date and day <= $2::date and ($3::uuid is null or account_id = $3)
+  and ($4::text is null or model = $4)`
+const isSelected = `${inSpan} and ($5::uuid is null or key_id = $5 or person_id = $5) and ($6::uuid is null or client_id = $6)`
+const sums = `coalesce(sum(requests), 0) as requests, coalesce(sum(input_tokens), 0) as input_tokens,
+  coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(cost), 0) as cost`
+const setOf = `case grouping(model, key_id, account_id) when 3 then 'model' when 4 then 'spender' when 6 then 'account'
+  else 'total' end`
+
+/**
+ * All breakdowns and the total: of each the first `most` rows, the most expensive first. There may be very many clients, so
+ * they are summed apart, and the others from the few rows that remain without them.
+ */
+export function readBreakdowns(
+  database: Queryable,
+  { from, to, accountId, keyId, model, clientId }: FigureFilter,
+  most: number,
+): Promise<BreakdownRow[]> {
+  return database.rows(
+    `with spent as materialized (
+       select model, key_id, person_id, account_id, ${sums} from usage_day where ${isSelected}
+       group by model, key_id, person_id, account_id
+     ), summed as (
+       select ${setOf} as set, model, key_id, person_id, account_id, null::uuid as client_id, ${sums} from spent
+       group by grouping sets ((model), (key_id, person_id, account_id), (account_id), ())
+     ), clients as (
+       select 'client' as set, null::text, null::uuid, null::uuid, null::uuid, client_id, ${sums} from usage_day
+       where ${isSelected} group by client_id order by cost desc, requests desc limit $7
+     ), ranked as (
+       select *, row_number() over (partition by set order by cost desc, requests desc) as place
+       from (select * from summed union all select * from clients) every
+     )
+     select set, model, key_id as "keyId", person_id as "personId", client_id as "clientId", account_id as "accountId",
+       requests, input_tokens as "inputTokens", output_tokens as "outputTokens", cost
+     from ranked where place <= $7 order by set, place`,
+    [from, to, accountId ?? null, model ?? null, keyId ?? null, clientId ?? null, most],
+  )
+}
+
+/** The same of refused requests, which name no client. */
+export async function readRefusalBreakdowns(
+  database: Queryable,
+  { from, to, accountId, keyId, model, clientId }: FigureFilter,
+  most: number,
+): Promise<RefusalBreakdownRow[]> {
+  if (clientId !== undefined) return []
+  return database.rows(
+    `with summed as (
+       select ${setOf} as set, model, key_id, account_id, coalesce(sum(requests), 0) as refused from refusal_day
+       where ${inSpan} and ($5::uuid is null or key_id = $5)
+       group by grouping sets ((model), (key_id, account_id), (account_id), ())
+     ), ranked as (
+       select *, row_number() over (partition by set order by refused desc) as place
+       from (select * from summed union all select 'client', null, null, null, refused from summed where set = 'total') every
+     )
+     select set, model, key_id as "keyId", null::uuid as "personId", null::uuid as "clientId", account_id as "accountId", refused
+     from ranked where place <= $6 and refused > 0 order by set, place`,
+    [from, to, accountId ?? null, model ?? null, keyId ?? null, most],
+  )
+}

@@ -1,0 +1,43 @@
+import type { RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { may } from '../access/policy.ts'
+
+/** Permits reads of usage to partners, and records each of them. */
+export interface UsageReads {
+  /** Throws Problem `forbidden` for others. A page that stays open and repeats its read is recorded once in ten minutes. */
+  page(visit: Visit, action: UsageAction, details: Readonly<Record<string, string>>): Promise<void>
+  /** The same, and recorded each time. */
+  once(visit: Visit, action: UsageAction, details: Readonly<Record<string, string>>): Promise<void>
+}
+
+type UsageAction = 'usage_read' | 'requests_read'
+
+const repeated = 600_000
+const mostRemembered = 1000
+
+export function createUsageReads({ access }: { access: Pick<RecordAccess, 'note' | 'forbid'> }): UsageReads {
+  /** When each read was recorded, the oldest first. */
+  const recorded = new Map<string, number>()
+
+  async function once(visit: Visit, action: UsageAction, details: Readonly<Record<string, string>>): Promise<void> {
+    const deed = { action, noun: 'usage', details }
+    if (!may(visit.actor, 'read', 'usage')) await access.forbid(visit, deed, 'Only partners may see the usage.')
+    await access.note(visit, deed)
+  }
+
+  return Object.freeze({
+    once,
+    async page(visit: Visit, action: UsageAction, details: Readonly<Record<string, string>>) {
+      const { actor } = visit
+      const id = JSON.stringify([actor.kind === 'person' ? actor.id : actor.kind, action, details])
+      const now = performance.now()
+      const last = recorded.get(id)
+      if (last !== undefined && now - last < repeated && may(actor, 'read', 'usage')) return
+      await once(visit, action, details)
+      recorded.delete(id)
+      recorded.set(id, now)
+      const [oldest] = recorded.keys()
+      if (recorded.size > mostRemembered && oldest !== undefined) recorded.delete(oldest)
+    },
+  } satisfies UsageReads)
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { stringify } from 'yaml'
+import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { linkIn, startMailed, type Mailed } from '../support/mailed.ts'
+
+let mails: Mailed
+let portal: TestPortal
+
+before(async () => {
+  mails = await startMailed()
+  const firm = { name: 'Penhallow Advisory' }
+  portal = await startPortal(stringify({ mail: mails.settings, firm, sign_in: { starts_per_minute: 1000 } }))
+})
+after(async () => {
+  await portal.close()
+  await mails.close()
+})
+
+const ines = 'ines@example.com'
+const password = 'blatant oyster wagon'
+
+/** Invites Ines as Ruth does; the link in her mail. */
+async function invite(page: Page): Promise<string> {
+  await signInAs(page, portal.base, 'Ruth Penhallow', '/people')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const form = page.getByRole('form', { name: 'Invite a person' })
+  await form.getByLabel('Name').fill('Ines Ferreira')
+  await form.getByLabel('Email').fill(ines)
+  await form.getByRole('button', { name: 'Invite' }).click()
+  const mail = await mails.mailTo(ines)
+  assert.equal(mail.subject, 'You are invited to sign in – Penhallow Advisory')
+  return linkIn(mail)
+}
+
+test('B74: the page of an invitation lets the invited person choose a password, and signs them in', async () => {
+  const [inviting, invited] = await Promise.all([portal.profile(), portal.profile()])
+  const [ruth, page] = await Promise.all([inviting.newPage(), invited.newPage()])
+  const link = await invite(ruth)
+
+  // In the browser of the partner, who tries it.
+  await ruth.goto(link)
+  await ruth.getByLabel('New password').fill(password)
+  await ruth.keyboard.press('Enter')
+  await ruth
+    .getByRole('alert')
+    .getByText(/^You are signed in as Ruth Penhallow/)
+    .waitFor()
+  assert.deepEqual(await barriersInBothSchemes(ruth), [])
+  await ruth.getByRole('button', { name: 'Sign out here' }).click()
+  await ruth.getByText('You are signed out. Accept the invitation now.').waitFor()
+
+  await page.goto(link)
+  await page.getByText('Ines Ferreira').waitFor()
+  assert.equal(page.url(), `${portal.base}/signin/invitation`, 'the token is not in the address bar')
+  assert.equal(await page.getByLabel('E-mail address').inputValue(), ines)
+  const field = page.getByLabel('New password')
+  await field.and(page.locator(':focus')).waitFor()
+  await page.getByRole('button', { name: 'Accept without a password' }).waitFor()
+  await field.fill('penhallow advisory')
+  await page.keyboard.press('Enter')
+  await page.getByText(/easy to guess: it consists of names/).waitFor()
+  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  assert.deepEqual(await invited.cookies(), [])
+  await field.fill(password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${portal.base}/clients`)
+  await page.getByText('Ines Ferreira').first().waitFor()
+
+  await invited.clearCookies()
+  await page.goto(link)
+  await page.getByText(/^This invitation was accepted/).waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  await page.getByRole('link', { name: 'Go to the sign-in page' }).click()
+  await page.getByLabel('E-mail address').fill(ines)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${portal.base}/clients`)
+  await Promise.all([inviting.close(), invited.close()])
+})

@@ -1,0 +1,69 @@
+import type { UsageLimits, UsagePageData } from '../../../src/usage/schema.ts'
+import tables from '../../components/table.module.css'
+import { moneyText } from '../../money.ts'
+import classes from './usage.module.css'
+
+const numbers = new Intl.NumberFormat('en-GB')
+const percent = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 0 })
+
+/** How close each account is to its limits, the closest first. */
+export function Limits({ limits, currency }: Pick<UsagePageData, 'limits' | 'currency'>) {
+  return (
+    <section className={classes.section} aria-labelledby="limits">
+      <header className={classes.bar}>
+        <h2 id="limits">Limits now</h2>
+      </header>
+      <div className={tables.frame}>
+        <table className={`${tables.table} ${classes.numbers}`}>
+          <thead>
+            <tr>
+              <th scope="col">Account</th>
+              <th scope="col">Credit left</th>
+              <th scope="col">Used</th>
+              <th scope="col" className={tables.wide}>
+                Requests left this minute
+              </th>
+              <th scope="col" className={tables.wide}>
+                Tokens left this minute
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {limits.map((each) => (
+              <Account key={each.account.id} limits={each} currency={currency} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Account({ limits, currency }: { readonly limits: UsageLimits; readonly currency: string }) {
+  const { account, available, monthly_limit: monthly, credit_added: credit } = limits
+  const whole = Number(monthly ?? credit)
+  const used = whole === 0 ? 1 : Math.min(1, Math.max(0, 1 - Number(available) / whole))
+  return (
+    <tr>
+      <th scope="row">{account.name}</th>
+      <td className={tables.strong}>
+        {moneyText(available, currency)}
+        <small>{monthly === null ? 'prepaid' : `of ${moneyText(monthly, currency)} a month`}</small>
+      </td>
+      <td className={classes.share} data-close={used >= 0.9 || undefined}>
+        <span>{percent.format(used)}</span>
+        <i style={{ width: `${used * 100}%` }} />
+      </td>
+      <Bucket level={limits.requests_per_minute} />
+      <Bucket level={limits.tokens_per_minute} />
+    </tr>
+  )
+}
+
+function Bucket({ level: { limit, remaining } }: { readonly level: UsageLimits['requests_per_minute'] }) {
+  return (
+    <td className={tables.wide}>
+      {numbers.format(remaining)} of {numbers.format(limit)}
+    </td>
+  )
+}

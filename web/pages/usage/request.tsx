@@ -1,0 +1,84 @@
+import { Button } from '@mantine/core'
+import { IconArrowLeft } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link, useLoaderData } from 'react-router'
+import type { UsageRequest } from '../../../src/usage/schema.ts'
+import { Page } from '../../components/page.tsx'
+import { preciseTime } from '../../components/time.tsx'
+import { moneyText } from '../../money.ts'
+import { durationText, OutcomeBadge } from './requests.tsx'
+import classes from './usage.module.css'
+
+const numbers = new Intl.NumberFormat('en-GB')
+/** Who counted the tokens. */
+const sources: Readonly<Record<string, string>> = {
+  model: 'Counted by the model',
+  upstream: 'Reported by the upstream',
+  estimated: 'Estimated by Tollgate',
+}
+
+/** One request; for partners. */
+export function RequestPage() {
+  const request = useLoaderData<UsageRequest>()
+  const { account, key, person, client, outcome, usage_source: source } = request
+  return (
+    <Page
+      title="Request"
+      aside={<OutcomeBadge request={request} />}
+      actions={
+        <Button
+          component={Link}
+          to="/usage/requests"
+          variant="default"
+          leftSection={<IconArrowLeft size={15} aria-hidden />}
+        >
+          All requests
+        </Button>
+      }
+    >
+      <dl className={classes.facts}>
+        <Fact name="Request id">
+          <code>{request.request_id}</code>
+        </Fact>
+        <Fact name={outcome === 'charged' ? 'Charged at' : 'Refused at'}>
+          <time dateTime={request.at}>{preciseTime(request.at)}</time>
+        </Fact>
+        <Fact name="Duration">{durationText(request.milliseconds)}</Fact>
+        <Fact name="Account">
+          <Link to={`/usage?account=${account.id}`}>{account.name ?? account.id}</Link>
+        </Fact>
+        {key && <Fact name="Key">{key.name ?? key.id}</Fact>}
+        {person && <Fact name="Person">{person.name ?? person.id}</Fact>}
+        {client && (
+          <Fact name="Client">
+            <Link to={`/clients/${client.id}`}>{client.name ?? client.id}</Link>
+          </Fact>
+        )}
+        <Fact name="Model">{request.model ?? 'No known model'}</Fact>
+        <Fact name="Status">{request.status}</Fact>
+        {request.code !== null && (
+          <Fact name="Reason">
+            <a href={`/docs/errors#${request.code}`}>{request.code}</a>
+          </Fact>
+        )}
+        {outcome === 'charged' && (
+          <>
+            <Fact name="Input tokens">{numbers.format(request.input_tokens)}</Fact>
+            <Fact name="Output tokens">{numbers.format(request.output_tokens)}</Fact>
+            <Fact name="Tokens">{sources[source ?? ''] ?? source}</Fact>
+            <Fact name="Cost">{moneyText(request.cost, request.currency)}</Fact>
+          </>
+        )}
+      </dl>
+    </Page>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,220 @@
+import { Badge, Button, NativeSelect, TextInput } from '@mantine/core'
+import { IconChartBar, IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useLoaderData, useSearchParams } from 'react-router'
+import type { RequestsPageData, UsageRequest } from '../../../src/usage/schema.ts'
+import { useNow } from '../../components/clock.ts'
+import { Empty } from '../../components/empty.tsx'
+import { More } from '../../components/more.tsx'
+import { Page } from '../../components/page.tsx'
+import { useParameters } from '../../components/parameters.ts'
+import tables from '../../components/table.module.css'
+import { preciseTime } from '../../components/time.tsx'
+import { moneyText } from '../../money.ts'
+import { spoken } from '../../words.ts'
+import { PeriodFilter, Selection, type Selected } from './filters.tsx'
+import { periodOf } from './periods.ts'
+import classes from './usage.module.css'
+
+/** The requests one by one, the newest first; for partners. */
+export function RequestsPage() {
+  const page = useLoaderData<RequestsPageData>()
+  const [parameters] = useSearchParams()
+  const file = new URLSearchParams(parameters)
+  file.set('format', 'csv')
+  return (
+    <Page
+      title="Requests"
+      actions={
+        <>
+          <Button
+            component={Link}
+            to={`/usage?${figuresOf(parameters)}`}
+            variant="default"
+            leftSection={<IconChartBar size={15} aria-hidden />}
+          >
+            Figures
+          </Button>
+          <Button
+            component="a"
+            variant="default"
+            leftSection={<IconDownload size={15} aria-hidden />}
+            href={`/usage/requests?${file.toString()}`}
+            download="requests.csv"
+          >
+            Export CSV
+          </Button>
+        </>
+      }
+    >
+      <Filters requests={page.requests} />
+      <More
+        first={page.requests}
+        next={page.next}
+        pick={({ requests }: RequestsPageData) => requests}
+        idOf={(request) => request.request_id}
+      >
+        {(rows) => (rows.length === 0 ? <None /> : <Requests rows={rows} />)}
+      </More>
+    </Page>
+  )
+}
+
+/** The parameters that the figures have, too. */
+function figuresOf(parameters: URLSearchParams): string {
+  const names = ['from', 'to', 'account', 'key', 'model', 'client']
+  return new URLSearchParams([...parameters].filter(([name]) => names.includes(name))).toString()
+}
+
+function None() {
+  const { reset } = useParameters()
+  return (
+    <Empty title="No requests match">
+      <p>Of refused requests, some are kept for 30 days. All of them are counted in the figures.</p>
+      <Button variant="default" onClick={reset}>
+        Show all requests
+      </Button>
+    </Empty>
+  )
+}
+
+function Filters({ requests }: { readonly requests: readonly UsageRequest[] }) {
+  const { get, change } = useParameters()
+  const last = periodOf('days', useNow())
+  return (
+    <search className={classes.filters}>
+      <PeriodFilter from={get('from') || last.from} to={get('to') || last.to} />
+      <NativeSelect
+        aria-label="Outcome"
+        data={[
+          { value: '', label: 'Charged and refused' },
+          { value: 'charged', label: 'Charged' },
+          { value: 'refused', label: 'Refused' },
+        ]}
+        value={get('outcome')}
+        onChange={({ currentTarget }) => change({ outcome: currentTarget.value })}
+      />
+      <RequestField key={get('request')} id={get('request')} onId={(request) => change({ request })} />
+      <Selection selected={selectedOf(get, requests)} />
+      <span className={classes.hint}>Days are UTC days.</span>
+    </search>
+  )
+}
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+function RequestField({ id, onId }: { readonly id: string; readonly onId: (id: string) => void }) {
+  const [text, setText] = useState(id)
+  return (
+    <TextInput
+      className={classes.id}
+      aria-label="Request id"
+      placeholder="Request id"
+      value={text}
+      onChange={({ currentTarget: { value } }) => {
+        setText(value)
+        const typed = value.trim()
+        if (typed === '' || uuid.test(typed)) onId(typed)
+      }}
+    />
+  )
+}
+
+/** The names come with the rows; of rows that do not match there are none. */
+function selectedOf(get: (name: string) => string, [first]: readonly UsageRequest[]): Selected[] {
+  const named = [
+    ['account', 'Account', first?.account.name],
+    ['key', 'Key', (first?.key ?? first?.person)?.name],
+    ['client', 'Client', first?.client?.name],
+    ['model', 'Model', undefined],
+    ['code', 'Reason', spoken(get('code'))],
+    ['stop_reason', 'Stop reason', spoken(get('stop_reason'))],
+  ] as const
+  return named
+    .filter(([name]) => get(name) !== '')
+    .map(([name, label, text]) => ({ name, label, text: text ?? get(name) }))
+}
+
+const numbers = new Intl.NumberFormat('en-GB')
+
+function Requests({ rows }: { readonly rows: readonly UsageRequest[] }) {
+  return (
+    <div className={tables.frame}>
+      <table className={`${tables.table} ${classes.requests}`}>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Account and key</th>
+            <th scope="col" className={tables.wide}>
+              Model
+            </th>
+            <th scope="col">Outcome</th>
+            <th scope="col" className={`${tables.wide} ${classes.number}`}>
+              Tokens in / out
+            </th>
+            <th scope="col" className={`${tables.wide} ${classes.number}`}>
+              Duration
+            </th>
+            <th scope="col" className={classes.number}>
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={row.request_id} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ row }: { readonly row: UsageRequest }) {
+  const { request_id: id, at, account, key, person, client, model, milliseconds } = row
+  return (
+    <tr>
+      <td className={classes.time}>
+        <Link to={`/usage/requests/${id}`}>{preciseTime(at)}</Link>
+      </td>
+      <td className={tables.strong}>
+        {account.name ?? account.id}
+        <small>{(key ?? person)?.name}</small>
+        {client && <small>for {client.name ?? client.id}</small>}
+      </td>
+      <td className={tables.wide}>{model ?? '–'}</td>
+      <td>
+        <OutcomeBadge request={row} />
+      </td>
+      <td className={`${tables.wide} ${classes.number}`}>
+        {row.outcome === 'charged' && `${numbers.format(row.input_tokens)} / ${numbers.format(row.output_tokens)}`}
+      </td>
+      <td className={`${tables.wide} ${classes.number}`}>{durationText(milliseconds)}</td>
+      <td className={`${tables.strong} ${classes.number}`}>
+        {row.outcome === 'charged' && moneyText(row.cost, row.currency)}
+      </td>
+    </tr>
+  )
+}
+
+/** `340 ms`, `2.5 s`; a dash for requests of versions that did not measure it. */
+export function durationText(milliseconds: number | null): string {
+  if (milliseconds === null) return '–'
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+}
+
+/** How a request ended: its stop reason, or why it was refused. */
+export function OutcomeBadge({
+  request: { outcome, status, code, stop_reason: stop },
+}: {
+  readonly request: UsageRequest
+}) {
+  if (outcome === 'refused')
+    return <Badge color="red" className={classes.outcome}>{`${status} ${spoken(code ?? '')}`}</Badge>
+  const isWhole = stop !== 'error' && stop !== 'cancelled'
+  return (
+    <Badge color={isWhole ? 'teal' : 'orange'} className={classes.outcome}>
+      {spoken(stop ?? '')}
+    </Badge>
+  )
+}
