@@ -751,6 +751,7 @@ session: { idle: 13h }
     'prices',
     'sign-in',
     'mail',
+    'drafting',
     'port',
   ])
   assert.match(outcome.stderr, /^To fix: configuration\.\n$/)
@@ -889,7 +890,7 @@ test('doctor reports an unavailable database as one fault', async () => {
   })
   assert.equal(status, 1)
   assert.match(stdout, /WRONG {2}database +No database answers/)
-  assert.match(stdout, /\nNot checked until that is fixed: durability, clock, prices\.\n$/)
+  assert.match(stdout, /\nNot checked until that is fixed: durability, clock, prices, drafting\.\n$/)
   assert.equal(stdout.match(/WRONG/g)?.length, 2, 'the database is one line; the other is the missing model file')
 })
 

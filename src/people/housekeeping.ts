@@ -1,35 +1,11 @@
 import type { Logger } from 'pino'
-import { byService } from '../access/actor.ts'
-import type { Audit } from '../access/audit.ts'
-import type { Database } from '../platform/database/database.ts'
 import { repeat, type Repeated } from '../platform/repeat.ts'
-import { deleteOverInvitations } from './invitations-store.ts'
+import { removeOverInvitations, type InvitationRemoval } from './over-invitations.ts'
 
-interface Needs {
-  readonly database: Database
-  readonly audit: Pick<Audit, 'recordWithin'>
-  /** ms since 1970; default `Date.now`. */
-  readonly clock?: () => number
-}
+const minute = 60_000
 
-const [minute, day] = [60_000, 86_400_000]
-/** How long an invitation is kept after it was accepted or withdrawn, or has expired, in ms. */
-const kept = 30 * day
-
-/** Removes the invitations that have been over for 30 days, with the address and the name, each with an audit row. */
-export async function removeOverInvitations({ database, audit, clock = Date.now }: Needs): Promise<void> {
-  await database.transaction(async (tx) => {
-    const ids = await deleteOverInvitations(tx, new Date(clock() - kept))
-    const about = { ...byService, action: 'invitation_removed', outcome: 'allowed', noun: 'invitation' } as const
-    await audit.recordWithin(
-      tx,
-      ids.map((nounId) => ({ ...about, nounId })),
-    )
-  })
-}
-
-/** Removes them every minute. Safe on any number of instances at once. */
-export function startPeopleHousekeeping(needs: Needs & { readonly log: Logger }): Repeated {
+/** Removes invitations that have been over for long, every minute. Safe on any number of instances at once. */
+export function startPeopleHousekeeping(needs: InvitationRemoval & { readonly log: Logger }): Repeated {
   return repeat({
     name: 'removal of old invitations',
     pause: minute,

@@ -5,8 +5,9 @@ import { createTestLog } from '../../tests/support/log.ts'
 import { byService } from '../access/actor.ts'
 import { createAudit } from '../access/audit.ts'
 import { openDatabase, type Database } from '../platform/database/database.ts'
-import { removeOverInvitations } from './housekeeping.ts'
+
 import { createInvitations } from './invitations.ts'
+import { removeOverInvitations } from './over-invitations.ts'
 import { createPeople } from './people.ts'
 
 const day = 86_400_000
