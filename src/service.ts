@@ -181,8 +181,11 @@ function presentViewer({ person, endsAt, idleEndsAt }: Session): object {
 }
 
 /** The settings in the data of each page. */
-function presentSettings({ drafting, currency }: Config): object {
-  return { drafting: drafting === undefined ? null : { model: drafting.model, currency } }
+function presentSettings({ drafting, currency, firm: { locale, time_zone } }: Config): object {
+  return {
+    firm: { locale, time_zone },
+    drafting: drafting === undefined ? null : { model: drafting.model, currency },
+  }
 }
 
 function defaultLimitsOf({ limits: { requests_per_minute, tokens_per_minute } }: Config) {

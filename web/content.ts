@@ -1,3 +1,4 @@
+import type { FirmSettings } from './locale.ts'
 import { believed } from './wire.ts'
 
 /** The data that the server embeds in the page: the JSON of the same URL, and the signed-in person. */
@@ -12,6 +13,7 @@ export interface Content {
 
 /** What the configuration says to pages. */
 interface Settings {
+  readonly firm: FirmSettings
   /** The model that drafts letters, and the currency of its cost; null if no account pays for drafts. */
   readonly drafting: { readonly model: string; readonly currency: string } | null
 }

@@ -5,11 +5,14 @@ import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
 import { forgetContent } from './api.ts'
 import { SessionWatch } from './components/session-watch.tsx'
-import { nonce } from './content.ts'
+import { content, nonce } from './content.ts'
+import { setFirm } from './locale.ts'
 import { router } from './routes.tsx'
 import './styles.ts'
 import { schemeManager } from './settings.ts'
 import { theme } from './theme.ts'
+
+if (content.settings) setFirm(content.settings.firm)
 
 // Where a dialog's scroll lock looks for the nonce of its style element.
 Object.assign(globalThis, { __webpack_nonce__: nonce })

@@ -1,3 +1,5 @@
+import { numberText } from './locale.ts'
+
 /** Labels of API values. */
 export const roleNames = { consultant: 'Consultant', partner: 'Partner' } as const
 
@@ -12,10 +14,10 @@ export function spoken(name: string): string {
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-GB')} ${count === 1 ? one : many}`
+  return `${numberText(count)} ${count === 1 ? one : many}`
 }
 
 /** A total that is exact only up to a bound: `10,000+`. */
 export function totalOf({ total, total_is_exact: isExact }: { total: number; total_is_exact: boolean }): string {
-  return `${total.toLocaleString('en-GB')}${isExact ? '' : '+'}`
+  return `${numberText(total)}${isExact ? '' : '+'}`
 }

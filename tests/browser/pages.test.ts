@@ -11,7 +11,7 @@ let state: Awaited<ReturnType<BrowserContext['storageState']>>
 let pages: Readonly<Record<string, string>>
 
 before(async () => {
-  portal = await startPortal()
+  portal = await startPortal('firm: { time_zone: Pacific/Auckland }\n')
   const profile = await portal.profile()
   const page = await profile.newPage()
   await signInAs(page, portal.base, 'Ruth Penhallow')
@@ -242,12 +242,13 @@ test('B89: a style or script without the nonce of the page is blocked', async ()
   for (const each of complaints) assert.match(each, /Content Security Policy/)
 })
 
-test('a day of the audit log is in the reader’s time zone, and can be typed digit by digit', async () => {
-  const profile = await portal.profile({ storageState: state, timezoneId: 'Pacific/Auckland' })
+test('a day of the audit log is in the firm’s time zone, and can be typed digit by digit', async () => {
+  const profile = await portal.profile({ storageState: state, timezoneId: 'America/New_York' })
   const page = await profile.newPage()
   const answers: number[] = []
   page.on('response', (answer) => answers.push(answer.status()))
   await open(page, '/audit')
+  await page.getByRole('columnheader', { name: 'Time (Pacific/Auckland)' }).waitFor()
   const from = page.getByLabel('From date')
   await from.focus()
   await page.keyboard.type('11222026')

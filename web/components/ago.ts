@@ -1,4 +1,5 @@
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+import { dayText } from '../locale.ts'
+
 const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto', style: 'short' })
 
 const minute = 60_000
@@ -14,5 +15,5 @@ export function ago(date: Date, now: number): string {
   const passed = now - date.getTime()
   if (passed < minute) return 'just now'
   const fit = units.findLast(({ below }) => passed < below)
-  return fit ? relative.format(-Math.floor(passed / fit.length), fit.unit) : day.format(date)
+  return fit ? relative.format(-Math.floor(passed / fit.length), fit.unit) : dayText(date)
 }

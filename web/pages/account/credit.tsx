@@ -4,7 +4,7 @@ import type { AccountShown, CreditList } from '../../../src/accounts/schema.ts'
 import { read } from '../../api.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import tables from '../../components/table.module.css'
-import { exactTime } from '../../components/time.tsx'
+import { exactTime } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './account.module.css'
 

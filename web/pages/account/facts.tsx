@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { AccountShown } from '../../../src/accounts/schema.ts'
-import { Ago, exactTime } from '../../components/time.tsx'
+import { Ago } from '../../components/time.tsx'
+import { exactTime, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './account.module.css'
 
@@ -20,8 +21,8 @@ export function Facts({ account }: { readonly account: AccountShown }) {
       </Fact>
       {account.held !== '0' && <Fact name="Held by requests in flight">{money(account.held)}</Fact>}
       <Fact name="Limits per minute">
-        {account.requests_per_minute.toLocaleString('en-GB')} requests
-        <small>{account.tokens_per_minute.toLocaleString('en-GB')} tokens</small>
+        {numberText(account.requests_per_minute)} requests
+        <small>{numberText(account.tokens_per_minute)} tokens</small>
       </Fact>
       <Fact name="Last used">
         {account.last_used_at === null ? 'Never' : <Ago time={account.last_used_at} />}

@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import type { AccountShown } from '../../../src/accounts/schema.ts'
 import tables from '../../components/table.module.css'
 import { Ago } from '../../components/time.tsx'
+import { numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './accounts.module.css'
 import { inOrder, type Column, type Order } from './order.ts'
@@ -95,8 +96,8 @@ function Row({ account }: { readonly account: AccountShown }) {
         )}
       </td>
       <td className={`${classes.amount} ${tables.wide}`}>{held === '0' ? '–' : moneyText(held, currency)}</td>
-      <td className={`${classes.amount} ${tables.wide}`}>{account.requests_per_minute.toLocaleString('en-GB')}</td>
-      <td className={`${classes.amount} ${tables.wide}`}>{account.tokens_per_minute.toLocaleString('en-GB')}</td>
+      <td className={`${classes.amount} ${tables.wide}`}>{numberText(account.requests_per_minute)}</td>
+      <td className={`${classes.amount} ${tables.wide}`}>{numberText(account.tokens_per_minute)}</td>
       <td className={tables.wide}>{used === null ? 'Never' : <Ago time={used} />}</td>
     </tr>
   )

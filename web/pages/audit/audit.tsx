@@ -9,7 +9,7 @@ import { Page } from '../../components/page.tsx'
 import { useParameters } from '../../components/parameters.ts'
 import { usePeople } from '../../components/people-names.ts'
 import tables from '../../components/table.module.css'
-import { preciseTime } from '../../components/time.tsx'
+import { preciseTime, timeZoneName } from '../../locale.ts'
 import { spoken } from '../../words.ts'
 import { actions } from './actions.ts'
 import classes from './audit.module.css'
@@ -116,7 +116,7 @@ function AuditTable({ rows }: { readonly rows: readonly AuditRow[] }) {
       <table className={tables.table}>
         <thead>
           <tr>
-            <th scope="col">Time</th>
+            <th scope="col">Time ({timeZoneName()})</th>
             <th scope="col">Action</th>
             <th scope="col">Actor</th>
             <th scope="col" className={tables.wide}>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFirm } from '../../locale.ts'
 import { beginOf, dayOf, endOf } from './days.ts'
 
 const cases: [zone: string, day: string, begin: string, end: string][] = [
@@ -12,12 +13,8 @@ const cases: [zone: string, day: string, begin: string, end: string][] = [
 ]
 for (const [zone, day, begin, end] of cases) {
   test(`${day} in ${zone} lasts from ${begin} to ${end}`, (t) => {
-    const before = process.env['TZ']
-    process.env['TZ'] = zone
-    t.after(() => {
-      if (before === undefined) delete process.env['TZ']
-      else process.env['TZ'] = before
-    })
+    t.after(() => setFirm({ locale: 'en-GB', time_zone: 'UTC' }))
+    setFirm({ locale: 'en-GB', time_zone: zone })
     assert.deepEqual([beginOf(day), endOf(day)], [begin, end])
     assert.deepEqual([dayOf(begin), dayOf(end, true)], [day, day])
   })

@@ -5,6 +5,7 @@ import type { ClientList } from '../../../src/clients/schema.ts'
 import { useKey } from '../../components/keys.ts'
 import { Page } from '../../components/page.tsx'
 import { useRowsAgain } from '../../components/rows.ts'
+import { numberText } from '../../locale.ts'
 import { totalOf } from '../../words.ts'
 import { ClientTable } from './client-table.tsx'
 import { Filters } from './filters.tsx'
@@ -41,7 +42,7 @@ export function ClientsPage() {
       {clients.length === 0 ? <NoClients /> : <ClientTable clients={clients} />}
       {next !== null && (
         <Button variant="default" fullWidth mt="md" loading={busy} onClick={more}>
-          Show more: {clients.length.toLocaleString('en-GB')} of {totalOf(list)}
+          Show more: {numberText(clients.length)} of {totalOf(list)}
         </Button>
       )}
       <NewClient opened={hash === '#new'} onClose={() => void navigate(here, { replace: true })} />

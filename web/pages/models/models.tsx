@@ -5,6 +5,7 @@ import type { ConfiguredModelJson, ConsoleModels } from '../../../src/models/sch
 import { Empty } from '../../components/empty.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
+import { numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { counted } from '../../words.ts'
 import { NewPrice } from './new-price.tsx'
@@ -84,8 +85,7 @@ function Model({ model, unlimited, currency, onPrice }: ModelProps) {
         <div>
           <dt>Tokens</dt>
           <dd>
-            {model.context.toLocaleString('en-GB')} of context, {model.max_output_tokens.toLocaleString('en-GB')} of
-            output
+            {numberText(model.context)} of context, {numberText(model.max_output_tokens)} of output
           </dd>
         </div>
         <div>
@@ -119,7 +119,7 @@ function Uses({ keys, unlimited }: { readonly keys: ConfiguredModelJson['keys'];
           {name} (<Link to={`/accounts/${account.id}`}>{account.name}</Link>){' '}
         </span>
       ))}
-      {more > 0 && <span className={classes.use}>and {more.toLocaleString('en-GB')} more</span>}
+      {more > 0 && <span className={classes.use}>and {numberText(more)} more</span>}
       <span className={classes.use}>{counted(unlimited, 'key')} for every model</span>
     </>
   )

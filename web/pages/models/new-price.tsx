@@ -3,6 +3,8 @@ import type { ConfiguredModelJson } from '../../../src/models/schema.ts'
 import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import type { Field } from '../../fields.ts'
+import { timeZoneName } from '../../locale.ts'
+import { instantOf } from '../../zone.ts'
 import classes from './models.module.css'
 
 interface NewPriceProps {
@@ -43,10 +45,11 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
 const fieldsFor = (currency: string): readonly Field[] => [
   { name: 'input', label: `Input (${currency})`, kind: 'amount', required: true, placeholder: '0.10', maxLength: 40 },
   { name: 'output', label: `Output (${currency})`, kind: 'amount', required: true, placeholder: '0.40', maxLength: 40 },
-  { name: 'valid_from', label: 'From, in your time zone (empty: now)', kind: 'moment' },
+  { name: 'valid_from', label: `From, time in ${timeZoneName()} (empty: now)`, kind: 'moment' },
 ]
 
-/** The time in UTC of a time as the browser's field has it, which is in the person's zone. */
+/** The time in UTC of a time in the firm's zone. What is not a time is sent as it is, for the server to refuse. */
 function utc(local: string): string {
-  return new Date(local).toISOString()
+  const instant = instantOf(local)
+  return instant === undefined ? local : new Date(instant).toISOString()
 }

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import type { ConfiguredModelJson, ListedPrice } from '../../../src/models/schema.ts'
 import tables from '../../components/table.module.css'
-import { exactTime } from '../../components/time.tsx'
+import { exactTime } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './models.module.css'
 

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Loader, NativeSelect } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { change, read, reasonOf } from '../../api.ts'
 import type { ListedPerson, PeopleList, ShownHandover } from '../../../src/people/schema.ts'
+import { numberText } from '../../locale.ts'
 import { counted } from '../../words.ts'
 import classes from './people.module.css'
 
@@ -95,7 +96,7 @@ function Preview({ preview }: { readonly preview: ShownHandover }) {
   return (
     <>
       <p>
-        {counted(active, 'active client')} and {archived.toLocaleString('en-GB')} archived:
+        {counted(active, 'active client')} and {numberText(archived)} archived:
       </p>
       <ul className={classes.clients}>
         {clients.map(({ id, name, reference, status }) => (
@@ -105,7 +106,7 @@ function Preview({ preview }: { readonly preview: ShownHandover }) {
             {status === 'archived' && ', archived'}
           </li>
         ))}
-        {more > 0 && <li>and {more.toLocaleString('en-GB')} more</li>}
+        {more > 0 && <li>and {numberText(more)} more</li>}
       </ul>
       {conflicts.length > 0 && (
         <Alert color="orange" variant="light" role="alert" title="Both have clients with the same reference">

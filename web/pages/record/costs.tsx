@@ -2,6 +2,7 @@ import { Link, useLoaderData } from 'react-router'
 import type { ClientCosts } from '../../../src/drafting/schema.ts'
 import { Empty } from '../../components/empty.tsx'
 import table from '../../components/table.module.css'
+import { monthText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './costs.module.css'
 import { useRecord } from './use-record.ts'
@@ -48,14 +49,14 @@ function Months({ months, currency }: { readonly months: ClientCosts['by_month']
           {months.map(({ month, requests, input_tokens: read, output_tokens: written, cost }) => (
             <tr key={month}>
               <td className={table.strong}>
-                {monthName(month)}
+                {monthText(month.slice(0, 7))}
                 <svg className={classes.bar} width="100%" height="4" aria-hidden>
                   <rect width={`${most > 0 ? (Number(cost) / most) * 100 : 0}%`} height="4" rx="2" />
                 </svg>
               </td>
-              <td className={classes.number}>{requests.toLocaleString('en-GB')}</td>
-              <td className={`${classes.number} ${table.wide}`}>{read.toLocaleString('en-GB')}</td>
-              <td className={`${classes.number} ${table.wide}`}>{written.toLocaleString('en-GB')}</td>
+              <td className={classes.number}>{numberText(requests)}</td>
+              <td className={`${classes.number} ${table.wide}`}>{numberText(read)}</td>
+              <td className={`${classes.number} ${table.wide}`}>{numberText(written)}</td>
               <td className={`${classes.number} ${table.strong}`}>{moneyText(cost, currency)}</td>
             </tr>
           ))}
@@ -92,7 +93,7 @@ function Letters({
                   <Link to={`/clients/${id}/letters/${letter.id}`}>{letter.subject}</Link>
                 )}
               </td>
-              <td className={classes.number}>{requests.toLocaleString('en-GB')}</td>
+              <td className={classes.number}>{numberText(requests)}</td>
               <td className={`${classes.number} ${table.strong}`}>{moneyText(cost, currency)}</td>
             </tr>
           ))}
@@ -113,11 +114,4 @@ function Other({ name, cost, currency }: { readonly name: string; readonly cost:
       <td className={`${classes.number} ${table.strong}`}>{moneyText(cost, currency)}</td>
     </tr>
   )
-}
-
-const names = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
-/** `2026-11` → `November 2026`. */
-function monthName(month: string): string {
-  return names.format(new Date(`${month.slice(0, 7)}-01`))
 }

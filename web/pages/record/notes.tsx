@@ -1,4 +1,5 @@
 import { content } from '../../content.ts'
+import { today } from '../../zone.ts'
 import { Items } from './items.tsx'
 import { useRecord } from './use-record.ts'
 
@@ -13,9 +14,4 @@ export function Notes() {
       emptyText="Write down who attended the meeting, what was agreed and what happens next."
     />
   )
-}
-
-/** Today in the person's time zone, as `2026-03-12`. */
-function today(): string {
-  return new Intl.DateTimeFormat('sv-SE').format(new Date())
 }

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { UsageFigures, UsagePageData, UsageRow } from '../../../src/usage/schema.ts'
 import tables from '../../components/table.module.css'
+import { numberText, percentText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { nameOfModel } from './chart.tsx'
 import classes from './usage.module.css'
@@ -67,9 +68,6 @@ const kindOf = (value: string): Kind =>
 const idOf = ({ model, key, person, client, account }: UsageRow): string =>
   [model, key?.id, person?.id, client?.id, account?.id].join()
 
-const numbers = new Intl.NumberFormat('en-GB')
-const percent = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
-
 interface RowProps {
   readonly name: ReactNode
   readonly figures: UsageFigures
@@ -81,13 +79,13 @@ function Row({ name, figures, data: { total, currency } }: RowProps) {
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{numbers.format(figures.requests)}</td>
-      <td className={tables.wide}>{numbers.format(figures.input_tokens)}</td>
-      <td className={tables.wide}>{numbers.format(figures.output_tokens)}</td>
-      <td className={tables.wide}>{numbers.format(figures.refused)}</td>
+      <td>{numberText(figures.requests)}</td>
+      <td className={tables.wide}>{numberText(figures.input_tokens)}</td>
+      <td className={tables.wide}>{numberText(figures.output_tokens)}</td>
+      <td className={tables.wide}>{numberText(figures.refused)}</td>
       <td className={tables.strong}>{moneyText(figures.cost, currency)}</td>
       <td className={classes.share}>
-        <span>{percent.format(share)}</span>
+        <span>{percentText(share)}</span>
         <i style={{ width: `${share * 100}%` }} />
       </td>
     </tr>

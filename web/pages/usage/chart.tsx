@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { UsageFigures } from '../../../src/usage/schema.ts'
+import { dateText, monthText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './usage.module.css'
 import { heightOf, measureNames, type Column, type Measure } from './series.ts'
@@ -16,16 +17,12 @@ export interface ChartProps {
 const colours = 5
 const area = { width: 1000, height: 220 }
 
-const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-const months = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-const numbers = new Intl.NumberFormat('en-GB')
-
 /** `2026-03-12` → `12 Mar 2026`, `2026-03` → `March 2026`. */
-export const timeText = (when: string): string => (when.length === 7 ? months : days).format(new Date(when))
+export const timeText = (when: string): string => (when.length === 7 ? monthText : dateText)(when)
 
 /** A figure as text. */
 export function figureText(figures: UsageFigures, measure: Measure, currency: string): string {
-  return measure === 'cost' ? moneyText(figures.cost, currency) : numbers.format(heightOf(figures, measure))
+  return measure === 'cost' ? moneyText(figures.cost, currency) : numberText(heightOf(figures, measure))
 }
 
 /** Columns over time, with the figures of one of them above. The pointer or the arrow keys choose the column. */

@@ -1,10 +1,8 @@
 import type { UsageLimits, UsagePageData } from '../../../src/usage/schema.ts'
 import tables from '../../components/table.module.css'
+import { numberText, percentText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './usage.module.css'
-
-const numbers = new Intl.NumberFormat('en-GB')
-const percent = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 0 })
 
 /** How close each account is to its limits, the closest first. */
 export function Limits({ limits, currency }: Pick<UsagePageData, 'limits' | 'currency'>) {
@@ -51,7 +49,7 @@ function Account({ limits, currency }: { readonly limits: UsageLimits; readonly 
         <small>{monthly === null ? 'prepaid' : `of ${moneyText(monthly, currency)} a month`}</small>
       </td>
       <td className={classes.share} data-close={used >= 0.9 || undefined}>
-        <span>{percent.format(used)}</span>
+        <span>{percentText(used)}</span>
         <i style={{ width: `${used * 100}%` }} />
       </td>
       <Bucket level={limits.requests_per_minute} />
@@ -63,7 +61,7 @@ function Account({ limits, currency }: { readonly limits: UsageLimits; readonly 
 function Bucket({ level: { limit, remaining } }: { readonly level: UsageLimits['requests_per_minute'] }) {
   return (
     <td className={tables.wide}>
-      {numbers.format(remaining)} of {numbers.format(limit)}
+      {numberText(remaining)} of {numberText(limit)}
     </td>
   )
 }

@@ -1,10 +1,9 @@
 import { Link, useLocation } from 'react-router'
 import type { UsagePageData } from '../../../src/usage/schema.ts'
 import tables from '../../components/table.module.css'
+import { numberText } from '../../locale.ts'
 import { spoken } from '../../words.ts'
 import classes from './usage.module.css'
-
-const numbers = new Intl.NumberFormat('en-GB')
 
 /** Why requests were refused, with a link to those of each reason. */
 export function Reasons({ refusals }: Pick<UsagePageData, 'refusals'>) {
@@ -29,7 +28,7 @@ export function Reasons({ refusals }: Pick<UsagePageData, 'refusals'>) {
                 <th scope="row">
                   <Link to={`/usage/requests?${withCode(search, code)}`}>{spoken(code)}</Link>
                 </th>
-                <td className={tables.strong}>{numbers.format(requests)}</td>
+                <td className={tables.strong}>{numberText(requests)}</td>
               </tr>
             ))}
           </tbody>

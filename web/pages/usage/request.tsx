@@ -4,12 +4,11 @@ import type { ReactNode } from 'react'
 import { Link, useLoaderData } from 'react-router'
 import type { UsageRequest } from '../../../src/usage/schema.ts'
 import { Page } from '../../components/page.tsx'
-import { preciseTime } from '../../components/time.tsx'
+import { numberText, preciseTime, timeZoneName } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { durationText, OutcomeBadge } from './requests.tsx'
 import classes from './usage.module.css'
 
-const numbers = new Intl.NumberFormat('en-GB')
 /** Who counted the tokens. */
 const sources: Readonly<Record<string, string>> = {
   model: 'Counted by the model',
@@ -41,7 +40,7 @@ export function RequestPage() {
           <code>{request.request_id}</code>
         </Fact>
         <Fact name={outcome === 'charged' ? 'Charged at' : 'Refused at'}>
-          <time dateTime={request.at}>{preciseTime(request.at)}</time>
+          <time dateTime={request.at}>{`${preciseTime(request.at)} (${timeZoneName()})`}</time>
         </Fact>
         <Fact name="Duration">{durationText(request.milliseconds)}</Fact>
         <Fact name="Account">
@@ -63,8 +62,8 @@ export function RequestPage() {
         )}
         {outcome === 'charged' && (
           <>
-            <Fact name="Input tokens">{numbers.format(request.input_tokens)}</Fact>
-            <Fact name="Output tokens">{numbers.format(request.output_tokens)}</Fact>
+            <Fact name="Input tokens">{numberText(request.input_tokens)}</Fact>
+            <Fact name="Output tokens">{numberText(request.output_tokens)}</Fact>
             <Fact name="Tokens">{sources[source ?? ''] ?? source}</Fact>
             <Fact name="Cost">{moneyText(request.cost, request.currency)}</Fact>
           </>

@@ -9,7 +9,7 @@ import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
 import { useParameters } from '../../components/parameters.ts'
 import tables from '../../components/table.module.css'
-import { preciseTime } from '../../components/time.tsx'
+import { numberText, preciseTime, tenthsText, timeZoneName } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { spoken } from '../../words.ts'
 import { PeriodFilter, Selection, type Selected } from './filters.tsx'
@@ -135,15 +135,13 @@ function selectedOf(get: (name: string) => string, [first]: readonly UsageReques
     .map(([name, label, text]) => ({ name, label, text: text ?? get(name) }))
 }
 
-const numbers = new Intl.NumberFormat('en-GB')
-
 function Requests({ rows }: { readonly rows: readonly UsageRequest[] }) {
   return (
     <div className={tables.frame}>
       <table className={`${tables.table} ${classes.requests}`}>
         <thead>
           <tr>
-            <th scope="col">Time</th>
+            <th scope="col">Time ({timeZoneName()})</th>
             <th scope="col">Account and key</th>
             <th scope="col" className={tables.wide}>
               Model
@@ -187,7 +185,7 @@ function Row({ row }: { readonly row: UsageRequest }) {
         <OutcomeBadge request={row} />
       </td>
       <td className={`${tables.wide} ${classes.number}`}>
-        {row.outcome === 'charged' && `${numbers.format(row.input_tokens)} / ${numbers.format(row.output_tokens)}`}
+        {row.outcome === 'charged' && `${numberText(row.input_tokens)} / ${numberText(row.output_tokens)}`}
       </td>
       <td className={`${tables.wide} ${classes.number}`}>{durationText(milliseconds)}</td>
       <td className={`${tables.strong} ${classes.number}`}>
@@ -200,7 +198,7 @@ function Row({ row }: { readonly row: UsageRequest }) {
 /** `340 ms`, `2.5 s`; a dash for requests of versions that did not measure it. */
 export function durationText(milliseconds: number | null): string {
   if (milliseconds === null) return '–'
-  return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${tenthsText(milliseconds / 1000)} s`
 }
 
 /** How a request ended: its stop reason, or why it was refused. */

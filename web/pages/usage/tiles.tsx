@@ -1,4 +1,5 @@
 import type { UsagePageData } from '../../../src/usage/schema.ts'
+import { growthText, numberText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import classes from './usage.module.css'
 
@@ -21,11 +22,8 @@ export function Tiles({ total, previous, currency }: Pick<UsagePageData, 'total'
   )
 }
 
-const numbers = new Intl.NumberFormat('en-GB')
-const shares = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' })
-
 function Count({ name, now, before }: { readonly name: string; readonly now: number; readonly before: number }) {
-  return <Tile name={name} value={numbers.format(now)} now={now} before={before} was={numbers.format(before)} />
+  return <Tile name={name} value={numberText(now)} now={now} before={before} was={numberText(before)} />
 }
 
 interface TileProps {
@@ -42,7 +40,7 @@ function Tile({ name, value, now, before, was }: TileProps) {
       <dt>{name}</dt>
       <dd className={classes.value}>{value}</dd>
       <dd className={classes.was}>
-        {before === 0 ? 'None in the days before' : `${shares.format(now / before - 1)} from ${was}`}
+        {before === 0 ? 'None in the days before' : `${growthText(now / before - 1)} from ${was}`}
       </dd>
     </div>
   )
