@@ -9,6 +9,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   processes: async () => (await import('./processes.ts')).benchProcesses(),
   stream: async () => (await import('./stream.ts')).benchStream(),
   records: async () => (await import('./records.ts')).benchRecords(),
+  pages: async () => (await import('./pages.ts')).benchPages(),
   passwords: async () => (await import('./passwords.ts')).benchPasswords(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   start: async () => (await import('./start.ts')).benchStart(),

@@ -5,12 +5,8 @@ import { createContext } from '../src/commands/context.ts'
 import { createSessions } from '../src/signin/sessions.ts'
 import { readRecord } from '../src/clients/store.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
-import {
-  prepareDataFolder,
-  readCredentials,
-  superuserAddressOf,
-} from '../src/platform/embedded-postgres/cluster-files.ts'
 import type { GetRequest } from './get-load.ts'
+import { clientCount, seeds, superuserUrl } from './records-seed.ts'
 import { freePort, startProcess, type ServerProcess } from './server-process.ts'
 import { install, root, type Installation } from './tollgate.ts'
 
@@ -35,8 +31,6 @@ export interface Reads {
   readonly requests: readonly GetRequest[]
 }
 
-const consultants = 500
-const clientsOfEach = 400
 /** How many consultants read records, and how many clients each of them reads. */
 const readers = { people: 50, clients: 20 }
 
@@ -64,7 +58,7 @@ export async function openRecordsStage(folder: string): Promise<RecordsStage> {
     const url = await superuserUrl(environment)
     const database = openDatabase(url, { log: await context.log(), connections: 2, statementTimeout: 0 })
     opened.push(database)
-    console.log(`  creating ${consultants * clientsOfEach} clients …`)
+    console.log(`  creating ${clientCount} clients …`)
     const people = await seed(database)
     const ports = { bare: await freePort(), 'better-auth': await freePort(), tollgate: await freePort() }
     const start = async (name: RecordPeer, command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
@@ -102,10 +96,6 @@ export async function openRecordsStage(folder: string): Promise<RecordsStage> {
     await close()
     throw error
   }
-}
-
-async function superuserUrl({ TOLLGATE_DATA: data = '' }: Installation['environment']): Promise<string> {
-  return superuserAddressOf(await readCredentials(await prepareDataFolder(data)), 'tollgate')
 }
 
 /** Sends each request once. Every later response must equal the first one byte for byte. */
@@ -159,34 +149,6 @@ async function seed(database: Database): Promise<Reader[]> {
   await audit.close()
   return people
 }
-
-const words = `(array['Berg', 'Lindqvist', 'Holm', 'Anna', 'Moreau', 'Okafor', 'Costa', 'Novak', 'Silva', 'Ito'])`
-const items = ['note', 'dispute', 'letter']
-const seeds = [
-  `insert into person (id, name, role, created_at)
-   select ('01990000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Consultant ' || n, 'consultant', now()
-   from generate_series(1, ${consultants}) n`,
-  `insert into client (id, name, reference, email, consultant_id)
-   select ('01990000-0001-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
-     ${words}[1 + n % 10] || ' ' || ${words}[1 + n / 10 % 10] || ' ' || substr(md5(n::text), 1, 6) || ' GmbH',
-     'C-' || lpad(n::text, 6, '0'), 'post' || n || '@client.example',
-     ('01990000-0000-7000-8000-' || lpad(to_hex(1 + n % ${consultants}), 12, '0'))::uuid
-   from generate_series(1, ${consultants * clientsOfEach}) n`,
-  // For every item, one trigger would rewrite the client and the other would add up the client's items.
-  ...items.map((table) => `alter table ${table} disable trigger touched, disable trigger bounded`),
-  `insert into note (id, client_id, created_by, updated_by, date, participants, text)
-   select uuidv7(), id, consultant_id, consultant_id, date '2026-01-01' + n, array['Anna Berg', 'Ben Holm'],
-     'We agreed a fixed fee for the annual accounts. She sends the bank statements by the end of the month. ' || n
-   from client, generate_series(1, 3) n where right(id::text, 5) < '05000'`,
-  `insert into dispute (id, client_id, created_by, updated_by, invoice, amount, position)
-   select uuidv7(), id, consultant_id, consultant_id, 'INV-7', 1250000000000000, 'They say that it was a fixed fee.' from client
-   where right(id::text, 5) < '05000'`,
-  `insert into letter (id, client_id, created_by, updated_by, subject, body)
-   select uuidv7(), id, consultant_id, consultant_id, 'Your annual accounts', repeat('We write to you about the accounts. ', 12) from client
-   where right(id::text, 5) < '05000'`,
-  ...items.map((table) => `alter table ${table} enable trigger touched, enable trigger bounded`),
-  'vacuum analyze',
-]
 
 async function countReads(database: Database): Promise<number> {
   const [row] = await database.rows<{ reads: bigint; durable: boolean }>(

@@ -21,32 +21,6 @@ alter table client add column spelling text not null
   generated always as (spelling(name || ' ' || coalesce(reference, '') || ' ' || coalesce(email, ''))) stored;
 create index client_spelling on client using gin (spelling gin_trgm_ops) where deleted_at is null;
 
--- The clients whose names are spelt most like a text, nearest first. Row-level security applies, as to every query of the
--- caller. p_consultant limits them to one consultant's clients. A word of most clients, misspelt, is like all of them, so
--- that at most a thousand are compared; stricter comparisons come first, so that these are the nearest.
-create function similar_clients(p_text text, p_consultant uuid, p_limit integer)
-returns table (id uuid, nearness real)
-language plpgsql stable parallel safe
-set search_path from current set pg_trgm.word_similarity_threshold from current
-as $$
-declare
-  v_threshold text;
-begin
-  foreach v_threshold in array array['0.6', '0.45', '0.3'] loop
-    perform set_config('pg_trgm.word_similarity_threshold', v_threshold, true);
-    return query
-      select s.id, s.nearness
-      from (select c.id, c.changed_at, word_similarity(words(p_text), c.spelling) as nearness
-        from client c
-        where c.deleted_at is null and (p_consultant is null or c.consultant_id = p_consultant)
-          and words(p_text) <% c.spelling
-        limit 1000) s
-      order by s.nearness desc, s.changed_at desc, s.id
-      limit p_limit;
-    exit when found;
-  end loop;
-end $$;
-
 -- As before, but without the spelling, which repeats other columns.
 create or replace function keep_revision() returns trigger language plpgsql security definer
 set search_path from current set timezone = 'UTC' as $$

@@ -5,10 +5,17 @@ import { createAccess } from '../src/access/access.ts'
 import { personActor } from '../src/access/actor.ts'
 import { openPortal } from '../src/access/portal.ts'
 import type { Scope } from '../src/access/policy.ts'
-import { countClients, readClients, searchClients, type ListFilter, type ListPage } from '../src/clients/list-store.ts'
+import {
+  countClients,
+  readClients,
+  searchClients,
+  similarClients,
+  type ListFilter,
+  type ListPage,
+} from '../src/clients/list-store.ts'
 import { createRecords } from '../src/clients/records.ts'
 import type { ClientQuery } from '../src/clients/schema.ts'
-import { searchNoun } from '../src/clients/search-store.ts'
+import { searchNoun, searchSimilar } from '../src/clients/search-store.ts'
 import { openDatabase, type Database, type DedicatedConnection } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
@@ -200,6 +207,11 @@ describe('a search (B95)', () => {
         await assertBounded('partner', searchNoun(noun, all, q, 20), 2000)
         await assertBounded('consultant', searchNoun(noun, mine, q, 20), 1000)
       }
+    }
+    for (const q of ['gmhb', 'silvo', words.none]) {
+      await assertBounded('partner', searchSimilar(all, q, 20), 2000)
+      await assertBounded('consultant', searchSimilar(mine, q, 20), 1000)
+      await assertBounded('partner', similarClients(all, { ...everything, q }, 10), 2000)
     }
   })
 

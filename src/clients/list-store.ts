@@ -3,7 +3,7 @@ import { parseIsoTime } from '../platform/calendar.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { PagePosition } from './paging.ts'
 import type { ClientQuery } from './schema.ts'
-import { anyMatches, firstMatches, firstOf, statusIn, type ClientOrder } from './match-store.ts'
+import { anyMatches, firstMatches, firstOf, nearestOf, statusIn, type ClientOrder } from './match-store.ts'
 import { within } from './statements-store.ts'
 import { clientColumns, type ClientRow } from './store.ts'
 
@@ -101,19 +101,19 @@ export function searchClients(
   }
 }
 
-/** The clients of a list whose names, references or addresses are spelt like `q`, nearest first. */
+/** Of the clients of a list that changed last, those whose names, references or addresses are spelt like `q`, nearest first. */
 export function similarClients(
   scope: Scope,
   filter: ListFilter & { readonly q: string },
   limit: number,
 ): PreparedStatement<ListedRow> {
-  const { list, values, name } = listOf(scope, filter, { sort: 'name' })
-  const similar = `similar_clients($${values.push(filter.q)}, $1::uuid, $${values.push(limit)})`
+  const { list, values, name } = listOf(scope, filter, { sort: '-changed_at' })
+  const nearest = nearestOf(list, { q: `$${values.push(filter.q)}`, limit: `$${values.push(limit)}` })
   return {
     name: `similar ${name}`,
     text: `select ${clientColumns}, '' as key, ${openDisputes}
-      from ${similar} page join client c on c.id = page.id join person p on p.id = c.consultant_id
-      where ${list.conditions} and ${statusIn(list.statuses)} order by page.nearness desc, c.changed_at desc, c.id`,
+      from ${nearest} page join client c on c.id = page.id join person p on p.id = c.consultant_id
+      order by page.nearness desc, c.changed_at desc, c.id`,
     values,
   }
 }

@@ -71,6 +71,20 @@ export function anyMatches(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'l
       union all (select id from ${indexedMatches(list, match)} matches limit ${limit}))`
 }
 
+/** How much alike two spellings must be, from 0 to 1 (pg_trgm's word similarity). */
+const leastNearness = 0.3
+
+/**
+ * A query of the clients in the first rows of a list that are spelt like a text: `id` and `nearness`. Every row is compared,
+ * because in an index a misspelt word of many clients would lead to all of them.
+ */
+export function nearestOf(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'limit'>): string {
+  return `(select id, nearness from (
+      select id, key, word_similarity(words(${q}), spelling) as nearness
+      from ${firstOf(list, String(reach), ', c.spelling')} listed) compared
+    where nearness >= ${leastNearness} order by nearness desc, key ${list.order}, id limit ${limit})`
+}
+
 function nearMatches(list: ClientOrder, { q, limit, prefix = '' }: Match): string {
   return `${prefix}near as materialized (
       select id, key from ${firstOf(list, String(reach), ', c.search, c.spelling')} listed

@@ -1,6 +1,6 @@
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
-import { firstMatches } from './match-store.ts'
+import { firstMatches, nearestOf, type ClientOrder } from './match-store.ts'
 import type { RecordNoun } from './schema.ts'
 import { within } from './statements-store.ts'
 
@@ -43,14 +43,15 @@ export function searchNoun(noun: RecordNoun, scope: Scope, q: string, limit: num
   }
 }
 
-/** Clients whose names, references or addresses are spelt like `q`, nearest first. */
+/** Of the clients that changed last, those whose names, references or addresses are spelt like `q`, nearest first. */
 export function searchSimilar(scope: Scope, q: string, limit: number): PreparedStatement<FoundRow> {
   const { condition, value, name } = within(scope)
   return {
     name: `similar ${name}`,
     text: `select ${columnsOf('client')}
-      from similar_clients($2, $1::uuid, $3) best join client n on n.id = best.id join client c on c.id = n.id
-      where ${condition} order by best.nearness desc, n.changed_at desc, n.id`,
+      from ${nearestOf(byChange(condition), { q: '$2', limit: '$3' })} best
+        join client n on n.id = best.id join client c on c.id = n.id
+      order by best.nearness desc, n.changed_at desc, n.id`,
     values: [value, q, limit],
   }
 }
@@ -61,9 +62,15 @@ function columnsOf(noun: RecordNoun): string {
     json_build_object('id', c.id, 'name', c.name) as client, ${changed} as changed_at, ${archived} as archived`
 }
 
+const byChange = (conditions: string): ClientOrder => ({
+  conditions,
+  statuses: ['active', 'archived'],
+  column: 'c.changed_at',
+  order: 'desc',
+})
+
 function matchingClients(conditions: string): string {
-  const list = { conditions, statuses: ['active', 'archived'], column: 'c.changed_at', order: 'desc' } as const
-  return `${firstMatches(list, { q: '$2', limit: '$3', after: () => 'true', prefix: 'client_' })},
+  return `${firstMatches(byChange(conditions), { q: '$2', limit: '$3', after: () => 'true', prefix: 'client_' })},
     found as (select id, false as last, key from client_found)`
 }
 
