@@ -289,6 +289,10 @@ describe('the audit log (B95)', () => {
     { client: '01990001-0000-7000-8000-000000000123', outcome: 'refused' },
     { from: '2026-02-01T00:00:00Z', to: '2026-02-02T00:00:00Z' },
     { from: '2026-02-01T00:00:00Z', action: 'nothing' },
+    { views: 'false' },
+    { views: 'false', person: person(9) },
+    { views: 'false', client: '01990001-0000-7000-8000-000000000123', outcome: 'refused' },
+    { views: 'false', from: '2026-02-01T00:00:00Z', to: '2026-02-02T00:00:00Z' },
   ]
   for (const filter of filters) {
     test(`filtered by ${JSON.stringify(filter)} reads at most one search's rows`, async () => {

@@ -31,10 +31,10 @@ export interface Change {
 
 let unused: typeof content | undefined = content
 
-/** Fetches JSON. The data of the page's own URL comes with the page. Throws ApiError. */
-export async function read<Data>(address: string, signal?: AbortSignal): Promise<Data> {
+/** Fetches JSON. The data of the page's own URL, `shownAt`, comes with the page. Throws ApiError. */
+export async function read<Data>(address: string, signal?: AbortSignal, shownAt = address): Promise<Data> {
   if (unused?.error) throw new ApiError(unused.status, unused.error)
-  if (unused?.address === address) return believed<Data>(unused.data)
+  if (unused?.address === shownAt) return believed<Data>(unused.data)
   return request<Data>(address, () => ({ headers: {}, ...(signal && { signal }) }))
 }
 

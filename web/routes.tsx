@@ -9,6 +9,7 @@ import { Shell } from './components/shell.tsx'
 import { content } from './content.ts'
 import { hasDrafts } from './drafts.ts'
 import { numberPlaces } from './history.ts'
+import { auditAddress } from './pages/audit/address.ts'
 import { ClientsPage } from './pages/clients/clients.tsx'
 import { Disputes } from './pages/record/disputes.tsx'
 import { ItemPage } from './pages/record/item.tsx'
@@ -48,9 +49,9 @@ const entriesOf = ({ audit }: AuditList) => audit
 
 /** Matches may begin after the first page of results. */
 async function loadAudit({ request }: LoaderFunctionArgs): Promise<AuditList> {
-  const { pathname, search } = new URL(request.url)
-  const address = pathname + search
-  const first = await read<AuditList>(address, request.signal)
+  const { pathname, search, searchParams } = new URL(request.url)
+  const address = auditAddress(searchParams)
+  const first = await read<AuditList>(address, request.signal, pathname + search)
   if (first.audit.length > 0 || first.next === null) return first
   const { rows, next } = await readOn({ address, from: first.next, pick: entriesOf, signal: request.signal })
   return { audit: [...rows], next }

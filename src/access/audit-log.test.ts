@@ -92,7 +92,7 @@ async function readAll(auditLog: AuditLog, query: AuditQuery): Promise<{ at: num
   return { at, pages, most }
 }
 
-function expected({ action, outcome, actor, person, client, from, to }: AuditQuery): number[] {
+function expected({ action, outcome, actor, person, client, from, to, views }: AuditQuery): number[] {
   return written
     .filter(
       (each) =>
@@ -102,7 +102,8 @@ function expected({ action, outcome, actor, person, client, from, to }: AuditQue
         (person === undefined || each.person === person) &&
         (client === undefined || each.client === client) &&
         (from === undefined || each.at >= Date.parse(from)) &&
-        (to === undefined || each.at < Date.parse(to)),
+        (to === undefined || each.at < Date.parse(to)) &&
+        (views !== 'false' || each.action !== 'client_read'),
     )
     .map(({ at }) => at)
     .toReversed()
@@ -122,6 +123,10 @@ const parts: AuditQuery[] = [
   { client: clients[0], outcome: 'refused' },
   { action: 'client_read', outcome: 'refused' },
   { client: clients[1], person: people[0], action: 'note_changed', outcome: 'allowed' },
+  { views: 'true' },
+  { views: 'false' },
+  { views: 'false', client: clients[1] },
+  { views: 'false', action: 'client_read' },
 ]
 const spans: AuditQuery[] = [
   {},
@@ -174,7 +179,7 @@ describe('the audit log, searched in parts', () => {
 
   test('is exported completely', async () => {
     const auditLog = logWith({ all: 20, own: 7 })
-    for (const query of [{ action: 'note_changed' }, { client: clients[1] }, {}]) {
+    for (const query of [{ action: 'note_changed' }, { client: clients[1] }, { views: 'false' as const }, {}]) {
       let text = ''
       for await (const piece of await auditLog.csv(visit, query)) text += piece
       const lines = text

@@ -86,7 +86,7 @@ const unusedId = '00000000-0000-0000-0000-000000000000'
 
 const idOf = (text: string | undefined) => (text === undefined || isUuid(text) ? text : unusedId)
 
-function filterOf({ action, outcome, actor, person, client, from, to }: AuditQuery): EntryFilter {
+function filterOf({ action, outcome, actor, person, client, from, to, views }: AuditQuery): EntryFilter {
   return {
     action,
     outcome,
@@ -95,6 +95,7 @@ function filterOf({ action, outcome, actor, person, client, from, to }: AuditQue
     client: idOf(client),
     from: timeField('from', from),
     to: timeField('to', to),
+    views: views === 'false' ? views : undefined,
   }
 }
 
@@ -107,8 +108,9 @@ function timeField(field: string, text: string | undefined): string | undefined 
 }
 
 /** The query as the audit log records it. */
-function detailsOf({ action, outcome, actor, person, client, from, to, format }: AuditQuery): Record<string, string> {
-  const given = { action, outcome, actor, person, client, from, to, format }
+function detailsOf(query: AuditQuery): Record<string, string> {
+  const { action, outcome, actor, person, client, from, to, views, format } = query
+  const given = { action, outcome, actor, person, client, from, to, views, format }
   return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 

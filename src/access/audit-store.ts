@@ -58,6 +58,8 @@ export interface EntryFilter {
   readonly client?: string | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
+  /** `false`: no rows that record only that something was shown. */
+  readonly views?: 'false' | undefined
 }
 
 /** Selects the part of the log that one search reads. */
@@ -91,6 +93,9 @@ export type FoundEntry = (StoredEntry | { readonly [Column in keyof StoredEntry]
 
 type Filter = keyof EntryFilter
 
+/** The index audit_without_views has the same condition, so PostgreSQL knows that it serves this filter. */
+const isNoView = `a.action !~ '(_read|_listed|_searched)$'`
+
 /** The condition of each filter on the row `a`. */
 const conditions: Readonly<Record<Filter, (parameter: string) => string>> = {
   action: (it) => `a.action = ${it}`,
@@ -100,14 +105,16 @@ const conditions: Readonly<Record<Filter, (parameter: string) => string>> = {
   client: (it) => `a.client_id = ${it}::uuid`,
   from: (it) => `a.at >= ${it}::timestamptz`,
   to: (it) => `a.at < ${it}::timestamptz`,
+  views: (it) => `${it}::text = 'false' and ${isNoView}`,
 }
-const filters = ['action', 'outcome', 'actor', 'person', 'client', 'from', 'to'] as const
+const filters = ['action', 'outcome', 'actor', 'person', 'client', 'from', 'to', 'views'] as const
 
 /** The filters that have an index, each with its condition. */
 function indexed(filter: EntryFilter, parameter: (name: Filter) => string): [Filter, string][] {
   const served = (['client', 'person', 'action'] as const).filter((name) => filter[name] !== undefined)
   const own = served.map((name): [Filter, string] => [name, conditions[name](parameter(name))])
-  // Two partial indexes leave out the common value: PostgreSQL uses them only if the condition has a constant.
+  // Partial indexes: PostgreSQL uses them only if the condition has their constant.
+  if (filter.views === 'false') own.push(['views', isNoView])
   if (filter.outcome === 'refused') own.push(['outcome', `a.outcome = 'refused'`])
   if (filter.actor !== undefined && filter.actor !== 'person') {
     own.push(['actor', `${conditions.actor(parameter('actor'))} and a.actor <> 'person'`])

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Server } from '../platform/http/server.ts'
+import { prefersPage } from '../platform/http/accept.ts'
 import { represent } from '../platform/http/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
@@ -22,7 +23,11 @@ export function registerAudit(server: Server, { access, sessions, baseUrl }: Aud
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
   server.get('/audit', { onRequest, schema: readAudit }, async (request, reply) => {
     const { query } = request
-    if (query.format !== 'csv') return represent(reply, request, { data: await log.page(visitOf(request), query) })
+    if (query.format !== 'csv') {
+      const hidesViews = query.action === undefined && prefersPage(request.headers.accept)
+      const asked = hidesViews ? { views: 'false' as const, ...query } : query
+      return represent(reply, request, { data: await log.page(visitOf(request), asked) })
+    }
     const pieces = await log.csv(visitOf(request), query)
     reply.header('content-disposition', 'attachment; filename="audit.csv"').type('text/csv; charset=utf-8')
     return reply.send(Readable.from(pieces))

@@ -51,6 +51,12 @@ export const auditQuery = Type.Object(
     client: Type.Optional(text(36, 'The id of a client.')),
     from: Type.Optional(text(30, 'Not before this time: `2026-03-12`, or a date and time in UTC.')),
     to: Type.Optional(text(30, 'Before this time.')),
+    views: Type.Optional(
+      Type.Enum(['true', 'false'], {
+        description:
+          '`false`: without the events that record only that something was shown: actions that end in `_read`, `_listed` or `_searched`. By default JSON and CSV have them; the page has them only with `action`.',
+      }),
+    ),
     format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv`: all rows as a file.' })),
   },
   { additionalProperties: false },

@@ -280,6 +280,43 @@ describe('the audit log', () => {
     await page.close()
   })
 
+  test('shows changes first, and views on request: successive views of one record are one row', async () => {
+    const page = await ruth.newPage()
+    await page.goto(await recordOfDaniel())
+    const name = (await page.locator('h1').textContent()) ?? ''
+    for (let visit = 0; visit < 3; visit += 1) await page.reload()
+    await page.goto(`${portal.base}/audit`)
+    const rows = page.getByRole('row')
+    await rows.nth(1).waitFor()
+    assert.equal(await rows.filter({ hasText: /Client read|Clients listed|Audit read/ }).count(), 0)
+    await page.getByLabel('Include views').check()
+    const views = rows.filter({ hasText: 'views' }).filter({ hasText: name })
+    await views.first().waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('views'), 'true')
+    await views.first().getByRole('link', { name: 'Only events of' }).first().click()
+    await page.waitForURL(/client=/)
+    await page.getByRole('button', { name: 'Show all clients' }).waitFor()
+    assert.equal(await rows.filter({ hasText: 'Clients listed' }).count(), 0)
+    await rows.nth(1).getByRole('link', { name: 'Only events of' }).first().waitFor()
+    await page.getByRole('button', { name: 'Show all clients' }).click()
+    await page.waitForURL((url) => !url.searchParams.has('client'))
+    await rows.getByTitle('Only events by').first().click()
+    await page.waitForURL(/person=/)
+    await page.close()
+  })
+
+  test('has the same rows when the page loads them itself, and includes the views of a chosen action', async () => {
+    const page = await ruth.newPage()
+    await page.goto(`${portal.base}/audit?action=client_read`)
+    await page.getByRole('row').filter({ hasText: 'Client read' }).first().waitFor()
+    assert.ok(await page.getByLabel('Include views').isChecked())
+    await page.getByLabel('Action').selectOption('')
+    await page.waitForURL((url) => !url.searchParams.has('action'))
+    await page.getByRole('row').filter({ hasText: 'Client read' }).first().waitFor({ state: 'detached' })
+    await page.getByRole('row').nth(1).waitFor()
+    await page.close()
+  })
+
   test('is searched further back until something is found', async () => {
     const page = await ruth.newPage()
     const asked: string[] = []
