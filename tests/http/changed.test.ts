@@ -59,7 +59,7 @@ const items = [
 ] as const
 
 /** The versioned items of a client. */
-const fields = ['consultant', 'consultant_id', 'email', 'name', 'reference', 'status']
+const fields = ['address', 'consultant', 'consultant_id', 'email', 'name', 'reference', 'status']
 
 describe('when a record changed', () => {
   for (const { plural, noun, fresh, change, bad } of items) {
