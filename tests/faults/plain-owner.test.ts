@@ -138,6 +138,13 @@ test('an owner who may not grant access to the database learns which statements 
   await using inside = await connected(Object.assign(new URL(cluster.superuserUrl), { pathname: '/tenant' }).href)
   await inside.query('grant create on schema public to tenant')
   const databaseUrl = addressOf('tenant')
+  const lacking = await startFirm({ databaseUrl }).catch((error: Error) => error)
+  assert.ok(lacking instanceof Error)
+  assert.match(
+    lacking.message,
+    /needs the extension pg_trgm.+have an administrator run "create extension pg_trgm" in this/,
+  )
+  await inside.query('create extension pg_trgm')
   for (const round of [1, 2]) {
     const refusal = await startFirm({ databaseUrl }).catch((error: Error) => error)
     assert.ok(refusal instanceof Error, String(round))
