@@ -17,5 +17,11 @@ export const auditExamples = {
     address: '192.0.2.0',
     details: {},
     next: null,
+    ok: true,
+    rows: 48213,
+    last_seal: `audit:1740:48213:${'5080aae6'.repeat(8)}`,
+    'checks.name': 'the seals of audit are one chain',
+    read: null,
+    faults: [],
   },
 } satisfies ExampleValues

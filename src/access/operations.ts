@@ -1,5 +1,5 @@
 import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
-import { auditList, auditQuery } from './schema.ts'
+import { auditList, auditProof, auditQuery } from './schema.ts'
 
 /** The OpenAPI operation of /audit. */
 export const readAudit = {
@@ -20,5 +20,19 @@ export const readAudit = {
       'internal',
       'unavailable',
     ]),
+  },
+}
+
+/** The OpenAPI operation of /audit/verification. */
+export const verifyAudit = {
+  tags: ['Audit log'],
+  ...needsSession,
+  operationId: 'verifyAudit',
+  summary: 'Verify the audit log',
+  description:
+    'Checks that the seals of the audit log are one chain and that its sealed rows are unchanged. Of more than 100 000 rows it reads the newest and a part of the others, another one each day; `tollgate verify --full` reads all. For partners.',
+  response: {
+    200: answers(auditProof, 'The checks and the last seal.'),
+    ...refusals(['malformed_request', 'not_signed_in', 'forbidden', 'cross_site_request', 'internal', 'unavailable']),
   },
 }

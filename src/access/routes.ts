@@ -1,24 +1,31 @@
 import { Readable } from 'node:stream'
+import type { Database } from '../platform/database/database.ts'
 import type { Server } from '../platform/http/server.ts'
 import { prefersPage } from '../platform/http/accept.ts'
 import { represent } from '../platform/http/representation.ts'
 import { sameOrigin, signedIn } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { RecordAccess } from './access.ts'
+import type { Audit } from './audit.ts'
 import { createAuditLog } from './audit-log.ts'
-import { readAudit } from './operations.ts'
+import { createAuditVerification } from './audit-verification.ts'
+import { readAudit, verifyAudit } from './operations.ts'
+import { permitted } from './permitted.ts'
 import { visitOf } from './visits.ts'
 
 export { auditExamples } from './examples.ts'
 
 interface AuditRouteNeeds {
   readonly access: RecordAccess
+  readonly database: Database
+  readonly audit: Pick<Audit, 'record'>
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly baseUrl: string
 }
 
-/** /audit, for partners: the audit log in pages or as a CSV file. */
-export function registerAudit(server: Server, { access, sessions, baseUrl }: AuditRouteNeeds): void {
+/** /audit, for partners: the audit log in pages or as a CSV file, and the proof that it is unchanged. */
+export function registerAudit(server: Server, needs: AuditRouteNeeds): void {
+  const { access, sessions, baseUrl } = needs
   const log = createAuditLog({ access })
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
   server.get('/audit', { onRequest, schema: readAudit }, async (request, reply) => {
@@ -32,4 +39,11 @@ export function registerAudit(server: Server, { access, sessions, baseUrl }: Aud
     reply.header('content-disposition', 'attachment; filename="audit.csv"').type('text/csv; charset=utf-8')
     return reply.send(Readable.from(pieces))
   })
+
+  const verify = createAuditVerification(needs)
+  server.post(
+    '/audit/verification',
+    { onRequest: permitted(needs, 'read', 'audit'), schema: verifyAudit },
+    async (request, reply) => represent(reply, request, { data: await verify(visitOf(request)) }),
+  )
 }

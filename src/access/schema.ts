@@ -63,6 +63,25 @@ export const auditQuery = Type.Object(
 )
 export type AuditQuery = Type.Static<typeof auditQuery>
 
+export const auditProof = Type.Object({
+  ok: Type.Boolean({ description: 'Whether every check passed.' }),
+  rows: Type.Integer({ description: 'The number of sealed rows. Rows are sealed seconds after they are written.' }),
+  last_seal: Type.Union([Type.String(), nothing], {
+    description: 'The last seal, to compare with the line of the log. Null if no row is sealed yet.',
+  }),
+  checks: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'What is true if the check passes.' }),
+      ok: Type.Boolean(),
+      read: Type.Union([Type.String(), nothing], {
+        description: 'The part of the sealed rows that was read; null: all.',
+      }),
+      faults: Type.Array(Type.String(), { description: 'The rows or seals at fault, at most ten.' }),
+    }),
+  ),
+})
+export type AuditProof = Type.Static<typeof auditProof>
+
 export const auditList = Type.Object({
   audit: Type.Array(auditRow),
   next: Type.Union([Type.String(), nothing], {

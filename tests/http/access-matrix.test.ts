@@ -81,6 +81,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'GET /clients/:client/letters/:item/print': { statuses: record(200) },
   'GET /search': { statuses: everyone(200) },
   'GET /audit': { statuses: partners(200) },
+  'POST /audit/verification': { statuses: partners(200) },
   'GET /usage': { statuses: partners(200) },
   'GET /usage/requests': { statuses: partners(200) },
   'GET /usage/requests/:id': { statuses: partners(404) },

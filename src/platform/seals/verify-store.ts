@@ -9,6 +9,16 @@ export function readChains(database: Queryable): Promise<{ readonly name: string
   )
 }
 
+/** The last seal of a chain, with the number of rows that all its seals cover; none if there is no seal. */
+export function readLastSeal(database: Queryable, name: string): Promise<(SealLine & { readonly rows: bigint })[]> {
+  return database.rows(
+    `select chain, number, upto, encode(hash, 'hex') as hash,
+       (select sum(rows)::bigint from seal where chain = $1) as rows
+     from seal where chain = $1 order by number desc limit 1`,
+    [name],
+  )
+}
+
 /** Seals that do not continue the previous one, and a chain whose last seal is missing or changed. */
 export function findBrokenLinks(tx: Queryable, chain: Chain): Promise<object[]> {
   return tx.rows(

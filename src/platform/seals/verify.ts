@@ -1,6 +1,6 @@
 import { checkOf, maxFaults, type VerifyCheck } from '../verify-checks.ts'
 import { withSnapshot } from '../database/snapshot-store.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 import { chains, type Chain } from './chains.ts'
 import { blockSize, sampleOf, type RowRange, type SampleOptions } from './sample.ts'
 import { formatSeal, type SealLine } from './seal-line.ts'
@@ -9,6 +9,8 @@ import * as store from './verify-store.ts'
 export interface SealOptions extends SampleOptions {
   /** Seals that were kept outside the database. */
   readonly kept?: readonly SealLine[]
+  /** The most ms that a statement may take. Default: no limit. */
+  readonly mostTime?: number
   /** Called at most every two seconds with a line of progress. */
   readonly onProgress?: (line: string) => void
 }
@@ -19,17 +21,39 @@ export interface SealOptions extends SampleOptions {
  */
 export async function verifySeals(database: Database, options: SealOptions = {}): Promise<VerifyCheck[]> {
   const checks: VerifyCheck[] = [await checkChains(database)]
-  for (const chain of chains) {
-    const { links, strays } = await withSnapshot(database, async (tx) => ({
-      links: await store.findBrokenLinks(tx, chain),
-      strays: await store.findStrayNumbers(tx, chain),
-    }))
-    checks.push(checkOf(`the seals of ${chain.name} are one chain`, links))
-    checks.push(checkOf(`the rows of ${chain.name} are numbered by its sequence`, strays))
-    checks.push(await checkRows(database, chain, options))
-  }
+  for (const chain of chains) checks.push(...(await checkChain(database, chain, options)))
   if (options.kept !== undefined) checks.push(await checkKept(database, options.kept))
   return checks
+}
+
+/** What one chain has, and whether it is intact. */
+export interface VerifiedChain {
+  readonly checks: readonly VerifyCheck[]
+  /** The number of sealed rows. */
+  readonly rows: bigint
+  /** The last seal; undefined if there is none. */
+  readonly last: SealLine | undefined
+}
+
+/** The same proof for the table of one chain. Throws RangeError if there is no such chain. */
+export async function verifyChain(database: Database, name: string, options: SealOptions): Promise<VerifiedChain> {
+  const chain = chains.find((each) => each.name === name)
+  if (chain === undefined) throw new RangeError(`there is no chain of ${name}`)
+  const [last] = await store.readLastSeal(database, name)
+  return { checks: await checkChain(database, chain, options), rows: last?.rows ?? 0n, last }
+}
+
+async function checkChain(database: Database, chain: Chain, options: SealOptions): Promise<VerifyCheck[]> {
+  const find = async (tx: Queryable) => ({
+    links: await store.findBrokenLinks(tx, chain),
+    strays: await store.findStrayNumbers(tx, chain),
+  })
+  const { links, strays } = await withSnapshot(database, find, options.mostTime)
+  return [
+    checkOf(`the seals of ${chain.name} are one chain`, links),
+    checkOf(`the rows of ${chain.name} are numbered by its sequence`, strays),
+    await checkRows(database, chain, options),
+  ]
 }
 
 async function checkChains(database: Database): Promise<VerifyCheck> {
@@ -56,7 +80,7 @@ async function checkRows(database: Database, chain: Chain, options: SealOptions)
   const { ranges, part } = await sampleOf(database, chain.name, options)
   const progress = createProgress(options)
   for (const [index, range] of ranges.entries()) {
-    faults.push(...(await changedRowsOf(database, chain, range)))
+    faults.push(...(await changedRowsOf(database, chain, range, options.mostTime)))
     if (faults.length >= maxFaults) break
     progress(`${chain.name}: ${index + 1} of ${ranges.length} blocks of ${blockSize} rows`)
   }
@@ -74,8 +98,13 @@ function createProgress({ onProgress }: SealOptions): (line: string) => void {
   }
 }
 
-async function changedRowsOf(database: Database, chain: Chain, range: RowRange): Promise<object[]> {
-  return withSnapshot(database, async (tx) => {
+async function changedRowsOf(
+  database: Database,
+  chain: Chain,
+  range: RowRange,
+  mostTime: number | undefined,
+): Promise<object[]> {
+  const find = async (tx: Queryable) => {
     const faults: object[] = []
     for (const { seal, after, upto, sealed_rows, rows_there } of await store.findFaultySeals(tx, chain, range)) {
       const rows = await store.findFaultyRows(tx, chain, seal)
@@ -84,5 +113,6 @@ async function changedRowsOf(database: Database, chain: Chain, range: RowRange):
       if (faults.length >= maxFaults) break
     }
     return faults.length > 0 ? faults : store.findWrongChecksum(tx, chain, range)
-  })
+  }
+  return withSnapshot(database, find, mostTime)
 }

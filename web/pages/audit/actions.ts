@@ -43,7 +43,15 @@ const people = [
   'invitation_removed',
   'invitation_accepted',
 ]
-const looks = ['access_denied', 'audit_read', 'clients_listed', 'records_searched', 'revisions_read', 'activity_read']
+const looks = [
+  'access_denied',
+  'audit_read',
+  'audit_verified',
+  'clients_listed',
+  'records_searched',
+  'revisions_read',
+  'activity_read',
+]
 const clients = ['read', 'created', 'imported', 'changed', 'assigned', 'removed'].map((did) => `client_${did}`)
 const items = ['note', 'dispute', 'letter'].flatMap((noun) => [
   `${noun}s_listed`,
