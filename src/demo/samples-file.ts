@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Type, type Static, type TProperties } from 'typebox'
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
 import { datesIn, dayBefore, timeBefore } from './sample-dates.ts'
@@ -63,9 +63,27 @@ export interface SampleClient {
 /** The sample clients of one person of the demo's firm, dated as seen from `now`. */
 export async function readSamples(subject: string, now: Date): Promise<SampleClient[]> {
   const file = path.join(import.meta.dirname, 'samples', `${subject}.yaml`)
-  const content: unknown = parse(await readFile(file, 'utf8'))
-  if (!Value.Check(written, content)) throw new Error(`${file}: ${JSON.stringify(Value.Errors(written, content)[0])}`)
+  const content = await contentOf(file, written)
   return content.map((client) => dated(client, now))
+}
+
+const writtenTemplate = object({
+  kind: Type.String(),
+  name: Type.String(),
+  instructions: Type.String(),
+  is_default: Type.Boolean(),
+})
+const writtenTemplates = Type.Array(writtenTemplate)
+
+/** The saved instructions of the demo's firm. */
+export async function readSampleTemplates(): Promise<Static<typeof writtenTemplates>> {
+  return contentOf(path.join(import.meta.dirname, 'samples', 'templates.yaml'), writtenTemplates)
+}
+
+async function contentOf<Schema extends TSchema>(file: string, schema: Schema): Promise<Static<Schema>> {
+  const content: unknown = parse(await readFile(file, 'utf8'))
+  if (!Value.Check(schema, content)) throw new Error(`${file}: ${JSON.stringify(Value.Errors(schema, content)[0])}`)
+  return content
 }
 
 function dated(client: WrittenClient, now: Date): SampleClient {

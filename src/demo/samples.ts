@@ -4,11 +4,13 @@ import { byService, personActor, type Visit } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { PortalDatabase } from '../access/portal.ts'
 import { createRecords, type Records } from '../clients/records.ts'
+import { createTemplates, type Templates } from '../drafting/templates.ts'
 import type { Identities } from '../people/identities.ts'
 import type { People } from '../people/people.ts'
 import type { PersonSummary } from '../people/person.ts'
 import { demoPeople } from './people.ts'
-import { readSamples, type Entered, type SampleClient } from './samples-file.ts'
+import { readSamples, readSampleTemplates, type Entered, type SampleClient } from './samples-file.ts'
+import { timeBefore } from './sample-dates.ts'
 import { inOneTransaction } from './samples-portal.ts'
 
 /** The entry points of the portal through which the samples are entered. */
@@ -53,13 +55,16 @@ async function enterAll(
   setTime: (time: Date) => void,
 ): Promise<void> {
   const known = await people.list()
-  const records = createRecords({ access: createAccess({ portal, audit }), currency: noCurrency })
+  const access = createAccess({ portal, audit })
+  const records = createRecords({ access, currency: noCurrency })
   const isEmpty = (await records.counts(byService)).size === 0
   const steps: Step[] = []
   for (const { subject, name, email, role } of demoPeople) {
     const person = known.find((each) => each.email === email) ?? (await people.create({ name, email, role }, byService))
     const samples = isEmpty ? await readSamples(subject, new Date()) : []
-    steps.push(...samples.flatMap((sample) => stepsOf(records, { actor: personActor(person) }, sample)))
+    const visit = { actor: personActor(person) }
+    steps.push(...samples.flatMap((sample) => stepsOf(records, visit, sample)))
+    if (isEmpty && role === 'partner') steps.push(...(await templateSteps(createTemplates({ access }), visit)))
   }
   // In chronological order, like the audit log.
   for (const { at, take } of steps.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
@@ -73,6 +78,17 @@ type Items = Records['notes']
 interface Step {
   readonly at: Date
   take(this: void): Promise<void>
+}
+
+/** The steps that save the firm's instructions, a year before today. */
+async function templateSteps(templates: Templates, visit: Visit): Promise<Step[]> {
+  const at = timeBefore(new Date(), 365, 0)
+  return (await readSampleTemplates()).map((template) => ({
+    at,
+    async take() {
+      await templates.create(visit, template)
+    },
+  }))
 }
 
 /** The person's steps that create the client and its record, each at its time. */

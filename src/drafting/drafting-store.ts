@@ -13,10 +13,10 @@ export interface Source {
 /** A source as it was read, with all that goes into a prompt. */
 export interface ReadSource extends Source {
   readonly text: string
+  /** Those who are not of the firm. */
   readonly participants: readonly string[]
   /** In 10⁻¹² of the currency unit, as text. */
   readonly amount: string | null
-  readonly status: string | null
 }
 
 export interface DraftStart {
@@ -35,6 +35,9 @@ export interface DraftStart {
 export interface StartRow {
   readonly consultant_id: string
   readonly status: 'active' | 'archived'
+  readonly client: string
+  /** The name of the person. */
+  readonly writer: string
   readonly sources: readonly ReadSource[] | null
   readonly letter: string | null
   readonly started: boolean
@@ -48,15 +51,17 @@ export function startDraft({ requestId, address }: Visit, draft: DraftStart): Pr
   const { id, clientId, instructions, notes, disputes, letter, model, subject } = draft
   return {
     name: 'start draft',
-    text: `with c as materialized (select id, consultant_id, status from client where id = $1 and deleted_at is null),
+    text: `with c as materialized (select id, consultant_id, status, name from client where id = $1 and deleted_at is null),
       source as materialized (
         select 1 as rank, array_position($3::uuid[], n.id) as place, 'note' as kind, n.id, n.version,
-          n.date::text as title, n.text, n.participants, null::text as amount, null as status,
+          n.date::text as title, n.text, array(select each from unnest(n.participants) with ordinality as p (each, number)
+            where not exists (select from person where person.name = each) order by number) as participants,
+          null::text as amount,
           'Our meeting on ' || to_char(n.date, 'FMDD FMMonth YYYY') as subject
         from note n, c where n.client_id = c.id and n.archived_at is null and n.id = any ($3::uuid[])
         union all
         select 0, array_position($4::uuid[], d.id), 'dispute', d.id, d.version, d.invoice, d.position, '{}',
-          d.amount::text, d.status, left('Invoice ' || d.invoice, 300)
+          d.amount::text, left('Invoice ' || d.invoice, 300)
         from dispute d, c where d.client_id = c.id and d.archived_at is null and d.id = any ($4::uuid[])),
       old as materialized (
         select l.id, l.version, l.subject from letter l, c
@@ -74,7 +79,8 @@ export function startDraft({ requestId, address }: Visit, draft: DraftStart): Pr
       noted as (
         insert into audit (action, outcome, client_id, noun, noun_id, request_id, address)
         select 'draft_started', 'allowed', client_id, 'draft', id, $9::text, $10::text from changed returning true)
-      select c.consultant_id, c.status, (select json_agg(s order by rank, place) from source s) as sources,
+      select c.consultant_id, c.status, c.name as client,
+        (select name from person where id = portal_person()) as writer, (select json_agg(s order by rank, place) from source s) as sources,
         (select id from old) as letter, exists (select from noted) as started
       from c`,
     values: [

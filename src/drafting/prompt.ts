@@ -2,20 +2,57 @@ import { formatMoney } from '../billing/money.ts'
 import { Problem } from '../platform/problems.ts'
 import type { ReadSource } from './drafting-store.ts'
 
-/** The text that a model reads: the sources, in the order in which they were chosen. */
-export function promptInput(sources: readonly ReadSource[], currency: string): string {
-  return sources.map((source) => textOf(source, currency)).join('\n\n')
+/** What a prompt says besides its sources. */
+export interface PromptParts {
+  /** The name of the client. */
+  readonly client: string
+  /** The name of the person who signs the letter. */
+  readonly writer: string
+  readonly currency: string
 }
 
-function textOf(source: ReadSource, currency: string): string {
-  const { kind, title, participants, text, amount, status } = source
-  if (kind === 'note') {
-    const present = participants.length === 0 ? '' : ` with ${participants.join(', ')}`
-    return `Meeting on ${title}${present}\n${text}`
-  }
-  const sum = amount === null ? '' : ` over ${formatMoney(BigInt(amount))} ${currency}`
-  return `Dispute about invoice ${title}${sum} (${status ?? 'open'})\n${text}`
+/**
+ * The text that a model reads: the sources, in the order in which they were chosen, and who signs. The day and the people
+ * of a note are left out where its text names them, since small models repeat what they read twice.
+ */
+export function promptInput(sources: readonly ReadSource[], parts: PromptParts): string {
+  const texts = sources.map((source) => (source.kind === 'note' ? noteText(source) : disputeText(source, parts)))
+  const signed = sources[0]?.kind === 'dispute' ? `Reply from ${parts.writer}` : `Signed: ${parts.writer}.`
+  return [...texts, signed].join('\n\n')
 }
+
+function noteText({ title, participants, text }: ReadSource): string {
+  const day = dayFormat.format(new Date(title))
+  const dayAndMonth = day.replace(/ \d+$/, '')
+  const others = participants.filter((each) => !text.includes(lastNameOf(each)))
+  const when = text.includes(dayAndMonth) || text.includes(title) ? '' : ` on ${day}`
+  const who = others.length === 0 ? '' : ` with ${names.format(others)}`
+  return when + who === '' ? text : `Meeting${when}${who}\n${text}`
+}
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+const names = new Intl.ListFormat('en')
+const lastNameOf = (name: string): string => name.split(' ').at(-1) ?? name
+
+function disputeText({ title, text, amount }: ReadSource, { client, currency }: PromptParts): string {
+  const lines = [`Client: ${client}`, `Invoice: ${title}`]
+  if (amount !== null) lines.push(`Amount: ${amountText(BigInt(amount), currency)}`)
+  return [...lines, text].join('\n')
+}
+
+/** "$1,160" and "$12.50": as people write an amount. */
+function amountText(amount: bigint, currency: string): string {
+  const format = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    maximumFractionDigits: 12,
+    trailingZeroDisplay: 'stripIfInteger',
+  })
+  const text = formatMoney(amount)
+  return isDecimal(text) ? format.format(text) : `${text} ${currency}`
+}
+
+const isDecimal = (text: string): text is `${number}` => /^-?\d+(?:\.\d+)?$/.test(text)
 
 /** Tokens that a prompt leaves for the reply: a short letter. */
 export const leastReply = 200
@@ -34,10 +71,7 @@ export function tooLong(sources: readonly ReadSource[], contextTokens: number): 
     size -= source.text.length
     left.push(nameOf(source))
   }
-  const advice =
-    left.length === 0
-      ? 'Shorten it, or write from another.'
-      : `Leave some out: ${new Intl.ListFormat('en').format(left)}.`
+  const advice = left.length === 0 ? 'Shorten it, or write from another.' : `Leave some out: ${names.format(left)}.`
   const what = sources.length === 1 ? `${nameOf(longest[0])} is` : 'The notes and disputes are'
   const reason = `${capital(what)} too long for the model, which takes ${contextTokens} tokens with the letter. ${advice}`
   return new Problem('context_length_exceeded', reason, { field: 'notes' })

@@ -48,6 +48,8 @@ interface StartedDraft {
   readonly id: string
   readonly clientId: string
   readonly sources: readonly store.ReadSource[]
+  /** What the model reads. */
+  readonly input: string
 }
 
 /** The drafts that this instance works on. */
@@ -69,7 +71,13 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     }
     if (!row.started && row.status === 'archived') return access.decline(visit, deed, archived())
     if (!row.started) return access.refuse(visit, deed)
-    return { id, clientId, sources: row.sources ?? [] }
+    const { client: name, writer, sources } = row
+    return {
+      id,
+      clientId,
+      sources: sources ?? [],
+      input: promptInput(sources ?? [], { client: name, writer, currency }),
+    }
   }
 
   /** The steps of a generation that are texts. Throws what ended it. */
@@ -109,7 +117,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     const watching = watch({ visit, access, log, id: started.id, isSignedIn: asked.isSignedIn, stop })
     let begun = false
     try {
-      for await (const step of textsOf(jobOf(visit, asked, started, paid, currency, stop.signal))) {
+      for await (const step of textsOf(jobOf(visit, asked, started, paid, stop.signal))) {
         begun = true
         yield step
       }
@@ -175,9 +183,8 @@ const neverAborts = new AbortController().signal
 function jobOf(
   { actor }: Visit,
   { instructions }: DraftRequest,
-  { id, clientId, sources }: StartedDraft,
+  { id, clientId, input }: StartedDraft,
   { accountId, model, maxOutputTokens }: Paid,
-  currency: string,
   stop: AbortSignal,
 ): Job {
   const personId = personIdOf(actor)
@@ -189,7 +196,7 @@ function jobOf(
       prompt: {
         messages: [
           { role: 'system', text: instructions },
-          { role: 'user', text: promptInput(sources, currency) },
+          { role: 'user', text: input },
         ],
       },
       stream: true,

@@ -71,7 +71,7 @@ describe('a draft', () => {
       ...objectAt(vendor.last.body),
       messages: [
         { role: 'system', content: 'Write a letter.' },
-        { role: 'user', content: 'Meeting on 2026-03-12 with Anna Berg\nWe agreed on a fee.' },
+        { role: 'user', content: 'Meeting on 12 March 2026 with Anna Berg\nWe agreed on a fee.\n\nSigned: Anna.' },
       ],
     })
     const id = String(at(json, 'draft', 'id'))
