@@ -84,7 +84,7 @@ const entryPoints = {
     'verify.ts',
     'visits.ts',
   ],
-  drafting: ['drafting.ts', 'routes.ts', 'templates.ts'],
+  drafting: ['drafting.ts', 'routes.ts', 'templates.ts', 'verify.ts'],
   usage: ['own.ts', 'own-schema.ts', 'refusals.ts', 'routes.ts'],
   clients: [
     'handover.ts',

@@ -38,7 +38,8 @@ after(() => original.drop())
 /** Runs a service, then stops it. Returns the last seals. */
 async function fill(databaseUrl: string): Promise<SealLine[]> {
   const vendor = await startVendor()
-  const firm = await startFirm({ databaseUrl, models: [upstreamModel(vendor.url)] })
+  const drafting = { account: 'Portal', model: 'fast' }
+  const firm = await startFirm({ databaseUrl, models: [upstreamModel(vendor.url)], drafting })
   const { service } = firm
   const database = openDatabase(databaseUrl, { log })
   const [acme, beta] = [await service.customer({ credit: 10n ** 13n }), await service.customer({ credit: 10n ** 13n })]
@@ -57,6 +58,9 @@ async function fill(databaseUrl: string): Promise<SealLine[]> {
   assert.equal((await anna.send('POST', `/clients/${client}/disputes`, dispute)).status, 201)
   const letter = { subject: 'Offer', body: 'Dear' }
   assert.equal((await anna.send('POST', `/clients/${client}/letters`, letter)).status, 201)
+  await service.customer({ name: 'Portal', own: true })
+  const drafted = { instructions: 'Write.', notes: [String(note.json['id'])] }
+  assert.equal((await anna.send('POST', `/clients/${client}/drafts`, drafted)).status, 200)
   await sealAll(database)
   await firm.close()
   await vendor.close()
@@ -86,7 +90,7 @@ const textOf = (value: unknown): string =>
 /** A ledger row in the middle of the others, and its account. */
 const row = `(select request_id from ledger order by number offset 1 limit 1)`
 const payer = `(select account_id from ledger order by number offset 1 limit 1)`
-const other = `(select account_id from ledger where account_id <> ${payer} limit 1)`
+const other = `(select account_id from ledger where key_id is not null and account_id <> ${payer} limit 1)`
 const request = `select request_id::text from ledger where request_id = ${row}`
 /** Adjusts all sums to a change of the ledger. */
 const follow = `
@@ -469,6 +473,34 @@ const history: Tampering[] = [
   },
 ]
 
+const drafts: Tampering[] = [
+  {
+    name: 'a draft removed, and its charge left',
+    sql: `delete from draft`,
+    names: `select format('"request":"%s"', id) from draft`,
+  },
+  {
+    name: 'the charge of a letter removed, with all sums',
+    sql: `delete from ledger where person_id is not null; ${follow}`,
+    names: `select format('"draft":"%s"', id) from draft`,
+  },
+  {
+    name: 'a draft moved to another author',
+    sql: `update draft set created_by = gen_random_uuid()`,
+    names: `select format('"request":"%s"', id) from draft`,
+  },
+  {
+    name: 'a letter that a model wrote, taken for one of a person',
+    sql: `update letter set generated = false`,
+    names: `select format('"letter":"%s"', letter_id) from draft`,
+  },
+  {
+    name: 'a letter of a person, taken for one that a model wrote',
+    sql: `update letter set generated = true`,
+    names: `select format('"letter":"%s"', id) from letter where not generated`,
+  },
+]
+
 const schema: Tampering[] = [
   { name: 'a dropped trigger', sql: 'drop trigger append_only on audit', names: one('trigger append_only on audit') },
   {
@@ -589,7 +621,7 @@ describe('A35 verify', () => {
     })
   })
 
-  for (const { name, sql, names, needsSeals } of [...ledger, ...books, ...history, ...schema]) {
+  for (const { name, sql, names, needsSeals } of [...ledger, ...books, ...history, ...drafts, ...schema]) {
     test(`finds and names ${name}`, async () => {
       await withCopy(async (database) => {
         const [wanted] = await asSuperuser(database, (tx) => tx.rows<Record<string, string>>(names))

@@ -1,6 +1,7 @@
 import { verifySchema } from '../access/verify.ts'
 import { verifyBooks } from '../billing/verify.ts'
 import { verifyRecords } from '../clients/verify.ts'
+import { verifyDrafts } from '../drafting/verify.ts'
 import type { VerifyCheck } from '../platform/verify-checks.ts'
 import type { Database } from '../platform/database/database.ts'
 import { verifySeals, type SealOptions } from '../platform/seals/verify.ts'
@@ -20,6 +21,7 @@ export async function verifyAll(database: Database, options: VerificationOptions
   return [
     ...checks,
     ...(await verifyRecords(database)),
+    ...(await verifyDrafts(database)),
     ...(await verifySeals(database, sealOptions)),
     ...(await verifySchema(database)),
   ]

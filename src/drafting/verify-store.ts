@@ -1,0 +1,18 @@
+import type { VerifyQueries } from '../platform/verify-checks.ts'
+
+const charge = (draft: string, column: string): string =>
+  `(select ${column} from ledger where request_id = ${draft}.id limit 1)`
+
+export const drafts: VerifyQueries = {
+  'every charge of a person for a client has its draft': `
+    select request_id as request, person_id as person, client_id as client from ledger
+    where person_id is not null and client_id is not null and not exists (
+      select from draft where id = request_id and created_by = person_id and draft.client_id = ledger.client_id)`,
+  'every draft with a letter was charged to its client and its author': `
+    select id as draft, letter_id as letter, client_id as client from draft
+    where letter_id is not null
+      and (created_by, client_id) is distinct from (${charge('draft', 'person_id')}, ${charge('draft', 'client_id')})`,
+  'a letter is generated exactly if it has a draft': `
+    select id as letter, client_id as client, generated from letter
+    where generated is distinct from exists (select from draft where letter_id = letter.id)`,
+}
