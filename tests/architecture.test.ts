@@ -145,8 +145,13 @@ describe('the sources', () => {
     assert.deepEqual(ambiguousNames(sources), [])
   })
 
-  test('import only types into the pages', () => {
-    assert.deepEqual(runtimeImportsOf(pages, 'src/'), [])
+  test('import only types into the pages, and the amounts that people type', () => {
+    const shared = 'src/platform/typed-amount.ts'
+    assert.deepEqual(
+      runtimeImportsOf(pages, 'src/').filter((each) => !each.endsWith(`: ${shared}`)),
+      [],
+    )
+    assert.deepEqual(importsOf(shared, sources.get(shared) ?? ''), [])
   })
 
   test('have every declared entry point, and use every one', () => {

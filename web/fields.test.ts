@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import * as schema from '../src/clients/schema.ts'
 import { bodyOf, meansSame, nouns, valuesOf } from './fields.ts'
+import { setFirm } from './locale.ts'
 
 const { client, note, dispute, letter } = nouns
 
@@ -40,11 +41,27 @@ describe('a form', () => {
       ['−1,250', '-1250'],
       ['−5', '-5'],
       [' 12,345,678 ', '12345678'],
+      ['1 234.56', '1234.56'],
       ['1,25', '1,25'],
       ['1.250,00', '1.250,00'],
     ] as const) {
       assert.deepEqual(bodyOf(dispute.fields, { amount: written }, {}), { amount: sent })
     }
+  })
+
+  test('reads an amount in the locale of the firm, and refuses one that could be two', (t) => {
+    t.after(() => setFirm({ locale: 'en-GB', time_zone: 'UTC' }))
+    setFirm({ locale: 'de-DE', time_zone: 'UTC' })
+    for (const written of ['1.234,56', '1234,56', '1,234.56', '1234.56']) {
+      assert.deepEqual(bodyOf(dispute.fields, { amount: written }, {}), { amount: '1234.56' })
+    }
+    assert.throws(() => bodyOf(dispute.fields, { amount: '1.234' }, {}), {
+      message: 'Amount could be 1234 or 1.234: write 1234 or 1.2340.',
+      field: 'amount',
+    })
+    const shown = valuesOf(dispute.fields, { amount: '1.250' })
+    assert.deepEqual(bodyOf(dispute.fields, shown, {}), { invoice: '', amount: '1.2500', status: '', position: '' })
+    assert.deepEqual(bodyOf(dispute.fields, shown, shown), {})
   })
 
   test('treats an amount as unchanged if only its notation differs', () => {

@@ -1,4 +1,6 @@
 import type { RecordNoun } from '../src/clients/schema.ts'
+import { clearAmount, plainAmount } from '../src/platform/typed-amount.ts'
+import { decimalMark } from './locale.ts'
 import { clientStatusNames, disputeStatusNames, letterStatusNames } from './words.ts'
 
 /** The value of a form field. */
@@ -110,6 +112,7 @@ export function valuesOf(fields: readonly Field[], record: object): Values {
 function valueOf({ name, kind }: Field, record: ReadonlyMap<string, unknown>): Value {
   const value = kind === 'consultant' ? idIn(record.get('consultant')) : record.get(name)
   if (Array.isArray(value)) return value.map(String)
+  if (kind === 'amount' && typeof value === 'string') return clearAmount(value)
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 }
 
@@ -117,23 +120,37 @@ function idIn(person: unknown): unknown {
   return typeof person === 'object' && person !== null && 'id' in person ? person.id : undefined
 }
 
-/** The request body of a change: the changed fields. */
+/** The request body of a change: the changed fields. Throws UnclearAmount for an amount that could be two. */
 export function bodyOf(fields: readonly Field[], values: Values, before: Values): Record<string, Value | null> {
   return Object.fromEntries(
     fields
       .filter(({ name }) => !isSame(values[name], before[name]))
-      .map(({ name, kind, nullable }) => {
-        const value = kind === 'amount' ? withoutCommas(values[name]) : (values[name] ?? '')
-        return [name, nullable && value === '' ? null : value]
+      .map((field) => {
+        const value = field.kind === 'amount' ? sentAmount(field, values[field.name]) : (values[field.name] ?? '')
+        return [field.name, field.nullable && value === '' ? null : value]
       }),
   )
 }
 
-/** Accepts an amount as the pages show it, with thousands separators or a minus sign: `1,250.00`, `−5`. */
-function withoutCommas(value: Value = ''): Value {
+/** An amount that could be two. The message says what to write instead. */
+export class UnclearAmount extends Error {
+  readonly field: string
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** The plain decimal of an amount as it is typed. What is not an amount is sent as it is, for the server to refuse. */
+function sentAmount({ name, label }: Field, value: Value = ''): Value {
   if (typeof value !== 'string') return value
-  const amount = value.trim().replace(/^−/, '-')
-  return /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(amount) ? amount.replaceAll(',', '') : amount
+  try {
+    return plainAmount(value, decimalMark())
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new UnclearAmount(name, `${label} ${error.message}.`)
+  }
 }
 
 /** Whether two values of a field are equal in meaning: `5` and `5.00` are the same amount. */
@@ -143,10 +160,18 @@ export function meansSame({ kind }: Field, a: Value | undefined, b: Value | unde
 
 /** The normal form of an amount. */
 function amountIn(value: Value | undefined): Value {
-  const amount = withoutCommas(value)
+  const amount = typeof value === 'string' ? plainOrTyped(value) : (value ?? '')
   if (typeof amount !== 'string' || !/^\d+(?:\.\d+)?$/.test(amount)) return amount
   const [whole = '', fraction = ''] = amount.split('.')
   return `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
+}
+
+function plainOrTyped(value: string): string {
+  try {
+    return plainAmount(value, decimalMark())
+  } catch {
+    return value
+  }
 }
 
 export function isSame(a: Value | undefined, b: Value | undefined): boolean {

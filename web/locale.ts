@@ -1,3 +1,5 @@
+import { decimalMarkOf, type DecimalMark } from '../src/platform/typed-amount.ts'
+
 /**
  * The firm's locale and time zone. Every date, time and number on the pages is written here. The words around them are
  * English in each locale.
@@ -38,6 +40,9 @@ function formatsFor({ locale, time_zone: timeZone }: FirmSettings) {
     growth: new Intl.NumberFormat(locale, { style: 'percent', signDisplay: 'exceptZero' }),
   }
 }
+
+/** How people at the firm separate decimals. */
+export const decimalMark = (): DecimalMark => decimalMarkOf(firm.locale)
 
 export const timeZoneName = (): string => firm.time_zone
 

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { Account, Accounts } from '../accounts/accounts.ts'
-import { formatMoney, parseMoney } from '../billing/money.ts'
+import { formatMoney } from '../billing/money.ts'
+import { amountArgument, moneyIn } from './amounts.ts'
 import { argument, command, group, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { operator } from './operator.ts'
@@ -9,11 +10,11 @@ import { amountColumn, amountsIn, minuteOf, timeOrNull, writeJson, writeLines, w
 interface LimitOptions extends CommonOptions {
   readonly rpm?: number
   readonly tpm?: number
-  readonly monthlyLimit?: bigint
+  readonly monthlyLimit?: string
 }
 interface CreateOptions extends LimitOptions {
   readonly name: string
-  readonly credit?: bigint
+  readonly credit?: string
   readonly own?: true
 }
 
@@ -32,16 +33,19 @@ export function accountCommand(context: Context): Command {
 }
 
 function createCommand(context: Context): Command {
-  const amount = argument(parseMoney)
   return withLimits(command('create', 'Create an account', 'account create --name Acme --credit 25.00'))
     .requiredOption('--name <name>', 'its name, which is unique')
     .addOption(
-      new Option('--credit <amount>', 'paid in advance; requests are refused when it is used up').argParser(amount),
+      new Option('--credit <amount>', 'paid in advance; requests are refused when it is used up').argParser(
+        amountArgument,
+      ),
     )
     .addOption(monthlyLimit().conflicts('credit'))
     .option('--own', "it is the firm's own: its requests may name the client that they are for")
     .action(async ({ json, name, ...options }: CreateOptions) => {
       const { limits } = await context.config()
+      const credit = await moneyIn(context, '--credit', options.credit)
+      const monthly = await moneyIn(context, '--monthly-limit', options.monthlyLimit)
       const account = await (
         await openAccounts(context)
       ).create(
@@ -49,8 +53,8 @@ function createCommand(context: Context): Command {
           name,
           requestsPerMinute: options.rpm ?? limits.requests_per_minute,
           tokensPerMinute: options.tpm ?? limits.tokens_per_minute,
-          credit: options.credit,
-          monthlyLimit: options.monthlyLimit,
+          credit,
+          monthlyLimit: monthly,
           own: options.own,
         },
         operator(),
@@ -118,9 +122,10 @@ function showCommand(context: Context): Command {
 function creditCommand(context: Context): Command {
   return command('credit', 'Add to the credit of a prepaid account, or subtract from it', 'account credit Acme 25.00')
     .argument(...which)
-    .argument('<amount>', 'a decimal number; a negative one is subtracted', argument(parseMoney))
+    .argument('<amount>', 'a decimal number; a negative one is subtracted', amountArgument)
     .option('--note <text>', 'the reason')
-    .action(async (account: string, amount: bigint, { json, note }: CommonOptions & { note?: string }) => {
+    .action(async (account: string, typed: string, { json, note }: CommonOptions & { note?: string }) => {
+      const amount = await moneyIn(context, '<amount>', typed)
       const accounts = await openAccounts(context)
       const { id } = await accounts.find(account)
       await writeAccount(context, await accounts.addCredit(id, amount, operator(), note), json)
@@ -131,12 +136,13 @@ function limitCommand(context: Context): Command {
   const limit = withLimits(command('limit', 'Change the limits of an account', 'account limit Acme --rpm 120'))
     .argument(...which)
     .addOption(monthlyLimit())
-    .action(async (account: string, { json, rpm, tpm, monthlyLimit: monthly }: LimitOptions) => {
-      if (rpm === undefined && tpm === undefined && monthly === undefined) {
+    .action(async (account: string, { json, rpm, tpm, monthlyLimit: typed }: LimitOptions) => {
+      if (rpm === undefined && tpm === undefined && typed === undefined) {
         limit.error('error: name at least one limit: --rpm, --tpm or --monthly-limit')
       }
       const accounts = await openAccounts(context)
       const { id } = await accounts.find(account)
+      const monthly = await moneyIn(context, '--monthly-limit', typed)
       const limits = { requestsPerMinute: rpm, tokensPerMinute: tpm, monthlyLimit: monthly }
       await writeAccount(context, await accounts.setLimits(id, limits, operator()), json)
     })
@@ -176,7 +182,7 @@ function withLimits(of: Command): Command {
 
 function monthlyLimit(): Option {
   return new Option('--monthly-limit <amount>', 'billed in arrears, at most this much per month').argParser(
-    argument(parseMoney),
+    amountArgument,
   )
 }
 

@@ -8,6 +8,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { Client } from 'pg'
 import { pino } from 'pino'
+import { parseObject } from '../../tests/support/json.ts'
 import { tamper } from '../../tests/support/tamper.ts'
 import { tollgate, tollgateCutOff, tollgateHere, tollgateInto, type Outcome } from '../../tests/support/command-line.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
@@ -512,6 +513,25 @@ test('a refusal is one line and status 1', async () => {
   assertRefused(await run('price', 'set', 'unheard', '--input', '1', '--output', '1'), /^Output must cost more/)
   assertRefused(await run('key', 'create', '--account', 'Keys', '--name', ' ', '--models', 'unheard'), /^Give a name/)
   assertRefused(await run('model', 'check', path.join(folder, 'missing.gguf')), /missing\.gguf/)
+})
+
+/** The credit of a new account, or the reason against it, of a firm with the locale. */
+async function creditOf(locale: string, amount: string): Promise<unknown> {
+  const firm = path.join(folder, `${locale}.yaml`)
+  await writeFile(firm, `${configuration}\nfirm: { locale: ${locale} }\n`)
+  const line = ['account', 'create', '--json', '--name', `${locale} ${amount}`, '--credit', amount]
+  const { status, stdout, stderr } = await tollgateHere(line, { ...environment, TOLLGATE_CONFIG: firm })
+  return status === 0 ? parseObject(stdout)['credit_left'] : stderr
+}
+
+test('amounts are read as people at the firm type them, and never guessed', async () => {
+  assert.equal(await creditOf('en-GB', '1,234.56'), '1234.56')
+  assert.equal(await creditOf('en-GB', '1,234'), '1234')
+  assert.equal(await creditOf('de-CH', "1'234.50"), '1234.5')
+  assert.equal(await creditOf('de-DE', '1.234,56'), '1234.56')
+  assert.equal(await creditOf('de-DE', '1234.56'), '1234.56')
+  assert.equal(await creditOf('de-DE', '1.234'), '--credit could be 1234 or 1.234: write 1234 or 1.2340.\n')
+  assert.equal(await creditOf('en-GB', '1.234,56'), '--credit must be a decimal number such as 0.40.\n')
 })
 
 test('wrong usage exits with status 2 and writes nothing to stdout', async () => {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { formatPrice, parsePrice } from '../billing/money.ts'
+import { formatPrice } from '../billing/money.ts'
 import type { Price, PriceEntry, Prices } from '../billing/prices.ts'
 import { id } from '../platform/config/values.ts'
 import { OperatorError } from '../platform/problems.ts'
+import { priceArgument, priceIn } from './amounts.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { operator } from './operator.ts'
@@ -10,8 +11,8 @@ import { amountColumn, minuteOf, warn, writeJson, writeLines, writeTable } from 
 import { parseTimeOption } from './times.ts'
 
 interface SetOptions extends CommonOptions {
-  readonly input: bigint
-  readonly output: bigint
+  readonly input: string
+  readonly output: string
   readonly from?: Date
 }
 
@@ -20,17 +21,18 @@ export function priceCommand(context: Context): Command {
 }
 
 function setCommand(context: Context): Command {
-  const price = argument(parsePrice)
   return command(
     'set',
     'Set the price of a model; past charges keep theirs',
     'price set tiny --input 0.10 --output 0.40',
   )
     .argument('<model>', 'the id of the model', argument(id.parse))
-    .requiredOption('--input <price>', 'per million input tokens', price)
-    .requiredOption('--output <price>', 'per million output tokens; must be higher than --input', price)
+    .requiredOption('--input <price>', 'per million input tokens', priceArgument)
+    .requiredOption('--output <price>', 'per million output tokens; must be higher than --input', priceArgument)
     .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTimeOption))
-    .action(async (model: string, { json, input, output, from }: SetOptions) => {
+    .action(async (model: string, { json, from, ...typed }: SetOptions) => {
+      const input = await priceIn(context, '--input', typed.input)
+      const output = await priceIn(context, '--output', typed.output)
       const { models, aliases } = await context.config()
       const configured = models.find((each) => each.id === model)
       const named = Object.hasOwn(aliases, model) ? aliases[model] : undefined

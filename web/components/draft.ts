@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import type { Note } from '../../src/clients/schema.ts'
 import { ApiError } from '../api.ts'
 import { content } from '../content.ts'
-import { bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
+import { UnclearAmount, bodyOf, isSame, meansSame, valuesOf, type Field, type Value, type Values } from '../fields.ts'
 import { believed } from '../wire.ts'
 import { useUnsaved } from './unsaved.tsx'
 
@@ -69,7 +69,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
    */
   async function saveOn(next: Values, from: typeof base): Promise<number | undefined> {
     try {
-      const body = bodyOf(fields, next, from.version === undefined ? {} : from.values)
+      const body = requestOf(fields, next, from.version === undefined ? {} : from.values)
       return versionIn(await save(body, from.version)) ?? from.version
     } catch (thrown) {
       const met = thrown instanceof ApiError ? conflictOf(fields, thrown) : undefined
@@ -117,6 +117,16 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     settle,
     /** Returns to the form. The next save has the same conflict. */
     postpone: () => setConflict(undefined),
+  }
+}
+
+/** `bodyOf`, with an unclear amount as the refusal of its field. */
+function requestOf(fields: readonly Field[], next: Values, before: Values) {
+  try {
+    return bodyOf(fields, next, before)
+  } catch (error) {
+    if (!(error instanceof UnclearAmount)) throw error
+    throw new ApiError(422, { field: error.field, reason: error.message })
   }
 }
 

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core'
 import type { ConfiguredModelJson } from '../../../src/models/schema.ts'
+import { clearAmount } from '../../../src/platform/typed-amount.ts'
 import { change } from '../../api.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import type { Field } from '../../fields.ts'
@@ -30,7 +31,11 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
         label={`Price of ${model.id}`}
         saveLabel="Set price"
         fields={fieldsFor(currency)}
-        initial={{ input: model.price?.input ?? '', output: model.price?.output ?? '', valid_from: '' }}
+        initial={{
+          input: clearAmount(model.price?.input ?? ''),
+          output: clearAmount(model.price?.output ?? ''),
+          valid_from: '',
+        }}
         save={({ valid_from: from, ...prices }) => {
           const body = { ...prices, ...(typeof from === 'string' && from !== '' && { valid_from: utc(from) }) }
           return change(`/models/${encodeURIComponent(model.id)}/prices`, { method: 'POST', body })
