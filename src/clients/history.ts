@@ -2,7 +2,6 @@ import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
 import { disputes } from './disputes.ts'
-import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { hiddenNumbers, type HiddenNumbers } from './hidden-numbers.ts'
 import { limitOf, badCursor, positionOf, cursorOf } from './paging.ts'
@@ -98,7 +97,13 @@ const fieldsOf = {
   client: (data: Readonly<Record<string, unknown>>) => data,
   note: notes.toFields,
   dispute: disputes.toFields,
-  letter: letters.toFields,
+  // What a letter has cost is in the ledger, which has no versions.
+  letter: ({ subject, body, status, generated }: Readonly<Record<string, unknown>>) => ({
+    subject,
+    body,
+    status,
+    generated,
+  }),
 } satisfies Record<RecordNoun, unknown>
 
 function presentRevision(noun: RecordNoun, row: RevisionRow, currency: string) {

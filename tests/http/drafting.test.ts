@@ -173,6 +173,13 @@ describe('a draft', () => {
       [at(again.json, 'letter', 'id'), at(again.json, 'letter', 'version'), at(again.json, 'letter', 'drafts')],
       [letter, 2, 2],
     )
+    const revisions = listAt((await anna.get(`/clients/${client}/letters/${letter}/revisions`)).json, 'revisions')
+    assert.deepEqual(
+      revisions.map(({ data }) => data),
+      ['Anew', at(first.json, 'letter', 'subject')].map((subject) => {
+        return { subject, body: 'Hello there.', status: 'draft', generated: true }
+      }),
+    )
     const held = Promise.withResolvers<void>()
     vendor.set({ gate: () => held.promise })
     const both = [1, 2].map(() => anna.send('POST', drafts, { ...asked, letter }))
