@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { barriers, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { upstreamModel, type Customer } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
+
+let vendor: Vendor
+let firm: Firm
+let browser: TestBrowser
+let partner: Member
+let customer: Customer
+
+before(async () => {
+  vendor = await startVendor()
+  const models = [
+    upstreamModel(vendor.url),
+    upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } }),
+  ]
+  firm = await startFirm({ models })
+  browser = await openBrowser()
+  partner = await firm.join('Paula', 'partner')
+  customer = await firm.service.customer({ name: 'Northwind' })
+  for (const model of ['fast', 'dear', 'fast']) await send({ model }, 200)
+  await send({ model: 'unknown' }, 404)
+})
+after(async () => {
+  await browser.close()
+  await firm.close()
+  await vendor.close()
+})
+
+async function send(changes: object, status: number): Promise<void> {
+  const answer = await firm.service.call('/v1/generate', customer.key, { ...call, ...changes })
+  assert.equal(answer.status, status, answer.text)
+}
+
+async function open(address: string, { cookie }: Member = partner, options: BrowserContextOptions = {}): Promise<Page> {
+  const { url } = firm.service
+  const profile = await browser.profile(options)
+  const [name = '', value = ''] = cookie.split('=')
+  await profile.addCookies([{ name, value, url }])
+  const page = await profile.newPage()
+  await page.goto(url + address)
+  await page.locator('h1').waitFor()
+  return page
+}
+
+/** Follows the link to a file. */
+async function csvOf(page: Page, header: RegExp): Promise<{ name: string; text: string }> {
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  const file = await downloading
+  const text = await readFile(await file.path(), 'utf8')
+  assert.match(text.split('\n')[0] ?? '', header)
+  return { name: file.suggestedFilename(), text }
+}
+
+const tile = (page: Page, name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first()
+
+describe('the page of usage', () => {
+  test('shows new requests and refusals without a reload', async () => {
+    const page = await open('/usage')
+    let loads = 0
+    page.on('framenavigated', () => (loads += 1))
+    const charged = Number(await tile(page, 'Requests').textContent())
+    await tile(page, 'Refused').filter({ hasText: '1' }).waitFor()
+    const refused = 1
+    await send({}, 200)
+    await send({ model: 'unknown' }, 404)
+    await tile(page, 'Requests')
+      .filter({ hasText: String(charged + 1) })
+      .waitFor()
+    await tile(page, 'Refused')
+      .filter({ hasText: String(refused + 1) })
+      .waitFor()
+    assert.equal(loads, 0)
+    await page.context().close()
+  })
+
+  test('stops reading while it is hidden', async () => {
+    const page = await open('/usage')
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })`)
+    await page.getByText('Paused while you are away').waitFor()
+    let reads = 0
+    page.on('request', () => (reads += 1))
+    await send({}, 200)
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 2500))')
+    assert.equal(reads, 0)
+    await page.evaluate(
+      `delete document.hidden; document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`,
+    )
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.context().close()
+  })
+
+  test('has the same figures in the chart and in its table, and the keyboard chooses a day', async () => {
+    const page = await open('/usage')
+    const chart = page.getByRole('slider', { name: 'Cost over time' })
+    const today = await chart.getAttribute('aria-valuetext')
+    await chart.focus()
+    await page.keyboard.press('ArrowLeft')
+    assert.notEqual(await chart.getAttribute('aria-valuetext'), today)
+    await page.getByLabel('Series').selectOption('model')
+    await page.getByRole('listitem').filter({ hasText: 'dear' }).waitFor()
+    await page.getByRole('button', { name: 'Table' }).click()
+    const row = page.getByRole('row').filter({ hasText: (today ?? '').split(':')[0] ?? '' })
+    assert.equal(await row.count(), 1)
+    assert.ok((await row.textContent())?.includes((today ?? '').split(': ')[1] ?? '?'))
+    await page.context().close()
+  })
+
+  test('leads from a breakdown to its requests, and from there to one request', async () => {
+    const page = await open('/usage')
+    await page.getByRole('radiogroup', { name: 'Breakdown by' }).getByText('Accounts').click()
+    await page.getByRole('link', { name: 'Northwind' }).click()
+    await page.getByRole('button', { name: 'Account Northwind: remove this filter' }).waitFor()
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()
+    await page.getByLabel('Outcome').selectOption('refused')
+    await page.getByText('404 Unknown model').first().waitFor()
+    await page.getByRole('cell', { name: 'Complete', exact: true }).first().waitFor({ state: 'detached' })
+    await page.getByLabel('Outcome').selectOption('charged')
+    await page.getByRole('cell', { name: 'Complete', exact: true }).first().waitFor()
+    await page.locator('tbody a').first().click()
+    await page.getByRole('heading', { name: 'Request', level: 1 }).waitFor()
+    const id = (await page.locator('code').textContent()) ?? ''
+    const { json } = await partner.get(`/usage/requests/${id}`)
+    assert.equal(json['request_id'], id)
+    await page.context().close()
+  })
+
+  test('has the figures and the requests as files, for the period and filters that are shown', async () => {
+    const page = await open('/usage?model=dear')
+    const figures = await csvOf(page, /^day,/)
+    assert.equal(figures.name, 'usage.csv')
+    assert.match(figures.text, /,dear,/)
+    assert.doesNotMatch(figures.text, /,fast,/)
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()
+    const requests = await csvOf(page, /request_id/)
+    assert.match(requests.text, /,dear,/)
+    assert.doesNotMatch(requests.text, /,fast,/)
+    await page.context().close()
+  })
+
+  test('says when there is nothing, and chooses other days', async () => {
+    const page = await open('/usage?from=2020-01-01&to=2020-01-31')
+    await page.getByRole('heading', { name: 'No requests in this period' }).waitFor()
+    await page.getByLabel('Period').selectOption('today')
+    await page.getByRole('heading', { name: 'Over time' }).waitFor()
+    await page.context().close()
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`has no barriers in ${colorScheme} colours, and fits a small screen`, async () => {
+      for (const width of [1280, 375]) {
+        for (const address of ['/usage', '/usage/requests', '/usage?from=2020-01-01&to=2020-01-31']) {
+          const page = await open(address, partner, { colorScheme, viewport: { width, height: 800 } })
+          assert.deepEqual(await barriers(page), [], `${address} at ${width}`)
+          assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+          await page.context().close()
+        }
+      }
+    })
+  }
+
+  test('is not there for consultants', async () => {
+    const page = await open('/usage', await firm.join('Anna', 'consultant'))
+    await page.getByText('Only partners may see the usage.').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Usage' }).count(), 0)
+    await page.context().close()
+  })
+})
