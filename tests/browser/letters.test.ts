@@ -112,6 +112,28 @@ describe('the editor of a letter', () => {
     await page.close()
   })
 
+  test('saves all of a long text that is still being typed, and asks before it is left', async () => {
+    const long = Array.from({ length: 600 }, (_, index) =>
+      `Paragraph ${index} of a *long* letter. `.repeat(4).trim(),
+    ).join('\n\n')
+    const own = await desk.make(`${record}/letters`, { subject: 'Long', body: long })
+    const page = await desk.open(own)
+    await toEndOf(page, 'Paragraph 0 of')
+    await page.keyboard.type(' One two three')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(await bodyOf(own), long.replace('\n', ' One two three\n'))
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.keyboard.type('x')
+    await page.getByRole('link', { name: 'All letters' }).dispatchEvent('click')
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await question.getByRole('button', { name: 'Stay here' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    assert.equal(await bodyOf(own), long.replace('\n', ' One two threex\n'))
+    await page.close()
+  })
+
   test('shows both versions after a conflict', async () => {
     const page = await openLetter()
     await toEndOf(page, 'thank you.')

@@ -39,7 +39,11 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
   const [conflict, setConflict] = useState<Conflict>()
-  const isDirty = fields.some(({ name }) => !isSame(values[name], base.values[name]))
+  /** The value of each field that is being typed, which `values` does not have yet. */
+  const typing = useRef(new Map<string, () => Value>())
+  const [isTyping, setIsTyping] = useState(false)
+  const isChanged = (shown: Values) => fields.some(({ name }) => !isSame(shown[name], base.values[name]))
+  const isDirty = isTyping || isChanged(values)
   const settle = useUnsaved(isDirty, within)
   /** Values whose response was lost. They may be saved. */
   const lost = useRef<Values>(undefined)
@@ -82,6 +86,18 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     }
   }
 
+  /** The values with all that was typed. */
+  function typed(): Values {
+    const latest = [...typing.current].map(([name, read]) => [name, read()] as const)
+    settled()
+    return { ...values, ...Object.fromEntries(latest) }
+  }
+
+  function settled() {
+    typing.current.clear()
+    setIsTyping(false)
+  }
+
   return {
     fields,
     values,
@@ -91,10 +107,23 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     error,
     conflict,
     /** Ignored while saving, when it would be lost: a select cannot be made read-only. */
-    set: (name: string, value: Value) => !busy && setValues((before) => ({ ...before, [name]: value })),
+    set: (name: string, value: Value) => {
+      if (busy) return
+      typing.current.delete(name)
+      setIsTyping(typing.current.size > 0)
+      setValues((before) => ({ ...before, [name]: value }))
+    },
+    /** Marks a field as changed whose value takes long to make. `read` makes it; `set` follows after a pause. */
+    hold: (name: string, read: () => Value) => {
+      typing.current.set(name, read)
+      setIsTyping(true)
+    },
     submit: () => {
-      if (!isDirty && base.version !== undefined) onSaved()
-      else if (!busy) void send(values, base)
+      if (busy) return
+      const next = typed()
+      setValues(next)
+      if (!isChanged(next) && base.version !== undefined) onSaved()
+      else void send(next, base)
     },
     /** Saves the chosen values. */
     resolve: (chosen: Values) => {
@@ -109,6 +138,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
     version: base.version,
     /** Shows another version, in a form that stays open. */
     adopt: (shown: Values, from: number) => {
+      settled()
       setBase({ values: shown, version: from })
       setValues(shown)
       setError(undefined)

@@ -46,7 +46,8 @@ function compose(blocks: readonly EditorNode[], origins: readonly Origin[], befo
   let text = ''
   let last: Origin | undefined
   for (const [index, block] of blocks.entries()) {
-    const found = origins.findIndex(({ key }, at) => at >= next && key === keyOf(block))
+    const own = keyOf(block)
+    const found = origins.findIndex(({ key }, at) => at >= next && key === own)
     const origin = origins[found]
     const isNext = origin !== undefined && found === next && (index === 0 || last !== undefined)
     if (isNext) text += before.slice(last?.end ?? 0, origin.start)

@@ -27,20 +27,26 @@ const extensions = [
   }),
 ]
 
+/** ms without a change after which the text is made from the document: that takes long if there is much of it. */
+const pause = 300
+
 export interface RichEditorProps {
   readonly label: string
   readonly text: string
   readonly readOnly: boolean
   readonly onChange: (text: string) => void
+  /** Called for each change, long before `onChange`, with a function that returns the text. */
+  readonly onTyping: (read: () => string) => void
   /** Called with a function that inserts Markdown at the cursor. */
   readonly onReady: (insert: (markdown: string) => void) => void
 }
 
 /** Edits Markdown as formatted text. What was not edited stays as it was typed. */
-export function RichEditor({ label, text, readOnly, onChange, onReady }: RichEditorProps) {
+export function RichEditor({ label, text, readOnly, onChange, onTyping, onReady }: RichEditorProps) {
   /** The text that the document was made from, and the text that it last became. */
   const origin = useRef(text)
   const latest = useRef(text)
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [content] = useState(() => documentOf(text))
   const editor = useEditor({
     extensions,
@@ -55,12 +61,28 @@ export function RichEditor({ label, text, readOnly, onChange, onReady }: RichEdi
       handleKeyDown: (_view, event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey),
     },
     onUpdate: ({ editor: changed }) => {
-      latest.current = textOf(changed.getJSON(), origin.current)
-      onChange(latest.current)
+      clearTimeout(waiting.current)
+      waiting.current = setTimeout(() => finish(changed), pause)
+      onTyping(() => read(changed))
     },
+    onBlur: ({ editor: changed }) => finish(changed),
   })
+  function read(changed: Editor): string {
+    if (waiting.current !== undefined) {
+      clearTimeout(waiting.current)
+      waiting.current = undefined
+      latest.current = textOf(changed.getJSON(), origin.current)
+    }
+    return latest.current
+  }
+  function finish(changed: Editor) {
+    if (waiting.current !== undefined) onChange(read(changed))
+  }
+  useEffect(() => () => clearTimeout(waiting.current), [])
   useEffect(() => {
     if (text === latest.current) return
+    clearTimeout(waiting.current)
+    waiting.current = undefined
     origin.current = text
     latest.current = text
     editor.commands.setContent(documentOf(text), { emitUpdate: false })

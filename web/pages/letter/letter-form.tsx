@@ -82,7 +82,7 @@ interface LetterFieldsProps {
 /** The subject and text of a letter. Ctrl+Enter saves. */
 export function LetterFields({ label, draft, onReady, children }: LetterFieldsProps) {
   const form = useRef<HTMLFormElement>(null)
-  const { values, error, busy, set, submit } = draft
+  const { values, error, busy, set, hold, submit } = draft
   const typed = (name: string): string => textOf(values[name])
   const errorOf = (name: string) => (error?.refusal.field === name ? error.message : undefined)
   useEffect(() => {
@@ -112,6 +112,7 @@ export function LetterFields({ label, draft, onReady, children }: LetterFieldsPr
         text={typed('body')}
         readOnly={busy}
         onChange={(text) => set('body', text)}
+        onTyping={(read) => hold('body', read)}
         onReady={onReady}
       />
       {error && errorOf('subject') === undefined && (
