@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { barriers } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
 import { upstreamModel } from '../support/service.ts'
@@ -88,7 +88,7 @@ describe('a letter that a model drafts', () => {
     await page.getByRole('link', { name: 'All letters' }).click()
     await page.getByRole('link', { name: 'Costs' }).click()
     await page.getByText('for generation in all').getByText(cost).waitFor()
-    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(await barriersInBothSchemes(page), [])
     await page.close()
   })
 
@@ -189,6 +189,32 @@ describe('a letter that cannot be drafted', () => {
     await page.close()
   })
 
+  test('waits as long as a limit says, counting down', async () => {
+    const page = await openForm()
+    await page.clock.install()
+    await page.route('**/drafts', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({
+            status: 429,
+            headers: { 'retry-after': '5', 'content-type': 'application/json' },
+            body: JSON.stringify({ error: { code: 'rate_limited', reason: 'There are too many requests.' } }),
+          })
+        : route.continue(),
+    )
+    await submit(page)
+    const again = page.getByRole('button', { name: /^Try again in \d s$/ })
+    await again.waitFor()
+    await page.getByText('The firm’s limit is reached').waitFor()
+    assert.ok(await again.isDisabled())
+    assert.deepEqual(await barriers(page), [])
+    await page.unroute('**/drafts')
+    await page.clock.runFor(6000)
+    await page.clock.resume()
+    await submit(page)
+    await page.waitForURL(letterPage())
+    await page.close()
+  })
+
   test('shows what arrived and what it cost if it fails midway', async () => {
     vendor.set({ text: 'Dear Anna, all is well.', fault: 'reset', after: 2 })
     const page = await openForm()
@@ -208,6 +234,7 @@ test('a dispute is a source too, and a narrow screen has room for the form', asy
   await page.setViewportSize({ width: 375, height: 740 })
   assert.ok(await page.getByRole('checkbox', { name: /A-1/ }).isChecked())
   assert.equal(await page.getByRole('checkbox', { name: /2026/ }).isChecked(), false)
+  assert.deepEqual(await barriersInBothSchemes(page), [])
   assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
   assert.ok(note.startsWith(record))
   await page.close()
@@ -222,7 +249,7 @@ test('partners save instructions, and everyone drafts with them', async () => {
   await page.getByLabel('Instructions').fill('Remind the client of the deadline.')
   await page.getByRole('button', { name: 'Add template' }).click()
   await page.getByRole('heading', { name: 'Reminder', exact: true }).waitFor()
-  assert.deepEqual(await barriers(page), [])
+  assert.deepEqual(await barriersInBothSchemes(page), [])
   await page.close()
   const own = await desk.open('/templates')
   assert.equal(await own.getByRole('button', { name: 'Add template' }).count(), 0)

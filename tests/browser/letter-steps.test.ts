@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriersInBothSchemes } from '../support/browser.ts'
+import { startDesk, type Desk } from '../support/desk.ts'
+import { at } from '../support/json.ts'
+
+let desk: Desk
+/** The path of a letter of Daniel's. */
+let letter: string
+
+const body = 'Dear Anna\n\nAll is **well**.'
+
+before(async () => {
+  desk = await startDesk()
+})
+after(() => desk.close())
+beforeEach(async () => {
+  const { record } = await desk.newClient()
+  letter = await desk.make(`${record}/letters`, { subject: 'Über the fee: 1/2', body })
+})
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Letter', exact: true })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+async function choose(page: Page, item: string): Promise<void> {
+  await press(page, 'More for this letter')
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+async function fileOf(page: Page, item: string): Promise<{ name: string; start: string }> {
+  const downloading = page.waitForEvent('download')
+  await choose(page, item)
+  const file = await downloading
+  const bytes = await readFile(await file.path())
+  assert.ok(bytes.length > 1000)
+  return { name: file.suggestedFilename(), start: bytes.subarray(0, 4).toString('latin1') }
+}
+
+describe('the page of a letter', () => {
+  test('B97: approves it, takes that back, and marks it as sent, after which nothing on it can be changed', async () => {
+    const page = await desk.open(letter)
+    await press(page, 'Approve')
+    await page.getByRole('region', { name: 'Letter' }).getByText('Approved', { exact: true }).waitFor()
+    assert.equal(await editor(page).count(), 0)
+    await press(page, 'Back to draft')
+    await editor(page).waitFor()
+    await press(page, 'Approve')
+    await press(page, 'Mark as sent')
+    const question = page.getByRole('dialog', { name: 'Mark this letter as sent?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(at(await desk.ask(letter), 'status'), 'approved')
+    await press(page, 'Mark as sent')
+    await question.getByRole('button', { name: 'Mark as sent' }).click()
+    await page.getByRole('region', { name: 'Letter' }).getByText('Sent', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'New version' }).waitFor()
+    assert.equal(at(await desk.ask(letter), 'status'), 'sent')
+
+    await page.reload()
+    await page.getByRole('button', { name: 'New version' }).waitFor()
+    await page.getByRole('region', { name: 'Letter' }).getByText('All is well.').waitFor()
+    assert.equal(await page.locator('main [contenteditable=true], main form').count(), 0)
+    for (const name of ['Save', 'Approve', 'Back to draft', 'Mark as sent', 'Draft with a model', 'Quote']) {
+      assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+    }
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.close()
+  })
+
+  test('begins a new version of a sent letter, which stays as it is', async () => {
+    await desk.meanwhile('PATCH', letter, { status: 'sent' })
+    const page = await desk.open(letter)
+    await press(page, 'New version')
+    await editor(page).getByText('All is well.').waitFor()
+    const next = new URL(page.url()).pathname
+    assert.notEqual(next, letter)
+    await editor(page).click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' Truly.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('The letter was saved.').waitFor()
+    assert.equal(at(await desk.ask(next), 'body'), `${body} Truly.`)
+    assert.equal(at(await desk.ask(letter), 'body'), body)
+    await page.close()
+  })
+
+  test('downloads it as PDF and for Word, with its subject as the name', async () => {
+    const page = await desk.open(letter)
+    assert.deepEqual(await fileOf(page, 'Download PDF'), { name: 'Über the fee 1 2.pdf', start: '%PDF' })
+    assert.deepEqual(await fileOf(page, 'Download for Word'), {
+      name: 'Über the fee 1 2.docx',
+      start: 'PK\u0003\u0004',
+    })
+    await page.close()
+  })
+
+  test('opens it to print, without the portal around it, and copies its text', async () => {
+    const page = await desk.open(letter)
+    const opening = page.waitForEvent('popup')
+    await choose(page, 'Print')
+    const print = await opening
+    await print.getByText('All is well.').waitFor()
+    assert.equal(new URL(print.url()).pathname, `${letter}/print`)
+    assert.equal(await print.locator('nav, button, form, script').count(), 0)
+    await print.close()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await choose(page, 'Copy text')
+    await page.getByText('The text was copied.').waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), body)
+    await page.close()
+  })
+})
