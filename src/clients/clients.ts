@@ -35,6 +35,11 @@ export interface Clients {
   change(visit: Visit, id: string, change: { basis: Basis; body: ClientChange }): Promise<ShownRecord>
   /** Throws Problem `stale_version` with the current record. */
   remove(visit: Visit, id: string, basis: Basis): Promise<void>
+  /**
+   * Takes back a deletion. A client that is not deleted stays as it is. Throws Problem `conflict` if its consultant has given
+   * its reference to another client since, and `forbidden` if the actor may not delete clients.
+   */
+  restore(visit: Visit, id: string): Promise<ShownRecord>
 }
 
 const deedOf = (verb: string, clientId: string): Deed => ({
@@ -113,6 +118,18 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       const deed = deedOf('removed', id)
       if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
       if (!changed) await access.decline(visit, deed, stale(presentRecord(row, currency)))
+    },
+
+    async restore(visit: Visit, id: string) {
+      const scope = scopeOf(visit.actor, 'remove', 'client')
+      const deed = deedOf('restored', id)
+      if (scope.of === 'none') return access.forbid(visit, deed, 'Only partners may restore deleted clients.')
+      const [[restored], [row]] = await access
+        .as(visit, [store.restoreClient(scope, visit, id), store.readRecord(scope, id)])
+        .catch(refused(visit, deed))
+      if (!row || !may(visit.actor, 'remove', 'client', ownerOf(row))) return access.refuse(visit, deed)
+      if (!restored) await access.note(visit, deedOf('read', id))
+      return presentRecord(row, currency)
     },
   } satisfies Clients)
 }

@@ -58,6 +58,7 @@ export const recordExamples = {
     previous_id: null,
     approved_at: null,
     sent_at: null,
+    archived_at: null,
     approved_by: null,
     'changeLetter.request': { status: 'approved' },
     'letters.id': letter,

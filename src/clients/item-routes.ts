@@ -16,8 +16,13 @@ export function registerItems(portal: Server, { items, history }: { items: Items
   const one = `${list}/:item`
 
   portal.get(list, { schema: operations.list }, async (request, reply) => {
-    const found = await items.list(visitOf(request), recordId(request.params.client))
-    return represent(reply, request, { data: { [plural]: found } })
+    const [visit, clientId] = [visitOf(request), recordId(request.params.client)]
+    const { archived, ...page } = request.query
+    const found =
+      archived === 'true'
+        ? await items.listArchived(visit, clientId, page)
+        : { items: await items.list(visit, clientId), next: null }
+    return represent(reply, request, { data: { [plural]: found.items, next: found.next } })
   })
 
   portal.post(list, { schema: operations.create }, async (request, reply) => {
@@ -46,6 +51,14 @@ export function registerItems(portal: Server, { items, history }: { items: Items
     const basis = basisIfAny(request.headers['if-match'])
     await items.archive(visitOf(request), recordId(client), recordId(item), basis)
     return reply.code(204).send()
+  })
+
+  portal.post(`${one}/restore`, { schema: operations.restore }, async (request, reply) => {
+    const { client, item } = request.params
+    const basis = basisIfAny(request.headers['if-match'])
+    const restored = await items.restore(visitOf(request), recordId(client), recordId(item), basis)
+    reply.header('etag', etagOf(restored))
+    return restored
   })
 
   portal.get(`${one}/revisions`, { schema: operations.revisions }, async (request, reply) => {

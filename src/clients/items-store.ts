@@ -21,6 +21,7 @@ export interface ItemJson {
   readonly updated_by: string | null
   readonly updated_by_name: string | null
   readonly version: number
+  readonly archived_at: string | null
   readonly [column: string]: unknown
 }
 
@@ -40,14 +41,15 @@ export interface ItemsRow {
  * Selects the items `n` of one kind of the client `c`, with the names of the people who created and last changed them.
  * Subqueries fetch the names: for a join, the planner would hash all people of the firm on every read of a record.
  */
-function itemRow(
+export function itemRow(
   { noun, columns, shown = [], computed = {}, people = [], money = [] }: ItemKind,
   condition: string,
 ): string {
   const own = [...columns, ...shown].map((column) => (money.includes(column) ? `n.${column}::text` : `n.${column}`))
   const named = ['created_by', 'updated_by', ...people].map((column) => `n.${column}, ${nameOf(column)}`)
   const further = Object.entries(computed).map(([name, expression]) => `${expression} as ${name}`)
-  return `select n.id, ${[...own, ...further].join(', ')}, n.created_at, n.updated_at, ${named.join(', ')}, n.version
+  return `select n.id, ${[...own, ...further].join(', ')}, n.created_at, n.updated_at, ${named.join(', ')}, n.version,
+      n.archived_at
     from ${noun} n where n.client_id = c.id and ${condition}`
 }
 
@@ -70,6 +72,7 @@ export function readItems(kind: ItemKind, scope: Scope, clientId: string): Prepa
   }
 }
 
+/** An item that is not archived. */
 export function readItem(kind: ItemKind, scope: Scope, clientId: string, id: string): PreparedStatement<ItemRow> {
   return oneItem(kind.noun, itemRow(kind, `${present} and n.id = $3`), scope, { clientId, id })
 }
@@ -94,7 +97,7 @@ function oneItem(
   }
 }
 
-interface ItemWrite {
+export interface ItemWrite {
   readonly visit: Visit
   readonly clientId: string
   readonly id: string
@@ -184,6 +187,6 @@ export function archiveItem(
   }
 }
 
-const touched = 'version = n.version + 1, updated_at = record_time(), updated_by = portal_person()'
+export const touched = 'version = n.version + 1, updated_at = record_time(), updated_by = portal_person()'
 const untouched = `c.id = $2 and c.status = 'active' and n.client_id = c.id and n.id = $3 and n.archived_at is null
   and ($4::int[] is null or n.version = any ($4))`

@@ -2,6 +2,7 @@ import type { RecordAccess, Deed } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
 import { newId } from '../access/new-id.ts'
+import { createArchivedItems, type ArchivedItems } from './archived.ts'
 import { createItemOutcomes } from './item-outcomes.ts'
 import * as store from './items-store.ts'
 import type { ItemKind } from './kinds.ts'
@@ -16,9 +17,11 @@ type Body = Readonly<Record<string, unknown>>
  * Changes also throw Problem `conflict` for an archived client and for a full record, and `stale_version` with the current
  * item if its version is not one that the change is based on.
  */
-export interface Items {
+export interface Items extends ArchivedItems {
   readonly kind: ItemKind
+  /** Those that are not archived. */
   list(visit: Visit, clientId: string): Promise<Item[]>
+  /** Reads an archived item too. */
   read(visit: Visit, clientId: string, id: string): Promise<Item>
   /** Idempotent per person and `key`: a retry returns the item that the first call created, even if it is archived by now. */
   create(visit: Visit, clientId: string, body: Body, key?: string): Promise<Item>
@@ -42,6 +45,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
 
   return Object.freeze({
     kind,
+    ...createArchivedItems({ access, currency, kind }),
 
     async list(visit: Visit, clientId: string) {
       const scope = scopeOf(visit.actor, 'list', noun)
@@ -55,7 +59,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
 
     async read(visit: Visit, clientId: string, id: string) {
       const scope = scopeOf(visit.actor, 'read', noun)
-      const [[row]] = await access.as(visit, [store.readItem(kind, scope, clientId, id)])
+      const [[row]] = await access.as(visit, [store.readArchivable(kind, scope, clientId, id)])
       const done = deed('read', clientId, id)
       if (!row?.item || !may(visit.actor, 'read', noun, { consultantId: row.consultant_id })) {
         return access.refuse(visit, done)

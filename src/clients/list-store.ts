@@ -4,7 +4,7 @@ import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import type { PagePosition } from './paging.ts'
 import type { ClientQuery } from './schema.ts'
 import { anyMatches, firstMatches, firstOf, nearestOf, statusIn, type ClientOrder } from './match-store.ts'
-import { within } from './statements-store.ts'
+import { deletedWithin, within } from './statements-store.ts'
 import { clientColumns, type ClientRow } from './store.ts'
 
 export interface ListedRow extends ClientRow {
@@ -36,7 +36,7 @@ type SortKey = keyof typeof keys
 
 export interface ListFilter {
   readonly q: string | undefined
-  readonly status: 'active' | 'archived' | 'all'
+  readonly status: 'active' | 'archived' | 'all' | 'deleted'
   readonly consultantId: string | undefined
 }
 
@@ -148,13 +148,13 @@ export function countLimit({ q }: ListFilter): number {
 }
 
 function listOf(scope: Scope, { status, consultantId }: ListFilter, { sort }: Pick<ListPage, 'sort'>) {
-  const { condition, value, name } = within(scope)
+  const { condition, value, name } = status === 'deleted' ? deletedWithin(scope) : within(scope)
   const values: Value[] = [value]
   const conditions = [condition]
   if (consultantId !== undefined) conditions.push(`c.consultant_id = $${values.push(consultantId)}::uuid`)
   const list: ClientOrder = {
     conditions: conditions.join(' and '),
-    statuses: status === 'all' ? ['active', 'archived'] : [status],
+    statuses: status === 'active' || status === 'archived' ? [status] : ['active', 'archived'],
     column: keys[sortKey(sort)].column,
     order: sort.startsWith('-') ? 'desc' : 'asc',
   }

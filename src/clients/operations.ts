@@ -78,6 +78,14 @@ const edited = (shape: TObject, description: string) => ({
     description: 'It has changed since the version in `If-Match`. `current` is its current state.',
   },
 })
+const restored = (shape: TObject, description: string) => ({
+  200: answers(shape, description, etag),
+  ...refusals(removing),
+  412: {
+    ...schema.staleVersion(shape),
+    description: 'It has changed since the version in `If-Match`. `current` is its current state.',
+  },
+})
 const removed = {
   204: { description: 'Done. It no longer appears in lists and searches.', type: 'null' },
   ...refusals(removing),
@@ -133,9 +141,23 @@ export const deleteClient = {
   ...optionalVersion,
   operationId: 'deleteClient',
   summary: 'Delete a client',
-  description: 'Only for partners. The revisions and audit events of the client are kept.',
+  description: 'Only for partners. The record, its revisions and its audit events are kept. It can be restored.',
   params: clientParams,
   response: removed,
+}
+
+export const restoreClient = {
+  ...inRecords,
+  operationId: 'restoreClient',
+  summary: 'Restore a deleted client',
+  description: 'Only for partners. A client that is not deleted stays as it is.',
+  params: clientParams,
+  response: found(
+    schema.clientRecord,
+    'The record as it is now.',
+    removing.filter((code) => code !== 'stale_version'),
+    etag,
+  ),
 }
 
 export const listRevisions = {
@@ -198,7 +220,7 @@ export function letterFile(format: string) {
   }
 }
 
-/** The six operations on notes, disputes or letters. */
+/** The operations on notes, disputes or letters. */
 export function itemOperations({ noun, plural, shape, listShape, newBody, changeBody }: ItemKind) {
   const [one, name] = [`a ${noun}`, `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`]
   return {
@@ -206,9 +228,10 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
       ...inRecords,
       operationId: `list${name}s`,
       summary: `List ${plural}`,
-      description: `The ${plural} of a client.`,
+      description: `The ${plural} of a client. Archived ones are listed apart, the latest first.`,
       params: clientParams,
-      response: found(listShape, `The ${plural}.`, reading),
+      querystring: schema.itemQuery,
+      response: found(listShape, `The ${plural}.`, querying),
     },
     create: {
       ...inRecords,
@@ -224,7 +247,7 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
       ...inRecords,
       operationId: `read${name}`,
       summary: `Read ${one}`,
-      description: `One of the client's ${plural}.`,
+      description: `One of the client's ${plural}, archived ones included.`,
       params: itemParams,
       response: found(shape, `The ${noun}.`, reading, etag),
     },
@@ -243,9 +266,18 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
       ...optionalVersion,
       operationId: `archive${name}`,
       summary: `Archive ${one}`,
-      description: 'Its revisions are kept.',
+      description: 'Its revisions are kept, and it can be restored.',
       params: itemParams,
       response: removed,
+    },
+    restore: {
+      ...inRecords,
+      ...optionalVersion,
+      operationId: `restore${name}`,
+      summary: `Restore ${one}`,
+      description: `Returns an archived ${noun} to the record. One that is not archived stays as it is.`,
+      params: itemParams,
+      response: restored(shape, `The ${noun} as it is now.`),
     },
     revisions: {
       ...inRecords,

@@ -1,6 +1,6 @@
 import { disputes } from './disputes.ts'
 import type { ItemJson, PersonJson } from './items-store.ts'
-import { personOf, timeOf } from './json-values.ts'
+import { personOf, timeIfAny, timeOf } from './json-values.ts'
 import type { ItemKind } from './kinds.ts'
 import { letters } from './letters.ts'
 import type { ListedRow } from './list-store.ts'
@@ -16,6 +16,7 @@ export interface Item {
   readonly updated_at: string
   readonly updated_by: PersonJson | null
   readonly version: number
+  readonly archived_at: string | null
   readonly [field: string]: unknown
 }
 
@@ -29,6 +30,7 @@ export function presentItem(kind: ItemKind, item: ItemJson, currency: string): I
     updated_at: timeOf(item.updated_at),
     updated_by: personOf(item.updated_by, item.updated_by_name),
     version: item.version,
+    archived_at: timeIfAny(item.archived_at),
   }
 }
 

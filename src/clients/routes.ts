@@ -64,6 +64,10 @@ function registerRecords(portal: Server, { clients }: Records): void {
     await clients.remove(visitOf(request), recordId(request.params.client), basis)
     return reply.code(204).send()
   })
+
+  portal.post('/clients/:client/restore', { schema: operations.restoreClient }, async (request, reply) =>
+    withTag(reply, await clients.restore(visitOf(request), recordId(request.params.client))),
+  )
 }
 
 function registerHistory(portal: Server, { history, search }: Records): void {

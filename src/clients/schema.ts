@@ -92,7 +92,11 @@ export type ClientList = Type.Static<typeof clientList>
 
 export const clientQuery = body({
   q: Type.Optional(text(200, 'Words, or their first letters, of the name, the reference or the e-mail address.')),
-  status: Type.Optional(Type.Enum(['active', 'archived', 'all'], { description: 'Default `active`.' })),
+  status: Type.Optional(
+    Type.Enum(['active', 'archived', 'all', 'deleted'], {
+      description: 'Default `active`. `all` has no deleted clients. Only partners see those.',
+    }),
+  ),
   consultant: Type.Optional(id),
   sort: Type.Optional(
     Type.Enum(['name', '-name', 'reference', '-reference', 'changed_at', '-changed_at'], {
@@ -106,7 +110,15 @@ export type ClientQuery = Type.Static<typeof clientQuery>
 
 // ---- notes, disputes and letters
 
-const itemFields = { id, created_at: time, created_by: someone, updated_at: time, updated_by: someone, version }
+const itemFields = {
+  id,
+  created_at: time,
+  created_by: someone,
+  updated_at: time,
+  updated_by: someone,
+  version,
+  archived_at: optionalTime('When it was archived; null for an item of the record.'),
+}
 
 const noteDate = Type.String({ format: 'date', description: 'The day of the meeting: `2026-03-12`.' })
 const participants = Type.Array(line(200, 'A participant of the meeting.'), { maxItems: 50 })
@@ -195,14 +207,25 @@ export const clientRecord = Type.Object({
 })
 export type ClientRecord = Type.Static<typeof clientRecord>
 
-export const noteList = Type.Object({ notes: Type.Array(note) })
-export const disputeList = Type.Object({ disputes: Type.Array(dispute) })
-export const letterList = Type.Object({ letters: Type.Array(letter) })
-
 const paging = {
   cursor: Type.Optional(text(1300, '`next` of the previous page.')),
   limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; default 50.' })),
 }
+
+const next = nullable(Type.String({ description: 'The `cursor` of the next page of archived items; otherwise null.' }))
+export const noteList = Type.Object({ notes: Type.Array(note), next })
+export const disputeList = Type.Object({ disputes: Type.Array(dispute), next })
+export const letterList = Type.Object({ letters: Type.Array(letter), next })
+
+/** The parameters of a list of notes, disputes or letters. */
+export const itemQuery = body({
+  archived: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      description: 'Whether to list the archived items, page by page. Default `false`: all items of the record.',
+    }),
+  ),
+  ...paging,
+})
 
 /** A revision of a client, note, dispute or letter. `data` has the fields with their values at that time. */
 const revision = Type.Object({

@@ -23,6 +23,12 @@ export function within(scope: Scope): ScopeClause {
   return { condition, value: scope.of === 'consultant' ? scope.id : null, name: scope.of }
 }
 
+/** The condition that a client is deleted. Only those who may see every client see deleted ones. */
+export function deletedWithin(scope: Scope): ScopeClause {
+  const condition = scope.of === 'all' ? 'c.deleted_at is not null and $1::uuid is null' : 'false and $1::uuid is null'
+  return { condition, value: null, name: scope.of }
+}
+
 /** A person as JSON, from an outer-joined row; null without a person. */
 export function personJson(row: string): string {
   return `case when ${row}.id is null then null else json_build_object('id', ${row}.id, 'name', ${row}.name) end`

@@ -6,7 +6,7 @@ import { itemsJson, type ItemJson, type PersonJson } from './items-store.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { logged, loggedValues } from './logged-store.ts'
-import { differs, personJson, within, type UpdateResult } from './statements-store.ts'
+import { deletedWithin, differs, personJson, within, type UpdateResult } from './statements-store.ts'
 import { basisText, type Basis } from './versions.ts'
 
 export interface ClientRow {
@@ -135,6 +135,20 @@ export function deleteClient(scope: Scope, { visit, id, basis }: ChangedClient):
         returning c.id, c.id as client_id, c.version)
       ${logged('client', `'client_removed'`, 4)}`,
     values: [value, id, basisText(basis), ...loggedValues(visit, [])],
+  }
+}
+
+/** Returns no row if the client is not deleted. */
+export function restoreClient(scope: Scope, visit: Visit, id: string): PreparedStatement {
+  const { condition, value, name } = deletedWithin(scope)
+  return {
+    name: `restore client ${name}`,
+    text: `with changed as (
+        update client c set deleted_at = null, ${touched}
+        where ${condition} and c.id = $2
+        returning c.id, c.id as client_id, c.version)
+      ${logged('client', `'client_restored'`, 3)}`,
+    values: [value, id, ...loggedValues(visit, [])],
   }
 }
 

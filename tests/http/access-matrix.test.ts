@@ -49,6 +49,7 @@ const item = (plural: string, fresh: object, change: object): Record<string, Ent
   [`GET /clients/:client/${plural}/:item`]: { statuses: record(200) },
   [`PATCH /clients/:client/${plural}/:item`]: { statuses: record(200), body: change, based: true },
   [`DELETE /clients/:client/${plural}/:item`]: { statuses: record(204), based: true },
+  [`POST /clients/:client/${plural}/:item/restore`]: { statuses: record(200), based: true },
   [`GET /clients/:client/${plural}/:item/revisions`]: { statuses: record(200) },
 })
 
@@ -59,6 +60,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'GET /clients/:client': { statuses: record(200) },
   'PATCH /clients/:client': { statuses: record(200), body: { name: 'Changed' }, based: true },
   'DELETE /clients/:client': { statuses: partners(204), based: true },
+  'POST /clients/:client/restore': { statuses: partners(200) },
   'GET /clients/:client/revisions': { statuses: record(200) },
   'GET /clients/:client/activity': { statuses: record(200) },
   ...item('notes', { date: '2026-03-12', text: 'New' }, { text: 'Changed' }),

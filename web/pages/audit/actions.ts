@@ -52,10 +52,12 @@ const looks = [
   'revisions_read',
   'activity_read',
 ]
-const clients = ['read', 'created', 'imported', 'changed', 'assigned', 'removed'].map((did) => `client_${did}`)
+const clients = ['read', 'created', 'imported', 'changed', 'assigned', 'removed', 'restored'].map(
+  (did) => `client_${did}`,
+)
 const items = ['note', 'dispute', 'letter'].flatMap((noun) => [
   `${noun}s_listed`,
-  ...['read', 'created', 'changed', 'archived'].map((did) => `${noun}_${did}`),
+  ...['read', 'created', 'changed', 'archived', 'restored'].map((did) => `${noun}_${did}`),
 ])
 const letters = ['approved', 'sent', 'version_created', 'exported'].map((did) => `letter_${did}`)
 const billing = [

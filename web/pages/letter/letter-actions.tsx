@@ -16,7 +16,9 @@ import { ApiError, change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { Ago } from '../../components/time.tsx'
+import { notifyUndoable } from '../../components/undo.tsx'
 import { moneyText } from '../../money.ts'
+import { RestoreButton } from '../record/restore.tsx'
 import { useRecord } from '../record/use-record.ts'
 import { summaryOf } from '../record/summary.tsx'
 import classes from './letter.module.css'
@@ -36,6 +38,17 @@ export function LetterActions({ letter, draft, isDirty, onDraft }: LetterActions
   const { badge } = summaryOf(letter)
   const { status: clientStatus } = useRecord()
   const isActive = clientStatus === 'active'
+  if (letter.archived_at !== null) {
+    return (
+      <div className={classes.bar}>
+        <div className={classes.about}>
+          {badge && <Badge color={badge.color}>{badge.text}</Badge>}
+          <Badge color="gray">Archived</Badge>
+        </div>
+        <RestoreButton noun="letter" item={letter} />
+      </div>
+    )
+  }
   return (
     <div className={classes.bar}>
       <div className={classes.about}>
@@ -181,13 +194,16 @@ function LetterMenu({ letter, isActive }: { readonly letter: Letter; readonly is
   async function archive() {
     const sure = await confirm({
       title: 'Archive this letter?',
-      text: 'It is removed from the record. Its versions are kept.',
+      text: 'It is removed from the record. You can restore it.',
       action: 'Archive letter',
     })
     if (!sure) return
     try {
       await change(address, { method: 'DELETE', version: letter.version })
-      notifyDone('The letter was archived.')
+      notifyUndoable('The letter was archived.', async () => {
+        await change(`${address}/restore`, { method: 'POST' })
+        await revalidate()
+      })
       await navigate(`/clients/${id}/letters`)
       await revalidate()
     } catch (error) {

@@ -3,7 +3,7 @@ import { useLoaderData, useRevalidator } from 'react-router'
 import type { Letter, RevisionList } from '../../../src/clients/schema.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { content } from '../../content.ts'
-import { nouns } from '../../fields.ts'
+import { letterFields, nouns } from '../../fields.ts'
 import { Revisions } from '../record/revisions.tsx'
 import { useRecord } from '../record/use-record.ts'
 import { DraftForm } from './draft-form.tsx'
@@ -44,7 +44,7 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
     await revalidate()
     notifyDone('The letter was written anew.')
   })
-  const isOpen = letter.status === 'draft' && record.status === 'active'
+  const isOpen = letter.status === 'draft' && letter.archived_at === null && record.status === 'active'
   const isWriting = isOpen && !isDrafting && writing.phase === 'idle'
   const panels = [
     {
@@ -107,12 +107,15 @@ function requestOf({ id, subject }: Letter, draft: Draft | undefined): DraftRequ
 }
 
 function LetterVersions({ letter, revisions }: { readonly letter: Letter; readonly revisions: RevisionList }) {
-  const { id } = useRecord()
+  const { id, status } = useRecord()
+  const address = `/clients/${id}/letters/${letter.id}`
+  const canChange = status === 'active' && letter.status !== 'sent' && letter.archived_at === null
   return (
     <Revisions
       fields={nouns.letter.fields}
       list={revisions}
-      address={`/clients/${id}/letters/${letter.id}/revisions`}
+      address={`${address}/revisions`}
+      restoring={canChange ? { address, fields: letterFields(), current: letter } : undefined}
     />
   )
 }

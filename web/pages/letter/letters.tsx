@@ -4,6 +4,7 @@ import { Link, useLoaderData, useLocation, useNavigate } from 'react-router'
 import { Empty } from '../../components/empty.tsx'
 import { useKey } from '../../components/keys.ts'
 import { content } from '../../content.ts'
+import { Archived } from '../record/archived.tsx'
 import { Entry } from '../record/entry.tsx'
 import { useRecord } from '../record/use-record.ts'
 import classes from './letters.module.css'
@@ -76,6 +77,7 @@ function LetterList() {
           </ol>
         </>
       )}
+      <Archived noun="letter" />
     </div>
   )
 }

@@ -63,6 +63,7 @@ const verbs: Readonly<Record<string, string>> = {
   changed: 'changed',
   imported: 'imported',
   archived: 'archived',
+  restored: 'restored',
   approved: 'approved',
   sent: 'sent',
 }

@@ -6,14 +6,16 @@ import { ApiError, change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EditForm } from '../../components/edit-form.tsx'
 import { LongText } from '../../components/long-text.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyFailure } from '../../components/notify.ts'
 import { useOpened } from '../../components/opened.ts'
 import { Ago } from '../../components/time.tsx'
+import { notifyUndoable } from '../../components/undo.tsx'
 import { content } from '../../content.ts'
 import { nouns, valuesOf } from '../../fields.ts'
 import { moneyText } from '../../money.ts'
 import classes from './entry.module.css'
 import type { Item, ItemNoun } from './items.tsx'
+import { RestoreButton } from './restore.tsx'
 import { summaryOf } from './summary.tsx'
 import { useRecord } from './use-record.ts'
 
@@ -66,7 +68,14 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
           {aside}
         </span>
         {badge && <Badge color={badge.color}>{badge.text}</Badge>}
-        <EntryActions {...{ noun, item, alone, address, opener, onEdit: open }} />
+        {item.archived_at === null ? (
+          <EntryActions {...{ noun, item, alone, address, opener, onEdit: open }} />
+        ) : (
+          <>
+            <Badge color="gray">Archived</Badge>
+            <RestoreButton noun={noun} item={item} />
+          </>
+        )}
       </header>
       {text !== '' && <LongText text={text} whole={alone} paper={noun === 'letter'} />}
       <Origin item={item} />
@@ -111,14 +120,17 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
   async function archive() {
     const sure = await confirm({
       title: `Archive this ${one}?`,
-      text: 'It is removed from the record. Its versions are kept.',
+      text: 'It is removed from the record. You can restore it.',
       action: `Archive ${one}`,
     })
     if (!sure) return
     try {
       await change(address, { method: 'DELETE', version: item.version })
-      notifyDone(`The ${one} was archived.`)
-      // Its page no longer exists. On the list, other forms may have unsaved text.
+      notifyUndoable(`The ${one} was archived.`, async () => {
+        await change(`${address}/restore`, { method: 'POST' })
+        await revalidate()
+      })
+      // On the list, other forms may have unsaved text.
       if (alone) await navigate(`/clients/${id}/${path}`)
       await revalidate()
       document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })

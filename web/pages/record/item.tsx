@@ -12,22 +12,26 @@ const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter']
 
 /** One note, dispute or letter with its versions. */
 export function ItemPage() {
-  const { id } = useRecord()
+  const { id, status } = useRecord()
   const loaded = useLoaderData<{ item: Item; revisions: RevisionList; noun: string }>()
   const noun = itemNouns.find((each) => nouns[each].path === loaded.noun)
   if (!noun) return null
   const { many, path, fields } = nouns[noun]
+  const { item } = loaded
+  const address = `/clients/${id}/${path}/${item.id}`
+  const canChange = status === 'active' && item.archived_at === null
   return (
     <div className={classes.item}>
       <Link to={`/clients/${id}/${path}`} className={classes.back} preventScrollReset>
         <IconArrowLeft size={15} aria-hidden />
         {`All ${many}`}
       </Link>
-      <Entry noun={noun} item={loaded.item} alone />
+      <Entry noun={noun} item={item} alone />
       <Revisions
         fields={fields}
         list={loaded.revisions}
-        address={`/clients/${id}/${path}/${loaded.item.id}/revisions`}
+        address={`${address}/revisions`}
+        restoring={canChange ? { address, fields, current: item } : undefined}
       />
     </div>
   )

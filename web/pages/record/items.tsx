@@ -9,6 +9,7 @@ import { Empty } from '../../components/empty.tsx'
 import { useKey } from '../../components/keys.ts'
 import { useOpened } from '../../components/opened.ts'
 import { nouns, type Values } from '../../fields.ts'
+import { Archived } from './archived.tsx'
 import { Entry } from './entry.tsx'
 import classes from './items.module.css'
 import { useRecord } from './use-record.ts'
@@ -56,10 +57,13 @@ export function Items({ noun, items, blank, emptyText }: ItemsProps) {
   )
   if (items.length === 0 && edited.size === 0 && !isOpen) {
     return (
-      <Empty title={`No ${many} yet`}>
-        <p>{emptyText}</p>
-        {add}
-      </Empty>
+      <div className={classes.items}>
+        <Empty title={`No ${many} yet`}>
+          <p>{emptyText}</p>
+          {add}
+        </Empty>
+        <Archived key="archived" noun={noun} />
+      </div>
     )
   }
   // An item that someone else archived stays while it is being edited, so that its text is not lost.
@@ -80,6 +84,7 @@ export function Items({ noun, items, blank, emptyText }: ItemsProps) {
           </li>
         ))}
       </ol>
+      <Archived key="archived" noun={noun} />
     </div>
   )
 }

@@ -4,16 +4,26 @@ import { useNavigate, useRevalidator } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { change } from '../../api.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyUndoable } from '../../components/undo.tsx'
 
 export function RecordActions({ record }: { readonly record: ClientRecord }) {
   const { revalidate } = useRevalidator()
   const navigate = useNavigate()
   const isArchived = record.status === 'archived'
 
+  const set = (status: ClientRecord['status'], version: number) =>
+    change<ClientRecord>(`/clients/${record.id}`, { method: 'PATCH', body: { status }, version })
+
   async function setStatus(status: ClientRecord['status']) {
     try {
-      await change(`/clients/${record.id}`, { method: 'PATCH', body: { status }, version: record.version })
-      notifyDone(status === 'archived' ? `${record.name} was archived.` : `${record.name} was restored.`)
+      const { version } = await set(status, record.version)
+      if (status === 'active') notifyDone(`${record.name} was restored.`)
+      else {
+        notifyUndoable(`${record.name} was archived.`, async () => {
+          await set('active', version)
+          await revalidate()
+        })
+      }
     } catch (error) {
       notifyFailure('The client was not changed', error)
     }

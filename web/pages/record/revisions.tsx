@@ -3,20 +3,25 @@ import type { RevisionList } from '../../../src/clients/schema.ts'
 import { differences, replacement } from '../../components/differences.ts'
 import { More } from '../../components/more.tsx'
 import { Ago } from '../../components/time.tsx'
-import { clientVersionFields, isSame, valuesOf, type Field, type Value, type Values } from '../../fields.ts'
+import { clientVersionFields, isSame, nouns, valuesOf, type Field, type Value, type Values } from '../../fields.ts'
 import classes from './revisions.module.css'
+import { RestoreVersion, type Restoring } from './restore-version.tsx'
 import { useRecord } from './use-record.ts'
 
 type Revision = RevisionList['revisions'][number]
 
 /** The versions of the client itself, at /clients/<id>/revisions. */
 export function RecordRevisions() {
-  const { id } = useRecord()
+  const record = useRecord()
+  const { id } = record
+  const fields = nouns.client.fields.filter(({ kind }) => kind !== 'consultant')
+  const address = `/clients/${id}`
   return (
     <Revisions
       fields={clientVersionFields()}
       list={useLoaderData<RevisionList>()}
-      address={`/clients/${id}/revisions`}
+      address={`${address}/revisions`}
+      restoring={record.status === 'active' ? { address, fields, current: record } : undefined}
     />
   )
 }
@@ -26,10 +31,12 @@ interface RevisionsProps {
   readonly list: RevisionList
   /** The URL of further pages. */
   readonly address: string
+  /** What an older version can be restored to; absent if it cannot be changed. */
+  readonly restoring?: Restoring | undefined
 }
 
 /** Who changed what, newest first, with the differences from the previous version. */
-export function Revisions({ fields, list, address }: RevisionsProps) {
+export function Revisions({ fields, list, address, restoring }: RevisionsProps) {
   return (
     <section className={classes.revisions}>
       <h2>Versions</h2>
@@ -44,7 +51,13 @@ export function Revisions({ fields, list, address }: RevisionsProps) {
           <ol>
             {/* The oldest version on the page is shown once its predecessor is loaded for comparison. */}
             {revisions.slice(0, isWhole ? undefined : -1).map((revision, index) => (
-              <RevisionEntry key={revision.version} fields={fields} revision={revision} before={revisions[index + 1]} />
+              <RevisionEntry
+                key={revision.version}
+                fields={fields}
+                revision={revision}
+                before={revisions[index + 1]}
+                restoring={restoring}
+              />
             ))}
           </ol>
         )}
@@ -57,9 +70,10 @@ interface RevisionEntryProps {
   readonly fields: readonly Field[]
   readonly revision: Revision
   readonly before: Revision | undefined
+  readonly restoring: Restoring | undefined
 }
 
-function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
+function RevisionEntry({ fields, revision, before, restoring }: RevisionEntryProps) {
   const values = versionOf(fields, revision)
   const earlier = before && versionOf(fields, before)
   return (
@@ -79,6 +93,7 @@ function RevisionEntry({ fields, revision, before }: RevisionEntryProps) {
           )}
           <Ago time={revision.at} />
         </span>
+        {restoring && <RestoreVersion restoring={restoring} version={revision.version} data={revision.data} />}
       </p>
       {earlier && <Changes fields={fields} values={values} earlier={earlier} />}
     </li>

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriers } from '../support/browser.ts'
+import { startDesk, type Desk } from '../support/desk.ts'
+import { at } from '../support/json.ts'
+
+let desk: Desk
+let record: string
+let note: string
+
+before(async () => {
+  desk = await startDesk()
+})
+after(() => desk.close())
+beforeEach(async () => {
+  ;({ record, note } = await desk.newClient())
+})
+
+const articles = (page: Page) => page.getByRole('article')
+
+async function archiveFirst(page: Page, noun: string): Promise<void> {
+  await page.getByRole('button', { name: `More for this ${noun}` }).click()
+  await page.getByRole('menuitem', { name: `Archive ${noun}` }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: `Archive ${noun}` })
+    .click()
+}
+
+describe('B98: archiving', () => {
+  test('a note is undone from the notification', async () => {
+    const page = await desk.open(record)
+    await archiveFirst(page, 'note')
+    await page.getByText('No notes yet').waitFor()
+    assert.deepEqual(await desk.notes(record), [])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await articles(page).filter({ hasText: 'As it was.' }).waitFor()
+    assert.deepEqual(await desk.notes(record), ['As it was.'])
+    await page.close()
+  })
+
+  test('a client is undone from the notification', async () => {
+    const page = await desk.open(record)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Archive client' }).click()
+    await page.getByText('Archived', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Archived', { exact: true }).waitFor({ state: 'detached' })
+    assert.equal(at(await desk.ask(record), 'status'), 'active')
+    await page.close()
+  })
+
+  for (const [noun, fresh] of [
+    ['note', { date: '2026-11-21', text: 'Put away.' }],
+    ['dispute', { invoice: 'R-9', amount: '5', position: 'Put away.' }],
+    ['letter', { subject: 'Put away', body: 'Put away.' }],
+  ] as const) {
+    test(`leaves a ${noun} that is listed, read and restored`, async () => {
+      const list = `${record}/${noun}s`
+      const path = await desk.make(list, fresh)
+      await desk.meanwhile('DELETE', path)
+      const page = await desk.open(list)
+      await page.getByRole('button', { name: `Show archived ${noun}s` }).click()
+      const shown = page.getByRole('region', { name: `Archived ${noun}s` }).getByRole('article')
+      await shown.getByText('Archived', { exact: true }).waitFor()
+      assert.deepEqual(await barriers(page), [])
+      await shown.getByRole('link').first().click()
+      await page.waitForURL(desk.base + path)
+      await page.getByText('Archived', { exact: true }).waitFor()
+      assert.equal(await page.getByRole('button', { name: `Edit ${noun}` }).count(), 0)
+      assert.equal(await page.getByRole('button', { name: /^Restore this version/ }).count(), 0)
+      await page.getByRole('button', { name: 'Restore', exact: true }).click()
+      await page.getByText('Archived', { exact: true }).waitFor({ state: 'detached' })
+      assert.equal(at(await desk.ask(path), 'archived_at'), null)
+      await page.close()
+    })
+  }
+
+  test('is taken back in the list, also on a narrow screen', async () => {
+    await desk.meanwhile('DELETE', note)
+    const page = await desk.daniel.newPage()
+    await page.setViewportSize({ width: 375, height: 740 })
+    await page.goto(desk.base + record)
+    await page.getByRole('button', { name: 'Show archived notes' }).click()
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('No notes are archived.').waitFor()
+    await articles(page).filter({ hasText: 'As it was.' }).waitFor()
+    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
+    await page.close()
+  })
+})
+
+describe('B98: an older version', () => {
+  test('of a note is restored as a new one, and the version of now has no button', async () => {
+    await desk.meanwhile('PATCH', note, { text: 'As it is now.', participants: ['Ruth'] })
+    const page = await desk.open(note)
+    await page.getByRole('button', { name: /^Restore this version/ }).click()
+    await articles(page).getByText('As it was.').waitFor()
+    const now = await desk.ask(note)
+    assert.deepEqual([at(now, 'text'), at(now, 'participants'), at(now, 'version')], ['As it was.', [], 3])
+    await page.getByText('Version 3').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Restore this version: 1' }).count(), 0)
+    await page.getByRole('button', { name: 'Restore this version: 2' }).waitFor()
+    await page.close()
+  })
+
+  test('of a client is restored, and asks first while something is unsaved', async () => {
+    await desk.meanwhile('PATCH', record, { name: 'Somebody Else', email: 'else@example.com' })
+    const page = await desk.open(`${record}/revisions`)
+    await page.getByRole('button', { name: 'Edit client' }).click()
+    await page.getByLabel('Reference').fill('unsaved')
+    await page.getByRole('button', { name: /^Restore this version/ }).click()
+    const question = page.getByRole('dialog', { name: 'Restore version 1?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(at(await desk.ask(record), 'version'), 2)
+    await page.getByRole('button', { name: /^Restore this version/ }).click()
+    await question.getByRole('button', { name: 'Restore version' }).click()
+    await page.getByRole('heading', { name: 'Somebody New' }).waitFor()
+    const now = await desk.ask(record)
+    assert.deepEqual([at(now, 'name'), at(now, 'email'), at(now, 'version')], ['Somebody New', null, 3])
+    assert.equal(await page.getByLabel('Reference').inputValue(), 'unsaved')
+    await page.close({ runBeforeUnload: false })
+  })
+
+  test('of a letter is restored while it is written, not once it is sent', async () => {
+    const letter = await desk.make(`${record}/letters`, { subject: 'Offer', body: 'First.' })
+    await desk.meanwhile('PATCH', letter, { body: 'Second.' })
+    const page = await desk.open(letter)
+    await page.getByText('Versions', { exact: true }).filter({ visible: true }).first().click()
+    await page.getByRole('button', { name: 'Restore this version: 1' }).click()
+    await page.getByRole('textbox', { name: 'Letter', exact: true }).getByText('First.').waitFor()
+    assert.equal(at(await desk.ask(letter), 'body'), 'First.')
+    await desk.meanwhile('PATCH', letter, { status: 'sent' })
+    await page.reload()
+    await page.getByText('Versions', { exact: true }).filter({ visible: true }).first().click()
+    await page.getByText('Version 2').waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Restore this version/ }).count(), 0)
+    await page.close()
+  })
+})
