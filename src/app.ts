@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import type { Audit } from './access/audit.ts'
 import { auditExamples, registerAudit } from './access/routes.ts'
 import type { Accounts } from './accounts/accounts.ts'
+import type { Alerts } from './alerts/alerts.ts'
+import { alertExamples, registerAlerts } from './alerts/routes.ts'
 import type { Keys } from './accounts/keys.ts'
 import { accountExamples, registerAccounts, type DefaultLimits } from './accounts/routes.ts'
 import type { Prices } from './billing/prices.ts'
@@ -51,6 +53,7 @@ export interface AppNeeds {
   readonly log: Logger
   readonly database: Database
   readonly accounts: Accounts
+  readonly alerts: Alerts
   readonly keys: Keys
   readonly prices: Prices
   readonly defaultLimits: DefaultLimits
@@ -120,6 +123,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
       ...signInExamples,
       ...auditExamples,
       ...accountExamples,
+      ...alertExamples,
       ...pricedModelExamples,
     },
   })
@@ -142,6 +146,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   registerPeople(server, needs)
   registerClients(server, needs)
   registerAccounts(server, { ...needs, modelNames: () => modelNamesOf(catalogue) })
+  registerAlerts(server, needs)
   registerModelConsole(server, needs)
   registerDrafting(server, {
     ...needs,

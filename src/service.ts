@@ -5,6 +5,8 @@ import { createAudit, type Audit } from './access/audit.ts'
 import { openPortal } from './access/portal.ts'
 import { createAccounts, type Accounts } from './accounts/accounts.ts'
 import { createKeys, type Keys } from './accounts/keys.ts'
+import { createAlerts } from './alerts/alerts.ts'
+import { startAlerts } from './alerts/watch.ts'
 import { buildApp } from './app.ts'
 import { startHousekeeping } from './billing/housekeeping.ts'
 import { createPrices, type Price } from './billing/prices.ts'
@@ -25,6 +27,8 @@ import { createInvitations } from './people/invitations.ts'
 import { createPeople, type People } from './people/people.ts'
 import type { Config, ModelConfig } from './platform/config/config.ts'
 import { openDatabase, type Database } from './platform/database/database.ts'
+import { createEncryption } from './platform/encryption.ts'
+import { readEncryptionKey } from './platform/encryption-key.ts'
 import { migrate } from './platform/database/migrations.ts'
 import { loadPages } from './platform/http/pages.ts'
 import { startSealing } from './platform/seals/sealing.ts'
@@ -104,6 +108,11 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
     await openMailer({ config, databaseUrl, audit, log, recipientOf: signUp.recipientOf }),
     async (it) => it?.close(),
   )
+  const { currency } = config
+  const encryption = createEncryption(await readEncryptionKey(config))
+  const allowedNetworks = config.alerts.allowed_networks
+  const alerts = createAlerts({ database, accounts, encryption, hasMail: mailer !== undefined, allowedNetworks })
+  opened.adopt(startAlerts({ database, log, mailer, encryption, currency, allowedNetworks }), (it) => it.close())
   const changes = createCredentialChanges({ sessions, audit, mailer })
   const signIn = opened.adopt(
     await openSignIn({ config, database, identities, signUp, mailer, audit, sessions, log, additional }),
@@ -118,6 +127,7 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       log,
       database,
       accounts,
+      alerts,
       keys,
       prices,
       defaultLimits: defaultLimitsOf(config),

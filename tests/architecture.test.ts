@@ -39,6 +39,7 @@ const entryPoints = {
     'housekeeping.ts',
   ],
   accounts: ['accounts.ts', 'keys.ts', 'routes.ts'],
+  alerts: ['alerts.ts', 'routes.ts', 'watch.ts'],
   mail: ['configured.ts', 'mailer.ts'],
   people: [
     'admin.ts',

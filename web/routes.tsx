@@ -1,6 +1,7 @@
 import { useEffect, type ComponentType } from 'react'
 import { createBrowserRouter, type LoaderFunctionArgs } from 'react-router'
 import type { AccountShown, CreditList, KeyList } from '../src/accounts/schema.ts'
+import type { AlertList, AttemptList } from '../src/alerts/schema.ts'
 import type { AuditList } from '../src/clients/schema.ts'
 import { ApiError, read } from './api.ts'
 import { notifyFailure } from './components/notify.ts'
@@ -63,15 +64,17 @@ async function loadMe(args: LoaderFunctionArgs) {
   return { me, offered }
 }
 
-/** An account with its keys and its credit, each of which has its own URL. */
+/** An account with its keys, its credit and its alerts, each of which has its own URL. */
 async function loadAccount({ params, request }: LoaderFunctionArgs) {
   const address = `/accounts/${params['account'] ?? ''}`
-  const [account, { keys, models, base_url: baseUrl }, credit] = await Promise.all([
+  const [account, { keys, models, base_url: baseUrl }, credit, { alerts }, { attempts }] = await Promise.all([
     read<AccountShown>(address, request.signal),
     read<KeyList>(`${address}/keys`, request.signal),
     read<CreditList>(`${address}/credit`, request.signal),
+    read<AlertList>(`${address}/alerts`, request.signal),
+    read<AttemptList>(`${address}/alerts/attempts`, request.signal),
   ])
-  return { account, keys, models, baseUrl, credit }
+  return { account, keys, models, baseUrl, credit, alerts, attempts }
 }
 
 function loadRecord({ params, request }: LoaderFunctionArgs): Promise<unknown> {
@@ -169,8 +172,8 @@ const pages = [
     loader: load,
     lazy: part(async () => (await import('./pages/accounts/accounts.tsx')).AccountsPage),
   },
-  ...['accounts/:account', 'accounts/:account/keys', 'accounts/:account/credit'].map((path) => ({
-    path,
+  ...['', '/keys', '/credit', '/alerts', '/alerts/attempts'].map((below) => ({
+    path: `accounts/:account${below}`,
     loader: loadAccount,
     lazy: part(async () => (await import('./pages/account/account.tsx')).AccountPage),
   })),

@@ -43,6 +43,7 @@ export async function readOpenApi(): Promise<unknown> {
       change: unused,
       close: unused,
     },
+    alerts: { list: unused, create: unused, remove: unused, test: unused, attempts: unused },
     defaultLimits: { requests_per_minute: 60, tokens_per_minute: 100_000 },
     people: {
       create: unused,

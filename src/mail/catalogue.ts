@@ -13,6 +13,16 @@ interface Values {
     /** The recovery codes that are left. */
     readonly remaining?: number
   }
+  /** An account has used a share of its credit or its limit; without the share, a test. Amounts are decimal texts. */
+  readonly account_share: {
+    readonly account: string
+    readonly accountId: string
+    /** In per cent. */
+    readonly share: number | null
+    readonly used: string
+    readonly of: string
+    readonly currency: string
+  }
 }
 
 type Template = keyof Values
@@ -126,6 +136,17 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
     paragraphs: [changes[what].said, ...(remaining === undefined ? [] : [remainingCodes(remaining)])],
     button: { label: 'Your account', path: '/me' },
     closing: ifNotYou,
+  }),
+  account_share: ({ account, accountId, share, used, of, currency }) => ({
+    subject: share === null ? `Test of an alert about ${account}` : `${account} has used ${share} %`,
+    paragraphs:
+      share === null
+        ? [`Alerts about the account ${account} go to this address.`]
+        : [
+            `The account ${account} has used ${used} of ${of} ${currency}: ${share} % or more.`,
+            'When nothing is left, its requests are refused.',
+          ],
+    button: { label: 'The account', path: `/accounts/${accountId}` },
   }),
 }
 

@@ -88,6 +88,7 @@ async function useAccounts(service: Portal['service']) {
   await service.accounts.addCredit(steady.accountId, 10n ** 12n, byService, 'top-up')
   await service.keys.rotate(monthly.keyId, { overlapMs: 60_000 }, byService)
   await service.keys.revoke((await service.customer()).keyId, byService)
+  await addAlert(service.database, steady.accountId)
   // An account in steady use has an allowance.
   await until(async () => {
     await service.call('/v1/generate', steady.key, call)
@@ -96,6 +97,21 @@ async function useAccounts(service: Portal['service']) {
   assert.equal((await service.call('/v1/generate', steady.key, { ...call, max_output_tokens: 0 })).status, 400)
   await until(async () => (await service.database.rows('select from refused_request')).length > 0)
   return steady
+}
+
+/** An alert that was tried, without sending anything. */
+async function addAlert(database: Database, accountId: string): Promise<void> {
+  const [id, delivery] = [randomUUID(), randomUUID()]
+  await database.rows(
+    `insert into alert_rule (id, account_id, shares, webhook, secret, removed_at)
+     values ($1, $2, '{80}', 'https://hooks.example.com/', '\\x00', now())`,
+    [id, accountId],
+  )
+  await database.rows(
+    `insert into alert (id, rule_id, period, share, used, of, ended) values ($1, $2, 'past', 80, 80, 100, 'given_up')`,
+    [delivery, id],
+  )
+  await database.rows(`insert into alert_attempt (alert_id, outcome, error) values ($1, 'given_up', '500')`, [delivery])
 }
 
 async function useRecords(portal: Portal) {

@@ -33,6 +33,8 @@ export interface ServiceOptions {
   /** `sms` of the configuration file. */
   readonly sms?: object
   readonly trustedProxies?: readonly string[]
+  /** `alerts` of the configuration file. */
+  readonly alerts?: object
   /** `drafting` of the configuration file. */
   readonly drafting?: object
   /** The URL of a migrated database, to start a second instance on it. Default: a new database. */
@@ -174,6 +176,7 @@ async function configure(options: ServiceOptions): Promise<Config> {
       ...portal,
       ...others,
       ...listen,
+      ...(options.alerts && { alerts: options.alerts }),
       ...(options.drafting && { drafting: options.drafting }),
     }),
   )

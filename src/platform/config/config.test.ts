@@ -21,6 +21,7 @@ describe('without a file', () => {
       listen: { host: '127.0.0.1', port: 8080, processes: 1, trusted_proxies: [] },
       currency: 'USD',
       firm: { address: [], closing: 'Yours sincerely,', time_zone: 'UTC', locale: 'en-GB' },
+      alerts: { allowed_networks: [] },
       aliases: { default: 'tiny' },
       limits: { requests_per_minute: 60, tokens_per_minute: 100_000, request_bytes: 1_048_576 },
       session: { idle: 3_600_000, absolute: 43_200_000 },

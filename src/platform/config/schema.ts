@@ -201,6 +201,13 @@ export const configSchema = group('The configuration.', {
       default: values.defaultLocale,
     }),
   }),
+  alerts: optionalGroup('Alerts about accounts.', {
+    allowed_networks: Type.Array(written(values.network, 'A network.'), {
+      description:
+        'Networks that are not public and that webhooks may reach nevertheless: addresses or ranges. Without it, webhooks reach only public addresses.',
+      default: [],
+    }),
+  }),
   drafting: Type.Optional(
     group('Letters drafted by a model inside a client record. Without this group, drafting is not offered.', {
       account: text(

@@ -3,12 +3,14 @@ import { IconCoins, IconDots, IconLock, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLoaderData, useRevalidator } from 'react-router'
 import type { AccountShown, CreditList, KeyList } from '../../../src/accounts/schema.ts'
+import type { AlertList, AttemptList } from '../../../src/alerts/schema.ts'
 import { change } from '../../api.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { isPrepaid } from '../accounts/settings-fields.ts'
 import classes from './account.module.css'
+import { Alerts } from './alerts.tsx'
 import { Credit } from './credit.tsx'
 import { AccountDialogs, type Opened } from './dialogs.tsx'
 import { Facts } from './facts.tsx'
@@ -19,6 +21,8 @@ export interface AccountData extends Pick<KeyList, 'keys' | 'models'> {
   readonly account: AccountShown
   readonly baseUrl: string
   readonly credit: CreditList
+  readonly alerts: AlertList['alerts']
+  readonly attempts: AttemptList['attempts']
 }
 
 /** One account: its money, its limits and its keys; for partners. */
@@ -38,6 +42,7 @@ export function AccountPage() {
       {(isPrepaid(account) || credit.entries.length > 0) && (
         <Credit key={credit.entries[0]?.id} account={account} first={credit} />
       )}
+      <Alerts data={data} />
       <AccountDialogs data={data} opened={opened} open={open} onDone={() => void revalidate()} />
     </Page>
   )

@@ -1,0 +1,79 @@
+import { Type } from 'typebox'
+import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import type { ProblemCode } from '../platform/problems.ts'
+import * as schema from './schema.ts'
+
+/** The OpenAPI operations of the alerts of an account. All are for partners. */
+const reading: readonly ProblemCode[] = [
+  'malformed_request',
+  'not_signed_in',
+  'forbidden',
+  'internal',
+  'unavailable',
+  'not_found',
+]
+const acting: readonly ProblemCode[] = [...reading, 'cross_site_request']
+const writing: readonly ProblemCode[] = [
+  ...acting,
+  'malformed_json',
+  'missing_field',
+  'unknown_field',
+  'invalid_field',
+  'conflict',
+  'request_too_large',
+  'unsupported_media_type',
+]
+
+const inAlerts = { tags: ['Alerts'], ...needsSession }
+const params = Type.Object({ account: Type.String({ description: 'The id of the account.' }) })
+const alertParams = Type.Object({
+  account: Type.String({ description: 'The id of the account.' }),
+  alert: Type.String({ description: 'The id of the alert.' }),
+})
+
+export const listAlerts = {
+  ...inAlerts,
+  operationId: 'listAlerts',
+  summary: 'List the alerts of an account',
+  description: 'Where alerts go, and at which shares. Without the secrets of webhooks. For partners.',
+  params,
+  response: { 200: answers(schema.alertList, 'All alerts of the account.'), ...refusals(reading) },
+}
+
+export const createAlert = {
+  ...inAlerts,
+  operationId: 'createAlert',
+  summary: 'Create an alert',
+  description:
+    'By mail with `email`, or as a signed webhook with `webhook`. The response is the only place where the secret of the webhook appears. For partners.',
+  params,
+  body: schema.newAlertBody,
+  response: { 201: answers(schema.alertCreated, 'The alert.'), ...refusals(writing) },
+}
+
+export const removeAlert = {
+  ...inAlerts,
+  operationId: 'removeAlert',
+  summary: 'Remove an alert',
+  description: 'What waits to be sent is given up. For partners.',
+  params: alertParams,
+  response: { 204: { description: 'The alert is removed.', type: 'null' }, ...refusals(acting) },
+}
+
+export const testAlert = {
+  ...inAlerts,
+  operationId: 'testAlert',
+  summary: 'Send a test',
+  description: 'Sent within seconds; the attempts show what became of it. For partners.',
+  params: alertParams,
+  response: { 204: { description: 'The test will be sent.', type: 'null' }, ...refusals(acting) },
+}
+
+export const listAttempts = {
+  ...inAlerts,
+  operationId: 'listAlertAttempts',
+  summary: 'List the attempts to send alerts',
+  description: 'Those of removed alerts included. For partners.',
+  params,
+  response: { 200: answers(schema.attemptList, 'The last attempts.'), ...refusals(reading) },
+}

@@ -1,0 +1,83 @@
+import type { Visit } from '../access/actor.ts'
+import type { Audit, AuditEntry } from '../access/audit.ts'
+import { permitted } from '../access/permitted.ts'
+import type { Action } from '../access/policy.ts'
+import { visitOf } from '../access/visits.ts'
+import { represent } from '../platform/http/representation.ts'
+import type { Server } from '../platform/http/server.ts'
+import type { Sessions } from '../signin/sessions.ts'
+import type { Alerts } from './alerts.ts'
+import * as operations from './operations.ts'
+import { presentAlert, presentAttempt } from './present.ts'
+
+export { alertExamples } from './examples.ts'
+
+interface AlertRouteNeeds {
+  readonly alerts: Alerts
+  readonly sessions: Pick<Sessions, 'recognise'>
+  readonly audit: Pick<Audit, 'record'>
+  readonly baseUrl: string
+}
+
+/** The alerts of an account, for partners. */
+export function registerAlerts(server: Server, needs: AlertRouteNeeds): void {
+  const { alerts, audit } = needs
+  const allowed = (action: Action) => permitted(needs, action, 'account')
+
+  server.get(
+    '/accounts/:account/alerts',
+    { onRequest: allowed('read'), schema: operations.listAlerts },
+    async (request, reply) => {
+      const { account } = request.params
+      const rules = await alerts.list(account)
+      await audit.record(readEvent(visitOf(request), 'account_alerts_listed', account))
+      return represent(reply, request, { data: { alerts: rules.map(presentAlert) } })
+    },
+  )
+
+  server.get(
+    '/accounts/:account/alerts/attempts',
+    { onRequest: allowed('read'), schema: operations.listAttempts },
+    async (request, reply) => {
+      const { account } = request.params
+      const attempts = await alerts.attempts(account)
+      await audit.record(readEvent(visitOf(request), 'account_alert_attempts_listed', account))
+      return represent(reply, request, { data: { attempts: attempts.map(presentAttempt) } })
+    },
+  )
+
+  server.post(
+    '/accounts/:account/alerts',
+    { onRequest: allowed('change'), schema: operations.createAlert },
+    async (request, reply) => {
+      const { rule, secret } = await alerts.create(request.params.account, request.body, visitOf(request))
+      return reply.code(201).send({ ...presentAlert(rule), secret })
+    },
+  )
+
+  server.delete(
+    '/accounts/:account/alerts/:alert',
+    { onRequest: allowed('change'), schema: operations.removeAlert },
+    async (request, reply) => {
+      await alerts.remove(request.params.account, request.params.alert, visitOf(request))
+      return reply.code(204).send()
+    },
+  )
+
+  server.post(
+    '/accounts/:account/alerts/:alert/test',
+    { onRequest: allowed('change'), schema: operations.testAlert },
+    async (request, reply) => {
+      await alerts.test(request.params.account, request.params.alert, visitOf(request))
+      return reply.code(204).send()
+    },
+  )
+}
+
+const readEvent = (by: Visit, action: string, account: string): AuditEntry => ({
+  ...by,
+  action,
+  outcome: 'allowed',
+  noun: 'account',
+  nounId: account,
+})

@@ -1,0 +1,73 @@
+import { Type, type TSchema } from 'typebox'
+
+/** The JSON schemas of the alerts of an account. Types, validation and the API document derive from them. */
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const id = Type.String({ format: 'uuid' })
+const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
+
+export const newAlertBody = Type.Object(
+  {
+    shares: Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
+      minItems: 1,
+      maxItems: 10,
+      description:
+        'Per cent of the monthly limit, or of the credit that there was when credit was last added or withdrawn.',
+    }),
+    email: Type.Optional(
+      Type.String({ format: 'line', minLength: 1, maxLength: 254, description: 'The address for mail.' }),
+    ),
+    webhook: Type.Optional(
+      Type.String({
+        format: 'line',
+        minLength: 1,
+        maxLength: 2000,
+        description: 'In place of `email`: an https address that alerts are posted to.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const alertFields = {
+  alert_id: Type.String({ format: 'uuid', description: 'The id of the alert.' }),
+  shares: Type.Array(Type.Integer(), { description: 'In per cent, ascending.' }),
+  email: nullable(Type.String()),
+  webhook: nullable(Type.String()),
+  created_at: time,
+}
+
+const alertShown = Type.Object(alertFields)
+export type AlertShown = Type.Static<typeof alertShown>
+
+export const alertCreated = Type.Object({
+  ...alertFields,
+  secret: nullable(
+    Type.String({ description: 'Signs the webhook; null for mail. It is sent only once and stored encrypted.' }),
+  ),
+})
+export type AlertCreated = Type.Static<typeof alertCreated>
+
+export const alertList = Type.Object({
+  alerts: Type.Array(alertShown, { description: 'In order of creation.' }),
+})
+export type AlertList = Type.Static<typeof alertList>
+
+export const attemptList = Type.Object({
+  attempts: Type.Array(
+    Type.Object({
+      id,
+      at: time,
+      delivery: Type.String({ format: 'uuid', description: 'The same for every attempt: `Tollgate-Id` of a webhook.' }),
+      email: nullable(Type.String()),
+      webhook: nullable(Type.String()),
+      share: nullable(Type.Integer({ description: 'In per cent; null for a test.' })),
+      outcome: Type.Enum(['queued', 'sent', 'failed', 'given_up'], {
+        description: '`queued`: the mail is in the queue, from where it is sent.',
+      }),
+      error: nullable(Type.String({ description: 'The status or a code: `500`, `ECONNREFUSED`.' })),
+    }),
+    { description: 'The last 100, the newest first.' },
+  ),
+})
+export type AttemptList = Type.Static<typeof attemptList>

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { createHmac, randomUUIDv7 } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { text as readText } from 'node:stream/consumers'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { at, objectAt } from '../../tests/support/json.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { startMailServer, type TestMailServer } from '../../tests/support/mail-server.ts'
+import { until } from '../../tests/support/until.ts'
+import { byService } from '../access/actor.ts'
+import { createAudit, type Audit } from '../access/audit.ts'
+import { createAccounts, type Accounts, type NewAccount } from '../accounts/accounts.ts'
+import { openMailer, type OpenMailer } from '../mail/configured.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { createEncryption } from '../platform/encryption.ts'
+import { createAlerts, type Alerts } from './alerts.ts'
+import type { FindAddresses } from './networks.ts'
+import { startAlerts } from './watch.ts'
+
+interface Hook {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+const key = Buffer.alloc(32, 7)
+const encryption = createEncryption(key)
+const allowedNetworks = ['127.0.0.1']
+
+let fresh: TestDatabase
+let database: Database
+let audit: Audit
+let mailServer: TestMailServer
+let mailer: OpenMailer | undefined
+let accounts: Accounts
+let alerts: Alerts
+let receiver: Server
+let address: string
+let hooks: Hook[]
+let statuses: number[]
+let open: { close(): Promise<void> }[] = []
+let log: ReturnType<typeof createTestLog>
+
+async function receive(request: IncomingMessage, reply: ServerResponse): Promise<void> {
+  const body = await readText(request)
+  hooks.push({ headers: request.headers, body })
+  reply.writeHead(statuses.shift() ?? 204, { location: '/elsewhere' }).end()
+}
+
+before(async () => {
+  fresh = await createTestDatabase()
+  log = createTestLog()
+  database = openDatabase(fresh.url, { log: log.log })
+  audit = createAudit({ database })
+  mailServer = await startMailServer()
+  mailer = await openMailer({
+    config: {
+      mail: { url: mailServer.url, from: 'Tollgate <tollgate@firm.example>' },
+      firm: {},
+      base_url: 'https://tollgate.test',
+      encryption_key: key.toString('base64'),
+      data: '/nonexistent',
+    },
+    databaseUrl: fresh.url,
+    audit,
+    log: log.log,
+    recipientOf: async (to) => to,
+    pace: { lookEvery: 20, firstPause: 1, superviseEvery: 1 },
+  })
+  accounts = createAccounts({ database })
+  alerts = createAlerts({ database, accounts, encryption, hasMail: true, allowedNetworks })
+  receiver = createServer((request, reply) => {
+    void receive(request, reply)
+  })
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  address = `http://127.0.0.1:${String(at(receiver.address(), 'port'))}/hook/vvv-path-vvv`
+})
+beforeEach(() => {
+  hooks = []
+  statuses = []
+})
+afterEach(async () => {
+  await stopAll()
+  await database.rows('delete from alert_attempt')
+  await database.rows('delete from alert')
+  await database.rows('delete from alert_rule')
+})
+after(async () => {
+  await mailer?.close()
+  await mailServer.close()
+  receiver.close()
+  await audit.close()
+  await database.close()
+  await fresh.drop()
+})
+
+/** One instance. It looks, and tries again, sooner than in production. */
+function start(find?: FindAddresses): void {
+  open.push(
+    startAlerts({
+      database,
+      log: log.log,
+      mailer,
+      encryption,
+      currency: 'EUR',
+      allowedNetworks,
+      ...(find && { find }),
+      pace: { look: 10, firstPause: 1 },
+    }),
+  )
+}
+async function stopAll(): Promise<void> {
+  await Promise.all(open.map((it) => it.close()))
+  open = []
+}
+
+async function account(limits: Partial<NewAccount> = { credit: 100n }): Promise<string> {
+  const created = { name: randomUUIDv7(), requestsPerMinute: 60, tokensPerMinute: 1000, ...limits }
+  return (await accounts.create(created, byService)).id
+}
+const spend = (id: string, cost: number) =>
+  database.rows('update account set charged = charged + $2, month_charged = month_charged + $2 where id = $1', [
+    id,
+    cost,
+  ])
+async function hook(id: string, shares: readonly number[] = [50, 80], webhook = address): Promise<string> {
+  const { secret } = await alerts.create(id, { shares, webhook }, byService)
+  return secret ?? assert.fail()
+}
+const shares = () => hooks.map(({ body }) => at(JSON.parse(body), 'share'))
+const pending = () => database.rows('select from alert where ended is null')
+/** Waits until the instances have looked again and sent what was due. The second of two tests follows a complete look. */
+async function settled(id: string): Promise<void> {
+  const [rule] = await alerts.list(id)
+  for (let n = 0; n < 2; n++) {
+    await alerts.test(id, rule?.id ?? '', byService)
+    await until(async () => (await pending()).length === 0)
+  }
+  hooks = hooks.filter(({ body }) => !body.includes('"test"'))
+}
+const outcomes = async (id: string) => (await alerts.attempts(id)).map(({ outcome, error }) => [outcome, error])
+
+describe('an alert', () => {
+  test('is sent once by two instances, signed, and not again after a restart', async () => {
+    const id = await account()
+    const secret = await hook(id)
+    start()
+    start()
+    await spend(id, 49)
+    await settled(id)
+    assert.deepEqual(shares(), [])
+    await spend(id, 1)
+    await until(async () => hooks.length > 0)
+    await settled(id)
+    assert.deepEqual(shares(), [50])
+    await stopAll()
+    start()
+    await spend(id, 5)
+    await settled(id)
+    assert.deepEqual(shares(), [50])
+
+    const { headers, body } = hooks[0] ?? assert.fail()
+    const [, time, code] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['tollgate-signature'])) ?? []
+    assert.equal(code, createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
+    const { id: delivery, created_at: created, account: about, ...rest } = objectAt(JSON.parse(body))
+    assert.equal(headers['tollgate-id'], delivery)
+    assert.equal(headers['content-type'], 'application/json')
+    assert.ok(!Number.isNaN(Date.parse(String(created))))
+    assert.deepEqual(about, { id, name: (await accounts.show(id)).name })
+    const amounts = { used: '0.00000000005', of: '0.0000000001', currency: 'EUR' }
+    assert.deepEqual(rest, { type: 'account.share_reached', share: 50, ...amounts })
+  })
+
+  test('is sent for the highest of several shares, and again after new credit', async () => {
+    const id = await account()
+    await hook(id)
+    await spend(id, 90)
+    start()
+    await until(async () => hooks.length > 0)
+    await settled(id)
+    assert.deepEqual(shares(), [80])
+    await accounts.addCredit(id, 90n, byService)
+    await spend(id, 49)
+    await settled(id)
+    assert.deepEqual(shares(), [80])
+    await spend(id, 1)
+    await until(async () => hooks.length > 1)
+    await settled(id)
+    assert.deepEqual(shares(), [80, 50])
+  })
+
+  test('is sent for a share of this month’s limit, not of a past one', async () => {
+    const id = await account({ monthlyLimit: 100n })
+    await hook(id)
+    await database.rows(`update account set month = month - interval '1 month', month_charged = 100 where id = $1`, [
+      id,
+    ])
+    start()
+    await settled(id)
+    assert.deepEqual(shares(), [])
+    await database.rows(
+      `update account set month = date_trunc('month', now() at time zone 'UTC')::date, month_charged = 80 where id = $1`,
+      [id],
+    )
+    await until(async () => hooks.length > 0)
+    await settled(id)
+    assert.deepEqual(shares(), [80])
+  })
+
+  test('goes by mail, once', async () => {
+    const id = await account()
+    await alerts.create(id, { shares: [80], email: 'paula@example.com' }, byService)
+    await spend(id, 80)
+    start()
+    start()
+    const [mail, ...more] = await mailServer.received(1)
+    assert.deepEqual(more, [])
+    assert.deepEqual(mail?.to, ['paula@example.com'])
+    assert.match(mail?.subject ?? '', /has used 80 %$/)
+    assert.match(mail?.text ?? '', /has used 0\.00000000008 of 0\.0000000001 EUR: 80 % or more\./)
+    assert.match(mail?.text ?? '', new RegExp(`https://tollgate.test/accounts/${id}`))
+    assert.deepEqual(await outcomes(id), [['queued', null]])
+  })
+
+  test('is tried again after a refusal, a redirect and a refused connection, with the same id', async () => {
+    const id = await account()
+    await hook(id, [50])
+    statuses = [500, 302]
+    await spend(id, 50)
+    start()
+    await until(async () => hooks.length === 3)
+    await until(async () => (await outcomes(id)).length === 3)
+    assert.deepEqual(await outcomes(id), [
+      ['sent', null],
+      ['failed', '302'],
+      ['failed', '500'],
+    ])
+    assert.equal(new Set(hooks.map(({ headers }) => headers['tollgate-id'])).size, 1)
+    assert.equal(new Set(hooks.map(({ body }) => body)).size, 1)
+
+    const refused = await account()
+    await hook(refused, [50], 'http://127.0.0.1:9/')
+    await spend(refused, 50)
+    await until(async () => (await outcomes(refused)).length > 1)
+    for (const outcome of await outcomes(refused)) assert.deepEqual(outcome, ['failed', 'ECONNREFUSED'])
+  })
+
+  test('is given up after a day, and at once when it is removed', async () => {
+    const id = await account()
+    await hook(id, [50], 'http://127.0.0.1:9/')
+    await spend(id, 50)
+    start()
+    await until(async () => (await outcomes(id)).length > 0)
+    await database.rows(`update alert set created_at = now() - interval '25 hours', next_at = now()`)
+    await until(async () => (await outcomes(id))[0]?.[0] === 'given_up')
+    const other = await account()
+    await hook(other, [50], 'http://127.0.0.1:9/')
+    await spend(other, 50)
+    await until(async () => (await outcomes(other)).length > 0)
+    await alerts.remove(other, (await alerts.list(other))[0]?.id ?? '', byService)
+    assert.deepEqual(await pending(), [])
+    await spend(other, 50)
+    assert.deepEqual(await alerts.list(other), [])
+  })
+
+  test('never goes to an address inside the network, even if its name changes its address', async () => {
+    const id = await account()
+    const elsewhere = createAlerts({
+      database,
+      accounts,
+      encryption,
+      hasMail: false,
+      allowedNetworks: ['127.0.0.1'],
+    })
+    const { port } = new URL(address)
+    await elsewhere.create(id, { shares: [50], webhook: `https://rebinding.invalid:${port}/` }, byService)
+    await spend(id, 50)
+    // The second address is refused although the first one is allowed.
+    start(async () => [
+      { address: '127.0.0.1', family: 4 },
+      { address: '10.0.0.1', family: 4 },
+    ])
+    await until(async () => (await outcomes(id)).length > 0)
+    assert.deepEqual((await outcomes(id))[0], ['failed', 'forbidden_network'])
+    assert.deepEqual(hooks, [])
+  })
+
+  test('leaves no secret and no path of a webhook in the log, the audit log and the database', async () => {
+    const id = await account()
+    const secret = await hook(id)
+    await spend(id, 50)
+    start()
+    await until(async () => hooks.length > 0)
+    await stopAll()
+    const audited = JSON.stringify(await database.rows(`select action, details from audit where noun_id = $1`, [id]))
+    assert.match(audited, /account_alert_created/)
+    const stored = JSON.stringify(await database.rows(`select encode(secret, 'escape') as text from alert_rule`))
+    const listed = JSON.stringify([await alerts.list(id), await alerts.attempts(id)])
+    for (const text of [log.text(), audited, stored, listed]) assert.ok(!text.includes(secret))
+    for (const text of [log.text(), audited]) assert.ok(!text.includes('vvv-path-vvv'))
+  })
+})

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { after, test } from 'node:test'
+import type { Answer } from '../support/answer.ts'
+import { startFirm } from '../support/firm.ts'
+import { at, objectAt } from '../support/json.ts'
+import { until } from '../support/until.ts'
+
+const firm = await startFirm({ alerts: { allowed_networks: ['127.0.0.1'] } })
+const anna = await firm.join('Anna', 'consultant')
+const paula = await firm.join('Paula', 'partner')
+after(() => firm.close())
+
+const received: string[] = []
+const receiver = createServer((request, reply) => {
+  received.push(String(request.headers['tollgate-signature']))
+  request.resume()
+  reply.writeHead(503).end()
+})
+receiver.listen(0, '127.0.0.1')
+await once(receiver, 'listening')
+after(() => receiver.close())
+const webhook = `http://127.0.0.1:${String(at(receiver.address(), 'port'))}/hook?token=vvv`
+
+async function account(): Promise<string> {
+  const { accountId } = await firm.service.customer()
+  return `/accounts/${accountId}`
+}
+
+function assertRefused(answer: Answer, code: string, field?: string): void {
+  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
+}
+
+const recorded = ({ headers }: Answer) =>
+  firm.service.database.rows('select action, outcome, person_id as person, details from audit where request_id = $1', [
+    headers.get('request-id'),
+  ])
+
+test('an alert is created, tested, listed with its attempts, and removed', async () => {
+  const path = await account()
+  const made = await paula.send('POST', `${path}/alerts`, { shares: [80, 50, 80], webhook })
+  assert.equal(made.status, 201, made.text)
+  const { alert_id: alert, secret, ...rest } = made.json
+  assert.match(String(secret), /^[\w-]{43}$/)
+  assert.deepEqual(rest, { shares: [50, 80], email: null, webhook, created_at: rest['created_at'] })
+  const { host } = new URL(webhook)
+  assert.deepEqual(await recorded(made), [
+    { action: 'account_alert_created', outcome: 'allowed', person: paula.id, details: { host } },
+  ])
+
+  const list = await paula.get(`${path}/alerts`)
+  assert.deepEqual(list.json, { alerts: [{ alert_id: alert, ...rest }] })
+  assert.deepEqual(await recorded(list), [
+    { action: 'account_alerts_listed', outcome: 'allowed', person: paula.id, details: null },
+  ])
+
+  const tested = await paula.send('POST', `${path}/alerts/${String(alert)}/test`)
+  assert.equal(tested.status, 204)
+  await until(async () => (await paula.get(`${path}/alerts/attempts`)).text.includes('"503"'))
+  const attempts = await paula.get(`${path}/alerts/attempts`)
+  const { outcome, error, share, webhook: to } = objectAt(attempts.json, 'attempts', '0')
+  assert.deepEqual({ outcome, error, share, to }, { outcome: 'failed', error: '503', share: null, to: webhook })
+  assert.match(received[0] ?? '', /^t=\d+,v1=[0-9a-f]{64}$/)
+  for (const { text } of [list, attempts]) assert.ok(!text.includes(String(secret)))
+
+  const removed = await paula.send('DELETE', `${path}/alerts/${String(alert)}`)
+  assert.equal(removed.status, 204)
+  assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [] })
+  assertRefused(await paula.send('DELETE', `${path}/alerts/${String(alert)}`), 'not_found')
+  assertRefused(await paula.send('POST', `${path}/alerts/${String(alert)}/test`), 'not_found')
+  assert.ok(!firm.service.logText().includes('vvv'))
+})
+
+test('an alert of another account is not found', async () => {
+  const [path, other] = [await account(), await account()]
+  const { json } = await paula.send('POST', `${path}/alerts`, { shares: [80], webhook })
+  assertRefused(await paula.send('DELETE', `${other}/alerts/${String(json['alert_id'])}`), 'not_found')
+  assertRefused(await paula.send('POST', `${other}/alerts/${String(json['alert_id'])}/test`), 'not_found')
+  assert.equal([(await paula.get(`${path}/alerts`)).json['alerts']].flat().length, 1)
+})
+
+test('addresses inside the network and other bad values are refused', async () => {
+  const path = await account()
+  const post = (body: object) => paula.send('POST', `${path}/alerts`, { shares: [80], ...body })
+  for (const bad of [
+    'http://example.com/',
+    'https://10.0.0.1/',
+    'https://127.0.0.2/',
+    'http://127.0.0.2/',
+    'https://169.254.169.254/latest',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[::1]/',
+    'https://2130706434/',
+    'https://anna:secret@example.com/',
+    'https://:secret@example.com/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'hooks',
+  ]) {
+    assertRefused(await post({ webhook: bad }), 'invalid_field', 'webhook')
+  }
+  assertRefused(await post({}), 'invalid_field', 'email')
+  assertRefused(await post({ webhook, email: 'anna@example.com' }), 'invalid_field', 'email')
+  assertRefused(await post({ email: 'anna' }), 'invalid_field', 'email')
+  // Without a mail server.
+  assertRefused(await post({ email: 'anna@example.com' }), 'invalid_field', 'email')
+  assertRefused(await post({ webhook, shares: [] }), 'invalid_field', 'shares')
+  assertRefused(await post({ webhook, shares: [101] }), 'invalid_field', 'shares[0]')
+  assertRefused(await post({ webhook, secret: 'mine' }), 'unknown_field', 'secret')
+  assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [] })
+})
+
+test('without allowed networks, the own host is refused', async () => {
+  const strict = await startFirm()
+  try {
+    const partner = await strict.join('Paula', 'partner')
+    const { accountId } = await strict.service.customer()
+    for (const bad of [webhook, 'http://localhost/', 'https://localhost/']) {
+      const answer = await partner.send('POST', `/accounts/${accountId}/alerts`, { shares: [80], webhook: bad })
+      assertRefused(answer, 'invalid_field', 'webhook')
+    }
+  } finally {
+    await strict.close()
+  }
+})
+
+test('an account has at most 20 alerts', async () => {
+  const path = await account()
+  for (let n = 0; n < 20; n++) {
+    assert.equal((await paula.send('POST', `${path}/alerts`, { shares: [80], webhook })).status, 201)
+  }
+  assertRefused(await paula.send('POST', `${path}/alerts`, { shares: [80], webhook }), 'conflict')
+})
+
+test('consultants have no access to alerts, and each try is in the audit log', async () => {
+  const path = await account()
+  const { json } = await paula.send('POST', `${path}/alerts`, { shares: [80], webhook })
+  const alert = `${path}/alerts/${String(json['alert_id'])}`
+  for (const [method, address, body] of [
+    ['GET', `${path}/alerts`],
+    ['GET', `${path}/alerts/attempts`],
+    ['POST', `${path}/alerts`, { shares: [80], webhook }],
+    ['POST', `${alert}/test`],
+    ['DELETE', alert],
+  ] as const) {
+    const answer = await anna.send(method, address, body)
+    assertRefused(answer, 'forbidden')
+    const [row] = await recorded(answer)
+    assert.deepEqual([at(row, 'action'), at(row, 'person')], ['access_denied', anna.id])
+  }
+  assert.equal([(await paula.get(`${path}/alerts`)).json['alerts']].flat().length, 1)
+})

@@ -1,0 +1,53 @@
+import { Badge, Button } from '@mantine/core'
+import type { AttemptList } from '../../../src/alerts/schema.ts'
+import tables from '../../components/table.module.css'
+import { exactTime } from '../../locale.ts'
+import classes from './account.module.css'
+
+interface AlertAttemptsProps {
+  readonly attempts: AttemptList['attempts']
+  readonly onRefresh: () => void
+}
+
+/** The attempts to send alerts, the newest first. */
+export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
+  return (
+    <>
+      <div className={classes.head}>
+        <h3 id="attempts">Attempts</h3>
+        <Button variant="subtle" size="compact-sm" onClick={onRefresh}>
+          Refresh
+        </Button>
+      </div>
+      <div className={tables.frame}>
+        <table className={tables.table} aria-labelledby="attempts">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">About</th>
+              <th scope="col" className={tables.wide}>
+                To
+              </th>
+              <th scope="col">Outcome</th>
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.map(({ id, at, share, email, webhook, outcome, error }) => (
+              <tr key={id}>
+                <td>{exactTime(at)}</td>
+                <td>{share === null ? 'Test' : `${share} %`}</td>
+                <td className={`${tables.wide} ${classes.models}`}>{email ?? webhook}</td>
+                <td>
+                  <Badge color={colors[outcome]}>{words[outcome]}</Badge> {error}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}
+
+const words = { queued: 'Mail queued', sent: 'Sent', failed: 'Failed', given_up: 'Given up' } as const
+const colors = { queued: 'gray', sent: 'green', failed: 'red', given_up: 'red' } as const

@@ -1,0 +1,99 @@
+import { Button, CopyButton, Group, Modal } from '@mantine/core'
+import { useEffect, useRef, type ReactNode } from 'react'
+import type { AlertCreated } from '../../../src/alerts/schema.ts'
+import { change } from '../../api.ts'
+import { EditForm } from '../../components/edit-form.tsx'
+import type { Field, Value } from '../../fields.ts'
+import classes from './account.module.css'
+
+interface NewAlertDialogProps {
+  readonly account: string
+  readonly onClose: () => void
+  /** Gets the secret of a webhook, which is shown once; null for mail. */
+  readonly onCreated: (secret: string | null) => void
+}
+
+/** Creates an alert by mail or as a webhook. */
+export function NewAlertDialog({ account, onClose, onCreated }: NewAlertDialogProps) {
+  const created = useRef<AlertCreated>(undefined)
+  async function save(values: Record<string, Value | null>): Promise<void> {
+    const body = alertBody(values)
+    created.current = await change<AlertCreated>(`/accounts/${account}/alerts`, { method: 'POST', body })
+  }
+  return (
+    <Dialog title="New alert" onClose={onClose}>
+      <EditForm
+        label="New alert"
+        saveLabel="Create alert"
+        fields={fields}
+        initial={{ shares: '50, 80, 100', email: '', webhook: '' }}
+        save={save}
+        onSaved={() => onCreated(created.current?.secret ?? null)}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
+
+interface SecretDialogProps {
+  readonly secret: string
+  readonly onClose: () => void
+}
+
+/** The secret of a webhook, shown once. */
+export function SecretDialog({ secret, onClose }: SecretDialogProps) {
+  const first = useRef<HTMLButtonElement>(null)
+  // The dialog was open with a form before, so it does not move the focus itself.
+  useEffect(() => first.current?.focus(), [])
+  return (
+    <Dialog title="Store this secret now" onClose={() => undefined}>
+      <div className={classes.form}>
+        <p>It signs the webhook, and is shown only now. The receiver needs it to verify Tollgate-Signature.</p>
+        <code className={classes.secret} aria-label="Secret">
+          {secret}
+        </code>
+        <Group justify="space-between">
+          <CopyButton value={secret}>
+            {({ copied, copy }) => (
+              <Button variant="default" ref={first} onClick={copy}>
+                {copied ? 'Copied' : 'Copy secret'}
+              </Button>
+            )}
+          </CopyButton>
+          <Button onClick={onClose}>I have stored it</Button>
+        </Group>
+      </div>
+    </Dialog>
+  )
+}
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+function Dialog(props: DialogProps) {
+  return <Modal opened closeOnClickOutside={false} withCloseButton={false} {...props} />
+}
+
+const fields: readonly Field[] = [
+  { name: 'shares', label: 'At (per cent used)', kind: 'line', required: true, maxLength: 60 },
+  { name: 'email', label: 'Mail to', kind: 'line', placeholder: 'paula@example.com', maxLength: 254 },
+  {
+    name: 'webhook',
+    label: 'Or webhook',
+    kind: 'line',
+    placeholder: 'https://hooks.example.com/tollgate',
+    maxLength: 2000,
+  },
+]
+
+function alertBody({ shares, email, webhook }: Record<string, Value | null>): object {
+  const written = String(shares ?? '').split(/[\s,;%]+/)
+  return {
+    shares: written.filter((share) => share !== '').map(Number),
+    ...(email !== undefined && email !== '' && { email }),
+    ...(webhook !== undefined && webhook !== '' && { webhook }),
+  }
+}
