@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
@@ -158,6 +158,45 @@ describe('a letter that a model drafts', () => {
     desk.takeComplaints()
     await page.close()
   })
+})
+
+test('B90: with only the keyboard, sources are chosen, and a letter is drafted, stopped and saved', async () => {
+  holdLetters()
+  const page = await desk.open(`${record}/letters`)
+  const { keyboard } = page
+  const tabTo = async (target: Locator) => {
+    for (let steps = 0; steps < 40; steps++) {
+      if ((await target.and(page.locator(':focus')).count()) > 0) return
+      await keyboard.press('Tab')
+    }
+    assert.fail(`${String(target)} cannot be reached`)
+  }
+  const open = page.getByText('Draft a letter', { exact: true })
+  await open.waitFor()
+  await tabTo(page.locator('button, a').filter({ has: open }))
+  await keyboard.press('Enter')
+  await instructions(page).and(page.locator(':focus')).waitFor()
+  await keyboard.type('Write to Anna.')
+  await tabTo(page.getByRole('checkbox'))
+  await keyboard.press('Space')
+  assert.equal(await page.getByRole('checkbox').isChecked(), false)
+  await keyboard.press('Space')
+  assert.ok(await page.getByRole('checkbox').isChecked())
+  await tabTo(page.getByRole('button', { name: 'Draft letter' }))
+  await keyboard.press('Enter')
+  await page.getByText('Dear', { exact: true }).waitFor()
+  await tabTo(page.getByRole('button', { name: 'Stop' }))
+  await keyboard.press('Enter')
+  await page.waitForURL(letterPage())
+  await tabTo(editor(page))
+  await keyboard.press('End')
+  await keyboard.type(' Anna')
+  await keyboard.press('Tab')
+  await tabTo(page.getByRole('button', { name: 'Save' }))
+  await keyboard.press('Enter')
+  await page.getByText('The letter was saved.').waitFor()
+  assert.equal(at(await desk.ask(new URL(page.url()).pathname), 'body'), 'Dear Anna')
+  await page.close()
 })
 
 describe('a letter that cannot be drafted', () => {
