@@ -79,6 +79,7 @@ describe('the editor of a letter', () => {
     await page.keyboard.press('Control+Enter')
     await page.getByText('The letter was saved.').waitFor()
     assert.equal(await bodyOf(letter), `${body.trimEnd()}\n\nPlease **sign** it * and_send it:\n\n- today`)
+    await page.locator('[contenteditable=true]:focus').waitFor()
     await page.keyboard.type('x')
     await page.getByText('Not saved yet').waitFor()
     await page.keyboard.press('Backspace')

@@ -36,8 +36,9 @@ export function LetterForm({ letter, onDirty, onReady }: LetterFormProps) {
         ...(version !== undefined && { version }),
       }),
     onSaved: async () => {
-      notifyDone('The letter was saved.')
+      // Until then the editor takes no text.
       await revalidate()
+      notifyDone('The letter was saved.')
     },
   })
   const { isDirty, busy, version, adopt } = draft
