@@ -149,7 +149,7 @@ async function settled(id: string): Promise<void> {
 const outcomes = async (id: string) => (await alerts.attempts(id)).map(({ outcome, error }) => [outcome, error])
 
 describe('an alert', () => {
-  test('is sent once by two instances, signed, and not again after a restart', async () => {
+  test('A40: is sent once by two instances, signed, and not again after a restart', async () => {
     const id = await account()
     const secret = await hook(id)
     start()

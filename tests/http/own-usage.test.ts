@@ -41,7 +41,7 @@ async function report(key: string, query = '') {
 
 describe('GET /v1/usage', () => {
   it(
-    'equals the ledger at any moment, in every grouping, under concurrent requests',
+    'A40 equals the ledger at any moment, in every grouping, under concurrent requests',
     { timeout: 120_000 },
     async () => {
       const { accountId, key, keyId } = await service.customer()
