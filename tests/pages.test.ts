@@ -17,6 +17,7 @@ function project(): string {
     'package-lock.json': '{}',
     'web/index.html': '<!doctype html><title>Small</title><script type="module" src="/main.ts"></script>',
     'web/main.ts': `document.title = 'first'\n`,
+    'src/platform/typed-amount.ts': '',
     'setup.js':
       `import { arePagesBuilt, buildPages } from './scripts/pages.js'\n` +
       `const root = import.meta.dirname\n` +
@@ -43,6 +44,8 @@ describe('the pages', () => {
     assert.equal(await setUp(root), 'built')
     writeFileSync(path.join(root, 'package-lock.json'), '{ }')
     assert.equal(await setUp(root), 'built')
+    writeFileSync(path.join(root, 'src/platform/typed-amount.ts'), 'export {}')
+    assert.equal(await setUp(root), 'built', 'the one file that pages and commands share')
     assert.equal(await setUp(root), 'nothing to do')
   })
 

@@ -36,6 +36,12 @@ before(async () => {
     letter: letter ?? '',
     search: '/search?q=invoice',
     people: '/people',
+    accounts: '/accounts',
+    models: '/models',
+    usage: '/usage',
+    requests: '/usage/requests',
+    templates: '/templates',
+    costs: `${record}/costs`,
     audit: '/audit',
     me: '/me',
     'not found': '/clients/0199d6a0-0000-7000-8000-000000000000',
@@ -58,6 +64,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await open(page, address)
         assert.deepEqual(await barriers(page), [], name)
       }
+      await profile.close()
+    })
+
+    test('at the sign-in', async () => {
+      const profile = await portal.profile({ colorScheme })
+      const page = await profile.newPage()
+      await open(page, '/signin')
+      assert.deepEqual(await barriers(page), [])
       await profile.close()
     })
 
