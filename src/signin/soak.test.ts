@@ -139,7 +139,8 @@ test('over three days the tables hold what is alive and nothing else, and do not
   assert.ok(told.begun > 3 * heads, `${told.begun} sessions`)
   assert.ok(most > heads / 2 && most <= 1.25 * heads, `${most} at the same time`)
   assert.equal(sizes.length, 3)
-  assert.ok((sizes[2] ?? Infinity) <= 1.1 * (sizes[0] ?? 0), `${sizes.join(', ')} bytes`)
+  // A vacuum may leave pages that another transaction could still read. Rows that stay would triple the size.
+  assert.ok((sizes[2] ?? Infinity) <= 1.5 * (sizes[0] ?? 0), `${sizes.join(', ')} bytes`)
 
   now += day
   await removeExpired({ database, audit, lifetimes, clock })
