@@ -73,6 +73,8 @@ export function anyMatches(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'l
 
 /** How much alike two spellings must be, from 0 to 1 (pg_trgm's word similarity). */
 const leastNearness = 0.3
+/** Rows in index order whose spelling is compared: it takes far longer than to look for words. */
+const compared = 1000
 
 /**
  * A query of the clients in the first rows of a list that are spelt like a text: `id` and `nearness`. Every row is compared,
@@ -81,7 +83,7 @@ const leastNearness = 0.3
 export function nearestOf(list: ClientOrder, { q, limit }: Pick<Match, 'q' | 'limit'>): string {
   return `(select id, nearness from (
       select id, key, word_similarity(words(${q}), spelling) as nearness
-      from ${firstOf(list, String(reach), ', c.spelling')} listed) compared
+      from ${firstOf(list, String(compared), ', c.spelling')} listed) spelt
     where nearness >= ${leastNearness} order by nearness desc, key ${list.order}, id limit ${limit})`
 }
 
