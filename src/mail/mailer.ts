@@ -20,7 +20,7 @@ export type RecipientRule = 'sign_in' | 'person'
 /** The address to use for a mail with this rule; undefined if it must not be sent. */
 export type RecipientOf = (address: string, rule: RecipientRule) => Promise<string | undefined>
 
-/** Sends mail in the background. A mail server that is down or refuses a mail never fails a request. */
+/** Sends mail in the background, so that requests succeed while the mail server is down or refuses a mail. */
 export interface Mailer {
   /** Queues a mail within a transaction: it is sent, once, if the transaction commits. */
   send(this: void, tx: Queryable, mail: MailMessage): Promise<void>

@@ -102,6 +102,9 @@ async function size(): Promise<number> {
   return Number(row?.n)
 }
 
+/** By itself, a vacuum may leave dead entries in the indexes if they are few, and then their rows take room too. */
+const vacuum = 'vacuum (index_cleanup on, truncate on) session, sign_in_attempt, logout_token'
+
 test('over three days the tables hold what is alive and nothing else, and do not grow', async () => {
   const attempts = createAttempts({ database, baseUrl: 'https://tollgate.test', clock })
   const sizes: number[] = []
@@ -133,14 +136,13 @@ test('over three days the tables hold what is alive and nothing else, and do not
     assert.equal(await count('logout_token'), 0)
     most = Math.max(most, alive)
     now += second
-    if (steps % 6 === 5) await database.rows('vacuum session, sign_in_attempt, logout_token')
+    if (steps % 6 === 5) await database.rows(vacuum)
     if (now % day === 0) sizes.push(await size())
   }
   assert.ok(told.begun > 3 * heads, `${told.begun} sessions`)
   assert.ok(most > heads / 2 && most <= 1.25 * heads, `${most} at the same time`)
   assert.equal(sizes.length, 3)
-  // A vacuum may leave pages that another transaction could still read. Rows that stay would triple the size.
-  assert.ok((sizes[2] ?? Infinity) <= 1.5 * (sizes[0] ?? 0), `${sizes.join(', ')} bytes`)
+  assert.ok((sizes[2] ?? Infinity) <= 1.1 * (sizes[0] ?? 0), `${sizes.join(', ')} bytes`)
 
   now += day
   await removeExpired({ database, audit, lifetimes, clock })

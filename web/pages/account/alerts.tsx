@@ -38,7 +38,7 @@ export function Alerts({ data: { account, alerts, attempts } }: AlertsProps) {
         )}
       </div>
       {alerts.length === 0 ? (
-        <p className={classes.none}>Nobody is told when this account has used most of its money.</p>
+        <p className={classes.none}>No alerts yet. Add one to hear when most of the credit or of the limit is used.</p>
       ) : (
         <div className={tables.frame}>
           <table className={tables.table}>
