@@ -9,19 +9,28 @@ import type { Keys } from './accounts/keys.ts'
 import { accountExamples, registerAccounts, type DefaultLimits } from './accounts/routes.ts'
 import type { Prices } from './billing/prices.ts'
 import type { Till } from './billing/till.ts'
+import { dataExamples, registerClientData } from './client-data/routes.ts'
 import type { LetterFiles } from './clients/letter-files.ts'
 import type { Records } from './clients/records.ts'
 import { recordExamples, registerClients } from './clients/routes.ts'
+import type { WritingThread } from './documents/writing-thread.ts'
 import { createDrafting } from './drafting/drafting.ts'
 import { registerDrafting } from './drafting/routes.ts'
 import { createTemplates } from './drafting/templates.ts'
 import { createGeneration } from './generation/generation.ts'
-import { formatOfUnknownUrl, nameForSamples, registerGeneration } from './generation/routes.ts'
+import { formatOfUnknownUrl, nameForSamples, registerGeneration, tryItUrl } from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
+import { registerInvoiceFiles } from './invoicing/file-routes.ts'
+import type { InvoiceFiles } from './invoicing/files.ts'
+import type { Invoices } from './invoicing/invoices.ts'
+import { registerInvoiceMails } from './invoicing/mail-routes.ts'
+import type { InvoiceMails } from './invoicing/mails.ts'
+import { invoiceExamples, registerInvoices } from './invoicing/routes.ts'
 import { modelNamesOf, pricedModelExamples, registerModelConsole } from './models/routes.ts'
 import type { Config } from './platform/config/config.ts'
 import { registerAssets } from './platform/http/assets.ts'
 import type { MailEnds } from './mail/configured.ts'
+import { overviewExamples, registerOverview } from './overview/routes.ts'
 import type { Database } from './platform/database/database.ts'
 import { createWriteProbe } from './platform/database/write-probe-store.ts'
 import { registerDocs } from './platform/docs/docs.ts'
@@ -72,13 +81,23 @@ export interface AppNeeds {
   readonly refusals: ApiRefusals
   readonly records: Records
   readonly letterFiles: LetterFiles
+  readonly invoices: Invoices
+  readonly invoiceFiles: InvoiceFiles
+  readonly invoiceMails: InvoiceMails
+  /** What writes letters to files. */
+  readonly thread: Pick<WritingThread, 'write'>
   /** The portal's pages. Without them the portal sends only JSON. */
   readonly pages?: Pages
   /** The address that people and callers use. */
   readonly baseUrl: string
   readonly currency: string
-  /** `drafting` of the configuration. */
+  /** The time zone of the firm. */
+  readonly timeZone: string
+  /** These groups of the configuration. */
   readonly drafting: Config['drafting']
+  readonly tryIt: Config['try_it']
+  readonly firm: Config['firm']
+  readonly retention: Config['retention']
   /** The largest request body, in bytes. */
   readonly requestBytes: number
   readonly trustedProxies?: readonly string[]
@@ -93,7 +112,7 @@ export interface AppNeeds {
 
 /** The whole service as one HTTP server that does not listen yet. Closing it lets requests in flight finish. */
 export async function buildApp(needs: AppNeeds): Promise<Server> {
-  const { log, database, keys, till, catalogue, signIn, mailEnds, pages, baseUrl, currency, metricsToken } = needs
+  const { log, database, till, catalogue, signIn, mailEnds, pages, baseUrl, currency, metricsToken } = needs
   const metrics = createMetrics()
   const generation = createGeneration({ catalogue, till, log, currency })
   const models = () => Object.fromEntries(catalogue.list().map(({ model }) => [model.id, model.health().ready]))
@@ -118,23 +137,24 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   await registerOpenApi(server, {
     baseUrl,
     examples: {
+      ...overviewExamples,
       ...recordExamples,
       ...peopleExamples,
       ...signInExamples,
       ...auditExamples,
       ...accountExamples,
       ...alertExamples,
+      ...invoiceExamples,
       ...pricedModelExamples,
+      ...dataExamples,
     },
   })
   prepareGuards(server, { sessions: needs.sessions, refusals: signIn.refusals })
   registerGeneration(server, {
+    ...needs,
     generation,
-    keys,
-    till,
     isClient: needs.records.exists,
     own: createOwnUsage(needs),
-    baseUrl,
     onCharged: metrics.tokensCharged,
     onRefused: needs.refusals.note,
   })
@@ -143,20 +163,24 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
   await registerProviderLogout(server, { ...needs, methods: signIn.methods, refusals: signIn.refusals })
   registerPasswords(server, needs)
   registerMe(server, needs)
+  registerOverview(server, { ...needs, access: needs.records.access })
   registerPeople(server, needs)
   registerClients(server, needs)
   registerAccounts(server, { ...needs, modelNames: () => modelNamesOf(catalogue) })
   registerAlerts(server, needs)
+  registerInvoices(server, needs)
+  registerInvoiceFiles(server, needs)
+  registerInvoiceMails(server, needs)
   registerModelConsole(server, needs)
-  registerDrafting(server, {
-    ...needs,
-    drafting: createDrafting({ ...needs, generation, settings: needs.drafting, onCharged: metrics.tokensCharged }),
-    templates: createTemplates({ access: needs.records.access }),
-  })
-  registerAudit(server, { ...needs, access: needs.records.access })
-  registerUsage(server, { ...needs, access: needs.records.access })
+  const { access } = needs.records
+  const settings = needs.drafting
+  const drafting = createDrafting({ ...needs, generation, settings, onCharged: metrics.tokensCharged })
+  registerDrafting(server, { ...needs, drafting, templates: createTemplates({ access }) })
+  registerClientData(server, { ...needs, access, drafting })
+  registerAudit(server, { ...needs, access })
+  registerUsage(server, { ...needs, access })
   registerMetrics(server, needs.metricsText ?? metrics.text, metricsToken)
-  registerDocs(server, { baseUrl, sampleModel: () => nameForSamples(catalogue) })
+  registerDocs(server, { baseUrl, sampleModel: () => nameForSamples(catalogue), tryItUrl })
   if (pages) registerAssets(server, pages.assets)
   await server.ready()
   return server

@@ -11,6 +11,7 @@ import { buildApp } from './app.ts'
 import { startHousekeeping } from './billing/housekeeping.ts'
 import { createPrices, type Price } from './billing/prices.ts'
 import { createTill } from './billing/postgres-till.ts'
+import { startErasing } from './client-data/erasing.ts'
 import { createLetterFiles } from './clients/letter-files.ts'
 import { createRecords, type Records } from './clients/records.ts'
 import { createWritingThread } from './documents/writing-thread.ts'
@@ -19,6 +20,12 @@ import { buildModel } from './models/configured.ts'
 import { createCountingThread } from './models/tokenizer/tokenizer.ts'
 import { loadProviders } from './models/upstream/ai-sdk-provider.ts'
 import { createIdentities, type Identities } from './people/identities.ts'
+import { createInvoiceFiles } from './invoicing/files.ts'
+import { createInvoices } from './invoicing/invoices.ts'
+import { startMonthlyRun } from './invoicing/run-job.ts'
+import { createPayerMails, startInvoiceMail } from './invoicing/mail-sending.ts'
+import { createInvoiceMails } from './invoicing/mails.ts'
+import { invoiceSettings } from './invoicing/settings.ts'
 import { openMailer } from './mail/configured.ts'
 import { createPeopleAdmin } from './people/admin.ts'
 import { ensureFirstPartner } from './people/first-partner.ts'
@@ -96,8 +103,16 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const audit = opened.adopt(createAudit({ database }), (it) => it.close())
   const refusals = opened.adopt(createApiRefusals({ database, log }), (it) => it.close())
   const portal = opened.adopt(await openPortal({ databaseUrl, log }), (it) => it.close())
-  const records = createRecords({ access: createAccess({ portal, audit }), currency: config.currency })
+  const records = createRecords({
+    access: createAccess({ portal, audit }),
+    currency: config.currency,
+    billing: {
+      hourlyRate: config.invoicing.hourly_rate,
+      taxes: [...invoiceSettings(config).taxes.keys()],
+    },
+  })
   const writing = opened.adopt(createWritingThread(), (it) => it.close())
+  opened.adopt(startErasing({ database, databaseUrl, retention: config.retention, log }), (it) => it.close())
   const people = createPeople({ database, audit })
   opened.adopt(startPeopleHousekeeping({ database, audit, log }), (it) => it.stop())
   await ensureFirstPartner({ database, audit, address: config.sign_in.first_partner })
@@ -105,8 +120,35 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
   const sessions = opened.adopt(createSessions({ database, audit, log, lifetimes: config.session }), (it) => it.close())
   const signUp = createSignUp({ policy: config.sign_in.sign_up, identities })
   const mailer = opened.adopt(
-    await openMailer({ config, databaseUrl, audit, log, recipientOf: signUp.recipientOf }),
+    await openMailer({
+      config,
+      databaseUrl,
+      audit,
+      log,
+      recipientOf: signUp.recipientOf,
+      payerMails: createPayerMails({ database, timeZone: config.firm.time_zone }),
+    }),
     async (it) => it?.close(),
+  )
+  const invoicing = { access: records.access, database, settings: invoiceSettings(config) }
+  opened.adopt(startMonthlyRun({ ...invoicing, databaseUrl, run: config.invoicing, log }), (it) => it.close())
+  const invoiceFiles = createInvoiceFiles({ ...invoicing, thread: writing })
+  const invoiceMails = createInvoiceMails({
+    ...invoicing,
+    locale: config.firm.locale,
+    hasMail: mailer !== undefined,
+    pdf: (document) => invoiceFiles.pdf(document),
+  })
+  opened.adopt(
+    startInvoiceMail({
+      ...invoicing,
+      ...config.invoicing,
+      timeZone: config.firm.time_zone,
+      mailer,
+      mails: invoiceMails,
+      log,
+    }),
+    (it) => it.close(),
   )
   const { currency } = config
   const encryption = createEncryption(await readEncryptionKey(config))
@@ -150,7 +192,11 @@ export async function openService(needs: ServiceNeeds): Promise<Service> {
       audit,
       refusals,
       records,
+      invoices: createInvoices(invoicing),
+      invoiceFiles,
+      invoiceMails,
       letterFiles: createLetterFiles({ access: records.access, firm: config.firm, thread: writing }),
+      thread: writing,
       pages,
       ...appSettings(needs),
     }),
@@ -175,7 +221,11 @@ function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
   return {
     baseUrl: config.base_url,
     currency: config.currency,
+    timeZone: config.firm.time_zone,
     drafting: config.drafting,
+    tryIt: config.try_it,
+    firm: config.firm,
+    retention: config.retention,
     requestBytes: config.limits.request_bytes,
     trustedProxies: config.listen.trusted_proxies,
     ...(idleGrace !== undefined && { idleGrace }),

@@ -3,9 +3,14 @@
  * accepts, also in ASCII for old browsers.
  */
 export function attachment(title: string, extension: string): string {
-  const name = safe(title).slice(0, 100).trim().toWellFormed() || 'Letter'
+  const name = nameOf(title)
   const ascii = safe(name.normalize('NFKD').replaceAll(/[^\x20-\x7e]/g, '')).trim() || 'Letter'
   return `attachment; filename="${ascii}.${extension}"; filename*=UTF-8''${encoded(`${name}.${extension}`)}`
+}
+
+/** A title as the name of a file, without its extension. */
+export function nameOf(title: string): string {
+  return safe(title).slice(0, 100).trim().toWellFormed() || 'Letter'
 }
 
 /** Without the characters that a file system or a header gives a meaning, and without marks that are not visible. */

@@ -1,32 +1,13 @@
-import { fromMarkdown } from 'mdast-util-from-markdown'
+import {
+  isIntricate,
+  isSafeLink,
+  parseMarkdown,
+  sourceOf,
+  splitAtAddresses,
+  type MarkdownBlock,
+  type MarkdownNode,
+} from '../platform/markdown.ts'
 import type { Block, Span } from './document.ts'
-
-type Tree = ReturnType<typeof fromMarkdown>
-type MarkdownBlock = Tree['children'][number]
-type MarkdownNode = MarkdownBlock | Extract<MarkdownBlock, { readonly type: 'paragraph' }>['children'][number]
-
-/** The rest of Markdown is text here, as on the pages (web/components/markdown/syntax.ts). */
-const asText = [
-  'characterReference',
-  'codeFenced',
-  'codeIndented',
-  'codeText',
-  'definition',
-  'htmlFlow',
-  'htmlText',
-  'labelStartImage',
-  'setextUnderline',
-  'thematicBreak',
-]
-
-/** The time to parse grows with the square of these. A text with more is one paragraph. */
-const most = { nested: 12, indent: 40, marks: 1000 }
-const deep = new RegExp(`^(?:[ \\t]{${most.indent},}|(?:[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])){${most.nested}})`, 'm')
-
-function isIntricate(text: string): boolean {
-  if (deep.test(text)) return true
-  return text.split(/\n\s*\n/).some((part) => (part.match(/[*_<[\]\\]/g)?.length ?? 0) > most.marks)
-}
 
 /**
  * The paragraphs, headings, lists, quotes, emphasis and links of a text. Everything else, such as HTML, is text. Line
@@ -36,8 +17,7 @@ export function readMarkdown(markdown: string): Block[] {
   const text = printable(markdown)
   if (isIntricate(text))
     return text.split(/\n{2,}/).map((part) => ({ kind: 'paragraph', spans: linked({ text: part }) }))
-  const tree = fromMarkdown(text, { extensions: [{ disable: { null: asText } }] })
-  return blocksOf(tree.children, text)
+  return blocksOf(parseMarkdown(text).children, text)
 }
 
 /** The text without control characters and noncharacters, with `\n` for line breaks and composed accents. */
@@ -69,7 +49,7 @@ function blockOf(node: MarkdownBlock, source: string): readonly Block[] {
       return [{ kind: 'list', first: node.ordered === true ? (node.start ?? 1) : undefined, items }]
     }
     default:
-      return [{ kind: 'paragraph', spans: [{ text: typed(node, source) }] }]
+      return [{ kind: 'paragraph', spans: [{ text: sourceOf(node, source) }] }]
   }
 }
 
@@ -90,26 +70,16 @@ function spanOf(node: MarkdownNode, source: string, look: Look): Span[] {
     case 'break':
       return [{ ...look, text: '\n' }]
     case 'link':
-      if (!isSafeLink(node.url)) return [{ ...look, text: typed(node, source) }]
+      if (!isSafeLink(node.url)) return [{ ...look, text: sourceOf(node, source) }]
       return spansOf(node.children, source, { ...look, link: node.url })
     default:
-      return [{ ...look, text: typed(node, source) }]
+      return [{ ...look, text: sourceOf(node, source) }]
   }
 }
 
-/** What a person typed for this part. */
-function typed({ position }: MarkdownNode, source: string): string {
-  return source.slice(position?.start.offset ?? 0, position?.end.offset ?? source.length)
-}
-
-/** Other targets could run a script. */
-function isSafeLink(target: string): boolean {
-  return /^(?:https?:\/\/|mailto:)[^\s]/i.test(target)
-}
-
-/** Addresses within a text become links. Punctuation after an address ends it. */
+/** Addresses within a text become links. */
 function linked(span: Span): Span[] {
-  return span.text
-    .split(/(\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]'*_])/)
-    .flatMap((text, index) => (text === '' ? [] : index % 2 === 0 ? { ...span, text } : { ...span, text, link: text }))
+  return splitAtAddresses(span.text).flatMap((text, index) =>
+    text === '' ? [] : index % 2 === 0 ? { ...span, text } : { ...span, text, link: text },
+  )
 }

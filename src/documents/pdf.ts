@@ -1,55 +1,25 @@
-import { fileURLToPath } from 'node:url'
-import { openSync } from 'fontkit'
-import pdfmake, { type Content, type Definition, type Look, type Margin } from 'pdfmake'
-import {
-  detailsOf,
-  paperSize,
-  places,
-  senderLine,
-  type Block,
-  type LetterDocument,
-  type Paper,
-  type Span,
-} from './document.ts'
-import { printable, readMarkdown } from './markdown.ts'
+import pdfmake, { type Content, type Definition, type Margin } from 'pdfmake'
+import { detailsOf, paperSize, places, senderLine, type Block, type LetterDocument, type Span } from './document.ts'
+import { readMarkdown } from './markdown.ts'
+import { charactersWithoutFont, columnOf, inFont, ink, mm, pageSizeOf, placed, soft } from './pdf-parts.ts'
 import { splitSignOff, type SignOff } from './sign-off.ts'
 
-const font = (name: string) =>
-  fileURLToPath(import.meta.resolve(`@expo-google-fonts/source-serif-4/${name}/SourceSerif4_${name}.ttf`))
-
-/** All four have the same characters. */
-const serif = {
-  normal: font('400Regular'),
-  italics: font('400Regular_Italic'),
-  bold: font('600SemiBold'),
-  bolditalics: font('600SemiBold_Italic'),
-}
-
-pdfmake.setFonts({ Serif: serif })
-pdfmake.setUrlAccessPolicy(() => false)
-pdfmake.setLocalAccessPolicy((file) => Object.values(serif).includes(file))
-
-const known = new Set(openSync(serif.normal).characterSet)
+const size = 10.5
 
 /** The characters of a letter that the fonts of PDF files lack, each once. */
 export function missingCharacters(letter: LetterDocument): string[] {
   const { letterhead, recipient, date, subject, text, closing, author } = letter
-  const all = [senderLine(letterhead), ...detailsOf(letterhead), ...recipient, date, subject, text, closing, author]
-  const characters = new Set(all.flatMap((part) => Array.from(shown(part))))
-  return [...characters].filter((character) => character !== '\n' && !known.has(character.codePointAt(0) ?? 0))
+  return charactersWithoutFont([
+    senderLine(letterhead),
+    ...detailsOf(letterhead),
+    ...recipient,
+    date,
+    subject,
+    text,
+    closing,
+    author,
+  ])
 }
-
-/** The text in characters of the fonts, as far as they have an equivalent. Marks that are not visible are left out. */
-function shown(text: string): string {
-  return printable(text)
-    .replaceAll(/[\p{Cf}\p{Variation_Selector}]/gu, '')
-    .replaceAll('\u2011', '-')
-}
-
-const mm = (length: number) => (length * 72) / 25.4
-const ink = '#1c2b36'
-const soft = '#5b6871'
-const size = 10.5
 
 /** Writes a letter as PDF. Its fonts must have all characters: see `missingCharacters`. */
 export async function writePdf(letter: LetterDocument): Promise<Uint8Array> {
@@ -60,7 +30,7 @@ function definitionOf(letter: LetterDocument): Definition {
   const { letterhead, subject, language, paper } = letter
   const { body, signOff } = splitSignOff(readMarkdown(letter.text), letter)
   return {
-    info: { title: shown(subject), author: shown(letterhead.name ?? letter.author), creator: 'Tollgate' },
+    info: { title: inFont(subject), author: inFont(letterhead.name ?? letter.author), creator: 'Tollgate' },
     version: '1.7',
     language,
     pageSize: pageSizeOf(paper),
@@ -68,7 +38,7 @@ function definitionOf(letter: LetterDocument): Definition {
     defaultStyle: { font: 'Serif', fontSize: size, lineHeight: 1.25, color: ink },
     content: [
       ...headOf(letter),
-      { text: shown(subject), bold: true, fontSize: 11.5, margin: [0, mm(places.subject - places.top), 0, mm(6)] },
+      { text: inFont(subject), bold: true, fontSize: 11.5, margin: [0, mm(places.subject - places.top), 0, mm(6)] },
       ...contentsOf(body),
       signOffOf(signOff),
     ],
@@ -78,23 +48,6 @@ function definitionOf(letter: LetterDocument): Definition {
         : { text: `${page} / ${pages}`, alignment: 'center', fontSize: 8.5, color: soft, margin: [0, mm(9), 0, 0] },
   }
 }
-
-function pageSizeOf(paper: Paper) {
-  const [width, height] = paperSize[paper]
-  return { width: mm(width), height: mm(height) }
-}
-
-const at = (x: number, y: number) => ({ absolutePosition: { x: mm(x), y: mm(y) } })
-
-/** Lines in a column of a width in mm. A table keeps long lines within it. */
-function columnOf(lines: readonly string[], room: number, look: Look): Content {
-  return {
-    layout: 'noBorders',
-    table: { widths: [mm(room)], body: [[{ stack: lines.map((line) => ({ text: shown(line), ...look })) }]] },
-  }
-}
-
-const placed = (content: Content, x: number, y: number): Content => ({ stack: [content], ...at(x, y) })
 
 /** The letterhead, the address and the date, each in its place. They take no room of the text. */
 function headOf({ letterhead, recipient, date, paper }: LetterDocument): Content[] {
@@ -189,7 +142,7 @@ function runsOf(spans: readonly Span[]): Content[] {
       ...(isEmphasized && { italics: true }),
       ...(link !== undefined && { link, color: '#1f5f8b' }),
     }
-    return shown(text)
+    return inFont(text)
       .split(longWord)
       .map((part, index) => ({ text: part, ...look, ...(index % 2 === 1 && { wordBreak: 'break-all' as const }) }))
   })
@@ -203,6 +156,6 @@ function signOffOf({ closing, names }: SignOff): Content {
   return {
     unbreakable: true,
     margin: [0, mm(3), 0, 0],
-    stack: [{ text: shown(closing), margin: [0, 0, 0, mm(14)] }, ...names.map((name) => ({ text: shown(name) }))],
+    stack: [{ text: inFont(closing), margin: [0, 0, 0, mm(14)] }, ...names.map((name) => ({ text: inFont(name) }))],
   }
 }

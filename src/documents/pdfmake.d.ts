@@ -15,12 +15,31 @@ declare module 'pdfmake' {
     wordBreak?: 'break-all'
     absolutePosition?: { x: number; y: number }
     unbreakable?: boolean
+    noWrap?: boolean
+    fontFeatures?: string[]
+  }
+
+  export interface Table {
+    widths: (number | '*' | 'auto')[]
+    heights?: number[]
+    headerRows?: number
+    dontBreakRows?: boolean
+    body: Content[][]
+  }
+
+  interface TableNode {
+    table: Table
   }
 
   export interface TableLayout {
-    hLineWidth?: () => number
+    hLineWidth?: (row: number, node: TableNode) => number
+    hLineColor?: (row: number) => string
     vLineWidth?: (column: number) => number
     vLineColor?: () => string
+    paddingLeft?: (column: number) => number
+    paddingRight?: (column: number, node: TableNode) => number
+    paddingTop?: (row: number) => number
+    paddingBottom?: (row: number) => number
   }
 
   export type Content =
@@ -29,17 +48,44 @@ declare module 'pdfmake' {
     | (Look & { stack: Content[] })
     | (Look & { ul: Content[] })
     | (Look & { ol: Content[]; start?: number })
-    | (Look & { table: { widths: (number | '*')[]; body: Content[][] }; layout?: 'noBorders' | TableLayout })
+    | (Look & { columns: (Content & { width?: number | '*' | 'auto' })[]; columnGap?: number })
+    | (Look & { svg: string; width: number })
+    | (Look & { table: Table; layout?: 'noBorders' | TableLayout })
 
   export interface Definition {
-    info?: { title?: string; author?: string; creator?: string }
+    info?: { title?: string; author?: string; creator?: string; producer?: string; creationDate?: Date }
     version?: '1.7'
+    subset?: 'PDF/A-3b'
+    displayTitle?: boolean
+    /** Embedded files, each as a data URL. */
+    files?: Record<string, EmbeddedFile>
+    watermark?: { text: string; font: string; bold: boolean; color: string; opacity: number; angle: number }
     language?: string
     pageSize: { width: number; height: number }
     pageMargins: Margin
     defaultStyle: Look
     content: Content[]
     footer?: (page: number, pages: number) => Content
+  }
+
+  export interface EmbeddedFile {
+    src: string
+    type: string
+    description: string
+    relationship: 'Alternative'
+    creationDate: Date
+    modifiedDate: Date
+  }
+
+  /** The document of pdfkit. */
+  export interface OpenPdf {
+    /** Adds to its XMP metadata. */
+    appendXML(xml: string): void
+  }
+
+  interface MadePdf {
+    getStream(): Promise<OpenPdf>
+    getBuffer(): Promise<Buffer>
   }
 
   interface Fonts {
@@ -53,7 +99,7 @@ declare module 'pdfmake' {
     setFonts(fonts: Record<string, Fonts>): void
     setUrlAccessPolicy(allows: (url: string) => boolean): void
     setLocalAccessPolicy(allows: (file: string) => boolean): void
-    createPdf(definition: Definition): { getBuffer(): Promise<Buffer> }
+    createPdf(definition: Definition): MadePdf
   }
   export default pdfmake
 }

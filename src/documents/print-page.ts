@@ -4,6 +4,9 @@ import { printable, readMarkdown } from './markdown.ts'
 import { printStyle } from './print-style.ts'
 import { splitSignOff } from './sign-off.ts'
 
+/** Without it, browsers ask for /favicon.ico. The policy forbids that, and Firefox reports it as a violation. */
+const noIcon = '<link rel="icon" href="data:,">'
+
 /** Writes a letter as a page to read and to print, on the paper of the printer. */
 export function writePrintPage(letter: LetterDocument): string {
   const { letterhead, recipient, date, subject, language } = letter
@@ -14,6 +17,7 @@ export function writePrintPage(letter: LetterDocument): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${html(subject)}</title>
+${noIcon}
 <style>${printStyle}</style>
 </head>
 <body>

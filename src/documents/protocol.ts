@@ -1,10 +1,14 @@
 import type { FileFormat, LetterDocument } from './document.ts'
+import type { InvoicePaper } from './invoice-paper.ts'
 
-/** A letter for the thread to write. */
+/** What the thread writes to a file: a letter, or an invoice as PDF. */
+export type WriteTask =
+  | { readonly format: FileFormat; readonly letter: LetterDocument }
+  | { readonly format: 'pdf'; readonly invoice: InvoicePaper }
+
 export interface WriteOrder {
   readonly id: number
-  readonly format: FileFormat
-  readonly letter: LetterDocument
+  readonly task: WriteTask
 }
 
 /** What the thread answers: the file, or the characters that its fonts lack, or why it failed. */
@@ -17,7 +21,7 @@ export type Written = { readonly id: number } & (
 // Both ends are of one program, so the order and the answer need no deep checks.
 
 export function isWriteOrder(message: unknown): message is WriteOrder {
-  return typeof message === 'object' && message !== null && 'letter' in message
+  return typeof message === 'object' && message !== null && 'task' in message
 }
 
 export function isWritten(message: unknown): message is Written {

@@ -1,18 +1,17 @@
 import { Worker } from 'node:worker_threads'
 import { Problem } from '../platform/problems.ts'
 import type { FileFormat, LetterDocument } from './document.ts'
-import { isWritten, type Written } from './protocol.ts'
+import type { InvoicePaper } from './invoice-paper.ts'
+import { isWritten, type WriteTask, type Written } from './protocol.ts'
 
 /**
- * Writes letters to files in a separate thread, one after the other, so that no other request waits for a long letter.
- * The first file starts the thread.
+ * Writes letters and invoices to files in a separate thread, one after the other, so that no other request waits for a
+ * long one. The first file starts the thread. Methods throw Problem `conflict` for characters that PDF files cannot show
+ * and for a document that takes too long, and `overloaded` if too many documents wait.
  */
 export interface WritingThread {
-  /**
-   * Throws Problem `conflict` for characters that PDF files cannot show and for a letter that takes too long, and
-   * `overloaded` if too many letters wait.
-   */
   write(format: FileFormat, letter: LetterDocument): Promise<Uint8Array>
+  writeInvoice(invoice: InvoicePaper): Promise<Uint8Array>
   close(): Promise<void>
 }
 
@@ -35,7 +34,7 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     return started
   }
 
-  async function order(format: FileFormat, letter: LetterDocument): Promise<Written> {
+  async function order(task: WriteTask): Promise<Written> {
     const thread = (worker ??= start())
     const id = ++lastId
     const { promise, resolve, reject } = Promise.withResolvers<Written>()
@@ -44,14 +43,14 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     }
     const end = () => reject(new Error('the thread that writes files ended'))
     const timer = setTimeout(() => {
-      reject(tooLong())
+      reject(tooLong(task))
       worker = undefined
       void thread.terminate()
     }, most.patience)
     thread.on('message', receive).on('exit', end).ref()
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      thread.postMessage({ id, format, letter })
+      thread.postMessage({ id, task })
       return await promise
     } finally {
       clearTimeout(timer)
@@ -60,19 +59,20 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
     }
   }
 
-  async function write(format: FileFormat, letter: LetterDocument): Promise<Uint8Array> {
+  async function write(task: WriteTask): Promise<Uint8Array> {
     if (pending >= most.waiting) throw busy()
     pending += 1
-    const turn = last.then(() => order(format, letter))
+    const turn = last.then(() => order(task))
     last = turn.catch(() => undefined).finally(() => (pending -= 1))
     const written = await turn
     if ('bytes' in written) return written.bytes
-    if ('missing' in written) throw cannotShow(written.missing)
+    if ('missing' in written) throw cannotShow(task, written.missing)
     throw new Error(`the file could not be written: ${written.fault}`)
   }
 
   return Object.freeze({
-    write,
+    write: (format: FileFormat, letter: LetterDocument) => write({ format, letter }),
+    writeInvoice: (invoice: InvoicePaper) => write({ format: 'pdf', invoice }),
     async close() {
       await worker?.terminate()
     },
@@ -81,18 +81,25 @@ export function createWritingThread({ patience, waiting }: Partial<typeof defaul
 
 const mostNamed = 5
 
-function cannotShow(missing: readonly string[]): Problem {
+function cannotShow(task: WriteTask, missing: readonly string[]): Problem {
   const named = missing.slice(0, mostNamed).join(' ')
+  const [what, instead] =
+    'letter' in task ? ['letter', 'Download it for Word, or print it.'] : ['invoice', 'Print its page instead.']
   return new Problem(
     'conflict',
-    `A PDF of this letter cannot show ${named}${missing.length > mostNamed ? ' and others' : ''}: its fonts have Latin, Greek and Cyrillic letters. Download it for Word, or print it.`,
+    `A PDF of this ${what} cannot show ${named}${missing.length > mostNamed ? ' and others' : ''}: its fonts have Latin, Greek and Cyrillic letters. ${instead}`,
   )
 }
 
-function tooLong(): Problem {
-  return new Problem('conflict', 'The letter takes too long to lay out: make it shorter, or split it.')
+function tooLong(task: WriteTask): Problem {
+  return new Problem(
+    'conflict',
+    'letter' in task
+      ? 'The letter takes too long to lay out: make it shorter, or split it.'
+      : 'The invoice takes too long to lay out: print its page instead.',
+  )
 }
 
 function busy(): Problem {
-  return new Problem('overloaded', 'Too many letters are being written to files. Try again.', { retryAfter: 5 })
+  return new Problem('overloaded', 'Too many files are being written. Try again.', { retryAfter: 5 })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseIsoTime } from './calendar.ts'
+import { parseIsoTime, zonedTime } from './calendar.ts'
 
 test('dates and times that exist are parsed', () => {
   for (const [text, time] of [
@@ -34,4 +34,20 @@ test('dates and times that do not exist are refused', () => {
   ]) {
     assert.equal(parseIsoTime(text), undefined, text)
   }
+})
+
+test('a time in a zone has its offset, and is the same instant', () => {
+  for (const [time, zone, text] of [
+    ['2026-03-12T23:05:09.999Z', 'UTC', '2026-03-12T23:05:09.999Z'],
+    ['2026-03-12T23:05:09.000Z', 'Europe/Zurich', '2026-03-13T00:05:09.000+01:00'],
+    ['2026-10-25T00:30:00.000Z', 'Europe/Zurich', '2026-10-25T02:30:00.000+02:00'],
+    ['2026-10-25T01:30:00.000Z', 'Europe/Zurich', '2026-10-25T02:30:00.000+01:00'],
+    ['2026-01-01T00:00:00.000Z', 'America/St_Johns', '2025-12-31T20:30:00.000-03:30'],
+    ['2026-01-01T12:00:00.000Z', 'Europe/London', '2026-01-01T12:00:00.000+00:00'],
+  ] as const) {
+    assert.equal(zonedTime(new Date(time), zone), text)
+    assert.equal(new Date(text).toISOString(), time)
+  }
+  assert.equal(zonedTime(new Date('2026-03-12T23:05:59.999Z'), 'Asia/Kolkata', 'minute'), '2026-03-13T04:35+05:30')
+  assert.equal(zonedTime(new Date('2026-03-12T23:05:59.999Z'), 'UTC', 'second'), '2026-03-12T23:05:59Z')
 })

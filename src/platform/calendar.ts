@@ -16,3 +16,22 @@ export function parseIsoTime(text: string): Date | undefined {
     throw error
   }
 }
+
+/**
+ * A time in a zone, with the offset from UTC (ISO 8601): `2026-03-12T15:05:09.000+01:00`. In the zone `UTC` it ends in `Z`.
+ * Cut off after the unit.
+ */
+export function zonedTime(
+  time: Date,
+  timeZone: string,
+  smallestUnit: 'minute' | 'second' | 'millisecond' = 'millisecond',
+): string {
+  const instant = Temporal.Instant.fromEpochMilliseconds(time.getTime())
+  // Without a zone it reads no table of zones, and ends in `Z`.
+  return instant.toString(timeZone === 'UTC' ? { smallestUnit } : { smallestUnit, timeZone })
+}
+
+/** When a day begins in a zone. */
+export function startOfDay(day: Temporal.PlainDate, timeZone: string): Date {
+  return new Date(day.toZonedDateTime(timeZone).epochMilliseconds)
+}

@@ -1,5 +1,6 @@
 /**
- * Exact decimal numbers as scaled integers: `0.10` with six decimals is `100000n`. Money and prices are never floats.
+ * Exact decimal numbers as scaled integers: `0.10` with six decimals is `100000n`. Money and prices are never floats. The
+ * pages are built with this file: it imports nothing.
  */
 
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/
@@ -23,12 +24,24 @@ export function parseDecimal(text: string, decimals: number): bigint {
   return sign === '-' ? -value : value
 }
 
+/** Whether a text is a plain decimal. `Intl.NumberFormat` formats such a text with all its digits, without reading it as a number. */
+export const isDecimal = (text: string): text is `${number}` => shape.test(text)
+
 /** The shortest text that `parseDecimal` parses as `value`: no trailing zeros, no point without decimals. */
 export function formatDecimal(value: bigint, decimals: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
   return `${value < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** The nearest integer to a quotient; of two, the even one. The divisor is positive. */
+export function quotientHalfEven(dividend: bigint, divisor: bigint): bigint {
+  const whole = dividend / divisor
+  const rest = dividend % divisor
+  const twice = (rest < 0n ? -rest : rest) * 2n
+  if (twice < divisor || (twice === divisor && whole % 2n === 0n)) return whole
+  return whole + (dividend < 0n ? -1n : 1n)
 }
 
 function formatExample(decimals: number): string {

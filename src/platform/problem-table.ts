@@ -15,7 +15,7 @@ export const problems = {
   malformed_request: {
     status: 400,
     retry: false,
-    meaning: 'The request is not valid HTTP, or incomplete.',
+    meaning: 'The request is incomplete, or not valid HTTP.',
     remedy: 'Send a complete HTTP/1.1 request. Check whether a proxy or the client truncates it.',
   },
   sign_in_failed: {
@@ -45,8 +45,8 @@ export const problems = {
   unknown_field: {
     status: 400,
     retry: false,
-    meaning: 'The body has a field that this endpoint does not have.',
-    remedy: 'Remove or rename the field that `field` names. The reason suggests a name if one is close.',
+    meaning: 'The body or the query has a field that this endpoint does not know.',
+    remedy: 'Remove or rename the field that `field` names. The reason suggests a similar name if there is one.',
   },
   context_length_exceeded: {
     status: 400,
@@ -71,7 +71,7 @@ export const problems = {
   invalid_key: {
     status: 401,
     retry: false,
-    meaning: 'The API key is incomplete, mistyped or does not exist.',
+    meaning: 'The API key is incomplete or mistyped, or does not exist.',
     remedy:
       'Copy all 66 characters of the key, starting with `tg_`. The last six are a checksum that reveals most typos.',
   },
@@ -165,8 +165,8 @@ export const problems = {
   request_timeout: {
     status: 408,
     retry: true,
-    meaning: 'The request did not arrive completely in time.',
-    remedy: 'Send it again, faster. Check the network between you and the server.',
+    meaning: 'The request did not arrive in full in time.',
+    remedy: 'Send it again. If the error persists, check the network between you and the server.',
   },
   idempotency_in_progress: {
     status: 409,
@@ -179,7 +179,7 @@ export const problems = {
     status: 409,
     retry: false,
     meaning: 'The current state does not allow this change.',
-    remedy: 'Read the record again. The reason states what prevents the change.',
+    remedy: 'Read the current state again. The reason states what prevents the change.',
   },
   stale_version: {
     status: 412,
@@ -191,7 +191,7 @@ export const problems = {
     status: 413,
     retry: false,
     meaning: 'The body is larger than the limit.',
-    remedy: 'Send less in one request. The operator sets the limit: `limits.request_bytes`.',
+    remedy: 'Send less in one request, or ask the operator to raise `limits.request_bytes`.',
   },
   unsupported_media_type: {
     status: 415,
@@ -216,7 +216,7 @@ export const problems = {
     retry: true,
     meaning: 'The account has used up its requests or tokens per minute.',
     remedy:
-      'Wait for the seconds in `Retry-After`, which is long enough. `limit` names the limit; the `x-ratelimit-*` headers of every response state what remains.',
+      'Wait for the seconds in `Retry-After`. `limit` names the limit; the `x-ratelimit-*` headers of every response state what remains.',
   },
   too_many_sign_ins: {
     status: 429,
@@ -241,13 +241,13 @@ export const problems = {
     status: 502,
     retry: true,
     meaning: 'The model failed. Nothing was charged, except the received part of a stream.',
-    remedy: 'Try again. If the error persists, tell the operator that the upstream of the model fails.',
+    remedy: 'Try again. If the error persists, tell the operator that the upstream of the model is failing.',
   },
   provider_failed: {
     status: 502,
     retry: true,
     meaning: 'The OpenID provider failed or sent an invalid response.',
-    remedy: 'Try again shortly. If the error persists, tell the operator that the OpenID provider fails.',
+    remedy: 'Try again shortly. If the error persists, tell the operator that the OpenID provider is failing.',
   },
   sms_failed: {
     status: 502,
@@ -258,7 +258,7 @@ export const problems = {
   overloaded: {
     status: 503,
     retry: true,
-    meaning: 'The model has more requests waiting than it can take.',
+    meaning: 'Too many requests are waiting for the model.',
     remedy: 'Wait for the seconds in `Retry-After`, and send fewer requests at the same time.',
   },
   unavailable: {

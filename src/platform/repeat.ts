@@ -9,7 +9,12 @@ export interface Repeated {
  * Repeats `work` until stopped, each time `pause` ms after it ended. Of consecutive failures only the first is logged, and
  * the recovery. Does not keep the process alive.
  */
-export function repeat(needs: { name: string; pause: number; work: () => Promise<void>; log: Logger }): Repeated {
+export function repeat(needs: {
+  name: string
+  pause: number
+  work: () => Promise<void>
+  log: Pick<Logger, 'info' | 'warn'>
+}): Repeated {
   const { name, pause, work, log } = needs
   let failing = false
   let stopped = false

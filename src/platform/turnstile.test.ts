@@ -34,3 +34,20 @@ test('work runs a few at a time, in the order of its arrival, also after an erro
   ends[4]?.resolve(4)
   assert.equal(await again, 4)
 })
+
+test('a pause lies between turns if another one waits, and nobody waits after the last', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const turnstile = createTurnstile(1, { pause: 10 })
+  const begun: number[] = []
+  const begin = (n: number) => turnstile.run(async () => void begun.push(n))
+  const both = [begin(0), begin(1)]
+  await settle()
+  t.mock.timers.tick(9)
+  await settle()
+  assert.deepEqual([begun, turnstile.waiting()], [[0], 1])
+  t.mock.timers.tick(1)
+  await Promise.all(both)
+  assert.deepEqual([begun, turnstile.waiting()], [[0, 1], 0])
+  await begin(2)
+  assert.deepEqual(begun, [0, 1, 2])
+})

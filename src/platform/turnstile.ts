@@ -6,9 +6,17 @@ export interface Turnstile {
   run<T>(this: void, work: () => Promise<T>): Promise<T>
 }
 
-export function createTurnstile(atOnce: number): Turnstile {
+/** `pause`: ms between the end of a turn and the next one that waits, which leaves other work its share of a machine. */
+export function createTurnstile(atOnce: number, { pause = 0 }: { readonly pause?: number } = {}): Turnstile {
   const waiting: (() => void)[] = []
   let running = 0
+
+  /** The next one takes over a place, or it becomes free. */
+  function pass(): void {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
 
   return Object.freeze({
     waiting: () => waiting.length,
@@ -18,10 +26,8 @@ export function createTurnstile(atOnce: number): Turnstile {
       try {
         return await work()
       } finally {
-        // The next one takes over this place.
-        const next = waiting.shift()
-        if (next) next()
-        else running--
+        if (pause > 0 && waiting.length > 0) setTimeout(pass, pause)
+        else pass()
       }
     },
   } satisfies Turnstile)

@@ -9,6 +9,7 @@ const group = 'must be a group of settings'
 const text = 'must be a text that is not empty'
 const name = 'must be a name of at most 100 letters, digits and . _ - : /, beginning with a letter or digit'
 const duration = 'must be a duration such as 500ms, 30s, 60m or 12h, at most 500h'
+const period = 'must be a number of days or years such as 30d or 10y, at most 100y'
 const size = 'must be a size such as 64KiB or 1MiB, at most 1GiB'
 const database = 'must be embedded, or an address such as postgres://user:password@host:5432/name'
 const origin = 'must be an address without a path such as https://tollgate.example.com'
@@ -24,6 +25,10 @@ const tokenizer =
   'must be auto, bytes, o200k_base, cl100k_base, p50k_base, r50k_base, vllm, llama-server, anthropic, or the path of a tokenizer.json'
 const percentage = 'must be a percentage such as 2% or 0.5%, at most 100%'
 const price = 'must be a decimal number in quotes such as "0.40"'
+const invoiceNumber =
+  'must be a pattern such as INV-{year}-{number:4}: {number} once, perhaps {year}, and at most 30 letters, digits and - / . _'
+const taxRate = 'must be a rate in per cent in quotes such as "19" or "8.1", at most 100'
+const bankAccount = 'must be an IBAN such as DE89 3704 0044 0532 0130 00'
 
 /** Files and their errors. */
 type Case = [yaml: string, ...lines: string[]]
@@ -46,6 +51,7 @@ const shapes: Case[] = [
   ['firm: { locale: english }', 'firm.locale: must be a locale such as en-GB or de-CH'],
   ['firm: { locale: en_GB }', 'firm.locale: must be a locale such as en-GB or de-CH'],
   ['firm: { closing: "" }', `firm.closing: ${text}`],
+  ['try_it: {}', `try_it.account: is missing: it ${text}`],
   ['drafting: {}', `drafting.account: is missing: it ${text}`],
   ['limits: { requests_per_minute: 1.5 }', `limits.requests_per_minute: ${perMinute}`],
   ['limits: { requests_per_minute: .nan }', `limits.requests_per_minute: ${perMinute}`],
@@ -73,6 +79,13 @@ const values: Case[] = [
   ['limits: { request_bytes: 2GiB }', `limits.request_bytes: ${size}`],
   ['limits: { request_bytes: 1MB }', `limits.request_bytes: ${size}`],
   ['session: { idle: 60, absolute: 501h }', `session.idle: ${duration}`, `session.absolute: ${duration}`],
+  [
+    'retention: { erasure_after: 30, clients: 101y }',
+    `retention.erasure_after: ${period}`,
+    `retention.clients: ${period}`,
+  ],
+  ['retention: { clients: 36501d }', `retention.clients: ${period}`],
+  ['retention: { clients: 1.5y }', `retention.clients: ${period}`],
   ['session: { idle: 0s }', `session.idle: ${duration}`],
   ['session: { idle: -1s }', `session.idle: ${duration}`],
   ['base_url: https://a.example/tollgate', `base_url: ${origin}`],
@@ -93,6 +106,22 @@ const values: Case[] = [
   ['mail: { url: "smtp://m", from: "a@b.c, d@e.f" }', `mail.from: ${sender}`],
   ['mail: { url: "smtp://m", from: Tollgate }', `mail.from: ${sender}`],
   ['sms: { url: "http://sms.example/send", token: t }', `sms.url: ${secure}`],
+  ...['{year}', 'INV', '{number}-{number}', 'INV {number}', '{number:0}', '{month}-{number}', '{number', ''].map(
+    (number): Case => [`invoicing: { number: "${number}" }`, `invoicing.number: ${invoiceNumber}`],
+  ),
+  ...['200', '100.01', '-1', '8.123', '1e1', '8,1'].map((rate): Case => [
+    `invoicing: { tax: [{ id: a, category: S, rate: "${rate}" }] }`,
+    `invoicing.tax[0].rate: ${taxRate}`,
+  ]),
+  ['invoicing: { tax: [{ id: a, category: X }] }', 'invoicing.tax[0].category: must be one of S, Z, E, AE, K, G, O'],
+  ...['DE89 3704 0044 0532 0130 01', 'DE89', 'de89370400440532013000', 'DE89 3704 0044 0532 0130 0é'].map(
+    (iban): Case => [`invoicing: { bank: { iban: ${iban} } }`, `invoicing.bank.iban: ${bankAccount}`],
+  ),
+  [
+    'invoicing: { bank: { iban: DE89370400440532013000, bic: ABC } }',
+    'invoicing.bank.bic: must be a BIC such as COBADEFFXXX',
+  ],
+  ['invoicing: { due_days: -1 }', 'invoicing.due_days: must be a whole number from 0 to 365'],
   [upstream({ engine: 'vllm' }), `models[0].engine: ${engine}`],
   [upstream({ engine: 'opnai' }), `models[0].engine: ${engine}; did you mean openai?`],
   [upstream({ engine: undefined }), `models[0].engine: is missing: it ${engine}`],

@@ -22,6 +22,7 @@ const Providers = Type.Object({ sign_in: Type.Object({ providers: Type.Array(Typ
 const SignUp = Type.Object({
   sign_in: Type.Object({ sign_up: Type.Object({ policy: Type.String(), domains: Type.Array(Type.Unknown()) }) }),
 })
+const Taxes = Type.Object({ invoicing: Type.Object({ tax: Type.Array(Type.Unknown()) }) })
 const Processes = Type.Object({ listen: Type.Object({ processes: Type.Unknown() }) })
 const Local = Type.Object({ engine: Type.Literal('local') })
 const Session = Type.Object({ session: Type.Object({ idle: Type.String(), absolute: Type.String() }) })
@@ -35,6 +36,7 @@ export function checkRules(settings: unknown, shipped: readonly string[], { repo
   checkAliases(settings, shipped, report)
   checkProcesses(settings, report)
   if (Value.Check(Providers, settings)) checkUnique(settings.sign_in.providers, 'sign_in.providers', report)
+  if (Value.Check(Taxes, settings)) checkUnique(settings.invoicing.tax, 'invoicing.tax', report)
   if (Value.Check(SignUp, settings)) {
     const { policy, domains } = settings.sign_in.sign_up
     if (policy === 'domain' && domains.length === 0) {

@@ -118,7 +118,7 @@ const provider = group('An OpenID provider.', {
     default: 'when_verified',
   }),
   second_factor: optionalGroup(
-    'When a sign-in at this provider counts as two factors. Without it, it counts as one. [Second factors](sign-in.md#second-factors-of-a-provider) describes it.',
+    'When a sign-in at this provider counts as two factors. Without this group, it counts as one. [Second factors](sign-in.md#second-factors-of-a-provider) describes it.',
     {
       acr: Type.Array(text('A value of the claim `acr`.'), {
         description: 'Values of the claim `acr` that count as two factors. They are also requested of the provider.',
@@ -130,6 +130,18 @@ const provider = group('An OpenID provider.', {
       }),
     },
   ),
+})
+
+const invoiceTax = group('A tax.', {
+  id: written(values.id, 'Its name in requests.'),
+  category: Type.Enum(['S', 'Z', 'E', 'AE', 'K', 'G', 'O'], {
+    description:
+      'The category (UNCL 5305): `S` standard or reduced rate, `Z` zero rate, `E` exempt, `AE` reverse charge, `K` intra-community supply, `G` export, `O` not subject to tax.',
+  }),
+  rate: written(values.taxRate, 'The rate in per cent, in quotes. Above zero for `S`, and zero for all others.', {
+    default: '0',
+  }),
+  reason: Type.Optional(text('Why no tax is due. Required for all categories but `S` and `Z`.')),
 })
 
 export const configSchema = group('The configuration.', {
@@ -151,7 +163,7 @@ export const configSchema = group('The configuration.', {
   encryption_key: Type.Optional(
     written(
       values.encryptionKey,
-      'The key for secrets stored in the database, such as ID tokens. Write it as `${NAME}`; `openssl rand -base64 32` creates one. Instances that share a database need the same key.',
+      'The key for secrets stored in the database: waiting mail, authenticator apps, webhooks, ID tokens. Write it as `${NAME}`; `openssl rand -base64 32` creates one. Instances that share a database need the same key.',
       { shown_default: 'the file `encryption.key` in the data folder, created on first use' },
     ),
   ),
@@ -176,8 +188,7 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   currency: Type.String({
-    description:
-      'The currency of all prices and accounts. Amounts are never converted. Commands show them with the decimals of the currency.',
+    description: 'The currency of all prices and accounts. Amounts are never converted.',
     pattern: '^[A-Z]{3}$',
     expects: 'a currency code of three capital letters such as USD',
     default: 'USD',
@@ -185,7 +196,10 @@ export const configSchema = group('The configuration.', {
   firm: optionalGroup('The firm: on letters, in mails and on the pages.', {
     name: Type.Optional(text('The name of the firm.')),
     address: Type.Array(text('A line.'), { description: 'The lines of its postal address.', default: [] }),
-    email: Type.Optional(text('The e-mail address on its letters.')),
+    country: Type.Optional(
+      written(values.country, 'The country of its address, in the files of invoices. Default: that of `firm.locale`.'),
+    ),
+    email: Type.Optional(text('The e-mail address on its letters. Replies to mail with invoices go there.')),
     phone: Type.Optional(text('The telephone number on its letters.')),
     website: Type.Optional(text('The website on its letters.')),
     closing: Type.String({
@@ -194,17 +208,60 @@ export const configSchema = group('The configuration.', {
       expects: 'a text that is not empty',
       default: 'Yours sincerely,',
     }),
-    time_zone: written(values.timeZone, 'The time zone of days and times on pages, in files and in commands.', {
+    time_zone: written(values.timeZone, 'The time zone of days and times on pages, in letters, commands and exports.', {
       default: values.defaultTimeZone,
     }),
-    locale: written(values.locale, 'How pages, files and commands write dates and numbers.', {
-      default: values.defaultLocale,
+    locale: written(
+      values.locale,
+      'How pages and letters write dates, how pages and commands write numbers, and how amounts are typed.',
+      {
+        default: values.defaultLocale,
+      },
+    ),
+  }),
+  invoicing: optionalGroup('Invoices. Sending them needs `firm.name`, and in most countries `invoicing.tax_number`.', {
+    number: written(
+      values.invoiceNumber,
+      'The numbers of invoices. With `{year}` each year begins a new series; `{number:4}` has at least four digits. A new pattern begins a new series too.',
+      { default: 'INV-{year}-{number:4}' },
+    ),
+    credit_note_number: written(values.invoiceNumber, 'The numbers of credit notes.', {
+      default: 'CN-{year}-{number:4}',
     }),
+    run: Type.Enum(['off', 'draft', 'issue'], {
+      description:
+        'Whether the past month of all accounts is billed automatically. `draft`: partners look at the drafts and issue them. `issue`: they are issued at once, which needs `firm.name`. See [The monthly run](operating.md#the-monthly-run).',
+      default: 'off',
+    }),
+    run_day: whole('The day of the month on which the previous month is billed, in `firm.time_zone`.', 1, 28, 1),
+    due_days: whole('The days from the issue of an invoice until it is due.', 0, 365, 30),
+    reminders: Type.Array(whole('Days.', 1, 365), {
+      description:
+        'The days after the due date on which the payer of an overdue invoice is reminded by mail, such as `[7, 21]`. Needs `mail`.',
+      default: [],
+    }),
+    tax: Type.Array(invoiceTax, {
+      description: 'The taxes that lines may name. The first is that of lines that name none.',
+      default: [],
+      shown_default: '`[{ id: none, category: O, reason: Not subject to tax }]`',
+    }),
+    tax_number: Type.Optional(text("The firm's tax number, on every invoice.")),
+    hourly_rate: Type.Optional(written(values.rate, 'The default hourly rate of time entries, without tax.')),
+    markup_percent: written(values.markup, "The mark-up on what drafting a client's letters costs, in per cent.", {
+      default: '0',
+    }),
+    bank: Type.Optional(
+      group('The account that clients pay to.', {
+        name: Type.Optional(text('The holder of the account. Default: `firm.name`.')),
+        iban: written(values.iban, 'Its IBAN.'),
+        bic: Type.Optional(written(values.bic, 'The BIC of the bank.')),
+      }),
+    ),
   }),
   alerts: optionalGroup('Alerts about accounts.', {
     allowed_networks: Type.Array(written(values.network, 'A network.'), {
       description:
-        'Networks that are not public and that webhooks may reach nevertheless: addresses or ranges. Without it, webhooks reach only public addresses.',
+        'Private networks that webhooks may reach: addresses or ranges. By default, webhooks reach only public addresses.',
       default: [],
     }),
   }),
@@ -216,6 +273,29 @@ export const configSchema = group('The configuration.', {
       model: written(values.id, 'The id or an alias of the model that writes.', { default: 'default' }),
     }),
   ),
+  try_it: Type.Optional(
+    group(
+      'Calls that people who are signed in try in the documentation at `/docs`. Without this group, they cannot try any.',
+      {
+        account: text(
+          "The name or id of the firm's own account, which pays. Its limits and its credit bound what can be spent.",
+        ),
+      },
+    ),
+  ),
+  retention: optionalGroup("How long clients' data is kept. [Erasure](operating.md#erasure) describes it.", {
+    erasure_after: written(
+      values.period,
+      'The waiting period between scheduling the erasure of a client and performing it. Until then it can be withdrawn. A longer period also applies to erasures that are scheduled already, a shorter one does not.',
+      { default: '30d' },
+    ),
+    clients: Type.Optional(
+      written(
+        values.period,
+        'How long a client is kept after it was archived or deleted. Then its erasure is scheduled, with the waiting period. Without it, clients are kept until a partner erases them.',
+      ),
+    ),
+  }),
   models: Type.Optional(
     Type.Array(Type.Union([localModel, openAiModel, aiSdkModel]), {
       description: 'The models that requests may name.',
@@ -230,7 +310,12 @@ export const configSchema = group('The configuration.', {
     shown_default: '`default: tiny` with the shipped model, else none',
   }),
   limits: optionalGroup('The default limits of an account, and the largest request.', {
-    requests_per_minute: whole('Requests per minute of a new account, unless the command sets others.', 1, int4, 60),
+    requests_per_minute: whole(
+      'Requests per minute of a new account, unless it is created with another number.',
+      1,
+      int4,
+      60,
+    ),
     tokens_per_minute: whole('Input and output tokens per minute of a new account.', 1, int4, 100_000),
     request_bytes: written(values.size, 'The largest body of a request.', { default: '1MiB' }),
   }),
@@ -247,13 +332,13 @@ export const configSchema = group('The configuration.', {
       false,
     ),
     password_hash: optionalGroup(
-      'How passwords are hashed (argon2id). After a change, each password is hashed anew at its next sign-in.',
+      'How passwords are hashed (argon2id). After a change, each password is hashed again when its owner next signs in.',
       {
         memory: whole('The memory of one hash, in KiB.', 19_456, 4_194_304, 19_456),
         passes: whole('Passes over the memory.', 2, 100, 2),
         pepper: Type.Optional(
           text(
-            'A secret that goes into every hash, so that hashes from the database alone cannot be tested. Write it as `${NAME}`. If it is lost or changed, people must choose new passwords.',
+            'A secret that goes into every hash, so that passwords cannot be guessed from a copy of the database alone. Write it as `${NAME}`. If it is lost or changed, people must choose new passwords.',
           ),
         ),
       },
@@ -264,7 +349,7 @@ export const configSchema = group('The configuration.', {
     ),
     second_factor: Type.Enum(['off', 'optional', 'required', 'partners'], {
       description:
-        'Whether people need a second factor. `optional`: those who have set one up. `required`: everyone; who has none sets one up at the next sign-in. `partners`: as `required` for partners, as `optional` for others. `off`: it is never asked for.',
+        'Who needs a second factor. `optional`: people who have set one up. `required`: everyone; people without one set it up at their next sign-in. `partners`: as `required` for partners, as `optional` for others. `off`: nobody.',
       default: 'optional',
     }),
     starts_per_minute: whole(
@@ -275,7 +360,7 @@ export const configSchema = group('The configuration.', {
     ),
     first_partner: Type.Optional(
       text(
-        'The e-mail address of the first partner. While the firm has no active partner, a start makes the person with this address one, or adds them. It has no effect once there is a partner.',
+        'The e-mail address of the first partner. If the firm has no active partner when Tollgate starts, the person with this address becomes one, and is added if they do not exist. It has no effect while there is a partner.',
       ),
     ),
     sign_up: optionalGroup('Who may sign up to the portal.', {
@@ -296,7 +381,7 @@ export const configSchema = group('The configuration.', {
     }),
   }),
   mail: Type.Optional(
-    group('How mail is sent. Without it none is.', {
+    group('How mail is sent. Without this group, none is.', {
       url: written(
         values.mailServer,
         'The mail server. Write its password as `${NAME}`. `smtp://` uses STARTTLS if the server offers it, and requires it if there is a password; `smtps://` is TLS from the start. The default ports are 587 and 465.',
@@ -306,7 +391,7 @@ export const configSchema = group('The configuration.', {
   ),
   sms: Type.Optional(
     group(
-      'The gateway for text messages. With it, people can have codes sent to their telephone as a second factor. [Text messages](sign-in.md#text-messages) describes the request.',
+      'The gateway for text messages. With it, people can receive codes by text message as a second factor. [Text messages](sign-in.md#text-messages) describes the request.',
       {
         url: written(values.gateway, 'The URL of the gateway.'),
         token: text('The token of the gateway. Write it as `${NAME}`.'),

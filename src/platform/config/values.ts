@@ -20,6 +20,17 @@ export const duration: SettingFormat<number> = pattern(
   (amount, unit) => within(Number(amount) * (milliseconds.get(unit) ?? Number.NaN), longest),
 )
 
+/** A number of days or years, as PostgreSQL writes intervals: `30 days`. */
+export const period: SettingFormat<string> = pattern(
+  'a number of days or years such as 30d or 10y, at most 100y',
+  /^(\d{1,5})([dy])$/,
+  (amount, unit) => {
+    const [name, most] = unit === 'y' ? ['year', 100] : ['day', 36_500]
+    const count = Number(amount)
+    return count <= most ? `${count} ${name}${count === 1 ? '' : 's'}` : undefined
+  },
+)
+
 const bytes = new Map(Object.entries({ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }))
 
 /** Converted to bytes. */
@@ -116,6 +127,12 @@ export const locale: SettingFormat<string> = {
   },
 }
 
+/** A country by its code of ISO 3166-1. */
+export const country: SettingFormat<string> = pattern('the code of a country such as GB', /^([A-Z]{2})$/, (code) =>
+  regionNames.of(code) === undefined ? undefined : code,
+)
+const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+
 /** A name as `read` normalises it. `read` returns nothing or throws RangeError for an unknown name. */
 function named(format: SettingFormat<string>, read: () => string | undefined): string {
   let name: string | undefined
@@ -189,6 +206,63 @@ export const domain: SettingFormat<string> = {
     return name
   },
 }
+
+/** The pattern of the numbers of invoices: text with `{number}` or `{number:4}` once, and perhaps `{year}`. */
+export const invoiceNumber: SettingFormat<string> = pattern(
+  'a pattern such as INV-{year}-{number:4}: {number} once, perhaps {year}, and at most 30 letters, digits and - / . _',
+  /^((?=.{1,50}$)(?=(?:[^{]|\{year\})*\{number(?::\d)?\}(?:[^{]|\{year\})*$)(?:[A-Za-z0-9/._-]|\{year\}|\{number(?::[1-9])?\})+)$/,
+  (text) => (text.replaceAll(/\{.+?\}/g, '').length <= 30 ? text : undefined),
+)
+
+/** A tax rate, converted to hundredths of a per cent. */
+export const taxRate: SettingFormat<number> = pattern(
+  'a rate in per cent in quotes such as "19" or "8.1", at most 100',
+  /^(\d{1,3})(?:\.(\d{1,2}))?$/,
+  (whole, fraction = '') => {
+    const rate = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
+    return rate <= 10_000 ? rate : undefined
+  },
+)
+
+/** The price of an hour, converted to 10⁻¹² of the currency unit. */
+export const rate: SettingFormat<bigint> = {
+  expects: 'a decimal number in quotes such as "180.00"',
+  parse(text) {
+    const value = parseDecimal(text, 6) * 1_000_000n
+    if (value < 0n) throw new RangeError('must not be negative')
+    if (value > 1_000_000_000n * 1_000_000_000_000n) throw new RangeError('must be at most 1000000000')
+    return value
+  },
+}
+
+/** A mark-up, converted to hundredths of a per cent. */
+export const markup: SettingFormat<number> = pattern(
+  'a mark-up in per cent in quotes such as "20" or "12.5", at most 1000',
+  /^(\d{1,4})(?:\.(\d{1,2}))?$/,
+  (whole, fraction = '') => {
+    const hundredths = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
+    return hundredths <= 100_000 ? hundredths : undefined
+  },
+)
+
+/** An IBAN, without spaces. The check digits are those of ISO 13616. */
+export const iban: SettingFormat<string> = pattern(
+  'an IBAN such as DE89 3704 0044 0532 0130 00',
+  /^([A-Z]{2}\d{2}[A-Z0-9 ]{11,40})$/,
+  (text) => {
+    const compact = text.replaceAll(' ', '')
+    const moved = compact.slice(4) + compact.slice(0, 4)
+    const digits = moved.replaceAll(/[A-Z]/g, (letter) => String(Number.parseInt(letter, 36)))
+    return compact.length <= 34 && BigInt(digits) % 97n === 1n ? compact : undefined
+  },
+)
+
+/** A BIC (ISO 9362). */
+export const bic: SettingFormat<string> = pattern(
+  'a BIC such as COBADEFFXXX',
+  /^([A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)$/,
+  (text) => text,
+)
 
 /** The port to listen on, from the environment. */
 export const port: SettingFormat<number> = pattern('a whole number from 0 to 65535', /^(\d{1,5})$/, (text) =>

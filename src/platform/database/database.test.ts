@@ -271,10 +271,10 @@ describe('an unavailable database', () => {
   })
 
   test('a statement that takes too long is unavailable', async () => {
-    const hasty = openDatabase(own.url, { log, connections: 1, statementTimeout: 500 })
-    await assert.rejects(hasty.rows('select pg_sleep(5)'), isUnavailable)
+    const hasty = openDatabase(own.url, { log, connections: 1, statementTimeout: 2000 })
+    await assert.rejects(hasty.rows('select pg_sleep(30)'), isUnavailable)
     await assert.rejects(
-      hasty.transaction((tx) => tx.rows('select pg_sleep(5)')),
+      hasty.transaction((tx) => tx.rows('select pg_sleep(30)')),
       isUnavailable,
     )
     assert.deepEqual(await hasty.rows('select 1 as n'), [{ n: 1 }])
@@ -283,7 +283,7 @@ describe('an unavailable database', () => {
 
   test('a server that stops responding is unavailable, for the pool and for a session, which is lost', async () => {
     const line = await silentLine(own.url)
-    const hasty = openDatabase(line.url, { log, connections: 1, statementTimeout: 500 })
+    const hasty = openDatabase(line.url, { log, connections: 1, statementTimeout: 2000 })
     const session = await hasty.connect()
     await hasty.rows('select 1')
     line.hush()
@@ -358,9 +358,9 @@ describe('sessions', () => {
   })
 
   test('survive a statement timeout', async () => {
-    const hasty = openDatabase(own.url, { log, statementTimeout: 500 })
+    const hasty = openDatabase(own.url, { log, statementTimeout: 2000 })
     const session = await hasty.connect()
-    await assert.rejects(session.rows('select pg_sleep(5)'), isUnavailable)
+    await assert.rejects(session.rows('select pg_sleep(30)'), isUnavailable)
     assert.deepEqual(await session.rows('select 1 as n'), [{ n: 1 }])
     await hasty.close()
   })

@@ -108,10 +108,10 @@ describe('a pipeline', () => {
   })
 
   test('a statement timeout is unavailable, and the connection stays usable', async () => {
-    const hasty = openPipeline(own.url, { log, connections: 1, statementTimeout: 500 })
+    const hasty = openPipeline(own.url, { log, connections: 1, statementTimeout: 2000 })
     const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' }
     const first = await hasty.transact([pid])
-    await assert.rejects(hasty.transact([{ name: 'slow', text: 'select pg_sleep(5)::text as x' }]), {
+    await assert.rejects(hasty.transact([{ name: 'slow', text: 'select pg_sleep(30)::text as x' }]), {
       code: 'unavailable',
     })
     assert.deepEqual(await hasty.transact([pid]), first)

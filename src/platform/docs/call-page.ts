@@ -5,8 +5,11 @@ import { jsonText } from './literals.ts'
 import { badge } from './navigation.ts'
 import type { ApiCall, Parameter, Sample } from './reference.ts'
 
-/** The main part of a call's page: what it does and what it takes, beside samples and an example of the response. */
-export function renderCall(call: ApiCall, samples: readonly Sample[]): string {
+/**
+ * The main part of a call's page: what it does and what it takes, beside samples and an example of the response. `tryIt` is
+ * HTML.
+ */
+export function renderCall(call: ApiCall, samples: readonly Sample[], tryIt: string): string {
   return `<article class="call">
 <div class="about">
 <p class="tag">${escapeHtml(call.tag)}</p>
@@ -16,6 +19,7 @@ ${paragraphs(call.description)}
 <p class="proof">${proof[call.needs]}</p>
 </div>
 <div class="examples">
+${tryIt}
 ${renderSamples('Request', samples, false)}
 ${renderExample(call)}
 ${renderSamples('Stream', samples, true)}
@@ -32,9 +36,9 @@ ${renderHeaders(call)}
 }
 
 const proof = {
-  key: 'Send an API key in <code>Authorization: Bearer &lt;key&gt;</code>. ApiCall from a server: calls from a browser are refused.',
+  key: 'Send an API key in <code>Authorization: Bearer &lt;key&gt;</code>. Call from a server: calls from a browser are refused.',
   session:
-    'Needs the <code>session</code> cookie of someone who is signed in. Changes are accepted only from pages of the same origin.',
+    'Needs the <code>session</code> cookie of a signed-in person. Changes are accepted only from pages of the same origin.',
   nothing: 'Needs neither an API key nor a session.',
 }
 

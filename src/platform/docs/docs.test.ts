@@ -29,7 +29,7 @@ async function pagesWith(model: string) {
     },
   }
   server.post('/v1/hostile', { schema: operation }, async () => ({}))
-  registerDocs(server, { baseUrl, sampleModel: () => model })
+  registerDocs(server, { baseUrl, sampleModel: () => model, tryItUrl: '/try' })
   await server.ready()
   return {
     close: () => server.close(),

@@ -12,11 +12,14 @@ import { docPagePolicy, renderPage, type PageFiles } from './layout.ts'
 import { areasOf, guides, pageOf, renderNavigation, type Area } from './navigation.ts'
 import { callsOf, type ApiCall } from './reference.ts'
 import { samplesOf } from './samples.ts'
+import { renderTryIt } from './try-it.ts'
 
 interface DocsNeeds {
   readonly baseUrl: string
   /** The model that samples use in place of `default`. */
   readonly sampleModel: () => string
+  /** Below this URL, people who are signed in can make the calls that need a key. */
+  readonly tryItUrl: string
 }
 
 /**
@@ -33,7 +36,7 @@ export function registerDocs(server: Server, needs: DocsNeeds): void {
     if (mains === undefined) {
       const calls = callsOf(server.swagger())
       areas = areasOf(calls)
-      mains = mainsOf(calls, areas, needs)
+      mains = mainsOf(calls, areas, needs, files)
     }
     const main = mains.get(url)
     if (!main) throw new Problem('not_found', 'There is no such page. /docs/api lists the calls.')
@@ -76,8 +79,13 @@ function pageWith({ title, render }: Main, navigation: string, files: PageFiles)
 }
 
 /** Every page by its URL. */
-function mainsOf(calls: readonly ApiCall[], areas: readonly Area[], needs: DocsNeeds): Map<string, Main> {
-  const { baseUrl } = needs
+function mainsOf(
+  calls: readonly ApiCall[],
+  areas: readonly Area[],
+  needs: DocsNeeds,
+  files: Pick<DocFiles, 'tryScript'>,
+): Map<string, Main> {
+  const { baseUrl, tryItUrl } = needs
   const localise = localiser(needs)
   const guide = (name: string) => () => renderGuide(localise(readFileSync(path.join(guideFolder, name), 'utf8')), calls)
   const renders = {
@@ -93,7 +101,11 @@ function mainsOf(calls: readonly ApiCall[], areas: readonly Area[], needs: DocsN
     ...Object.entries(renders).map(([url, render]): [string, Main] => [url, { title: titles[url] ?? '', render }]),
     ...calls.map((call): [string, Main] => [
       pageOf(call),
-      { title: call.summary, render: () => renderCall(call, sampled(call)) },
+      {
+        title: call.summary,
+        render: () =>
+          renderCall(call, sampled(call), renderTryIt(call, { tryItUrl, script: files.tryScript, localise })),
+      },
     ]),
   ])
 }
@@ -107,8 +119,16 @@ function localiser({ baseUrl, sampleModel }: DocsNeeds): (text: string) => strin
 
 const guideFolder = path.join(import.meta.dirname, '../../../docs')
 
-/** The files that every page loads, under names that change with their content. */
-function readFiles() {
+interface DocFiles {
+  readonly byName: ReadonlyMap<string, Asset>
+  /** What every page loads. */
+  readonly urls: PageFiles
+  /** The script of the pages on which a call can be tried. */
+  readonly tryScript: string
+}
+
+/** The files that pages load, under names that change with their content. */
+function readFiles(): DocFiles {
   const byName = new Map<string, Asset>()
   const add = (file: string, type: string): string => {
     const text = readFileSync(path.join(import.meta.dirname, file), 'utf8')
@@ -117,12 +137,13 @@ function readFiles() {
     byName.set(hashed, compressedAsset(type, text))
     return `/docs/assets/${hashed}`
   }
+  const script = (file: string) => add(file, 'text/javascript; charset=utf-8')
   const urls: PageFiles = {
     style: add('pages.css', 'text/css; charset=utf-8'),
-    script: add('pages.js', 'text/javascript; charset=utf-8'),
+    script: script('pages.js'),
     icon: add('../../../web/icon.svg', 'image/svg+xml'),
   }
-  return { byName, urls }
+  return { byName, urls, tryScript: script('try-it.js') }
 }
 
 function hashOf(text: string): string {

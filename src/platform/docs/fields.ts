@@ -44,11 +44,15 @@ export function typeOf(schema: unknown): string {
   const choices = listOf(at(schema, 'anyOf'))
   if (choices.length > 0) return choices.map(typeOf).join(' or ')
   const most = at(schema, 'maxItems') ?? at(schema, 'maxProperties')
-  const size = most === undefined ? '' : ` of at most ${textOf(most)}`
-  if (at(schema, 'type') === 'array') return `list${size}, each: ${typeOf(at(schema, 'items'))}`
+  const size = most === undefined ? '' : ` (at most ${textOf(most)})`
+  if (most === 0) return 'empty list'
+  if (at(schema, 'type') === 'array') return `list${size} of ${plural(typeOf(at(schema, 'items')))}`
+
   const format = at(schema, 'format') === 'uuid' ? ' (UUID)' : ''
   return `${textOf(at(schema, 'type'))}${format}${size}${rangeOf(schema)}`
 }
+
+const plural = (types: string): string => types.replaceAll(/\b(?:object|string|integer|number|boolean)\b/g, '$&s')
 
 function rangeOf(schema: unknown): string {
   const bounds = [

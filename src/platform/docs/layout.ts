@@ -16,9 +16,9 @@ interface PageParts {
   readonly files: PageFiles
 }
 
-/** The content security policy of the pages: our own files, no inline code, nothing from other origins. */
+/** The content security policy of the pages: our own files and calls, no inline code, nothing from other origins. */
 export const docPagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** A whole page. On a narrow screen the navigation is a popover, which needs no script. */
 export function renderPage({ title, main, navigation, files }: PageParts): string {

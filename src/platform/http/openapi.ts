@@ -85,6 +85,25 @@ export function answersOrStreams(
 }
 type Described = TSchema & { readonly description?: string }
 
+/** Why a request of a signed-in person can always be refused. */
+export const refusalsOfPeople: readonly ProblemCode[] = [
+  'malformed_request',
+  'not_signed_in',
+  'forbidden',
+  'internal',
+  'unavailable',
+]
+
+/** Why a JSON body can be refused. */
+export const refusalsOfBody: readonly ProblemCode[] = [
+  'malformed_json',
+  'missing_field',
+  'unknown_field',
+  'invalid_field',
+  'request_too_large',
+  'unsupported_media_type',
+]
+
 /** The errors with these codes, by status, for the OpenAPI document. */
 export function refusals(codes: readonly ProblemCode[]): Record<number, TSchema> {
   const byStatus = Map.groupBy(codes, (code) => problems[code].status)

@@ -19,5 +19,9 @@ export const chains: readonly Chain[] = [
   { name: 'price', number: 'number', naming: { model: 'model', valid_from: 'valid_from' } },
   { name: 'key_issue', number: 'number', naming: { key: 'key_id', account: 'account_id' } },
   { name: 'revision', number: 'number', naming: { noun: 'noun', id: 'noun_id', version: 'version' } },
+  { name: 'invoice_issue', number: 'number', naming: { invoice: 'invoice_id' } },
+  { name: 'invoice_payment', number: 'number', naming: { payment: 'id', invoice: 'invoice_id' } },
+  { name: 'invoice_mail', number: 'number', naming: { mail: 'id', invoice: 'invoice_id' } },
+  { name: 'erased_client', number: 'number', naming: { client: 'client_id', at: 'at' } },
   { name: 'audit', number: 'id', naming: { at: 'at', action: 'action' } },
 ]
