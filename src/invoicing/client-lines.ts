@@ -1,0 +1,100 @@
+import type { RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { quotientHalfEven } from '../platform/decimal.ts'
+import { lineAmounts } from './arithmetic.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { taxIn } from './typed-lines.ts'
+import {
+  closeMonths,
+  readExpenses,
+  readLetters,
+  readTime,
+  type ExpenseRow,
+  type LettersRow,
+  type TimeRow,
+} from './unbilled-store.ts'
+import { priceBase } from './units.ts'
+import type { LooseLine } from './usage-lines.ts'
+
+interface ClientBill {
+  readonly clientId: string
+  /** The last day. */
+  readonly until: string
+  readonly settings: InvoiceSettings
+}
+
+/** One unit, in 10⁻⁶. */
+const one = 1_000_000n
+/** The most lines of each kind, so that one invoice can have them all. The oldest come first; the others stay unbilled. */
+const most = 3000
+
+/** A line for each time entry, expense and month of letters of a client that no invoice bills. */
+export async function unbilledLines(
+  access: RecordAccess,
+  visit: Visit,
+  { clientId, until, settings }: ClientBill,
+): Promise<LooseLine[]> {
+  const [, time, expenses, letters] = await access.as(visit, [
+    closeMonths,
+    readTime(clientId, until, most),
+    readExpenses(clientId, until, most),
+    readLetters(clientId, until, most),
+  ])
+  return [
+    ...time.map((row) => timeLine(row, settings)),
+    ...expenses.map((row) => expenseLine(row, settings)),
+    ...letters.map((row) => lettersLine(row, settings)),
+  ]
+}
+
+function timeLine({ id, version, date, minutes, rate, person, text }: TimeRow, settings: InvoiceSettings): LooseLine {
+  const [quantity, unitPrice] = [BigInt(minutes) * one, rate / one]
+  return {
+    ...ofEntry,
+    source: 'time',
+    text: `${date}, ${person}: ${text}`,
+    quantity,
+    unit: 'minute',
+    unitPrice,
+    ...lineAmounts(quantity, unitPrice, settings.decimals, priceBase('minute')),
+    tax: taxIn(undefined, 'tax', settings),
+    entry: { id, version },
+  }
+}
+
+function expenseLine({ id, version, date, amount, tax, text }: ExpenseRow, settings: InvoiceSettings): LooseLine {
+  const unitPrice = amount / one
+  return {
+    ...ofEntry,
+    source: 'expense',
+    text: `${date}: ${text}`,
+    quantity: one,
+    unit: 'piece',
+    unitPrice,
+    ...lineAmounts(one, unitPrice, settings.decimals),
+    tax: taxIn(tax ?? undefined, 'unbilled_until', settings),
+    entry: { id, version },
+  }
+}
+
+function lettersLine({ month, cost }: LettersRow, settings: InvoiceSettings): LooseLine {
+  const unitPrice = withMarkup(cost, settings.markup)
+  return {
+    ...ofEntry,
+    source: 'letters',
+    text: `Drafting of letters, ${month.slice(0, 7)}`,
+    quantity: one,
+    unit: 'lump_sum',
+    unitPrice,
+    ...lineAmounts(one, unitPrice, settings.decimals, priceBase('lump_sum')),
+    tax: taxIn(undefined, 'tax', settings),
+    letters: { month, markup: settings.markup },
+  }
+}
+
+/** A cost in 10⁻¹² of the currency unit with a mark-up in hundredths of a per cent, rounded half to even. */
+function withMarkup(cost: bigint, markup: number): bigint {
+  return quotientHalfEven(cost * BigInt(10_000 + markup), 10_000n)
+}
+
+const ofEntry = { model: null, direction: null, creditsPosition: null } as const

@@ -1,0 +1,47 @@
+import type { InvoiceTotals, TaxedLine } from './arithmetic.ts'
+import type { Unit } from './schema.ts'
+import type { Seller } from './settings.ts'
+
+/** A line of an invoice. */
+export interface InvoiceLine extends TaxedLine {
+  readonly position: number
+  readonly source: 'usage' | 'fee' | 'credit' | 'time' | 'expense' | 'letters'
+  readonly text: string
+  /** In 10⁻⁶ of the unit. */
+  readonly quantity: bigint
+  readonly unit: Unit
+  /** For `priceBase(unit)` units, with `priceDecimals(unit)` decimals. */
+  readonly unitPrice: bigint
+  /** For usage: the model and whether its input or its output was billed. */
+  readonly model: string | null
+  readonly direction: 'input' | 'output' | null
+  /** For time and expenses: the entry, and its version. */
+  readonly entry?: { readonly id: string; readonly version: number } | null
+  /** For letters: their month, by its first day, and the mark-up in hundredths of a per cent. */
+  readonly letters?: { readonly month: string; readonly markup: number } | null
+  /** The line of the invoice that a credit note credits. */
+  readonly creditsPosition: number | null
+}
+
+/**
+ * An invoice or a credit note as it goes to the buyer: everything that a page, a PDF or an XML file of it shows. Amounts
+ * are in 10⁻¹² of the currency unit.
+ */
+export interface InvoiceDocument {
+  readonly kind: 'invoice' | 'credit_note'
+  /** Null for a draft, as are the dates and the seller. */
+  readonly number: string | null
+  readonly issuedOn: string | null
+  readonly dueOn: string | null
+  readonly seller: Seller | null
+  readonly buyer: { readonly name: string; readonly address: string | null; readonly taxNumber: string | null }
+  /** The first day of the month that it bills. */
+  readonly month: string | null
+  /** The number of the invoice that a credit note corrects. */
+  readonly creditsNumber: string | null
+  readonly currency: string
+  readonly decimals: number
+  readonly note: string
+  readonly lines: readonly InvoiceLine[]
+  readonly totals: InvoiceTotals
+}

@@ -1,0 +1,45 @@
+import type { Queryable } from '../platform/database/database.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
+
+/** A client or an account, as the buyer that a draft has if it states none. */
+export interface PayerRow {
+  readonly id: string
+  readonly name: string
+  readonly buyer_name: string
+  readonly buyer_address: string | null
+  readonly buyer_tax_number: string | null
+}
+
+/** At most one row. */
+export function readPayer(kind: 'client' | 'account', id: string): PreparedStatement<PayerRow> {
+  return {
+    name: `payer ${kind}`,
+    text:
+      kind === 'client'
+        ? `select id, name, name as buyer_name, address as buyer_address, null as buyer_tax_number
+           from client where id = $1 and deleted_at is null`
+        : `select id, name, coalesce(billing_name, name) as buyer_name, billing_address as buyer_address,
+             billing_tax_number as buyer_tax_number from account where id = $1`,
+    values: [id],
+  }
+}
+
+/** A past month in which an account used something, with the cost of that in 10⁻¹² of the currency unit. */
+export interface UnbilledMonth {
+  /** `2026-03`. */
+  readonly month: string
+  readonly cost: bigint
+}
+
+/** The months of an account that no invoice bills, the newest first. */
+export function readUnbilledMonths(database: Queryable, accountId: string): Promise<UnbilledMonth[]> {
+  return database.rows(
+    `select to_char(u.month, 'YYYY-MM') as month, u.cost
+     from (select date_trunc('month', day)::date as month, sum(cost) as cost from usage_day
+       where account_id = $1 and day < date_trunc('month', (now() - interval '1 hour') at time zone 'UTC') group by 1) u
+     where not exists (select from billed_month b where b.account_id = $1 and b.month = u.month)
+       and not exists (select from account a where a.id = $1 and a.own)
+     order by u.month desc limit 120`,
+    [accountId],
+  )
+}

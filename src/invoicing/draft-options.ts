@@ -1,0 +1,52 @@
+import type { RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import type { Database } from '../platform/database/database.ts'
+import { isUuid } from '../platform/database/uuid.ts'
+import { formatDecimal } from '../platform/decimal.ts'
+import { Problem } from '../platform/problems.ts'
+import { readPayer, readUnbilledMonths } from './draft-options-store.ts'
+import { moneyWith } from './present.ts'
+import type { DraftOptions, DraftOptionsQuery } from './schema.ts'
+import type { InvoiceSettings } from './settings.ts'
+
+interface DraftOptionsNeeds {
+  readonly access: RecordAccess
+  readonly database: Database
+  readonly settings: InvoiceSettings
+}
+
+/** What a new draft can have, and what it would take from its payer. Throws Problem `invalid_field` for an unknown payer. */
+export async function readDraftOptions(
+  { access, database, settings }: DraftOptionsNeeds,
+  visit: Visit,
+  query: DraftOptionsQuery,
+): Promise<DraftOptions> {
+  const { currency, decimals } = settings
+  const taxes = [...settings.taxes].map(([id, { category, rate, reason }]) => ({
+    id,
+    category,
+    rate: formatDecimal(BigInt(rate), 2),
+    reason,
+  }))
+  const kind = query.client === undefined ? 'account' : 'client'
+  const id = query.client ?? query.account
+  const deed = { action: 'invoice_begun', noun: 'invoice' }
+  if (id === undefined) {
+    await access.note(visit, deed)
+    return { currency, decimals, taxes, payer: null, buyer: null, months: [] }
+  }
+  const [[payer]] = isUuid(id) ? await access.as(visit, [readPayer(kind, id)]) : [[]]
+  if (payer === undefined) {
+    return access.decline(visit, deed, new Problem('invalid_field', `No ${kind} has this id.`, { field: kind }))
+  }
+  await access.note(visit, { ...deed, details: { [kind]: id } })
+  const months = kind === 'account' ? await readUnbilledMonths(database, id) : []
+  return {
+    currency,
+    decimals,
+    taxes,
+    payer: { kind, id: payer.id, name: payer.name },
+    buyer: { name: payer.buyer_name, address: payer.buyer_address, tax_number: payer.buyer_tax_number },
+    months: months.map(({ month, cost }) => ({ month, cost: moneyWith(decimals)(cost) })),
+  }
+}

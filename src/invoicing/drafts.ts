@@ -1,0 +1,238 @@
+import type { Deed, RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { newId } from '../access/new-id.ts'
+import type { Basis } from '../clients/versions.ts'
+import type { Database } from '../platform/database/database.ts'
+import { isUuid } from '../platform/database/uuid.ts'
+import { Problem } from '../platform/problems.ts'
+import { totalsOf } from './arithmetic.ts'
+import * as changes from './changes-store.ts'
+import { creditLines } from './credit-lines.ts'
+import type { InvoiceLine } from './document.ts'
+import { unbilledLines } from './client-lines.ts'
+import { dayIn } from './days.ts'
+import {
+  archivedClient,
+  changedMeanwhile,
+  isBilledMeanwhile,
+  nothingUnbilled,
+  invoiceRefusal,
+  otherCurrency,
+  staleInvoice,
+} from './outcomes.ts'
+import type { Buyer, CreditNoteBody, InvoiceChange, NewInvoice } from './schema.ts'
+import type { InvoiceSettings } from './settings.ts'
+import type { StoredInvoice, StoredInvoices } from './stored.ts'
+import { taxIn, typedLines } from './typed-lines.ts'
+import { numbered, usageLines, type LooseLine } from './usage-lines.ts'
+import { readIsOver } from './usage-store.ts'
+
+interface DraftNeeds {
+  readonly access: RecordAccess
+  readonly database: Database
+  readonly settings: InvoiceSettings
+  readonly stored: StoredInvoices
+}
+
+/** Writes drafts. Each function returns the draft as it is then. */
+export function createDrafts({ access, database, settings, stored }: DraftNeeds) {
+  const { currency, decimals } = settings
+  return { create, change, credit }
+
+  async function create(visit: Visit, body: NewInvoice, key: string | undefined): Promise<StoredInvoice> {
+    const id = newId(visit, '/invoices', key)
+    const subject = { ...payerOf(body), kind: 'invoice', creditsId: null, currency, decimals } as const
+    const used = subject.month === null ? [] : await monthLines(subject.accountId, subject.month)
+    const typed = typedLines(body.lines ?? [], settings)
+    const write = (billed: readonly LooseLine[]) => {
+      const lines = numbered([...billed, ...typed])
+      return insert(visit, id, subject, { ...headOf(body, emptyHead), lines, totals: totalsOf(lines, decimals) })
+    }
+    return body.unbilled_until === undefined ? write(used) : writeUnbilled(visit, id, { subject, body, write })
+  }
+
+  /** Someone may change or bill an entry between the two statements: then what is unbilled is read again. */
+  async function writeUnbilled(
+    visit: Visit,
+    id: string,
+    { subject: { clientId }, body, write }: UnbilledDraft,
+  ): Promise<StoredInvoice> {
+    const until = dayIn(body.unbilled_until ?? '', 'unbilled_until')
+    if (clientId === null) {
+      throw new Problem('invalid_field', 'This field is only for clients: for an account, give a month.', {
+        field: 'unbilled_until',
+      })
+    }
+    for (let tries = mostTries; ; tries--) {
+      const billed = await unbilledLines(access, visit, { clientId, until, settings })
+      // A repeated request finds nothing left to bill, and the draft that the first one created.
+      if (billed.length === 0 && (body.lines ?? []).length === 0) {
+        return stored.find(visit, id, deedOf('invoice_created', id), nothingUnbilled())
+      }
+      try {
+        return await write(billed)
+      } catch (error) {
+        if (!isBilledMeanwhile(error)) throw error
+        if (tries === 1) return access.decline(visit, deedOf('invoice_created', id), changedMeanwhile(error))
+      }
+    }
+  }
+
+  async function monthLines(accountId: string | null, month: string): Promise<LooseLine[]> {
+    if (accountId === null) throw new Problem('invalid_field', 'Only an account has a month.', { field: 'month' })
+    if (!(await readIsOver(database, month))) {
+      throw new Problem('invalid_field', 'The month must have been over for an hour, in UTC.', { field: 'month' })
+    }
+    return usageLines(database, { accountId, month, decimals, tax: taxIn(undefined, 'tax', settings) })
+  }
+
+  async function change(
+    visit: Visit,
+    id: string,
+    { basis, body }: { basis: Basis; body: InvoiceChange },
+  ): Promise<StoredInvoice> {
+    const deed = deedOf('invoice_changed', id)
+    const before = await stored.find(visit, id, deed)
+    if (basis && !basis.includes(before.row.version)) return access.decline(visit, deed, staleInvoice(before))
+    if (before.row.currency !== currency) return access.decline(visit, deed, otherCurrency(before.row.currency))
+    const lines = changedLines(before, body)
+    checkTaxes(lines)
+    // The totals of a credit note depend on those before it, and its lines do not change.
+    const totals = body.lines === undefined ? before.document.totals : totalsOf(lines, before.row.decimals)
+    const draft = { ...headOf(body, headBefore(before)), lines, totals }
+    const [[changed]] = await access.as(visit, [changes.updateDraft(visit, id, before.row.version, draft)])
+    const after = await stored.find(visit, id, deed)
+    return changed?.outcome === 'changed' ? after : access.decline(visit, deed, invoiceRefusal(changed?.outcome, after))
+  }
+
+  /** What was proposed stays as it is; the typed lines follow it. */
+  function changedLines({ document }: StoredInvoice, { lines }: InvoiceChange): readonly InvoiceLine[] {
+    if (lines === undefined) return document.lines
+    if (document.kind === 'credit_note') {
+      throw new Problem('invalid_field', 'A credit note has the lines of its invoice: void it and write another.', {
+        field: 'lines',
+      })
+    }
+    const used = document.lines.filter(({ source }) => source !== 'fee')
+    return numbered([...used, ...typedLines(lines, { ...settings, decimals: document.decimals })])
+  }
+
+  async function credit(
+    visit: Visit,
+    id: string,
+    body: CreditNoteBody,
+    key: string | undefined,
+  ): Promise<StoredInvoice> {
+    const creditId = newId(visit, `/invoices/${id}/credit`, key)
+    const deed = deedOf('invoice_created', creditId)
+    const { row, document, credited } = await stored.find(visit, id, deedOf('invoice_read', id))
+    if (row.kind !== 'invoice' || row.state !== 'issued') {
+      return access.decline(visit, deed, new Problem('conflict', 'Only an issued invoice can be credited.'))
+    }
+    const subject = {
+      kind: 'credit_note',
+      accountId: row.account_id,
+      clientId: row.client_id,
+      month: null,
+      creditsId: id,
+      currency: row.currency,
+      decimals: row.decimals,
+    } as const
+    const lines = numbered(creditLines(document, credited, body))
+    const head = headOf(body, {
+      note: '',
+      buyerName: row.buyer_name,
+      buyerAddress: row.buyer_address,
+      buyerTaxNumber: row.buyer_tax_number,
+    })
+    return insert(visit, creditId, subject, { ...head, lines, totals: totalsOf(lines, row.decimals, credited.taxes) })
+  }
+
+  async function insert(
+    visit: Visit,
+    id: string,
+    subject: changes.DraftSubject,
+    draft: changes.DraftContent,
+  ): Promise<StoredInvoice> {
+    const deed = deedOf('invoice_created', id)
+    checkTaxes(draft.lines)
+    const [[made]] = await access
+      .as(visit, [changes.insertDraft(visit, id, subject, draft)])
+      .catch(async (error: unknown) => access.decline(visit, deed, billedBefore(error)))
+    if (made?.outcome === 'archived') return access.decline(visit, deed, archivedClient())
+    if (made?.outcome === 'no_payer') return access.decline(visit, deed, noPayer(subject))
+    return stored.find(visit, id, deed)
+  }
+}
+
+interface UnbilledDraft {
+  readonly subject: Pick<changes.DraftSubject, 'clientId'>
+  readonly body: Pick<NewInvoice, 'unbilled_until' | 'lines'>
+  readonly write: (billed: readonly LooseLine[]) => Promise<StoredInvoice>
+}
+
+const mostTries = 5
+
+export const emptyHead: changes.DraftHead = { note: '', buyerName: null, buyerAddress: null, buyerTaxNumber: null }
+
+const headBefore = ({ row }: StoredInvoice): changes.DraftHead => ({
+  note: row.note,
+  buyerName: row.buyer_name,
+  buyerAddress: row.buyer_address,
+  buyerTaxNumber: row.buyer_tax_number,
+})
+
+/** Absent fields keep their values. */
+function headOf(
+  { note, buyer = {} }: { readonly note?: string; readonly buyer?: Buyer },
+  before: changes.DraftHead,
+): changes.DraftHead {
+  return {
+    note: note ?? before.note,
+    buyerName: buyer.name === undefined ? before.buyerName : buyer.name,
+    buyerAddress: buyer.address === undefined ? before.buyerAddress : buyer.address,
+    buyerTaxNumber: buyer.tax_number === undefined ? before.buyerTaxNumber : buyer.tax_number,
+  }
+}
+
+function payerOf({ client, account, month }: NewInvoice) {
+  if ((client === undefined) === (account === undefined)) {
+    throw new Problem('invalid_field', 'Name either a client or an account.', { field: 'client' })
+  }
+  const payers = {
+    clientId: client ?? null,
+    accountId: account ?? null,
+    month: month === undefined ? null : `${month}-01`,
+  }
+  if (!isUuid(client ?? account ?? '')) throw noPayer(payers)
+  return payers
+}
+
+function noPayer({ clientId }: { readonly clientId: string | null }): Problem {
+  const field = clientId === null ? 'account' : 'client'
+  return new Problem('invalid_field', `No ${field} has this id.`, { field })
+}
+
+/** A line outside the scope of tax excludes all others (BR-O-11). */
+function checkTaxes(lines: readonly InvoiceLine[]): void {
+  const outside = lines.filter(({ tax }) => tax.category === 'O').length
+  if (outside === 0 || outside === lines.length) return
+  throw new Problem('invalid_field', 'Lines with a tax of category O cannot be on one invoice with others.', {
+    field: 'lines',
+  })
+}
+
+const deedOf = (action: string, nounId: string): Deed => ({ action, noun: 'invoice', nounId })
+
+/** Throws an error that is not about a month that is billed already. */
+function billedBefore(error: unknown): Problem {
+  if (!(error instanceof Error && 'constraint' in error && error.constraint === 'billed_month_pkey')) throw error
+  return new Problem(
+    'conflict',
+    'Another invoice bills this month of the account: void it or credit it in full first.',
+    {
+      field: 'month',
+      cause: error,
+    },
+  )
+}

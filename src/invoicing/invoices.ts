@@ -1,0 +1,176 @@
+import type { Deed, RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import type { Basis } from '../clients/versions.ts'
+import type { Database } from '../platform/database/database.ts'
+import { isUuid } from '../platform/database/uuid.ts'
+import { Problem } from '../platform/problems.ts'
+import * as changes from './changes-store.ts'
+import { bookedFile } from './csv.ts'
+import { readDraftOptions } from './draft-options.ts'
+import { dayIn } from './days.ts'
+import { createDrafts } from './drafts.ts'
+import { readBooked } from './export-store.ts'
+import { issueTerms } from './issue-terms.ts'
+import { invoiceRefusal, noSeller, numberInUse, otherCurrency, staleInvoice } from './outcomes.ts'
+import { createPayments } from './payments.ts'
+import { presentInvoice, presentListedInvoice } from './present.ts'
+import type {
+  CreditNoteBody,
+  DraftOptions,
+  DraftOptionsQuery,
+  ExportQuery,
+  InvoiceChange,
+  InvoiceList,
+  InvoiceQuery,
+  NewInvoice,
+  PaymentBody,
+  ShownInvoice,
+} from './schema.ts'
+import { today, type InvoiceSettings } from './settings.ts'
+import { createInvoiceReports, type InvoiceReports } from './report.ts'
+import * as store from './store.ts'
+import { createStoredInvoices, type StoredInvoice } from './stored.ts'
+import { createUnbilled, type Unbilled } from './unbilled.ts'
+
+/**
+ * Invoices to clients and accounts, for partners. Every action is in the audit log, allowed or refused. Methods with an id
+ * throw Problem `not_found`; changes throw `stale_version` with the current invoice unless its version is one of `basis`,
+ * `conflict` if its state does not allow the change, and `invalid_field`.
+ */
+export interface Invoices {
+  readonly unbilled: Unbilled
+  /** One page, the newest first. */
+  list(visit: Visit, query: InvoiceQuery): Promise<InvoiceList>
+  /** What a new draft can have. */
+  begin(visit: Visit, query: DraftOptionsQuery): Promise<DraftOptions>
+  /** What was issued in a span of days, as a CSV file. */
+  export(visit: Visit, query: ExportQuery): Promise<string>
+  readonly reports: InvoiceReports
+  read(visit: Visit, id: string): Promise<ShownInvoice>
+  /** Creates a draft. Idempotent per person and `key`. */
+  create(visit: Visit, body: NewInvoice, key?: string): Promise<ShownInvoice>
+  /** Changes a draft. Absent fields keep their values. */
+  change(visit: Visit, id: string, change: { basis: Basis; body: InvoiceChange }): Promise<ShownInvoice>
+  /** Gives a draft its number and freezes it. */
+  issue(visit: Visit, id: string, basis: Basis): Promise<ShownInvoice>
+  /** Gives a draft up. It remains readable and gets no number. */
+  void(visit: Visit, id: string, basis: Basis): Promise<ShownInvoice>
+  /** Records a payment of an issued invoice. Idempotent per person and `key`. */
+  pay(visit: Visit, id: string, body: PaymentBody, key?: string): Promise<ShownInvoice>
+  /** Creates the draft of a credit note for an issued invoice. Idempotent per person and `key`. */
+  credit(visit: Visit, id: string, body: CreditNoteBody, key?: string): Promise<ShownInvoice>
+}
+
+/** A change of a draft. */
+interface Changing {
+  readonly deed: Deed
+  readonly id: string
+  readonly basis: Basis
+  /** Why the draft cannot be changed, if so. */
+  readonly obstacle?: (draft: StoredInvoice) => Problem | undefined
+}
+
+interface InvoicesNeeds {
+  readonly access: RecordAccess
+  readonly database: Database
+  readonly settings: InvoiceSettings
+}
+
+const pageSize = 50
+
+export function createInvoices({ access, database, settings }: InvoicesNeeds): Invoices {
+  const stored = createStoredInvoices({ access, settings })
+  const drafts = createDrafts({ access, database, settings, stored })
+  const payments = createPayments({ access, settings, stored })
+
+  async function list(visit: Visit, query: InvoiceQuery): Promise<InvoiceList> {
+    const filter = {
+      status: query.status,
+      clientId: idIn(query.client),
+      accountId: idIn(query.account),
+      number: query.number?.trim() || undefined,
+      after: cursorIn(query.cursor),
+    }
+    const [rows] = await access.as(visit, [store.readInvoices(today(settings.timeZone), filter, pageSize + 1)])
+    const shown = rows.slice(0, pageSize)
+    await access.note(visit, { action: 'invoices_listed', noun: 'invoice', details: { rows: String(shown.length) } })
+    const next = rows.length > pageSize ? (shown.at(-1)?.id ?? null) : null
+    return { invoices: shown.map(presentListedInvoice), next }
+  }
+
+  async function exportAll(visit: Visit, query: ExportQuery): Promise<string> {
+    const [from, to] = [dayIn(query.from, 'from'), dayIn(query.to, 'to')]
+    const [rows] = await access.as(visit, [readBooked(from, to)])
+    await access.note(visit, { action: 'invoices_exported', noun: 'invoice', details: { from, to } })
+    return bookedFile(rows)
+  }
+
+  async function read(visit: Visit, id: string): Promise<ShownInvoice> {
+    const deed = deedOf('invoice_read', id)
+    const found = await stored.find(visit, id, deed)
+    await access.note(visit, deed)
+    return presentInvoice(found)
+  }
+
+  /** Reads a draft, makes the statement that changes it, and runs that. */
+  async function changeDraft(
+    visit: Visit,
+    { deed, id, basis, obstacle }: Changing,
+    statement: (before: StoredInvoice) => ReturnType<typeof changes.voidDraft>,
+  ): Promise<ShownInvoice> {
+    const before = await stored.find(visit, id, deed)
+    if (basis && !basis.includes(before.row.version)) return access.decline(visit, deed, staleInvoice(before))
+    const refused = obstacle?.(before)
+    if (refused) return access.decline(visit, deed, refused)
+    const [[changed]] = await access
+      .as(visit, [statement(before)])
+      .catch(async (error: unknown) => access.decline(visit, deed, numberInUse(error)))
+    const after = await stored.find(visit, id, deed)
+    const isDone = changed?.outcome === 'issued' || changed?.outcome === 'voided'
+    return isDone ? presentInvoice(after) : access.decline(visit, deed, invoiceRefusal(changed?.outcome, after))
+  }
+
+  function obstacleToIssue({ row }: StoredInvoice): Problem | undefined {
+    if (settings.seller === undefined) return noSeller()
+    return row.kind === 'invoice' && row.currency !== settings.currency ? otherCurrency(row.currency) : undefined
+  }
+
+  async function issue(visit: Visit, id: string, basis: Basis): Promise<ShownInvoice> {
+    return changeDraft(visit, { deed: deedOf('invoice_issued', id), id, basis, obstacle: obstacleToIssue }, ({ row }) =>
+      changes.issueDraft(visit, id, row.version, issueTerms(settings, row.kind)),
+    )
+  }
+
+  return Object.freeze({
+    unbilled: createUnbilled({ access, settings }),
+    list,
+    begin: (visit: Visit, query: DraftOptionsQuery) => readDraftOptions({ access, database, settings }, visit, query),
+    export: exportAll,
+    reports: createInvoiceReports({ access, settings }),
+    read,
+    create: async (visit: Visit, body: NewInvoice, key?: string) =>
+      presentInvoice(await drafts.create(visit, body, key)),
+    change: async (visit: Visit, id: string, change: { basis: Basis; body: InvoiceChange }) =>
+      presentInvoice(await drafts.change(visit, id, change)),
+    issue,
+    void: (visit: Visit, id: string, basis: Basis) =>
+      changeDraft(visit, { deed: deedOf('invoice_voided', id), id, basis }, ({ row }) =>
+        changes.voidDraft(visit, id, row.version),
+      ),
+    pay: async (visit: Visit, id: string, body: PaymentBody, key?: string) =>
+      presentInvoice(await payments.pay(visit, id, body, key)),
+    credit: async (visit: Visit, id: string, body: CreditNoteBody, key?: string) =>
+      presentInvoice(await drafts.credit(visit, id, body, key)),
+  } satisfies Invoices)
+}
+
+const deedOf = (action: string, nounId: string): Deed => ({ action, noun: 'invoice', nounId })
+
+/** An id that no row has, for text that is none. */
+const unusedId = '00000000-0000-7000-8000-000000000000'
+const idIn = (text: string | undefined) => (text === undefined || isUuid(text) ? text : unusedId)
+
+function cursorIn(cursor: string | undefined): string | undefined {
+  if (cursor === undefined || isUuid(cursor)) return cursor
+  throw new Problem('invalid_field', 'The field cursor must be `next` of the previous page.', { field: 'cursor' })
+}

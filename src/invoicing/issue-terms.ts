@@ -1,0 +1,15 @@
+import type { IssueTerms } from './changes-store.ts'
+import { numberSeries } from './number-pattern.ts'
+import { today, type InvoiceSettings } from './settings.ts'
+
+/** What an invoice gets when it is issued today. */
+export function issueTerms(settings: InvoiceSettings, kind: 'invoice' | 'credit_note'): IssueTerms {
+  const { seller, numbers, dueDays, timeZone } = settings
+  const day = Temporal.PlainDate.from(today(timeZone))
+  return {
+    series: numberSeries(numbers[kind], day.year),
+    issuedOn: day.toString(),
+    dueOn: day.add({ days: kind === 'invoice' ? dueDays : 0 }).toString(),
+    seller,
+  }
+}

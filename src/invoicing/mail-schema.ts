@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+
+/** The JSON schemas of invoices that are mailed. */
+
+const kinds = ['invoice', 'reminder'] as const
+export type InvoiceMailKind = (typeof kinds)[number]
+const states = ['waiting', 'queued', 'sent', 'given_up', 'withdrawn'] as const
+export type InvoiceMailState = (typeof states)[number]
+const kind = Type.Enum([...kinds])
+const to = Type.String({ maxLength: 254, description: 'The address of the payer.' })
+const subject = (description: string) => Type.String({ format: 'line', minLength: 1, maxLength: 200, description })
+const message = (description: string) => Type.String({ format: 'text', minLength: 1, maxLength: 5000, description })
+
+export const invoiceMailBody = Type.Object(
+  {
+    to: Type.Optional(
+      Type.String({
+        maxLength: 254,
+        description: "Default: the client's e-mail address, or that of the account's billing details.",
+      }),
+    ),
+    cc: Type.Optional(Type.String({ maxLength: 254, description: 'An address that gets a copy.' })),
+    subject: Type.Optional(subject('Default: the firm’s words, with the number of the invoice.')),
+    message: Type.Optional(message('The text. Default: the firm’s words, with the amount and the day.')),
+  },
+  { additionalProperties: false },
+)
+export type InvoiceMailBody = Type.Static<typeof invoiceMailBody>
+
+export const invoiceMailQuery = Type.Object(
+  { kind: Type.Optional(Type.Enum([...kinds], { description: 'Default `invoice`.' })) },
+  { additionalProperties: false },
+)
+
+export const proposedMail = Type.Object({
+  kind,
+  to: Type.Union([to, Type.Null()], { description: 'Null if no address is known.' }),
+  subject: subject('The subject.'),
+  message: message('The text.'),
+  file: Type.String({ description: 'The name of the attached PDF.' }),
+})
+export type ProposedMail = Type.Static<typeof proposedMail>
+
+export const sentMail = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  kind,
+  state: Type.Enum([...states], {
+    description:
+      '`waiting` and `queued`: on its way. `sent`: the mail server accepted it. `withdrawn`: nothing was open any more when the reminder was to be sent.',
+  }),
+  to,
+  cc: Type.Union([Type.String(), Type.Null()]),
+  subject: subject('The subject.'),
+  message: message('The text.'),
+  file_digest: Type.String({ description: 'The SHA-256 of the attached PDF.' }),
+  at: Type.String({ format: 'date-time', description: 'A date and time in UTC.' }),
+  by: Type.Union([Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String() }), Type.Null()], {
+    description: 'Null for an automatic reminder.',
+  }),
+})
+export type SentMail = Type.Static<typeof sentMail>

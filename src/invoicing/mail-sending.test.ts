@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { after, beforeEach, test } from 'node:test'
+import { createConfigFolder } from '../../tests/support/config.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { addManyAccounts } from '../../tests/support/many-accounts.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { until } from '../../tests/support/until.ts'
+import { createAccess } from '../access/access.ts'
+import { byService } from '../access/actor.ts'
+import { createAudit } from '../access/audit.ts'
+import { openPortal } from '../access/portal.ts'
+import type { MailMessage } from '../mail/mailer.ts'
+import { createInvoices } from './invoices.ts'
+import { createPayerMails, startInvoiceMail } from './mail-sending.ts'
+import { createInvoiceMails } from './mails.ts'
+import { invoiceSettings } from './settings.ts'
+
+const { log, text } = createTestLog()
+const { own, database } = await openOwnDatabase(log)
+const portal = await openPortal({ databaseUrl: own.url, log })
+const audit = createAudit({ database })
+after(async () => {
+  await portal.close()
+  await audit.close()
+})
+const access = createAccess({ portal, audit })
+const settings = invoiceSettings(createConfigFolder().load('{ currency: EUR, firm: { name: Berg } }'))
+const invoices = createInvoices({ access, database, settings })
+const mails = createInvoiceMails({
+  access,
+  settings,
+  locale: 'en-GB',
+  hasMail: true,
+  pdf: async () => Buffer.from('%PDF-'),
+})
+await addManyAccounts(database, 1)
+await database.rows(`update account set billing_email = 'payer@example.com'`)
+const [{ id: account } = { id: '' }] = await database.rows<{ id: string }>('select id from account')
+
+let queued: MailMessage[] = []
+beforeEach(() => {
+  queued = []
+})
+function start(reminders: readonly number[] = []) {
+  const pace = { waiting: 10, reminders: 10 }
+  const mailer = { send: async (_tx: unknown, mail: MailMessage) => void queued.push(mail) }
+  return startInvoiceMail({ database, timeZone: 'UTC', access, mailer, mails, reminders, log, pace })
+}
+
+/** Issued so long ago that it has been overdue for so many days. */
+async function overdue(days: number): Promise<string> {
+  const lines = [{ text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' } as const]
+  const { id } = await invoices.create(byService, { account, lines })
+  const due = Temporal.Now.plainDateISO('UTC').subtract({ days }).toString()
+  await database.transaction(async (tx) => {
+    await tx.rows(`select set_config('tollgate.actor', 'service', true)`)
+    await tx.rows(`select issue_invoice($1, 1, 'OLD-{number}', 1, $2, $2, $3, null, null)`, [
+      id,
+      due,
+      JSON.stringify(settings.seller),
+    ])
+  })
+  return id
+}
+const pay = (id: string) => invoices.pay(byService, id, { date: '2026-01-05', amount: '100' })
+const sent = async (id: string) =>
+  (await invoices.read(byService, id)).sent.map(({ kind, state, to, by }) => ({ kind, state, to, by }))
+const reminder = (state: string) => ({ kind: 'reminder', state, to: 'payer@example.com', by: null })
+const idle = () =>
+  until(async () => (await database.rows(`select from invoice_mail_end where state = 'waiting'`)).length === 0)
+
+test('a reminder that waits is not queued once its invoice is paid, and one that is queued is not sent', async () => {
+  const [paid, open, late] = [await overdue(3), await overdue(3), await overdue(3)]
+  for (const id of [paid, open, late]) await mails.send(byService, id, { kind: 'reminder', body: {} })
+  await pay(paid)
+  const job = start()
+  await idle()
+  await job.close()
+  assert.deepEqual(await sent(paid), [reminder('withdrawn')])
+  assert.deepEqual([await sent(open), await sent(late)], [[reminder('queued')], [reminder('queued')]])
+  assert.equal(queued.length, 2)
+
+  await pay(late)
+  const payerMails = createPayerMails({ database, timeZone: 'UTC' })
+  const files = await Promise.all(queued.map(({ id = '' }) => payerMails.fileOf(id)))
+  assert.deepEqual(
+    files.map((file) => file?.name),
+    [(await invoices.read(byService, open)).number + '.pdf', undefined],
+  )
+  await payerMails.ended(queued[0]?.id ?? '', 'sent')
+  await payerMails.ended(queued[0]?.id ?? '', 'given_up')
+  await payerMails.ended(queued[1]?.id ?? '', 'not_allowed')
+  assert.deepEqual([await sent(open), await sent(late)], [[reminder('sent')], [reminder('withdrawn')]])
+  await pay(open)
+})
+
+test('automatic reminders are sent once each, by several instances, and only the last of those that are due', async () => {
+  const [soon, first, second, paid] = [await overdue(6), await overdue(7), await overdue(40), await overdue(40)]
+  await pay(paid)
+  const byHand = await overdue(8)
+  await mails.send(byService, byHand, { kind: 'reminder', body: {} })
+  const jobs = [1, 2, 3].map(() => start([7, 21]))
+  await until(() => queued.length >= 3)
+  // Further looks find nothing.
+  const reminders = () =>
+    database.rows(
+      'select invoice_id as id, reminder_days as days from invoice_mail where reminder_days is not null order by 2',
+    )
+  await until(async () => (text().match(/reminders: sent/g) ?? []).length > 0)
+  await Promise.all(jobs.map((job) => job.close()))
+  const again = start([7, 21])
+  await idle()
+  await again.close()
+  assert.deepEqual(await reminders(), [
+    { id: first, days: 7 },
+    { id: second, days: 21 },
+  ])
+  assert.deepEqual(await sent(second), [reminder('queued')])
+  assert.deepEqual([await sent(soon), await sent(paid)], [[], []])
+  assert.deepEqual(await sent(byHand), [reminder('queued')], 'the one sent by hand is enough')
+  assert.equal(queued.length, 3)
+  const noted = await database.rows(`select actor from audit where action = 'invoice_reminded' and noun_id = $1`, [
+    second,
+  ])
+  assert.deepEqual(noted, [{ actor: 'service' }])
+})
+
+test('without an address, no reminder is sent', async () => {
+  await database.rows('update account set billing_email = null')
+  const id = await overdue(30)
+  const job = start([7])
+  await mails.send(byService, await overdue(1), { kind: 'reminder', body: { to: 'other@example.com' } }, randomUUIDv7())
+  await until(() => queued.length === 1)
+  await job.close()
+  assert.deepEqual(await sent(id), [])
+})

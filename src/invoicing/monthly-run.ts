@@ -1,0 +1,160 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import { codeOf } from '../platform/database/failure.ts'
+import { Problem } from '../platform/problems.ts'
+import { totalsOf } from './arithmetic.ts'
+import { emptyHead } from './drafts.ts'
+import { issueTerms } from './issue-terms.ts'
+import { noSeller, numberInUse } from './outcomes.ts'
+import * as store from './run-store.ts'
+import type { InvoiceSettings } from './settings.ts'
+import { taxIn } from './typed-lines.ts'
+import { numbered, usageLinesOf } from './usage-lines.ts'
+import { readIsOver, readUnbilled, type UnbilledAccount } from './usage-store.ts'
+
+export type { RunInvoice } from './run-store.ts'
+export type { UnbilledAccount } from './usage-store.ts'
+
+interface MonthlyRunNeeds {
+  readonly access: Pick<RecordAccess, 'as' | 'note'>
+  readonly database: Queryable
+  readonly settings: InvoiceSettings
+  /** `2026-03`. */
+  readonly month: string
+  /** Whether to issue the drafts. */
+  readonly issue: boolean
+}
+
+/** Some accounts that were billed. */
+export interface RunProgress {
+  /** What this run created or issued. */
+  readonly invoices: readonly store.RunInvoice[]
+  /** How many accounts and earlier drafts are done, and how many there are. */
+  readonly done: number
+  readonly of: number
+}
+
+/** How many accounts are billed in one transaction. */
+const batchSize = 50
+
+/** The accounts that used something in a month that no invoice bills yet. Throws Problem `invalid_field` before it is over. */
+export async function unbilledAccounts({
+  database,
+  month,
+}: Pick<MonthlyRunNeeds, 'database' | 'month'>): Promise<UnbilledAccount[]> {
+  const firstDay = `${month}-01`
+  if (!(await readIsOver(database, firstDay))) {
+    throw new Problem('invalid_field', 'The month must be over, in UTC.', { field: 'month' })
+  }
+  return readUnbilled(database, firstDay)
+}
+
+/**
+ * Drafts an invoice for every account that used something in a month. With `issue`, each is issued in the transaction that
+ * creates it, and so are the drafts that earlier runs of the month left. It can be run again, by several at once, and be
+ * killed at any moment: a month is on one invoice only. Records the result in the audit log.
+ */
+export async function* billMonth(visit: Visit, needs: MonthlyRunNeeds): AsyncIterable<RunProgress> {
+  const { access, month, issue, settings } = needs
+  if (issue && settings.seller === undefined) throw noSeller()
+  const accounts = await unbilledAccounts(needs)
+  const earlier = issue ? await earlierDrafts(visit, needs) : []
+  const of = accounts.length + earlier.length
+  const count = { drafted: 0, issued: 0 }
+  let done = 0
+  for (const batch of batches(earlier)) {
+    const invoices = await issueBatch(visit, needs, batch)
+    count.issued += invoices.length
+    yield { invoices, done: (done += batch.length), of }
+  }
+  for (const batch of batches(accounts)) {
+    const invoices = await billBatch(visit, needs, batch)
+    count.drafted += invoices.length
+    count.issued += invoices.filter(({ number }) => number !== null).length
+    yield { invoices, done: (done += batch.length), of }
+  }
+  const details = { month, drafted: String(count.drafted), issued: String(count.issued) }
+  await access.note(visit, { action: 'invoices_run', noun: 'invoice', details })
+}
+
+async function earlierDrafts(visit: Visit, { access, month }: MonthlyRunNeeds): Promise<string[]> {
+  const [rows] = await access.as(visit, [store.readRunDrafts(`${month}-01`)])
+  return rows.map(({ id }) => id)
+}
+
+async function issueBatch(visit: Visit, { access, settings }: MonthlyRunNeeds, ids: readonly string[]) {
+  const [, invoices] = await access
+    .as(visit, [store.issueRunDrafts(visit, ids, issueTerms(settings, 'invoice')), store.readRunInvoices(ids)])
+    .catch((error: unknown) => {
+      throw numberInUse(error)
+    })
+  return invoices.filter(({ number }) => number !== null)
+}
+
+/** Tries again without the accounts that another run was first to bill. */
+async function billBatch(
+  visit: Visit,
+  needs: MonthlyRunNeeds,
+  accounts: readonly UnbilledAccount[],
+): Promise<readonly store.RunInvoice[]> {
+  const drafts = await draftsFor(accounts, needs)
+  for (;;) {
+    try {
+      return await storeDrafts(visit, needs, drafts)
+    } catch (error) {
+      if (!isBilledMeanwhile(error)) throw numberInUse(error)
+    }
+  }
+}
+
+async function draftsFor(
+  accounts: readonly UnbilledAccount[],
+  { database, settings, month }: MonthlyRunNeeds,
+): Promise<store.RunDraft[]> {
+  const { currency, decimals } = settings
+  const firstDay = `${month}-01`
+  const ids = accounts.map(({ id }) => id)
+  const tax = taxIn(undefined, 'tax', settings)
+  const used = await usageLinesOf(database, ids, { month: firstDay, tax, decimals })
+  return ids.map((accountId) => {
+    const lines = numbered(used.get(accountId) ?? [])
+    const bills = { kind: 'invoice', accountId, clientId: null, month: firstDay, creditsId: null } as const
+    return {
+      id: randomUUIDv7(),
+      subject: { ...bills, currency, decimals },
+      draft: { ...emptyHead, lines, totals: totalsOf(lines, decimals) },
+    }
+  })
+}
+
+async function storeDrafts(
+  visit: Visit,
+  { access, issue, settings }: MonthlyRunNeeds,
+  drafts: readonly store.RunDraft[],
+): Promise<readonly store.RunInvoice[]> {
+  const ids = drafts.map(({ id }) => id)
+  const insert = store.insertRunDrafts(visit, drafts)
+  const read = store.readRunInvoices(ids)
+  if (!issue) {
+    const [, created] = await access.as(visit, [insert, read])
+    return created
+  }
+  const [, , issued] = await access.as(visit, [
+    insert,
+    store.issueRunDrafts(visit, ids, issueTerms(settings, 'invoice')),
+    read,
+  ])
+  return issued
+}
+
+/** Whether another run billed one of the accounts since the statement began, or at the same time in another order. */
+function isBilledMeanwhile(error: unknown): boolean {
+  const isBilled = error instanceof Error && 'constraint' in error && error.constraint === 'billed_month_pkey'
+  return isBilled || codeOf(error) === '40P01'
+}
+
+function* batches<T>(items: readonly T[]): Iterable<readonly T[]> {
+  for (let first = 0; first < items.length; first += batchSize) yield items.slice(first, first + batchSize)
+}

@@ -1,0 +1,74 @@
+import { codeOf } from '../platform/database/failure.ts'
+import { Problem } from '../platform/problems.ts'
+import type { InvoiceOutcome } from './changes-store.ts'
+import { presentInvoice } from './present.ts'
+import type { StoredInvoice } from './stored.ts'
+
+/** Why a change of an invoice was refused. */
+export function invoiceRefusal(outcome: InvoiceOutcome | undefined, current: StoredInvoice): Problem {
+  switch (outcome) {
+    case 'stale':
+      return staleInvoice(current)
+    case 'was_issued':
+      return new Problem('conflict', 'The invoice is issued and cannot be changed: correct it with a credit note.')
+    case 'was_void':
+      return new Problem('conflict', 'The invoice is void.')
+    case 'empty':
+      return new Problem('conflict', 'The draft has no lines: add one before you issue it.')
+    case 'archived':
+      return archivedClient()
+    case 'exceeds':
+      return new Problem('conflict', 'With this credit note, more would be credited than the invoice is for.')
+    case 'credited_since':
+      return new Problem(
+        'conflict',
+        'The invoice was credited after this draft was created, which changes the rounding: void the draft and create another.',
+      )
+    default:
+      return new Problem('conflict', 'The invoice is not what it was a moment ago: read it again.')
+  }
+}
+
+export function staleInvoice(current: StoredInvoice): Problem {
+  return new Problem(
+    'stale_version',
+    'This invoice has changed since you read it. Compare your change with the current version, then send it again.',
+    { current: presentInvoice(current) },
+  )
+}
+
+/** Throws an error that is not about a number that is in use. */
+export function numberInUse(error: unknown): Problem {
+  if (!(error instanceof Error && 'constraint' in error && error.constraint === 'invoice_number_key')) throw error
+  const advice = 'Set invoicing.number and invoicing.credit_note_number to patterns that differ.'
+  return new Problem('conflict', `Another invoice has the next number of this series. ${advice}`, { cause: error })
+}
+
+export function archivedClient(): Problem {
+  return new Problem('conflict', 'The client is archived or deleted: restore it before you bill it.')
+}
+
+/** For a draft that was created before the configuration changed. */
+export function otherCurrency(currency: string): Problem {
+  return new Problem('conflict', `The draft is in ${currency}, which the firm no longer uses: void it.`)
+}
+
+export function noSeller(): Problem {
+  return new Problem('conflict', 'The configuration has no firm.name, which every invoice must state: set it first.')
+}
+
+export function nothingUnbilled(): Problem {
+  return new Problem('conflict', 'This client has nothing unbilled up to that day.', { field: 'unbilled_until' })
+}
+
+const marks = ['billed_entry_pkey', 'billed_letters_pkey']
+
+/** Whether a draft was refused because another invoice bills the same, or because an entry is not what it was. */
+export function isBilledMeanwhile(error: unknown): boolean {
+  const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined
+  return codeOf(error) === 'TG006' || marks.some((mark) => mark === constraint)
+}
+
+export function changedMeanwhile(cause: unknown): Problem {
+  return new Problem('conflict', 'The entries of this client are being changed or billed: try again.', { cause })
+}

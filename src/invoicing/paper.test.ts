@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { invoiceWith, sampleEntries } from '../../tests/support/invoice-documents.ts'
+import { paymentCode } from './payment-code.ts'
+import { invoicePaper } from './paper.ts'
+
+const sample = invoiceWith(sampleEntries)
+const seller = sample.seller ?? assert.fail()
+const settings = { locale: 'en-GB', seller: undefined, timeZone: 'UTC' }
+/** With ordinary spaces. */
+const spaced = (text: string | undefined) => text?.replaceAll(/[\u00a0\u202f]/g, ' ')
+const factsOf = (paper: ReturnType<typeof invoicePaper>) =>
+  Object.fromEntries(paper.facts.map(({ name, value }) => [name, value]))
+
+describe('the paper of an invoice', () => {
+  test('depends on nothing but the invoice once it is issued', () => {
+    const elsewhere = { locale: 'de-DE', seller: { ...seller, name: 'Other', locale: 'de-DE' }, timeZone: 'Asia/Tokyo' }
+    assert.deepEqual(invoicePaper(sample, elsewhere), invoicePaper(sample, settings))
+    const draft = invoiceWith(sampleEntries, { number: null, issuedOn: null, dueOn: null, seller: null })
+    const paper = invoicePaper(draft, elsewhere)
+    assert.deepEqual(
+      [paper.letterhead.name, paper.mark, paper.xml, paper.payment],
+      ['Other', 'Entwurf', undefined, undefined],
+    )
+  })
+
+  test('has the numbers and days of its locale, and its words in English, German or French', () => {
+    const expected = {
+      'en-GB': ['Invoice INV-2026-0017', '12 March 2026', 'EUR 762.91', '3.5 h', '12.345678', '19%'],
+      'de-DE': ['Rechnung INV-2026-0017', '12. März 2026', '762,91 EUR', '3,5 Std.', '12,345678', '19 %'],
+      'fr-FR': ['Facture INV-2026-0017', '12 mars 2026', '762,91 EUR', '3,5 h', '12,345678', '19 %'],
+      'sv-SE': ['Invoice INV-2026-0017', '12 mars 2026', '762,91 EUR', '3,5 h', '12,345678', '19 %'],
+      // In Latin digits: the fonts have no others.
+      'ar-EG': ['Invoice INV-2026-0017', undefined, undefined, '3.5 h', '12.345678', undefined],
+    } as const
+    for (const [locale, [title, date, total, quantity, price, rate]] of Object.entries(expected)) {
+      const paper = invoicePaper({ ...sample, seller: { ...seller, locale } }, settings)
+      assert.equal(paper.title, title)
+      if (date !== undefined) assert.equal(paper.facts[0]?.value, date)
+      if (total !== undefined) assert.equal(spaced(paper.totals.at(-1)?.value), total)
+      assert.equal(spaced(paper.lines[0]?.quantity), quantity)
+      assert.equal(paper.lines[1]?.price, price)
+      if (rate !== undefined) assert.equal(spaced(paper.lines[0]?.tax), rate)
+    }
+  })
+
+  test('states the rounding and each tax, and why none is due', () => {
+    const exempt = { category: 'E', rate: 0, reason: 'Exempt under article 132' } as const
+    const paper = invoicePaper(
+      invoiceWith([...sampleEntries, { quantity: 10n ** 6n, price: 10n ** 8n, tax: exempt }]),
+      settings,
+    )
+    assert.deepEqual(
+      paper.totals.map(({ name, value }) => `${name}: ${value.replaceAll('\u00a0', ' ')}`),
+      [
+        'Net: 742.35',
+        'Tax 19% on 630.00: 119.70',
+        'Tax 7% on 12.35: 0.86',
+        'Exempt under article 132, on 100.00: 0.00',
+        'Total: EUR 862.91',
+      ],
+    )
+    assert.match(paper.remarks.join(), /contains EUR\s0\.004322 of rounding\.$/)
+    assert.deepEqual(invoicePaper(invoiceWith(sampleEntries.slice(0, 1)), settings).remarks, [])
+  })
+
+  test('of a credit note names its invoice and asks for no payment', () => {
+    const change = { kind: 'credit_note', number: 'CN-2026-0001', creditsNumber: 'INV-2026-0017' } as const
+    const paper = invoicePaper(invoiceWith(sampleEntries, change), settings)
+    assert.equal(paper.title, 'Credit note CN-2026-0001')
+    assert.deepEqual(factsOf(paper), {
+      Date: '12 March 2026',
+      'Corrects invoice': 'INV-2026-0017',
+      'Your tax number': 'SE556677889901',
+    })
+    assert.equal(paper.payment, undefined)
+  })
+
+  test('counts tokens one by one', () => {
+    const tokens = { unit: 'million_tokens', quantity: 1_234_567n, price: 400_000n } as const
+    const paper = invoicePaper(invoiceWith([tokens], { month: '2026-02-01' }), settings)
+    assert.deepEqual(
+      [paper.lines[0]?.quantity, paper.lines[0]?.price, factsOf(paper)['Period']],
+      ['1,234,567\u00a0tokens', '0.40\u00a0per million', 'February 2026'],
+    )
+  })
+})
+
+describe('the code for banking apps', () => {
+  test('is an EPC069-12 credit transfer of the whole amount', () => {
+    assert.equal(
+      paymentCode(sample),
+      'BCD\n002\n1\nSCT\nCOBADEFFXXX\nBerg & Partner\nDE89370400440532013000\nEUR762.91\n\n\nINV-2026-0017',
+    )
+    const long = { ...seller, bank: { name: 'é'.repeat(80), iban: 'DE89370400440532013000', bic: null } }
+    assert.equal(paymentCode({ ...sample, seller: long })?.split('\n')[5], 'é'.repeat(70))
+  })
+
+  test('is left out for another currency, without an account, for nothing and too much, in drafts and credit notes', () => {
+    const free = invoiceWith([{ quantity: 1n, price: 0n }])
+    const huge = invoiceWith([{ quantity: 10n ** 15n, price: 10n ** 9n }])
+    for (const document of [
+      { ...sample, currency: 'USD' },
+      { ...sample, seller: { ...seller, bank: null } },
+      { ...sample, kind: 'credit_note' as const },
+      { ...sample, number: null },
+      free,
+      huge,
+    ]) {
+      assert.equal(paymentCode(document), undefined)
+    }
+  })
+})

@@ -1,0 +1,114 @@
+import type { Deed, RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { newId } from '../access/new-id.ts'
+import { parseMoney } from '../billing/money.ts'
+import { parseIsoTime } from '../platform/calendar.ts'
+import { codeOf } from '../platform/database/failure.ts'
+import { isUuid } from '../platform/database/uuid.ts'
+import { Problem } from '../platform/problems.ts'
+import { minorUnit } from './arithmetic.ts'
+import * as changes from './changes-store.ts'
+import { moneyWith, openOf } from './present.ts'
+import type { PaymentBody } from './schema.ts'
+import { today, type InvoiceSettings } from './settings.ts'
+import type { StoredInvoice, StoredInvoices } from './stored.ts'
+
+interface PaymentNeeds {
+  readonly access: RecordAccess
+  readonly settings: Pick<InvoiceSettings, 'timeZone'>
+  readonly stored: StoredInvoices
+}
+
+/** The code of the trigger that checks payments, in migrations/0023_invoicing.sql. It names the column at fault. */
+const paymentRefused = 'TG005'
+
+/** Records payments. */
+export function createPayments({ access, settings, stored }: PaymentNeeds) {
+  return { pay }
+
+  async function pay(visit: Visit, id: string, body: PaymentBody, key: string | undefined): Promise<StoredInvoice> {
+    const deed: Deed = { action: 'invoice_paid', noun: 'invoice', nounId: id }
+    const paymentId = newId(visit, `/invoices/${id}/payments`, key)
+    const before = await stored.find(visit, id, deed)
+    const payment = { id: paymentId, date: dateIn(body.date, settings.timeZone), ...amountOf(body, before) }
+    const { method = 'transfer', reference = '' } = body
+    await access
+      .as(visit, [changes.insertPayment(visit, id, { ...payment, method, reference })])
+      .catch(async (error: unknown) => {
+        const now = await stored.find(visit, id, deed)
+        return access.decline(visit, deed, refusedPayment(error, now))
+      })
+    const after = await stored.find(visit, id, deed)
+    const kept = after.payments.find((each) => each.id === paymentId)
+    // A retry with the same key records nothing, so it must not seem to have recorded something else.
+    if (kept?.amount !== payment.amount || kept.date !== payment.date)
+      return access.decline(visit, deed, otherPayment())
+    return after
+  }
+}
+
+/** The amount, or that of the payment to take back with the sign reversed. Throws Problem `invalid_field`. */
+function amountOf({ amount, reverses }: PaymentBody, { row, payments }: StoredInvoice) {
+  if ((amount === undefined) === (reverses === undefined)) {
+    throw new Problem('invalid_field', 'Send either amount or reverses.', { field: 'amount' })
+  }
+  if (reverses !== undefined) {
+    const mistaken = payments.find(({ id }) => id === reverses)
+    if (mistaken === undefined || !isUuid(reverses)) throw noPayment()
+    return { amount: -mistaken.amount, reversesId: reverses }
+  }
+  return { amount: amountIn(amount ?? '', row.decimals), reversesId: null }
+}
+
+function amountIn(text: string, decimals: number): bigint {
+  const amount = readMoney(text)
+  if (amount === 0n) throw badAmount('must not be 0')
+  if (amount % minorUnit(decimals) !== 0n) throw badAmount(`must have at most ${decimals} decimals`)
+  return amount
+}
+
+function readMoney(text: string): bigint {
+  try {
+    return parseMoney(text)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw badAmount(error.message)
+  }
+}
+
+/** A day that exists and is not in the future. */
+function dateIn(text: string, timeZone: string): string {
+  if (text.length === 10 && text >= '1900' && parseIsoTime(text) !== undefined && text <= today(timeZone)) return text
+  throw new Problem('invalid_field', 'The date must be a day such as 2026-03-12, and not in the future.', {
+    field: 'date',
+  })
+}
+
+/** Throws an error that is not a refusal. */
+function refusedPayment(error: unknown, { row }: StoredInvoice): Problem {
+  const column = error instanceof Error && 'column' in error ? error.column : undefined
+  if (isSecondReversal(error)) return new Problem('conflict', 'This payment was taken back before.', { cause: error })
+  if (codeOf(error) !== paymentRefused) throw error
+  if (column === 'amount') return badAmount(`must be at most what is open: ${moneyWith(row.decimals)(openOf(row))}`)
+  if (column === 'reverses_id') return noPayment()
+  return new Problem('conflict', 'Only an issued invoice is paid.', { cause: error })
+}
+
+function isSecondReversal(error: unknown): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === 'invoice_payment_reverses_id_key'
+}
+
+function badAmount(reason: string): Problem {
+  return new Problem('invalid_field', `The field amount ${reason}.`, { field: 'amount' })
+}
+
+function otherPayment(): Problem {
+  return new Problem(
+    'conflict',
+    'This Idempotency-Key was used for a payment of another amount or day. Nothing was recorded.',
+  )
+}
+
+function noPayment(): Problem {
+  return new Problem('invalid_field', 'The invoice has no such payment to take back.', { field: 'reverses' })
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createConfigFolder } from '../../tests/support/config.ts'
+import { createTestLog } from '../../tests/support/log.ts'
+import { addManyAccounts, addUse } from '../../tests/support/many-accounts.ts'
+import { openOwnDatabase } from '../../tests/support/own-database.ts'
+import { until } from '../../tests/support/until.ts'
+import { createAccess } from '../access/access.ts'
+import { createAudit } from '../access/audit.ts'
+import { openPortal } from '../access/portal.ts'
+import { startMonthlyRun } from './run-job.ts'
+import { claimMonth, endClaim } from './run-store.ts'
+import { invoiceSettings } from './settings.ts'
+
+const { log, text } = createTestLog()
+const { own, database } = await openOwnDatabase(log)
+const portal = await openPortal({ databaseUrl: own.url, log })
+const audit = createAudit({ database })
+after(async () => {
+  await portal.close()
+  await audit.close()
+})
+const access = createAccess({ portal, audit })
+const { load } = createConfigFolder()
+
+function start(run: 'off' | 'draft' | 'issue') {
+  const config = load(`{ currency: EUR, firm: { name: Berg }, invoicing: { run: ${run} } }`)
+  const settings = invoiceSettings(config)
+  return startMonthlyRun({
+    database,
+    databaseUrl: own.url,
+    access,
+    settings,
+    run: { ...config.invoicing, run_day: 1 },
+    log,
+    pace: 10,
+  })
+}
+
+const now = Temporal.Now.plainDateISO('UTC')
+/** The month so many months ago, such as 2026-03. */
+const ago = (months: number) => now.subtract({ months }).toPlainYearMonth().toString()
+interface Run {
+  readonly month: string
+  readonly finished: boolean
+}
+const runs = () =>
+  database.rows<Run>(`select month, finished_at is not null as finished from invoice_run order by month`)
+const finished = (...months: number[]) => months.map((each): Run => ({ month: `${ago(each)}-01`, finished: true }))
+const done = async () => (await runs()).filter((each) => each.finished).length
+const noted = () =>
+  database.rows(`select actor, details from audit where action = 'invoices_run' order by details ->> 'month'`)
+const invoices = () => database.rows('select month, state, count(*) from invoice group by 1, 2 order by 1, 2')
+
+await addManyAccounts(database, 120)
+await addUse(database, `${ago(1)}-05`)
+
+test('the monthly run is off by default', async () => {
+  const job = start('off')
+  await job.close()
+  assert.deepEqual([await runs(), await invoices()], [[], []])
+})
+
+test('several instances draft the past month once', async () => {
+  const jobs = [1, 2, 3].map(() => start('draft'))
+  await until(async () => (await done()) === 1)
+  await Promise.all(jobs.map((job) => job.close()))
+  assert.deepEqual(await runs(), finished(1))
+  assert.deepEqual(await invoices(), [{ month: `${ago(1)}-01`, state: 'draft', count: 120n }])
+  assert.deepEqual(await noted(), [{ actor: 'service', details: { month: ago(1), drafted: '120', issued: '0' } }])
+  assert.match(text(), /"done":100,"of":120/)
+  assert.doesNotMatch(text(), /Account 0/)
+})
+
+test('months that were missed are run, in order, and one that another instance left', async () => {
+  await database.rows('update invoice_run set month = $1', [`${ago(4)}-01`])
+  await addUse(database, `${ago(3)}-28`)
+  // An instance that died.
+  assert.equal(await claimMonth(database, { day: 1, timeZone: 'UTC' }), `${ago(3)}-01`)
+  const job = start('issue')
+  assert.equal(await claimMonth(database, { day: 1, timeZone: 'UTC' }), undefined)
+  await database.rows('update invoice_run set busy_until = clock_timestamp() where finished_at is null')
+  await until(async () => (await done()) === 4)
+  await job.close()
+  assert.deepEqual(await runs(), finished(4, 3, 2, 1))
+  assert.deepEqual(await invoices(), [
+    { month: `${ago(3)}-01`, state: 'issued', count: 120n },
+    { month: `${ago(1)}-01`, state: 'issued', count: 120n },
+  ])
+})
+
+test('the run waits for its day, and for the end of the month in UTC', async () => {
+  await database.rows('delete from invoice_run')
+  const lateDay = await claimMonth(database, { day: now.day + 1, timeZone: 'UTC' })
+  assert.equal(lateDay, `${ago(2)}-01`)
+  await endClaim(database, lateDay ?? '', true)
+  assert.equal(await claimMonth(database, { day: now.day + 1, timeZone: 'UTC' }), undefined)
+  assert.equal(await claimMonth(database, { day: now.day, timeZone: 'Pacific/Kiritimati' }), `${ago(1)}-01`)
+})

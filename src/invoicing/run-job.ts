@@ -1,0 +1,67 @@
+import type { Logger } from 'pino'
+import type { RecordAccess } from '../access/access.ts'
+import { byService } from '../access/actor.ts'
+import type { Config } from '../platform/config/config.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { repeat } from '../platform/repeat.ts'
+import { billMonth } from './monthly-run.ts'
+import { claimMonth, endClaim, extendClaim } from './run-store.ts'
+import type { InvoiceSettings } from './settings.ts'
+
+interface RunJobNeeds {
+  readonly database: Database
+  readonly databaseUrl: string
+  readonly access: RecordAccess
+  readonly settings: InvoiceSettings
+  readonly run: Pick<Config['invoicing'], 'run' | 'run_day'>
+  readonly log: Logger
+  /** ms between looks for a month to run. Default: a minute. */
+  readonly pace?: number
+}
+
+/**
+ * Starts billing each month once it is over and its day has come. Every instance does this; one of them works on a month, and
+ * another continues if that one dies. Months that no instance was there for are run later.
+ */
+export function startMonthlyRun(needs: RunJobNeeds): { close(): Promise<void> } {
+  const { database, settings, run, log, pace = 60_000 } = needs
+  if (run.run === 'off') return Object.freeze({ close: () => Promise.resolve() })
+  const closing = new AbortController()
+  async function work(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const firstDay = await claimMonth(database, { day: run.run_day, timeZone: settings.timeZone })
+      if (firstDay === undefined) return
+      await runMonth(needs, firstDay, closing.signal)
+    }
+  }
+  const running = repeat({ name: 'monthly run', pause: pace, work, log })
+  return Object.freeze({
+    async close() {
+      closing.abort()
+      await running.stop()
+    },
+  })
+}
+
+/** Until the month is billed, or the signal aborts. */
+async function runMonth(needs: RunJobNeeds, firstDay: string, signal: AbortSignal): Promise<void> {
+  const { database, databaseUrl, access, settings, run, log } = needs
+  const month = firstDay.slice(0, 7)
+  // The usage of a month takes longer to read than other statements may.
+  const patient = openDatabase(databaseUrl, { log, connections: 1, statementTimeout: 0 })
+  let isFinished = false
+  try {
+    log.info({ month }, 'monthly run: started')
+    const billing = billMonth(byService, { access, database: patient, settings, month, issue: run.run === 'issue' })
+    for await (const { done, of } of billing) {
+      log.info({ month, done, of }, 'monthly run')
+      if (signal.aborted) return
+      await extendClaim(database, firstDay)
+    }
+    isFinished = true
+    log.info({ month }, 'monthly run: finished')
+  } finally {
+    await patient.close()
+    await endClaim(database, firstDay, isFinished)
+  }
+}

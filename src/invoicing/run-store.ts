@@ -1,0 +1,118 @@
+import type { Visit } from '../access/actor.ts'
+import type { Queryable } from '../platform/database/database.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
+import { draftJson, issueValues, type DraftContent, type DraftSubject, type IssueTerms } from './changes-store.ts'
+
+/** A draft of the monthly run, before it is stored. */
+export interface RunDraft {
+  readonly id: string
+  readonly subject: DraftSubject
+  readonly draft: DraftContent
+}
+
+/** An invoice that the run created or issued. The amount is in 10⁻¹² of the currency unit. */
+export interface RunInvoice {
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  readonly number: string | null
+  readonly gross: bigint
+  readonly currency: string
+  readonly decimals: number
+}
+
+/** Creates the drafts whose month no invoice bills yet. */
+export function insertRunDrafts(visit: Visit, drafts: readonly RunDraft[]): PreparedStatement {
+  const created = drafts.map(({ id, subject, draft }) => ({ id, ...draftJson(subject, draft) }))
+  return {
+    name: 'create run drafts',
+    text: `select create_invoice((d.new ->> 'id')::uuid, d.new -> 'invoice', d.new -> 'lines', $2, $3)
+      from jsonb_array_elements($1::jsonb) as d(new)
+      where not exists (select from billed_month b where b.account_id = (d.new #>> '{invoice,account_id}')::uuid
+        and b.month = (d.new #>> '{invoice,month}')::date)`,
+    values: [JSON.stringify(created), visit.requestId, visit.address],
+  }
+}
+
+/** Issues those of the invoices that are drafts, in this order. */
+export function issueRunDrafts(
+  visit: Visit,
+  ids: readonly string[],
+  terms: IssueTerms,
+): PreparedStatement<{ readonly outcome: string }> {
+  return {
+    name: 'issue run drafts',
+    text: `select issue_invoice(d.id, d.version, $2, $3, $4, $5, $6, $7, $8) as outcome
+      from (select i.id, i.version from jsonb_array_elements_text($1::jsonb) with ordinality as e(id, place)
+        join invoice i on i.id = e.id::uuid where i.state = 'draft' order by e.place) d`,
+    values: [JSON.stringify(ids), ...issueValues(visit, terms)],
+  }
+}
+
+/** Those of the invoices that exist, in this order. */
+export function readRunInvoices(ids: readonly string[]): PreparedStatement<RunInvoice> {
+  return {
+    name: 'run invoices',
+    text: `select i.id, i.account_id as "accountId", a.name, i.number, i.gross, i.currency,
+        i.decimals::integer as decimals
+      from jsonb_array_elements_text($1::jsonb) with ordinality as e(id, place)
+      join invoice i on i.id = e.id::uuid join account a on a.id = i.account_id order by e.place`,
+    values: [JSON.stringify(ids)],
+  }
+}
+
+/** The drafts for a month that a run created, not a person. */
+export function readRunDrafts(month: string): PreparedStatement<{ readonly id: string }> {
+  return {
+    name: 'run drafts',
+    text: `select i.id from invoice i join account a on a.id = i.account_id
+      where i.month = $1 and i.state = 'draft' and i.created_by is null order by lower(a.name), a.id`,
+    values: [month],
+  }
+}
+
+/** The day of a month, in the firm's time zone, on which the month before is run. */
+export interface RunDay {
+  readonly day: number
+  readonly timeZone: string
+}
+
+/**
+ * Claims the earliest month that is to be run, for a minute. It has been over for an hour: see `readIsOver`. Undefined if none is, or another instance works on it. The first
+ * run ever is that of the past month; after that, no month is missed.
+ */
+export async function claimMonth(database: Queryable, { day, timeZone }: RunDay): Promise<string | undefined> {
+  const [row] = await database.rows<{ month: string }>(
+    `with latest as (
+       select date_trunc('month', least((now() at time zone $2) - make_interval(days => $1 - 1),
+         (now() - interval '1 hour') at time zone 'UTC'))
+         - interval '1 month' as month),
+     due as (
+       select g.month::date as month from latest cross join lateral generate_series(coalesce(
+         (select min(r.month) from invoice_run r where r.finished_at is null),
+         (select max(r.month) + interval '1 month' from invoice_run r), latest.month), latest.month, '1 month') as g(month)
+       order by 1 limit 1)
+     insert into invoice_run as r (month, busy_until) select month, clock_timestamp() + interval '1 minute' from due
+     on conflict (month) do update set busy_until = excluded.busy_until
+       where r.finished_at is null and r.busy_until <= clock_timestamp()
+     returning month`,
+    [day, timeZone],
+  )
+  return row?.month
+}
+
+/** Extends the claim of a month by a minute from now. */
+export async function extendClaim(database: Queryable, month: string): Promise<void> {
+  await database.rows(`update invoice_run set busy_until = clock_timestamp() + interval '1 minute' where month = $1`, [
+    month,
+  ])
+}
+
+/** Ends the claim, so that an instance continues at its next look; or the run, if it is finished. */
+export async function endClaim(database: Queryable, month: string, isFinished: boolean): Promise<void> {
+  await database.rows(
+    `update invoice_run set busy_until = clock_timestamp(), finished_at = case when $2 then clock_timestamp() end
+     where month = $1 and finished_at is null`,
+    [month, isFinished],
+  )
+}

@@ -1,0 +1,281 @@
+import { sentMail } from './mail-schema.ts'
+import { Type, type TProperties, type TSchema } from 'typebox'
+
+/** The JSON schemas of invoices. Types, validation and the API document derive from them. */
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const body = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+const id = Type.String({ format: 'uuid', description: 'A UUIDv7 in lower case.' })
+const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
+const day = (description: string) => Type.String({ format: 'date', description })
+const line = (maxLength: number, description: string) =>
+  Type.String({ format: 'line', minLength: 1, maxLength, description })
+const text = (maxLength: number, description: string) => Type.String({ format: 'text', maxLength, description })
+const decimal = (description: string) => Type.String({ maxLength: 40, description })
+const amount = (description: string) => Type.String({ description })
+
+const units = ['hour', 'day', 'month', 'piece', 'kilometre', 'million_tokens'] as const
+/** Those of typed lines, and those of time and of letters. */
+const allUnits = [...units, 'minute', 'lump_sum'] as const
+export type Unit = (typeof allUnits)[number]
+const methods = ['transfer', 'card', 'cash', 'direct_debit', 'other'] as const
+export type PaymentMethod = (typeof methods)[number]
+
+const newLine = body({
+  text: line(500, 'What the line is for.'),
+  quantity: decimal('A decimal number above zero with at most 6 decimals.'),
+  unit: Type.Enum([...units]),
+  unit_price: decimal('The price of one unit, without tax: a decimal number with at most 6 decimals, not negative.'),
+  tax: Type.Optional(text(100, 'The id of a tax of the configuration. Default: its first.')),
+})
+export type NewLine = Type.Static<typeof newLine>
+
+const lines = Type.Array(newLine, { maxItems: 500, description: 'The typed lines, in order.' })
+const note = text(2000, 'A text below the lines.')
+const buyer = body({
+  name: Type.Optional(nullable(line(200, 'Null: the name of the client, or the billing name of the account.'))),
+  address: Type.Optional(
+    nullable(text(500, 'The postal address without the name. Null: that of the client or the account.')),
+  ),
+  tax_number: Type.Optional(nullable(line(50, "The buyer's tax number. Null: that of the account."))),
+})
+export type Buyer = Type.Static<typeof buyer>
+
+export const newInvoiceBody = body({
+  client: Type.Optional(text(36, 'The id of the client that pays.')),
+  account: Type.Optional(text(36, 'In place of `client`: the id of the account that pays.')),
+  month: Type.Optional(
+    Type.String({
+      pattern: '^2\\d{3}-(0[1-9]|1[0-2])$',
+      description:
+        'A past month (UTC) of the account: `2026-03`. Its usage is billed, with one line for each model, direction and price.',
+    }),
+  ),
+  unbilled_until: Type.Optional(
+    text(
+      10,
+      'With a client, a day: `2026-03-31`. What no invoice bills until then is billed, with one line for each time entry, expense ' +
+        'and past month (UTC) of letters. The typed lines follow.',
+    ),
+  ),
+  lines: Type.Optional(lines),
+  note: Type.Optional(note),
+  buyer: Type.Optional(buyer),
+})
+export type NewInvoice = Type.Static<typeof newInvoiceBody>
+
+export const invoiceChange = body({
+  lines: Type.Optional(Type.Array(newLine, { maxItems: 500, description: 'Replace the typed lines.' })),
+  note: Type.Optional(note),
+  buyer: Type.Optional(buyer),
+})
+export type InvoiceChange = Type.Static<typeof invoiceChange>
+
+export const paymentBody = body({
+  date: day('The day of the payment: `2026-03-12`.'),
+  amount: Type.Optional(
+    decimal('At most what is open. Negative: returned to the payer, at most what was paid too much.'),
+  ),
+  reverses: Type.Optional(text(36, 'In place of `amount`: the id of a payment that was recorded by mistake.')),
+  method: Type.Optional(Type.Enum([...methods], { description: 'Default `transfer`.' })),
+  reference: Type.Optional(text(200, 'The text of the transfer.')),
+})
+export type PaymentBody = Type.Static<typeof paymentBody>
+
+export const creditNoteBody = body({
+  lines: Type.Optional(
+    Type.Array(
+      body({
+        position: Type.Integer({ minimum: 1, maximum: 10_000, description: 'The line of the invoice.' }),
+        quantity: Type.Optional(decimal('At most what earlier credit notes left of the line, which is the default.')),
+      }),
+      { minItems: 1, maxItems: 10_000, description: 'The lines to credit. Default: all that is left.' },
+    ),
+  ),
+  note: Type.Optional(note),
+})
+export type CreditNoteBody = Type.Static<typeof creditNoteBody>
+
+const statuses = ['draft', 'open', 'partly_paid', 'overdue', 'paid', 'credited', 'issued', 'void'] as const
+export type InvoiceStatus = (typeof statuses)[number]
+const status = Type.Enum([...statuses], {
+  description: '`issued` is a credit note that was issued; an invoice then is `open` until it is paid or credited.',
+})
+
+export const invoiceQuery = body({
+  status: Type.Optional(Type.Enum([...statuses])),
+  client: Type.Optional(text(36, 'The id of a client.')),
+  account: Type.Optional(text(36, 'The id of an account.')),
+  number: Type.Optional(text(60, 'A part of the number of an invoice or a credit note, in any case.')),
+  cursor: Type.Optional(text(36, '`next` of the previous page.')),
+})
+export type InvoiceQuery = Type.Static<typeof invoiceQuery>
+
+export const draftOptionsQuery = body({
+  client: Type.Optional(text(36, 'The id of the client that will pay.')),
+  account: Type.Optional(text(36, 'In place of `client`: the id of the account that will pay.')),
+})
+export type DraftOptionsQuery = Type.Static<typeof draftOptionsQuery>
+
+export const exportQuery = body({
+  from: text(10, 'The first day of issue: `2026-01-01`.'),
+  to: text(10, 'The last day of issue.'),
+})
+export type ExportQuery = Type.Static<typeof exportQuery>
+
+const kind = Type.Enum(['invoice', 'credit_note'])
+const payer = Type.Object({ kind: Type.Enum(['client', 'account']), id, name: Type.String() })
+const ofInvoice = Type.Object({ id, number: nullable(Type.String()) })
+const money = {
+  net: amount('Without tax.'),
+  tax: amount('The tax.'),
+  gross: amount('With tax.'),
+  paid: amount('The sum of the payments.'),
+  credited: amount('The sum of the issued credit notes.'),
+  open: amount('What is still to be paid. Negative: what was paid too much.'),
+}
+const shared = {
+  id,
+  kind,
+  number: nullable(Type.String({ description: 'Null until it is issued.' })),
+  status,
+  payer,
+  month: nullable(Type.String({ description: 'The month of the account that it bills: `2026-03`.' })),
+  currency: Type.String(),
+  issued_on: nullable(day('The date of the invoice.')),
+  due_on: nullable(day('The day by which it is to be paid.')),
+  reminded_at: nullable(Type.String({ format: 'date-time', description: 'When the payer was last reminded.' })),
+  created_at: time,
+  updated_at: time,
+  version: Type.Integer({ minimum: 1, description: 'The ETag is the version in quotes: `"3"`.' }),
+}
+
+const listedInvoice = Type.Object({ ...shared, ...money })
+export type ListedInvoice = Type.Static<typeof listedInvoice>
+
+export const invoiceList = Type.Object({
+  invoices: Type.Array(listedInvoice, { description: 'The newest first.' }),
+  next: nullable(Type.String({ description: 'The `cursor` of the next page; null on the last.' })),
+})
+export type InvoiceList = Type.Static<typeof invoiceList>
+
+const tax = {
+  category: Type.Enum(['S', 'Z', 'E', 'AE', 'K', 'G', 'O'], { description: 'A category of UNCL 5305.' }),
+  rate: Type.String({ description: 'In per cent.' }),
+  reason: nullable(Type.String({ description: 'Why no tax is due.' })),
+}
+const shownLine = Type.Object({
+  position: Type.Integer(),
+  source: Type.Enum(['usage', 'fee', 'credit', 'time', 'expense', 'letters'], {
+    description:
+      '`usage`: of an account, from the ledger. `fee`: typed. `time` and `expense`: entries of a client. `letters`: what drafting a ' +
+      "client's letters cost in a month. `credit`: of a credit note.",
+  }),
+  text: Type.String(),
+  quantity: Type.String(),
+  unit: Type.Enum([...allUnits]),
+  unit_price: Type.String({ description: 'The price of one unit; for `minute`, of 60.' }),
+  exact: amount('Quantity times price, to 10⁻¹² of the currency unit.'),
+  net: amount('`exact`, rounded to the minor unit of the currency, half to even.'),
+  rounding: amount('`net` less `exact`.'),
+  tax: Type.Object(tax),
+  quantity_left: nullable(
+    Type.String({ description: 'What can still be credited of an issued invoice; null for any other.' }),
+  ),
+  entry: nullable(Type.String({ description: 'The time entry or the expense that it bills.' })),
+  month: nullable(Type.String({ description: 'The month of the letters that it bills: `2026-03`.' })),
+  credits_position: nullable(Type.Integer({ description: 'The line of the invoice that this line credits.' })),
+})
+const taxGroup = Type.Object({
+  ...tax,
+  net: amount('The sum of its lines.'),
+  tax: amount('`net` times the rate, rounded.'),
+})
+const buyerShown = { name: Type.String(), address: nullable(Type.String()), tax_number: nullable(Type.String()) }
+
+export const draftOptions = Type.Object({
+  currency: Type.String(),
+  decimals: Type.Integer({ description: 'The decimals of the currency.' }),
+  taxes: Type.Array(Type.Object({ id: Type.String(), ...tax }), {
+    description: 'The taxes of the configuration. The first is the default.',
+  }),
+  payer: nullable(payer),
+  buyer: nullable(Type.Object(buyerShown, { description: 'The buyer, unless the draft states another.' })),
+  months: Type.Array(
+    Type.Object({ month: Type.String({ description: '`2026-03`.' }), cost: amount('The cost of its usage.') }),
+    { description: 'The past months (UTC) of the account that no invoice bills, the newest first.' },
+  ),
+})
+export type DraftOptions = Type.Static<typeof draftOptions>
+
+export const reportQuery = body({
+  of: Type.Enum(['ageing', 'turnover'], { description: 'The table.' }),
+})
+export type ReportQuery = Type.Static<typeof reportQuery>
+
+const owed = {
+  not_due: amount('Not due yet.'),
+  to_30: amount('1 to 30 days overdue.'),
+  to_60: amount('31 to 60 days overdue.'),
+  to_90: amount('61 to 90 days overdue.'),
+  over_90: amount('More than 90 days overdue.'),
+  total: amount('The sum of these.'),
+  to_return: amount('What was paid too much, which is in none of these.'),
+}
+export const invoiceReport = Type.Object({
+  currency: Type.String({ description: "The firm's. Invoices in another one are left out." }),
+  today: day("The day in the firm's time zone for which the ageing is."),
+  ageing: Type.Object({
+    total: Type.Object(owed),
+    payers: Type.Array(Type.Object({ payer, ...owed }), { description: 'At most 200: those who owe most.' }),
+    payer_count: Type.Integer({ description: 'All payers with something open.' }),
+  }),
+  turnover: Type.Array(
+    Type.Object({
+      month: Type.String({ description: 'By the date of the invoice: `2026-03`.' }),
+      invoiced: amount('The invoices, without tax.'),
+      credited: amount('The credit notes, without tax.'),
+      net: amount('`invoiced` less `credited`.'),
+    }),
+    { description: 'The last 24 months, the oldest first.' },
+  ),
+})
+export type InvoiceReport = Type.Static<typeof invoiceReport>
+
+const payment = Type.Object({
+  id,
+  date: Type.String(),
+  amount: Type.String(),
+  method: Type.Enum([...methods]),
+  reference: Type.String(),
+  reverses: nullable(Type.String({ description: 'The payment that this one takes back.' })),
+  recorded_at: time,
+})
+const seller = Type.Object({
+  name: Type.String(),
+  address: Type.Array(Type.String()),
+  email: nullable(Type.String()),
+  phone: nullable(Type.String()),
+  website: nullable(Type.String()),
+  tax_number: nullable(Type.String()),
+  country: nullable(Type.String({ description: 'Its code of ISO 3166-1.' })),
+  bank: nullable(Type.Object({ name: Type.String(), iban: Type.String(), bic: nullable(Type.String()) })),
+})
+
+export const shownInvoice = Type.Object({
+  ...shared,
+  ...money,
+  rounding: amount('What rounding added to the exact sum of the lines, or took from it.'),
+  credits: nullable(Type.Object(ofInvoice.properties, { description: 'The invoice that a credit note corrects.' })),
+  credit_notes: Type.Array(ofInvoice, { description: 'Those of this invoice that are not void.' }),
+  note: Type.String(),
+  buyer: Type.Object(buyerShown),
+  seller: nullable(Type.Object(seller.properties, { description: 'The firm at issue; null for a draft.' })),
+  xml_fault: nullable(Type.String({ description: 'Why it has no XML file, as a sentence; null if it has one.' })),
+  lines: Type.Array(shownLine),
+  taxes: Type.Array(taxGroup),
+  payments: Type.Array(payment),
+  sent: Type.Array(sentMail, { description: 'The mails with it and its reminders, in order.' }),
+})
+export type ShownInvoice = Type.Static<typeof shownInvoice>

@@ -1,0 +1,73 @@
+import { decimalsOf } from '../platform/currency.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Tax } from './arithmetic.ts'
+
+/** The firm on an invoice, as it is when the invoice is issued. */
+export interface Seller {
+  readonly name: string
+  readonly address: readonly string[]
+  readonly email: string | null
+  readonly phone: string | null
+  readonly website: string | null
+  readonly tax_number: string | null
+  readonly bank: { readonly name: string; readonly iban: string; readonly bic: string | null } | null
+  /** Its country (ISO 3166-1), and the locale of its paper. Absent if the invoice was issued before they were kept. */
+  readonly country?: string
+  readonly locale?: string
+}
+
+/** How this installation invoices, from its configuration. */
+export interface InvoiceSettings {
+  readonly currency: string
+  /** The decimals of the currency. */
+  readonly decimals: number
+  /** The patterns of numbers. */
+  readonly numbers: { readonly invoice: string; readonly credit_note: string }
+  readonly dueDays: number
+  readonly timeZone: string
+  readonly locale: string
+  /** By id. The first is the default. */
+  readonly taxes: ReadonlyMap<string, Tax>
+  /** On the cost of letters, in hundredths of a per cent. */
+  readonly markup: number
+  /** Undefined while the configuration has no `firm.name`. */
+  readonly seller: Seller | undefined
+}
+
+const noTax: Tax = Object.freeze({ category: 'O', rate: 0, reason: 'Not subject to tax' })
+
+export function invoiceSettings({ currency, firm, invoicing }: Config): InvoiceSettings {
+  const taxes = invoicing.tax.map(
+    ({ id, category, rate, reason = null }) => [id, Object.freeze({ category, rate, reason })] as const,
+  )
+  return Object.freeze({
+    currency,
+    decimals: decimalsOf(currency),
+    numbers: { invoice: invoicing.number, credit_note: invoicing.credit_note_number },
+    dueDays: invoicing.due_days,
+    timeZone: firm.time_zone,
+    locale: firm.locale,
+    markup: invoicing.markup_percent,
+    taxes: new Map(taxes.length === 0 ? [['none', noTax]] : taxes),
+    seller: firm.name === undefined ? undefined : sellerOf(firm, firm.name, invoicing),
+  })
+}
+
+function sellerOf(firm: Config['firm'], name: string, { tax_number, bank }: Config['invoicing']): Seller {
+  return {
+    name,
+    address: [...firm.address],
+    email: firm.email ?? null,
+    phone: firm.phone ?? null,
+    website: firm.website ?? null,
+    tax_number: tax_number ?? null,
+    bank: bank === undefined ? null : { name: bank.name ?? name, iban: bank.iban, bic: bank.bic ?? null },
+    country: firm.country ?? new Intl.Locale(firm.locale).maximize().region ?? 'ZZ',
+    locale: firm.locale,
+  }
+}
+
+/** The day in the firm's time zone, as `YYYY-MM-DD`. */
+export function today(timeZone: string): string {
+  return Temporal.Now.plainDateISO(timeZone).toString()
+}

@@ -1,0 +1,85 @@
+import type { Deed, RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { Problem } from '../platform/problems.ts'
+import type { Credited } from './credit-lines.ts'
+import type { InvoiceDocument, InvoiceLine } from './document.ts'
+import { readInvoiceMails, type InvoiceMailRow } from './mail-store.ts'
+import { today, type InvoiceSettings } from './settings.ts'
+import * as store from './store.ts'
+
+/** An invoice with what happened to it since. */
+export interface StoredInvoice {
+  readonly row: store.InvoiceRow
+  readonly document: InvoiceDocument
+  readonly payments: readonly store.PaymentRow[]
+  readonly creditNotes: readonly { readonly id: string; readonly number: string | null }[]
+  readonly credited: Credited
+  readonly mails: readonly InvoiceMailRow[]
+}
+
+/** Reads invoices. A refusal is in the audit log. */
+export interface StoredInvoices {
+  /** Throws Problem `not_found`, or another one for an id that does not exist. */
+  find(visit: Visit, id: string, deed: Deed, missing?: Problem): Promise<StoredInvoice>
+}
+
+interface StoredInvoicesNeeds {
+  readonly access: RecordAccess
+  readonly settings: Pick<InvoiceSettings, 'timeZone'>
+}
+
+export function createStoredInvoices({ access, settings }: StoredInvoicesNeeds): StoredInvoices {
+  return Object.freeze({
+    async find(visit: Visit, id: string, deed: Deed, missing = notFound()) {
+      const [[row], lines, payments, creditNotes, parts, taxes, mails] = await access.as(visit, [
+        store.readInvoice(today(settings.timeZone), id),
+        store.readLines(id),
+        store.readPayments(id),
+        store.readCreditNotes(id),
+        store.readCreditedLines(id),
+        store.readCreditedTaxes(id),
+        readInvoiceMails(id),
+      ])
+      if (row === undefined) return access.decline(visit, deed, missing)
+      const credited = { lines: new Map(parts.map((part) => [part.position, part])), taxes }
+      return { row, document: documentOf(row, lines), payments, creditNotes, credited, mails }
+    },
+  })
+}
+
+function documentOf(row: store.InvoiceRow, lines: readonly InvoiceLine[]): InvoiceDocument {
+  const exact = lines.reduce((sum, line) => sum + line.exact, 0n)
+  return {
+    kind: row.kind,
+    number: row.number,
+    issuedOn: row.issued_on,
+    dueOn: row.due_on,
+    seller: row.seller,
+    buyer: buyerOf(row),
+    month: row.month,
+    creditsNumber: row.credits_number,
+    currency: row.currency,
+    decimals: row.decimals,
+    note: row.note,
+    lines,
+    totals: {
+      net: row.net,
+      tax: row.tax,
+      gross: row.gross,
+      rounding: row.net - exact,
+      taxes: row.taxes.map((group) => ({ ...group, net: BigInt(group.net), tax: BigInt(group.tax) })),
+    },
+  }
+}
+
+/** What the draft of an invoice does not state comes from the account or the client, which can still change. */
+function buyerOf(row: store.InvoiceRow): InvoiceDocument['buyer'] {
+  const isOpen = row.state !== 'issued' && row.kind === 'invoice'
+  return {
+    name: row.payer_name,
+    address: row.buyer_address ?? (isOpen ? row.payer_address : null),
+    taxNumber: row.buyer_tax_number ?? (isOpen ? row.payer_tax_number : null),
+  }
+}
+
+const notFound = (): Problem => new Problem('not_found', 'No invoice exists at this URL.')

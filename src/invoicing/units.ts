@@ -1,0 +1,14 @@
+import type { Unit } from './schema.ts'
+
+/**
+ * For how many units the price of a line is. Minutes have the price of an hour, because the price of a minute is often no
+ * decimal number. The same as `price_base()` in the database.
+ */
+export function priceBase(unit: Unit): bigint {
+  return unit === 'minute' ? 60n : unit === 'lump_sum' ? 1_000_000n : 1n
+}
+
+/** The decimals of the price of a unit, of which `unitPrice` is the integer. A lump sum is exact to 10⁻¹². */
+export function priceDecimals(unit: Unit): number {
+  return unit === 'lump_sum' ? 12 : 6
+}

@@ -1,0 +1,95 @@
+import type { Queryable } from '../platform/database/database.ts'
+
+/** What an account used of a model in a month, at one price. Prices are in 10⁻¹² of the currency unit per token. */
+export interface PricedUsage {
+  readonly model: string
+  readonly inputTokens: bigint
+  readonly outputTokens: bigint
+  readonly inputPrice: bigint
+  readonly outputPrice: bigint
+}
+
+/** The same from the roll-ups: `inputPrice` and `outputPrice` are null unless one price can have applied. */
+export interface MonthUsage {
+  readonly model: string
+  readonly inputTokens: bigint
+  readonly outputTokens: bigint
+  readonly cost: bigint
+  readonly inputPrice: bigint | null
+  readonly outputPrice: bigint | null
+}
+
+/**
+ * The usage of accounts in a month, which is given by its first day, by account and model. A request is charged at the
+ * price of its admission, so a price of the day before can apply too.
+ */
+export function readMonths(
+  database: Queryable,
+  accountIds: readonly string[],
+  month: string,
+): Promise<(MonthUsage & { readonly accountId: string })[]> {
+  return database.rows(
+    `with used as (
+       select account_id, model, sum(input_tokens) as input, sum(output_tokens) as output, sum(cost) as cost from usage_day
+       where account_id = any($1::uuid[]) and day >= $2::date and day < $2::date + interval '1 month'
+       group by account_id, model),
+     priced as (
+       select u.model, p.input, p.output from (select distinct model from used) u cross join lateral (
+         select min(input) as input, min(output) as output from price
+         where price.model = u.model and valid_from < $2::date + interval '1 month' and valid_from >= coalesce(
+           (select max(valid_from) from price before where before.model = u.model
+             and before.valid_from <= $2::date - interval '1 day'), '-infinity')
+         having count(*) = 1) p)
+     select u.account_id as "accountId", u.model, u.input as "inputTokens", u.output as "outputTokens", u.cost,
+       p.input::numeric as "inputPrice", p.output::numeric as "outputPrice"
+     from used u left join priced p on p.model = u.model order by u.account_id, u.model`,
+    [accountIds, month],
+  )
+}
+
+/** The same from the ledger, by price. */
+export function readPrices(
+  database: Queryable,
+  accountId: string,
+  month: string,
+  model: string,
+): Promise<PricedUsage[]> {
+  return database.rows(
+    `select model, sum(input_tokens)::numeric as "inputTokens", sum(output_tokens)::numeric as "outputTokens",
+       input_price as "inputPrice", output_price as "outputPrice"
+     from ledger where account_id = $1 and model = $3 and at >= $2::date::timestamp at time zone 'UTC'
+       and at < ($2::date + interval '1 month') at time zone 'UTC'
+     group by model, input_price, output_price order by min(at)`,
+    [accountId, month, model],
+  )
+}
+
+/**
+ * Whether a month, given by its first day, has been over for an hour (UTC): then its usage is final. A charge has the time of its
+ * call, which can commit a little later.
+ */
+export async function readIsOver(database: Queryable, month: string): Promise<boolean> {
+  const [row] = await database.rows<{ over: boolean }>(
+    `select $1::date + interval '1 month' <= (now() - interval '1 hour') at time zone 'UTC' as over`,
+    [month],
+  )
+  return row?.over === true
+}
+
+/** An account with the cost of its usage in a month, in 10⁻¹² of the currency unit. */
+export interface UnbilledAccount {
+  readonly id: string
+  readonly name: string
+  readonly cost: bigint
+}
+
+/** The accounts with usage in a month that no invoice bills. The firm's own are not billed. */
+export function readUnbilled(database: Queryable, month: string): Promise<UnbilledAccount[]> {
+  return database.rows(
+    `select a.id, a.name, sum(u.cost) as cost from usage_day u join account a on a.id = u.account_id
+     where u.day >= $1::date and u.day < $1::date + interval '1 month' and not a.own
+       and not exists (select from billed_month b where b.account_id = a.id and b.month = $1::date)
+     group by a.id, a.name having sum(u.input_tokens + u.output_tokens) > 0 order by lower(a.name), a.id`,
+    [month],
+  )
+}
