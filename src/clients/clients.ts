@@ -1,12 +1,13 @@
 import type { RecordAccess, Deed } from '../access/access.ts'
 import { personIdOf, type Visit } from '../access/actor.ts'
+import { lockAssignments } from '../access/assignment-lock.ts'
 import { may, scopeOf } from '../access/policy.ts'
 import { readEmail } from '../people/email.ts'
 import { Problem } from '../platform/problems.ts'
 import { requireAssignable } from './assignment.ts'
 import { newId } from '../access/new-id.ts'
 import { archived } from './item-outcomes.ts'
-import { readAddress } from './postal-address.ts'
+import { readAddress } from '../platform/postal-address.ts'
 import { createClientList } from './listing.ts'
 import { presentRecord, type ShownRecord } from './present.ts'
 import { violates } from './refusals.ts'
@@ -75,8 +76,9 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       if (columns.consultant_id !== personIdOf(visit.actor) && !(await exists())) {
         await requireAssignable(access, visit, columns.consultant_id)
       }
-      const insert = () => access.as(visit, [store.insertClient(visit, id, columns), read])
-      const [[inserted], [row]] = await insert()
+      const lock = lockAssignments(columns.consultant_id ?? '')
+      const insert = () => access.as(visit, [lock, store.insertClient(visit, id, columns), read])
+      const [, [inserted], [row]] = await insert()
         .catch((error: unknown) => {
           if (key === undefined || !violates(error, 'client_reference')) throw error
           // A concurrent call with the same key can violate the reference's uniqueness first. By now its id exists.
@@ -92,8 +94,9 @@ export function createClients({ access, currency }: { access: RecordAccess; curr
       const deed = deedOf('changed', id)
       if (body.consultant_id !== undefined) await requireAssignable(access, visit, body.consultant_id)
       const assigns = scopeOf(visit.actor, 'assign', 'client').of !== 'none'
-      const [[change], [row]] = await access
+      const [, [change], [row]] = await access
         .as(visit, [
+          lockAssignments(body.consultant_id ?? ''),
           store.updateClient(scope, { visit, id, basis, columns: columnsOf(body), assigns }),
           store.readRecord(scope, id),
         ])

@@ -1,14 +1,15 @@
 import { parseMoney } from '../billing/money.ts'
 import { Problem } from '../platform/problems.ts'
+import { checkDay } from './days.ts'
 import type { ItemKind } from './kinds.ts'
 import { shownMoney } from './money.ts'
 import { dispute, disputeChange, disputeList, newDispute } from './schema.ts'
 
-/** A client's dispute of an invoice: the amount, the positions and the status. */
+/** A client's dispute of an invoice: the amount, the deadline, the positions and the status. */
 export const disputes: ItemKind = Object.freeze({
   noun: 'dispute',
   plural: 'disputes',
-  columns: ['invoice', 'amount', 'position', 'status'],
+  columns: ['invoice', 'amount', 'due', 'position', 'status'],
   money: ['amount'],
   order: 'n.created_at desc, n.id desc',
   shape: dispute,
@@ -16,11 +17,16 @@ export const disputes: ItemKind = Object.freeze({
   newBody: newDispute,
   changeBody: disputeChange,
   defaults: { position: '', status: 'open' },
-  toColumns: (body) => (typeof body['amount'] === 'string' ? { ...body, amount: amountOf(body['amount']) } : body),
-  toFields: ({ invoice, amount, position, status }, currency) => ({
+  toColumns(body) {
+    checkDay('due', body['due'])
+    return typeof body['amount'] === 'string' ? { ...body, amount: amountOf(body['amount']) } : body
+  },
+  toFields: ({ invoice, amount, due, position, status }, currency) => ({
     invoice,
     amount: shownMoney(amount, currency),
     currency,
+    // Revisions of earlier versions lack it.
+    due: due ?? null,
     position,
     status,
   }),

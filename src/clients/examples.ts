@@ -36,6 +36,9 @@ export const recordExamples = {
     },
     'changeClient.request': { email: 'office@harbourlane.example' },
 
+    'handOverClients.request': { clients: [{ id: client, version: 3 }], to: daniel },
+    handed_over: 1,
+
     'notes.id': note,
     'createNote.response.id': note,
     'readNote.response.id': note,
@@ -48,8 +51,22 @@ export const recordExamples = {
     invoice: 'PA-2026-0117',
     amount: '1250.00',
     currency: 'GBP',
+    due: '2026-03-26',
     position: 'The client disputes two hours of advice in January. We have sent the time sheet.',
     'changeDispute.request': { status: 'settled' },
+
+    minutes: 90,
+    rate: '180.00',
+    billable: true,
+    tax: 'standard',
+    'createTimeEntry.request': { date: '2026-03-12', minutes: 90, text: 'Advice on the lease' },
+    'changeTimeEntry.request': { minutes: 75 },
+    'timeEntry.text': 'Advice on the lease',
+    'timeEntry.amount': '270.00',
+    'createExpense.request': { date: '2026-03-12', amount: '34.50', text: 'Train to Penhallow' },
+    'changeExpense.request': { tax: 'standard' },
+    'expense.text': 'Train to Penhallow',
+    'expense.amount': '34.50',
 
     subject: 'Our meeting on 12 March',
     body: 'Dear Maria,\n\nThank you for your time on Thursday.',

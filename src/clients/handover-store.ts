@@ -34,7 +34,7 @@ export interface NamedClient {
   readonly status: 'active' | 'archived'
 }
 
-const namedColumns = 'c.id, c.name, c.reference, c.status'
+export const namedColumns = 'c.id, c.name, c.reference, c.status'
 
 /** The first clients of a person, by name, active ones first. */
 export function readClientsOf(scope: Scope, personId: string, limit: number): PreparedStatement<NamedClient> {

@@ -1,5 +1,6 @@
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
+import { lockAssignments } from '../access/assignment-lock.ts'
 import { scopeOf } from '../access/policy.ts'
 import { Problem } from '../platform/problems.ts'
 import * as store from './handover-store.ts'
@@ -58,7 +59,8 @@ export function createHandover({ access }: { readonly access: RecordAccess }): H
       const receiver = recordId(to)
       if (receiver === from) throw notReceiver('must be another person')
       try {
-        const [[person], moved] = await access.as(visit, [
+        const [, [person], moved] = await access.as(visit, [
+          lockAssignments(receiver),
           readActivePerson(receiver),
           store.handOverClients(all, visit, { from, to: receiver }),
         ])

@@ -2,10 +2,12 @@ import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
 import { disputes } from './disputes.ts'
+import { expenses } from './expenses.ts'
 import { notes } from './notes.ts'
 import { hiddenNumbers, type HiddenNumbers } from './hidden-numbers.ts'
 import { limitOf, badCursor, positionOf, cursorOf } from './paging.ts'
-import type { Activity, ActivityList, RecordNoun, RevisionList, RevisionQuery } from './schema.ts'
+import type { Activity, ActivityList, RevisedNoun, RevisionList, RevisionQuery } from './schema.ts'
+import { timeEntries } from './time-entries.ts'
 import { readActivity, readNumberKey, type ActivityRow } from './activity-store.ts'
 import { readOwner, readRevisions, type RevisionRow } from './store.ts'
 
@@ -17,7 +19,7 @@ export interface History {
   revisions(
     visit: Visit,
     clientId: string,
-    record: { readonly noun: RecordNoun; readonly id: string },
+    record: { readonly noun: RevisedNoun; readonly id: string },
     page: RevisionQuery,
   ): Promise<RevisionList>
   /** Who did what with the record, newest first. */
@@ -97,6 +99,8 @@ const fieldsOf = {
   client: (data: Readonly<Record<string, unknown>>) => data,
   note: notes.toFields,
   dispute: disputes.toFields,
+  time_entry: timeEntries().toFields,
+  expense: expenses().toFields,
   // What a letter has cost is in the ledger, which has no versions.
   letter: ({ subject, body, status, generated }: Readonly<Record<string, unknown>>) => ({
     subject,
@@ -104,9 +108,9 @@ const fieldsOf = {
     status,
     generated,
   }),
-} satisfies Record<RecordNoun, unknown>
+} satisfies Record<RevisedNoun, unknown>
 
-function presentRevision(noun: RecordNoun, row: RevisionRow, currency: string) {
+export function presentRevision(noun: RevisedNoun, row: RevisionRow, currency: string) {
   const { version, at, by, archived, data, consultant } = row
   const fields = { ...fieldsOf[noun](data, currency), ...(consultant && { consultant }) }
   return { version, at: at.toISOString(), by, archived, data: fields }

@@ -2,7 +2,7 @@ import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import { compileBody } from '../platform/http/validation.ts'
 import { readCsv, type CsvRecord, type LineFault } from './csv.ts'
-import { readAddress } from './postal-address.ts'
+import { readAddress } from '../platform/postal-address.ts'
 import { newClient } from './schema.ts'
 
 /** A client in a line of the file. An empty cell is null. */

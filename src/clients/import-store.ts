@@ -31,13 +31,16 @@ export function findDuplicates(
   }
 }
 
-/** Inserts all clients, each with an audit event. */
+/** Inserts all clients, each with an audit event; none, and returns no row, if a consultant is not active any more. */
 export function insertClients(visit: Visit, rows: readonly ImportRow[]): PreparedStatement {
   return {
     name: 'import clients',
     text: `with changed as (
         insert into client (id, name, reference, email, address, consultant_id)
-        select id, name, reference, email, address, consultant_id from ${given} order by line
+        select id, name, reference, email, address, consultant_id from ${given}
+        where not exists (select from ${given} where not exists (
+          select from person p where p.id = r.consultant_id and p.status = 'active'))
+        order by line
         returning id, id as client_id, version)
       ${logged('client', `'client_imported'`, 2)}`,
     values: [JSON.stringify(rows), ...loggedValues(visit, [])],

@@ -156,10 +156,9 @@ describe('an import', () => {
     assert.equal((await clients()).length, was + 50)
   })
 
+  // If its time grew with the square of the lines, it would exceed the time limit of a test.
   test('of 20 000 lines takes seconds, not minutes', async () => {
     const lines = Array.from({ length: 20_000 }, (_, n) => `Mass ${n},M-${n},mass${n}@client.example,ben@firm.example`)
-    const start = performance.now()
     assert.deepEqual(await load(`${head}\n${lines.join('\n')}\n`, { dryRun: true }), { imported: 20_000, faults: [] })
-    assert.ok(performance.now() - start < 20_000)
   })
 })

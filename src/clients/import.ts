@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
+import { lockAssignments } from '../access/assignment-lock.ts'
 import { readEmail } from '../people/email.ts'
 import { quoted } from '../platform/one-line.ts'
 import type { People } from '../people/people.ts'
@@ -34,11 +35,13 @@ interface ImportNeeds {
  * same reference, or the same name without a reference) is a fault, so that no file is imported twice.
  */
 export async function importClients(
-  { access, people }: ImportNeeds,
+  needs: ImportNeeds,
   visit: Visit,
   bytes: Uint8Array,
-  { consultant, dryRun = false }: ImportOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportResult> {
+  const { access, people } = needs
+  const { consultant, dryRun = false } = options
   const file = readClientFile(bytes)
   const ids = await consultantsOf(people, file.clients, consultant)
   const resolved = file.clients.map((client) => resolve(client, ids, consultant))
@@ -47,7 +50,12 @@ export async function importClients(
   const wrong = resolved.flatMap((each) => ('reason' in each ? [each] : []))
   const faults = [...file.faults, ...wrong, ...duplicates].toSorted((a, b) => a.line - b.line)
   if (faults.length > 0) return { imported: 0, faults }
-  if (!dryRun && rows.length > 0) await access.as(visit, [insertClients(visit, rows)])
+  if (!dryRun && rows.length > 0) {
+    const lock = lockAssignments(...new Set(rows.map((row) => row.consultant_id)))
+    const [, inserted] = await access.as(visit, [lock, insertClients(visit, rows)])
+    // A consultant has left since the check. Another check names the lines.
+    if (inserted.length === 0) return importClients(needs, visit, bytes, options)
+  }
   return { imported: rows.length, faults }
 }
 

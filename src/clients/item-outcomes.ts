@@ -1,6 +1,6 @@
 import type { Deed, RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
-import { may, type Action } from '../access/policy.ts'
+import { may, roleOf, type Action } from '../access/policy.ts'
 import { codeOf } from '../platform/database/failure.ts'
 import { Problem } from '../platform/problems.ts'
 import type * as store from './items-store.ts'
@@ -34,8 +34,8 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
   }
 
   /**
-   * Handles the errors of the triggers in migrations/0004_records.sql and 0014_letters.sql: the record is full, the client
-   * left the scope, or the letter has been sent.
+   * Handles the errors of the triggers in migrations/0004_records.sql and later ones: the record is full, the client
+   * left the scope, the letter has been sent, or the entry is billed.
    */
   function refused(visit: Visit, done: Deed) {
     return (error: unknown) => {
@@ -44,6 +44,8 @@ export function createItemOutcomes({ access, kind, present }: OutcomeNeeds) {
           return access.decline(visit, done, full(kind.plural))
         case 'TG003':
           return access.refuse(visit, done)
+        case 'TG006':
+          return access.decline(visit, done, closed(visit))
         case 'TG004':
           return access.decline(visit, done, sent(error))
         default:
@@ -58,6 +60,15 @@ function full(plural: string): Problem {
     'conflict',
     `The record is full: it can hold 1 000 ${plural} or 5 MB of their text. Archive some first.`,
   )
+}
+
+/** A consultant may not see what is billed. */
+function closed({ actor }: Visit): Problem {
+  const reason =
+    roleOf(actor) === 'partner'
+      ? 'An invoice bills the entry: void it, or credit it in full, before you change the entry.'
+      : 'The entry is closed and cannot be changed: ask a partner.'
+  return new Problem('conflict', reason)
 }
 
 function sent(error: unknown): Problem {

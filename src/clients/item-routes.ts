@@ -8,7 +8,7 @@ import { itemOperations } from './operations.ts'
 import { visitOf } from '../access/visits.ts'
 import { basisIfAny, basisOf, etagOf } from './versions.ts'
 
-/** Registers the routes of notes, disputes or letters. */
+/** Registers the routes of one kind of item. */
 export function registerItems(portal: Server, { items, history }: { items: Items; history: History }): void {
   const { plural, noun } = items.kind
   const operations = itemOperations(items.kind)
@@ -19,9 +19,7 @@ export function registerItems(portal: Server, { items, history }: { items: Items
     const [visit, clientId] = [visitOf(request), recordId(request.params.client)]
     const { archived, ...page } = request.query
     const found =
-      archived === 'true'
-        ? await items.listArchived(visit, clientId, page)
-        : { items: await items.list(visit, clientId), next: null }
+      archived === 'true' ? await items.listArchived(visit, clientId, page) : await items.list(visit, clientId, page)
     return represent(reply, request, { data: { [plural]: found.items, next: found.next } })
   })
 

@@ -58,9 +58,9 @@ const present = 'n.archived_at is null'
 const nameOf = (column: string): string =>
   `(select person.name from person where person.id = n.${column}) as ${column}_name`
 
-/** All items of a kind of the client `c`, as a JSON array. */
-export function itemsJson(kind: ItemKind): string {
-  return `(select json_agg(item) from (${itemRow(kind, present)} order by ${kind.order}) item)`
+/** The items of a kind of the client `c`, as a JSON array; by default those that are not archived. */
+export function itemsJson(kind: ItemKind, condition = present): string {
+  return `(select json_agg(item) from (${itemRow(kind, condition)} order by ${kind.order}) item)`
 }
 
 export function readItems(kind: ItemKind, scope: Scope, clientId: string): PreparedStatement<ItemsRow> {

@@ -2,25 +2,38 @@ import type { RecordAccess, Deed } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { may, scopeOf } from '../access/policy.ts'
 import { newId } from '../access/new-id.ts'
+import { parseIsoTime } from '../platform/calendar.ts'
 import { createArchivedItems, type ArchivedItems } from './archived.ts'
 import { createItemOutcomes } from './item-outcomes.ts'
 import * as store from './items-store.ts'
 import type { ItemKind } from './kinds.ts'
+import { readItemPage } from './pages-store.ts'
+import { cursorOf, limitOf, positionOf } from './paging.ts'
 import { presentItem, type Item } from './present.ts'
 import type { Basis } from './versions.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
+export interface ItemPageQuery {
+  readonly cursor?: string
+  readonly limit?: string
+}
+
+export interface ItemPage {
+  readonly items: readonly Item[]
+  readonly next: string | null
+}
+
 /**
- * The notes, disputes or letters of a client. Every method applies the policy to the client, writes an audit event
+ * The notes, disputes, letters, time entries or expenses of a client. Every method applies the policy to the client, writes an audit event
  * whether it allows or refuses, and throws what `Access.refuse` throws if the actor cannot see the client or the item.
  * Changes also throw Problem `conflict` for an archived client and for a full record, and `stale_version` with the current
  * item if its version is not one that the change is based on.
  */
 export interface Items extends ArchivedItems {
   readonly kind: ItemKind
-  /** Those that are not archived. */
-  list(visit: Visit, clientId: string): Promise<Item[]>
+  /** Those that are not archived: one page, for a kind that has pages, else all. */
+  list(visit: Visit, clientId: string, page?: ItemPageQuery): Promise<ItemPage>
   /** Reads an archived item too. */
   read(visit: Visit, clientId: string, id: string): Promise<Item>
   /** Idempotent per person and `key`: a retry returns the item that the first call created, even if it is archived by now. */
@@ -47,14 +60,20 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
     kind,
     ...createArchivedItems({ access, currency, kind }),
 
-    async list(visit: Visit, clientId: string) {
+    async list(visit: Visit, clientId: string, page: ItemPageQuery = {}) {
       const scope = scopeOf(visit.actor, 'list', noun)
-      const [[row]] = await access.as(visit, [store.readItems(kind, scope, clientId)])
+      const limit = limitOf(page.limit)
+      const after = kind.isPaged ? positionOf(page.cursor, isDay) : undefined
+      const statement = kind.isPaged
+        ? readItemPage(kind, scope, clientId, { after, limit: limit + 1 })
+        : store.readItems(kind, scope, clientId)
+      const [[row]] = await access.as(visit, [statement])
       const done = { ...deed('listed', clientId), action: `${kind.plural}_listed` }
       if (!row || !may(visit.actor, 'list', noun, { consultantId: row.consultant_id }))
         return access.refuse(visit, done)
       await access.note(visit, done)
-      return (row.items ?? []).map(present)
+      const items = (row.items ?? []).map(present)
+      return kind.isPaged ? pageOf(items, limit) : { items, next: null }
     },
 
     async read(visit: Visit, clientId: string, id: string) {
@@ -72,6 +91,7 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       const scope = scopeOf(visit.actor, 'create', noun)
       const id = newId(visit, `${clientId}/${kind.plural}`, key)
       const columns = { ...kind.defaults, ...kind.toColumns(body) }
+      kind.checkNew?.(columns)
       const done = deed('created', clientId, id)
       const [[inserted], [row]] = await access
         .as(visit, [
@@ -108,6 +128,15 @@ export function createItems({ access, currency, kind }: ItemsNeeds): Items {
       await outcome(visit, { deed: done, action: 'remove', row, changed: changed !== undefined })
     },
   } satisfies Items)
+}
+
+/** A day as cursors have it. The year keeps it within PostgreSQL's range. */
+const isDay = (text: string) => text.length === 10 && /^\d{4}-/.test(text) && parseIsoTime(text) !== undefined
+
+function pageOf(items: readonly Item[], limit: number): ItemPage {
+  const shown = items.slice(0, limit)
+  const last = items.length > limit ? shown.at(-1) : undefined
+  return { items: shown, next: last ? cursorOf({ key: String(last['date']), id: last.id }) : null }
 }
 
 const deedOf = (noun: string, verb: string, clientId: string, nounId?: string): Deed => ({

@@ -1,11 +1,11 @@
 import type { TObject } from 'typebox'
 
-/** How notes, disputes and letters differ. */
+/** How notes, disputes, letters, time entries and expenses differ. */
 export interface ItemKind {
   /** The name of the table, and the noun in the audit log. */
-  readonly noun: 'note' | 'dispute' | 'letter'
+  readonly noun: 'note' | 'dispute' | 'letter' | 'time_entry' | 'expense'
   /** The path segment below the client's URL, and the name of the list in JSON. */
-  readonly plural: 'notes' | 'disputes' | 'letters'
+  readonly plural: 'notes' | 'disputes' | 'letters' | 'time_entries' | 'expenses'
   /** The columns that people can write. */
   readonly columns: readonly string[]
   /** Read-only columns. */
@@ -18,6 +18,8 @@ export interface ItemKind {
   readonly money?: readonly string[]
   /** The audit actions of changes to these values of the column `status`. */
   readonly statusActions?: Readonly<Record<string, string>>
+  /** Whether a list has pages, ordered by the column `date`: there can be more of them than a record is read with. */
+  readonly isPaged?: boolean
   /** The SQL sort order of a list. */
   readonly order: string
   /** The JSON schemas of an item and of a list. */
@@ -29,6 +31,8 @@ export interface ItemKind {
   readonly defaults: Readonly<Record<string, unknown>>
   /** Converts a request body to columns. Throws Problem `invalid_field`. */
   toColumns(this: void, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+  /** Throws Problem `missing_field` if a new item lacks a value that has no default. */
+  checkNew?(this: void, columns: Readonly<Record<string, unknown>>): void
   /** Converts columns to the fields of a response and of a revision. */
   toFields(this: void, columns: Readonly<Record<string, unknown>>, currency: string): Readonly<Record<string, unknown>>
   /** Converts columns to the further fields of a response, which revisions do not have. */

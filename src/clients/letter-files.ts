@@ -9,6 +9,8 @@ import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import { readLetterToWrite, type LetterToWrite } from './letters-store.ts'
 
+export type { LetterToWrite } from './letters-store.ts'
+
 /** A file, with the headers of its response. */
 interface LetterFile {
   readonly bytes: Uint8Array
@@ -51,7 +53,7 @@ export function createLetterFiles({ access, firm, thread }: LetterFileNeeds): Le
 }
 
 /** The letter as the firm sends it, or as it was sent. */
-function letterDocument(row: LetterToWrite, firm: Config['firm']): LetterDocument {
+export function letterDocument(row: LetterToWrite, firm: Config['firm']): LetterDocument {
   const { locale, time_zone: timeZone, closing, ...letterhead } = firm
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
   return {

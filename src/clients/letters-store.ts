@@ -42,14 +42,26 @@ export interface LetterToWrite {
   readonly author: string | null
 }
 
+const toWrite = `select c.consultant_id, c.name, c.address, n.subject, n.body, n.recipient,
+    coalesce(n.sent_at, case n.status when 'sent' then n.updated_at end) as sent_at,
+    coalesce(n.author, (select person.name from person where person.id = n.created_by)) as author
+  from client c join letter n on n.client_id = c.id`
+
+/** The letters of a client, the oldest first, archived ones too. */
+export function readLettersToWrite(scope: Scope, clientId: string): PreparedStatement<LetterToWrite> {
+  const { condition, value, name } = within(scope)
+  return {
+    name: `letters to write ${name}`,
+    text: `${toWrite} where ${condition} and c.id = $2 order by n.created_at, n.id`,
+    values: [value, clientId],
+  }
+}
+
 export function readLetterToWrite(scope: Scope, clientId: string, id: string): PreparedStatement<LetterToWrite> {
   const { condition, value, name } = within(scope)
   return {
     name: `letter to write ${name}`,
-    text: `select c.consultant_id, c.name, c.address, n.subject, n.body, n.recipient,
-        coalesce(n.sent_at, case n.status when 'sent' then n.updated_at end) as sent_at,
-        coalesce(n.author, (select person.name from person where person.id = n.created_by)) as author
-      from client c join letter n on n.client_id = c.id
+    text: `${toWrite}
       where ${condition} and c.id = $2 and n.id = $3 and n.archived_at is null`,
     values: [value, clientId, id],
   }

@@ -29,7 +29,8 @@ export function createClientList(access: RecordAccess) {
     const page = { sort, after: positionOf(query.cursor, listStore.keyTest(sort)), limit: limit + 1 }
     const { rows, counted, similar } = await readPage(visit, scope, filter, page)
     const shown = rows.slice(0, limit)
-    const last = rows.length > limit ? shown.at(-1) : undefined
+    // Guesses are one page: their order is not that of the list, so a position in it means nothing.
+    const last = rows.length > limit && !similar ? shown.at(-1) : undefined
     await access.note(visit, { action: 'clients_listed', noun: 'client', details: { rows: String(shown.length) } })
     const mostCounted = listStore.countLimit(filter)
     return {

@@ -1,5 +1,4 @@
-import { parseIsoTime } from '../platform/calendar.ts'
-import { Problem } from '../platform/problems.ts'
+import { checkDay } from './days.ts'
 import type { ItemKind } from './kinds.ts'
 import { newNote, note, noteChange, noteList } from './schema.ts'
 
@@ -15,12 +14,8 @@ export const notes: ItemKind = Object.freeze({
   changeBody: noteChange,
   defaults: { participants: [] },
   toColumns(body) {
-    if (typeof body['date'] === 'string' && !isDay(body['date'])) {
-      throw new Problem('invalid_field', 'The field date must be a calendar date: 2026-03-12.', { field: 'date' })
-    }
+    checkDay('date', body['date'])
     return body
   },
   toFields: ({ date, participants, text }) => ({ date, participants, text }),
 } satisfies ItemKind)
-
-const isDay = (text: string) => text.length === 10 && parseIsoTime(text) !== undefined

@@ -1,19 +1,11 @@
 import { Type, type TObject, type TSchema } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import type { ItemKind } from './kinds.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of client records, and the problem codes that each can return. */
-const reading: readonly ProblemCode[] = [
-  'malformed_request',
-  'not_signed_in',
-  'forbidden',
-  'not_found',
-  'headers_too_large',
-  'internal',
-  'unavailable',
-]
+const reading: readonly ProblemCode[] = [...refusalsOfPeople, 'not_found', 'headers_too_large']
 const querying: readonly ProblemCode[] = [...reading, 'invalid_field', 'unknown_field']
 const removing: readonly ProblemCode[] = [
   ...reading,
@@ -23,14 +15,11 @@ const removing: readonly ProblemCode[] = [
   'stale_version',
 ]
 const writing: readonly ProblemCode[] = [
-  ...querying,
-  'malformed_json',
-  'missing_field',
+  ...reading,
+  ...refusalsOfBody,
   'cross_site_request',
   'conflict',
   'request_timeout',
-  'request_too_large',
-  'unsupported_media_type',
 ]
 const editing: readonly ProblemCode[] = [...writing, 'precondition_required', 'stale_version']
 
@@ -112,6 +101,24 @@ export const createClient = {
     'The client belongs to the person who creates it, unless a partner sends `consultant_id`. References are unique per consultant.',
   body: schema.newClient,
   response: created(schema.clientRecord, 'The record.'),
+}
+
+export const handOverClients = {
+  ...inRecords,
+  operationId: 'handOverClients',
+  summary: 'Hand over selected clients',
+  description:
+    'Assigns up to 1,000 clients, archived ones included, to a person, or none of them. Each is named with the version that you ' +
+    'read, and any that has changed since refuses all. Only for partners.',
+  body: schema.selectedHandover,
+  response: {
+    200: answers(schema.selectedHandedOver, 'The number of clients.'),
+    ...refusals([...writing, 'stale_version']),
+    412: {
+      ...schema.staleVersion(schema.changedSelection),
+      description: 'Some have changed since. `current` is what they are now.',
+    },
+  },
 }
 
 export const readClient = {
@@ -220,15 +227,19 @@ export function letterFile(format: string) {
   }
 }
 
-/** The operations on notes, disputes or letters. */
-export function itemOperations({ noun, plural, shape, listShape, newBody, changeBody }: ItemKind) {
-  const [one, name] = [`a ${noun}`, `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`]
+/** The operations on one kind of item. */
+export function itemOperations({ noun: nounName, plural: pluralName, ...shapes }: ItemKind) {
+  const { shape, listShape, newBody, changeBody, isPaged = false } = shapes
+  const [noun, plural] = [nounName.replace('_', ' '), pluralName.replace('_', ' ')]
+  const [one, name] = [`${noun.startsWith('e') ? 'an' : 'a'} ${noun}`, pascalCase(nounName)]
   return {
     list: {
       ...inRecords,
-      operationId: `list${name}s`,
+      operationId: `list${pascalCase(pluralName)}`,
       summary: `List ${plural}`,
-      description: `The ${plural} of a client. Archived ones are listed apart, the latest first.`,
+      description: isPaged
+        ? `The ${plural} of a client, the latest day first. Archived ones are listed apart.`
+        : `The ${plural} of a client. Archived ones are listed apart, the latest first.`,
       params: clientParams,
       querystring: schema.itemQuery,
       response: found(listShape, `The ${plural}.`, querying),
@@ -289,4 +300,9 @@ export function itemOperations({ noun, plural, shape, listShape, newBody, change
       response: found(schema.revisionList, 'One page.', querying),
     },
   }
+}
+
+/** `time_entry` → `TimeEntry`. */
+function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -1,4 +1,5 @@
 import { disputes } from './disputes.ts'
+import { expenses } from './expenses.ts'
 import type { ItemJson, PersonJson } from './items-store.ts'
 import { personOf, timeIfAny, timeOf } from './json-values.ts'
 import type { ItemKind } from './kinds.ts'
@@ -6,9 +7,10 @@ import { letters } from './letters.ts'
 import type { ListedRow } from './list-store.ts'
 import { notes } from './notes.ts'
 import type { ListedClient } from './schema.ts'
-import type { ClientRow, RecordRow } from './store.ts'
+import type { ClientRow, ErasureJson, RecordRow, WholeRecordRow } from './store.ts'
+import { timeEntries } from './time-entries.ts'
 
-/** A note, dispute or letter in a response: the common fields and those of its kind. */
+/** An item in a response: the common fields and those of its kind. */
 export interface Item {
   readonly id: string
   readonly created_at: string
@@ -40,14 +42,35 @@ export type ShownRecord = ReturnType<typeof presentRecord>
 export function presentRecord(row: RecordRow, currency: string) {
   return {
     ...presentClient(row),
+    erasure: row.erasure && presentErasure(row.erasure),
     notes: (row.notes ?? []).map((item) => presentItem(notes, item, currency)),
     disputes: (row.disputes ?? []).map((item) => presentItem(disputes, item, currency)),
     letters: (row.letters ?? []).map((item) => presentItem(letters, item, currency)),
   }
 }
 
+/** A record with its time entries and expenses. */
+export type WholeRecord = ReturnType<typeof presentWholeRecord>
+
+export function presentWholeRecord(row: WholeRecordRow, currency: string) {
+  return {
+    ...presentRecord(row, currency),
+    time_entries: (row.time_entries ?? []).map((item) => presentItem(timeEntries(), item, currency)),
+    expenses: (row.expenses ?? []).map((item) => presentItem(expenses(), item, currency)),
+  }
+}
+
 export function presentListed(row: ListedRow): ListedClient {
   return { ...presentClient(row), open_disputes: row.open_disputes }
+}
+
+function presentErasure({ scheduled_at, scheduled_by, scheduled_by_name, due_at, reason }: ErasureJson) {
+  return {
+    reason,
+    scheduled_at: timeOf(scheduled_at),
+    scheduled_by: personOf(scheduled_by, scheduled_by_name),
+    due_at: timeOf(due_at),
+  }
 }
 
 function presentClient(row: ClientRow) {

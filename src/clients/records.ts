@@ -3,6 +3,7 @@ import { byService, type Visit } from '../access/actor.ts'
 import { scopeOf } from '../access/policy.ts'
 import { createClients, type Clients } from './clients.ts'
 import { disputes } from './disputes.ts'
+import { expenses } from './expenses.ts'
 import { createHandover, type Handover } from './handover.ts'
 import { createHistory, type History } from './history.ts'
 import { createItems, type Items } from './items.ts'
@@ -10,6 +11,9 @@ import { createLetterVersions, type LetterVersions } from './letter-versions.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { createSearch, type Search } from './search.ts'
+import { createSelectedHandover } from './selected.ts'
+import { timeEntries } from './time-entries.ts'
+import { createWholeRecords, type WholeRecords } from './whole.ts'
 import { clientExists, countByConsultant } from './store.ts'
 
 export interface Records {
@@ -18,27 +22,42 @@ export interface Records {
   readonly notes: Items
   readonly disputes: Items
   readonly letters: Items
+  readonly timeEntries: Items
+  readonly expenses: Items
   readonly letterVersions: LetterVersions
   readonly history: History
   readonly search: Search
   readonly handover: Handover
+  readonly whole: WholeRecords
+  readonly handOverSelected: ReturnType<typeof createSelectedHandover>
   /** The number of active clients that the actor may see, by consultant id. */
   counts(visit: Visit): Promise<ReadonlyMap<string, number>>
   /** Whether any client has this id, a UUID, and is not deleted. */
   exists(this: void, id: string): Promise<boolean>
 }
 
-export function createRecords({ access, currency }: { access: RecordAccess; currency: string }): Records {
+interface RecordsNeeds {
+  readonly access: RecordAccess
+  readonly currency: string
+  /** What time entries and expenses take from the configuration. */
+  readonly billing?: { readonly hourlyRate: bigint | undefined; readonly taxes: readonly string[] }
+}
+
+export function createRecords({ access, currency, billing }: RecordsNeeds): Records {
   return Object.freeze({
     access,
     clients: createClients({ access, currency }),
     notes: createItems({ access, currency, kind: notes }),
     disputes: createItems({ access, currency, kind: disputes }),
     letters: createItems({ access, currency, kind: letters }),
+    timeEntries: createItems({ access, currency, kind: timeEntries(billing?.hourlyRate) }),
+    expenses: createItems({ access, currency, kind: expenses(billing?.taxes) }),
     letterVersions: createLetterVersions({ access, currency }),
     history: createHistory({ access, currency }),
     search: createSearch({ access }),
     handover: createHandover({ access }),
+    whole: createWholeRecords({ access, currency }),
+    handOverSelected: createSelectedHandover(access),
     async counts(visit: Visit) {
       const [rows] = await access.as(visit, [countByConsultant(scopeOf(visit.actor, 'list', 'client'))])
       return new Map(rows.map(({ consultant_id, clients }) => [consultant_id, clients]))

@@ -26,19 +26,19 @@ interface ClientRouteNeeds {
 
 /** Registers `/clients` and everything below it, and `/search`. Each GET route serves JSON and a page. */
 export function registerClients(server: Server, { records, letterFiles, sessions, baseUrl }: ClientRouteNeeds): void {
-  const { access, notes, disputes, letters, letterVersions, history } = records
+  const { access, notes, disputes, letters, timeEntries, expenses, letterVersions, history } = records
   void server.register(async (portal: Server) => {
     portal.addHook('onRequest', sameOrigin(baseUrl))
     portal.addHook('onRequest', signedIn(sessions))
     portal.addHook('preValidation', async (request) => refuseReserved(access, visitOf(request), request.body))
     registerRecords(portal, records)
-    for (const items of [notes, disputes, letters]) registerItems(portal, { items, history })
+    for (const items of [notes, disputes, letters, timeEntries, expenses]) registerItems(portal, { items, history })
     registerLetters(portal, { versions: letterVersions, files: letterFiles })
     registerHistory(portal, records)
   })
 }
 
-function registerRecords(portal: Server, { clients }: Records): void {
+function registerRecords(portal: Server, { clients, handOverSelected }: Records): void {
   portal.get('/clients', { schema: operations.listClients }, async (request, reply) =>
     represent(reply, request, { data: await clients.list(visitOf(request), request.query) }),
   )
@@ -48,6 +48,10 @@ function registerRecords(portal: Server, { clients }: Records): void {
     reply.code(201).header('location', `/clients/${record.id}`)
     return withTag(reply, record)
   })
+
+  portal.post('/clients/handover', { schema: operations.handOverClients }, async (request) => ({
+    handed_over: await handOverSelected(visitOf(request), request.body),
+  }))
 
   portal.get('/clients/:client', { schema: operations.readClient }, async (request, reply) => {
     const data = await clients.read(visitOf(request), recordId(request.params.client))
@@ -85,8 +89,6 @@ function registerHistory(portal: Server, { history, search }: Records): void {
   portal.get('/search', { schema: operations.searchRecords }, async (request, reply) =>
     represent(reply, request, { data: await search.find(visitOf(request), request.query) }),
   )
-
-  portal.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/clients', 303))
 }
 
 function withTag(reply: FastifyReply, record: ShownRecord): ShownRecord {

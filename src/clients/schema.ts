@@ -85,7 +85,8 @@ export const clientList = Type.Object({
   }),
   total_is_exact: Type.Boolean({ description: 'False if there are more clients than `total`.' }),
   similar: Type.Boolean({
-    description: 'True if no client matches `q`: these are spelt like it, nearest first. Then `total` is 0.',
+    description:
+      'True if no client matches `q`: these are spelt like it, nearest first. Then `total` is 0, and there is no further page.',
   }),
 })
 export type ClientList = Type.Static<typeof clientList>
@@ -107,6 +108,40 @@ export const clientQuery = body({
   limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; default 50.' })),
 })
 export type ClientQuery = Type.Static<typeof clientQuery>
+
+/** Selected clients in the versions that were seen, and who gets them. */
+export const selectedHandover = body({
+  clients: Type.Array(body({ id: Type.String({ maxLength: 100, description: 'The id of the client.' }), version }), {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'The clients, each in the version that you read.',
+  }),
+  to: Type.String({ maxLength: 100, description: 'The id of the active person who gets the clients.' }),
+})
+export type SelectedHandover = Type.Static<typeof selectedHandover>
+
+export const selectedHandedOver = Type.Object({
+  handed_over: Type.Integer({
+    minimum: 0,
+    description: 'How many clients were assigned. Those that the person had already are not counted.',
+  }),
+})
+export type SelectedHandedOver = Type.Static<typeof selectedHandedOver>
+
+/** The clients of a selection that have changed since they were read. */
+export const changedSelection = Type.Object({
+  clients: Type.Array(
+    Type.Object({
+      id,
+      name: Type.String(),
+      reference: nullable(Type.String()),
+      status: clientStatus,
+      version,
+      consultant: person,
+    }),
+  ),
+})
+export type ChangedSelection = Type.Static<typeof changedSelection>
 
 // ---- notes, disputes and letters
 
@@ -140,17 +175,22 @@ export type Note = Type.Static<typeof note>
 
 const invoice = line(100, 'The number of the invoice in dispute.')
 const position = text(20_000, "The client's position and the firm's.")
+const due = nullable(
+  Type.String({ format: 'date', description: 'The day by which the firm has to answer: `2026-03-12`.' }),
+)
 const disputeStatus = Type.Enum(['open', 'settled', 'withdrawn'])
 
 export const newDispute = body({
   invoice,
   amount,
+  due: Type.Optional(due),
   position: Type.Optional(position),
   status: Type.Optional(disputeStatus),
 })
 export const disputeChange = body({
   invoice: Type.Optional(invoice),
   amount: Type.Optional(amount),
+  due: Type.Optional(due),
   position: Type.Optional(position),
   status: Type.Optional(disputeStatus),
 })
@@ -159,6 +199,7 @@ export const dispute = Type.Object({
   invoice: Type.String(),
   amount,
   currency,
+  due: nullable(Type.String({ description: 'The day by which the firm has to answer; null for none.' })),
   position: Type.String(),
   status: disputeStatus,
 })
@@ -198,9 +239,88 @@ export const letter = Type.Object({
 })
 export type Letter = Type.Static<typeof letter>
 
+const entryDate = Type.String({ format: 'date', description: 'The day of the work or of the expense: `2026-03-12`.' })
+const entryText = line(280, 'What it was for, as the invoice will say it.')
+const minutes = Type.Integer({ minimum: 1, maximum: 1440 })
+const rate = Type.String({ description: 'The price of an hour, without tax.' })
+const newRate = Type.String({
+  maxLength: 40,
+  description:
+    'The price of an hour, without tax: a decimal number with at most 6 decimals, not negative. Default for new entries: ' +
+    '`invoicing.hourly_rate`.',
+})
+const cost = Type.String({
+  maxLength: 40,
+  description: 'Without tax: a decimal number above zero with at most 6 decimals.',
+})
+const taxId = nullable(text(100, 'The id of a tax of the configuration. Null: its first.'))
+const billable = Type.Boolean({ description: 'Whether it is to be billed to the client.' })
+
+export const newTimeEntry = body({
+  date: entryDate,
+  minutes,
+  rate: Type.Optional(newRate),
+  text: entryText,
+  billable: Type.Optional(billable),
+})
+export const timeEntryChange = body({
+  date: Type.Optional(entryDate),
+  minutes: Type.Optional(minutes),
+  rate: Type.Optional(newRate),
+  text: Type.Optional(entryText),
+  billable: Type.Optional(billable),
+})
+export const timeEntry = Type.Object({
+  ...itemFields,
+  date: Type.String(),
+  minutes,
+  rate,
+  amount: Type.String({ description: 'What the time costs without tax, rounded to the minor unit of the currency.' }),
+  currency,
+  text: Type.String(),
+  billable,
+})
+export type TimeEntry = Type.Static<typeof timeEntry>
+
+export const newExpense = body({
+  date: entryDate,
+  amount: cost,
+  text: entryText,
+  tax: Type.Optional(taxId),
+  billable: Type.Optional(billable),
+})
+export const expenseChange = body({
+  date: Type.Optional(entryDate),
+  amount: Type.Optional(cost),
+  text: Type.Optional(entryText),
+  tax: Type.Optional(taxId),
+  billable: Type.Optional(billable),
+})
+export const expense = Type.Object({
+  ...itemFields,
+  date: Type.String(),
+  amount: cost,
+  currency,
+  text: Type.String(),
+  tax: taxId,
+  billable,
+})
+export type Expense = Type.Static<typeof expense>
+
+/** The erasure of a client that is to come. */
+export const scheduledErasure = Type.Object({
+  reason: Type.String(),
+  scheduled_at: time,
+  scheduled_by: Type.Union([person, Type.Null()], { description: 'Null for a retention rule.' }),
+  due_at: optionalTime('When the waiting period ends; null once the erasure is performed.'),
+})
+
 /** A client with its notes, disputes and letters, newest first. */
 export const clientRecord = Type.Object({
   ...clientFields,
+  erasure: Type.Union([scheduledErasure, Type.Null()], {
+    description: 'The scheduled erasure of the client; null if there is none.',
+  }),
   notes: Type.Array(note),
   disputes: Type.Array(dispute),
   letters: Type.Array(letter),
@@ -212,16 +332,21 @@ const paging = {
   limit: Type.Optional(Type.String({ format: 'page-size', description: '1 to 200; default 50.' })),
 }
 
-const next = nullable(Type.String({ description: 'The `cursor` of the next page of archived items; otherwise null.' }))
+const next = nullable(Type.String({ description: 'The `cursor` of the next page, if there is one.' }))
 export const noteList = Type.Object({ notes: Type.Array(note), next })
 export const disputeList = Type.Object({ disputes: Type.Array(dispute), next })
 export const letterList = Type.Object({ letters: Type.Array(letter), next })
+export const timeEntryList = Type.Object({ time_entries: Type.Array(timeEntry), next })
+export type TimeEntryList = Type.Static<typeof timeEntryList>
+export const expenseList = Type.Object({ expenses: Type.Array(expense), next })
+export type ExpenseList = Type.Static<typeof expenseList>
 
-/** The parameters of a list of notes, disputes or letters. */
+/** The parameters of a list of items of one kind. */
 export const itemQuery = body({
   archived: Type.Optional(
     Type.Enum(['true', 'false'], {
-      description: 'Whether to list the archived items, page by page. Default `false`: all items of the record.',
+      description:
+        'Whether to list the archived items, page by page. Default `false`: all others. Time entries and expenses are always listed page by page.',
     }),
   ),
   ...paging,
@@ -249,6 +374,8 @@ export const staleVersion = <Current extends ReturnType<typeof Type.Object>>(cur
 const nouns = ['client', 'note', 'dispute', 'letter'] as const
 const noun = Type.Enum([...nouns])
 export type RecordNoun = (typeof nouns)[number]
+/** What has revisions. */
+export type RevisedNoun = RecordNoun | 'time_entry' | 'expense'
 
 /** One action on a record. */
 export const activity = Type.Object({

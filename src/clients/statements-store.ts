@@ -23,9 +23,11 @@ export function within(scope: Scope): ScopeClause {
   return { condition, value: scope.of === 'consultant' ? scope.id : null, name: scope.of }
 }
 
-/** The condition that a client is deleted. Only those who may see every client see deleted ones. */
+/** The condition that a client is deleted, but not erased. Only those who may see every client see deleted ones. */
 export function deletedWithin(scope: Scope): ScopeClause {
-  const condition = scope.of === 'all' ? 'c.deleted_at is not null and $1::uuid is null' : 'false and $1::uuid is null'
+  const deleted = `c.deleted_at is not null and $1::uuid is null
+    and not exists (select from erased_client e where e.client_id = c.id)`
+  const condition = scope.of === 'all' ? deleted : 'false and $1::uuid is null'
   return { condition, value: null, name: scope.of }
 }
 

@@ -2,11 +2,14 @@ import type { Visit } from '../access/actor.ts'
 import type { Scope } from '../access/policy.ts'
 import type { PreparedStatement } from '../platform/database/pipeline.ts'
 import { disputes } from './disputes.ts'
+import { expenses } from './expenses.ts'
 import { itemsJson, type ItemJson, type PersonJson } from './items-store.ts'
+import type { ItemKind } from './kinds.ts'
 import { letters } from './letters.ts'
 import { notes } from './notes.ts'
 import { logged, loggedValues } from './logged-store.ts'
 import { deletedWithin, differs, personJson, within, type UpdateResult } from './statements-store.ts'
+import { timeEntries } from './time-entries.ts'
 import { basisText, type Basis } from './versions.ts'
 
 export interface ClientRow {
@@ -24,23 +27,61 @@ export interface ClientRow {
   readonly changed_at: Date
 }
 
+/** A scheduled erasure in PostgreSQL's JSON: times are strings. */
+export interface ErasureJson {
+  readonly reason: string
+  readonly scheduled_at: string
+  readonly scheduled_by: string | null
+  readonly scheduled_by_name: string | null
+  readonly due_at: string
+}
+
 export interface RecordRow extends ClientRow {
+  readonly erasure: ErasureJson | null
   readonly notes: readonly ItemJson[] | null
   readonly disputes: readonly ItemJson[] | null
   readonly letters: readonly ItemJson[] | null
+}
+
+export interface WholeRecordRow extends RecordRow {
+  readonly time_entries: readonly ItemJson[] | null
+  readonly expenses: readonly ItemJson[] | null
 }
 
 export const clientColumns = `c.id, c.name, c.reference, c.email, c.address, c.status, c.consultant_id,
   p.name as consultant_name, c.created_at, c.updated_at, c.version,
   c.changed_at`
 
+/** The scheduled erasure of the client `c` as JSON. */
+const erasureJson = `(select row_to_json(e) from (
+  select e.reason, e.scheduled_at, e.scheduled_by, e.due_at,
+    (select person.name from person where person.id = e.scheduled_by) as scheduled_by_name
+  from erasure e where e.client_id = c.id and e.withdrawn_at is null) e) as erasure`
+
 /** A client with its notes, disputes and letters. */
 export function readRecord(scope: Scope, id: string): PreparedStatement<RecordRow> {
+  return recordWith('record', (kind) => itemsJson(kind), ordinaryKinds, { scope, id })
+}
+
+/** A client with all its items, archived ones too. */
+export function readWholeRecord(scope: Scope, id: string): PreparedStatement<WholeRecordRow> {
+  const kinds = [...ordinaryKinds, timeEntries(), expenses()]
+  return recordWith('whole record', (kind) => itemsJson(kind, 'true'), kinds, { scope, id })
+}
+
+/** The items with which a record is read. */
+const ordinaryKinds = [notes, disputes, letters]
+
+function recordWith<Row>(
+  statement: string,
+  items: (kind: ItemKind) => string,
+  kinds: readonly ItemKind[],
+  { scope, id }: { readonly scope: Scope; readonly id: string },
+): PreparedStatement<Row> {
   const { condition, value, name } = within(scope)
   return {
-    name: `record ${name}`,
-    text: `select ${clientColumns}, ${itemsJson(notes)} as notes, ${itemsJson(disputes)} as disputes,
-        ${itemsJson(letters)} as letters
+    name: `${statement} ${name}`,
+    text: `select ${clientColumns}, ${erasureJson}, ${kinds.map((kind) => `${items(kind)} as ${kind.plural}`).join(', ')}
       from client c join person p on p.id = c.consultant_id where ${condition} and c.id = $2`,
     values: [value, id],
   }
@@ -66,12 +107,13 @@ export interface ClientColumns {
   readonly consultant_id?: string | undefined
 }
 
-/** Inserts nothing if the id exists. */
+/** Inserts nothing if the id exists, or if the consultant is not active any more. */
 export function insertClient(visit: Visit, id: string, columns: ClientColumns): PreparedStatement {
   return {
     name: 'insert client',
     text: `with changed as (
-        insert into client (id, name, reference, email, address, consultant_id) values ($1, $2, $3, $4, $5, $6)
+        insert into client (id, name, reference, email, address, consultant_id)
+        select $1::uuid, $2, $3, $4, $5, p.id from person p where p.id = $6::uuid and p.status = 'active'
         on conflict (id) do nothing returning id, id as client_id, version)
       ${logged('client', `'client_created'`, 7)}`,
     values: [
@@ -90,8 +132,8 @@ export function insertClient(visit: Visit, id: string, columns: ClientColumns): 
 const ordinary = ['name', 'reference', 'email', 'address', 'status']
 
 /**
- * Returns no row if the client is outside the scope, if its version is not in `basis`, or if it is archived and the change
- * does not restore it. Writes nothing if the columns already have these values. Without `assigns`, the statement omits the
+ * Returns no row if the client is outside the scope, if its version is not in `basis`, if it is archived and the change does
+ * not restore it, or if the new consultant is not active any more. Writes nothing if the columns already have these values. Without `assigns`, the statement omits the
  * column `consultant_id`, which consultants may not write.
  */
 export function updateClient(
@@ -112,7 +154,9 @@ export function updateClient(
     text: `with here as materialized (
         select c.id, c.consultant_id from client c
         where ${condition} and c.id = $2 and ($3::int[] is null or c.version = any ($3))
-          and (c.status = 'active' or $4::jsonb ? 'status') for no key update),
+          and (c.status = 'active' or $4::jsonb ? 'status') and (not $4::jsonb ? 'consultant_id' or exists (
+            select from person where id = ($4::jsonb ->> 'consultant_id')::uuid and status = 'active'))
+        for no key update),
       changed as (
         update client c set (${list}) = (select ${list} from jsonb_populate_record(c, $4::jsonb)), ${touched}
         from here where c.id = here.id and ${differs('c', written, '$4')}

@@ -6,7 +6,10 @@ const stateOf = (
 ): string => `(to_jsonb(${row}) - array['id', 'client_id', 'version', 'created_at', 'created_by',
   'updated_at', 'updated_by', 'changed_at', 'archived_at', 'deleted_at', 'search', 'sort_key', 'reference_key', 'spelling'])`
 
-/** Revisions lack columns that were added after them, and whose value is null. Money is stored as text, since JSON parsers may lose digits of a number. */
+/**
+ * Revisions lack columns that were added after them, and whose value is null. Erased revisions have no contents. Money is stored
+ * as text, since JSON parsers may lose digits of a number.
+ */
 const nouns = [
   { noun: 'client', archived: 't.deleted_at is not null', client: 't.id', money: '' },
   { noun: 'note', archived: 't.archived_at is not null', client: 't.client_id', money: '' },
@@ -22,6 +25,18 @@ const nouns = [
     client: 't.client_id',
     money: ` || jsonb_build_object('cost', t.cost::text)`,
   },
+  {
+    noun: 'time_entry',
+    archived: 't.archived_at is not null',
+    client: 't.client_id',
+    money: ` || jsonb_build_object('rate', t.rate::text)`,
+  },
+  {
+    noun: 'expense',
+    archived: 't.archived_at is not null',
+    client: 't.client_id',
+    money: ` || jsonb_build_object('amount', t.amount::text)`,
+  },
 ] as const
 
 const differing = nouns.map(
@@ -31,7 +46,7 @@ const differing = nouns.map(
         when t.version <> r.version then 'its version is not its last revision'
         else 'it was changed without a revision' end as fault
     from ${noun} t full join (
-      select distinct on (noun_id) * from revision where noun = '${noun}' order by noun_id, version desc) r on r.noun_id = t.id
+      select distinct on (noun_id) * from revision where noun = '${noun}' and data <> '{}' order by noun_id, version desc) r on r.noun_id = t.id
     where (t.version, ${client}, ${archived}, jsonb_strip_nulls(${stateOf('t')}${money}))
       is distinct from (r.version, r.client_id, r.archived, jsonb_strip_nulls(r.data))`,
 )

@@ -142,6 +142,9 @@ describe('search', () => {
     assert.deepEqual(await search(paula, 'lindqvits'), [false, [hidden]])
     assert.deepEqual(await list(vera, 'q=lindqvits'), [true, [mine], 0, null])
     assert.deepEqual(await list(vera, 'q=lindqvits&status=all'), [true, [archived, mine], 0, null])
+    assert.deepEqual(await list(vera, 'q=lindqvits&status=all&limit=1'), [true, [archived], 0, null])
+    const byTime = 'q=lindqvits&status=all&limit=1&sort=changed_at'
+    assert.deepEqual(await list(vera, byTime), [true, [archived], 0, null], 'guesses have no further page')
     const elsewhere = `consultant=${other.id}`
     assert.deepEqual(await list(vera, `q=lindqvist&${elsewhere}`), [false, [], 0, null])
   })

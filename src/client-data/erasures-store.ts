@@ -1,0 +1,96 @@
+import type { Visit } from '../access/actor.ts'
+import type { PreparedStatement } from '../platform/database/pipeline.ts'
+
+export interface ErasureRow {
+  readonly client_id: string
+  readonly name: string
+  readonly reference: string | null
+  readonly reason: string
+  readonly scheduled_at: Date
+  readonly scheduled_by: string | null
+  readonly scheduled_by_name: string | null
+  readonly due_at: Date | null
+  readonly performed_at: Date | null
+  readonly total: number
+}
+
+const client = 'e.client_id, c.name, c.reference'
+const scheduling = 'e.reason, e.scheduled_at, e.scheduled_by, p.name as scheduled_by_name'
+const joined = 'join client c on c.id = e.client_id left join person p on p.id = e.scheduled_by'
+const total = 'count(*) over ()::int as total'
+
+/** The erasures to come, the next one first. */
+export function readScheduled(limit: number): PreparedStatement<ErasureRow> {
+  return {
+    name: 'erasures scheduled',
+    text: `select ${client}, ${scheduling}, e.due_at, null::timestamptz as performed_at, ${total}
+      from erasure e ${joined} where e.withdrawn_at is null order by e.due_at, e.id limit $1`,
+    values: [limit],
+  }
+}
+
+/** The erasures that were performed, the last one first. */
+export function readPerformed(limit: number): PreparedStatement<ErasureRow> {
+  return {
+    name: 'erasures performed',
+    text: `select ${client}, ${scheduling}, null::timestamptz as due_at, e.at as performed_at, ${total}
+      from erased_client e ${joined} order by e.number desc limit $1`,
+    values: [limit],
+  }
+}
+
+/** The erasure of one client that is scheduled. */
+export function readErasureOf(clientId: string): PreparedStatement<ErasureRow> {
+  return {
+    name: 'erasure of client',
+    text: `select ${client}, ${scheduling}, e.due_at, null::timestamptz as performed_at, ${total}
+      from erasure e ${joined} where e.withdrawn_at is null and e.client_id = $1`,
+    values: [clientId],
+  }
+}
+
+export interface Scheduling {
+  /** Whether the reason contains the name, the reference or the e-mail address of the client. */
+  readonly named: boolean
+  /** False if the reason does, and if an erasure is scheduled already. */
+  readonly scheduled: boolean
+}
+
+/** Schedules an erasure after a waiting period, such as `30 days`. No row: there is no such client, or it was erased. */
+export function scheduleErasure(
+  { requestId, address }: Visit,
+  { clientId, reason, waiting }: { readonly clientId: string; readonly reason: string; readonly waiting: string },
+): PreparedStatement<Scheduling> {
+  return {
+    name: 'schedule erasure',
+    text: `with here as materialized (
+        select c.id, exists (select from unnest(array[words(c.name), words(c.reference), words(c.email)]) as w (text)
+          where length(w.text) >= 3 and ' ' || words($2) || ' ' like '% ' || w.text || ' %') as named
+        from client c where c.id = $1 and not exists (select from erased_client e where e.client_id = c.id)),
+      changed as (
+        insert into erasure (client_id, reason, due_at)
+        select id, $2, clock_timestamp() + $3::text::interval from here where not named
+        on conflict (client_id) where withdrawn_at is null do nothing returning client_id, due_at),
+      noted as (
+        insert into audit (action, outcome, client_id, noun, noun_id, request_id, address, details)
+        select 'client_erasure_scheduled', 'allowed', client_id, 'client', client_id, $4::text, $5::text,
+          jsonb_build_object('due', to_char(due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+        from changed returning true)
+      select named, exists (select from noted) as scheduled from here`,
+    values: [clientId, reason, waiting, requestId, address],
+  }
+}
+
+/** Returns a row if an erasure was scheduled. */
+export function withdrawErasure({ requestId, address }: Visit, clientId: string): PreparedStatement {
+  return {
+    name: 'withdraw erasure',
+    text: `with changed as (
+        update erasure set withdrawn_at = clock_timestamp(), withdrawn_by = portal_person()
+        where client_id = $1 and withdrawn_at is null returning client_id)
+      insert into audit (action, outcome, client_id, noun, noun_id, request_id, address)
+      select 'client_erasure_withdrawn', 'allowed', client_id, 'client', client_id, $2::text, $3::text
+      from changed returning true as done`,
+    values: [clientId, requestId, address],
+  }
+}

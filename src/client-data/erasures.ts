@@ -1,0 +1,98 @@
+import type { Deed, RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { may } from '../access/policy.ts'
+import { Problem } from '../platform/problems.ts'
+import * as store from './erasures-store.ts'
+import type { ErasureList, ErasureQuery, ListedErasure } from './schema.ts'
+
+/**
+ * The erasure of clients after a waiting period. For partners: for others every method throws Problem `forbidden`. Each
+ * call is in the audit log, also if it is refused.
+ */
+export interface Erasures {
+  /**
+   * Throws Problem `invalid_field` for a reason that names the client, `conflict` if an erasure of this client is scheduled,
+   * and what `RecordAccess.refuse` throws if there is no such client.
+   */
+  schedule(visit: Visit, clientId: string, reason: string): Promise<ListedErasure>
+  /** Throws what `RecordAccess.refuse` throws if no erasure of this client is scheduled. */
+  withdraw(visit: Visit, clientId: string): Promise<void>
+  list(visit: Visit, query: ErasureQuery): Promise<ErasureList>
+}
+
+interface ErasuresNeeds {
+  readonly access: RecordAccess
+  /** The waiting period, such as `30 days`. */
+  readonly waiting: string
+}
+
+const most = 200
+
+export function createErasures({ access, waiting }: ErasuresNeeds): Erasures {
+  async function permit(visit: Visit, deed: Deed): Promise<void> {
+    if (!may(visit.actor, 'erase', 'client')) await access.forbid(visit, deed, 'Only partners may erase clients.')
+  }
+
+  return Object.freeze({
+    async schedule(visit: Visit, clientId: string, reason: string) {
+      const deed = deedOf('scheduled', clientId)
+      await permit(visit, deed)
+      const planned = { clientId, reason: reason.trim(), waiting }
+      const [[result], [row]] = await access.as(visit, [
+        store.scheduleErasure(visit, planned),
+        store.readErasureOf(clientId),
+      ])
+      if (!result || (result.scheduled && !row)) return access.refuse(visit, deed)
+      if (result.named) return access.decline(visit, deed, namesClient())
+      if (!result.scheduled || !row) return access.decline(visit, deed, alreadyScheduled())
+      return present(row)
+    },
+
+    async withdraw(visit: Visit, clientId: string) {
+      const deed = deedOf('withdrawn', clientId)
+      await permit(visit, deed)
+      const [[done]] = await access.as(visit, [store.withdrawErasure(visit, clientId)])
+      if (!done) await access.refuse(visit, deed)
+    },
+
+    async list(visit: Visit, { status = 'scheduled' }: ErasureQuery) {
+      const deed = { action: 'erasures_listed', noun: 'client' }
+      await permit(visit, deed)
+      const read = status === 'scheduled' ? store.readScheduled : store.readPerformed
+      const [rows] = await access.as(visit, [read(most)])
+      await access.note(visit, deed)
+      return { erasures: rows.map(present), total: rows[0]?.total ?? 0 }
+    },
+  } satisfies Erasures)
+}
+
+const deedOf = (verb: string, clientId: string): Deed => ({
+  action: `client_erasure_${verb}`,
+  noun: 'client',
+  clientId,
+  nounId: clientId,
+})
+
+function present(row: store.ErasureRow): ListedErasure {
+  const { client_id: id, name, reference, reason, scheduled_by: by, scheduled_by_name: byName } = row
+  return {
+    client: { id, name, reference },
+    reason,
+    scheduled_at: row.scheduled_at.toISOString(),
+    scheduled_by: by === null || byName === null ? null : { id: by, name: byName },
+    due_at: row.due_at?.toISOString() ?? null,
+    performed_at: row.performed_at?.toISOString() ?? null,
+  }
+}
+
+function namesClient(): Problem {
+  return new Problem(
+    'invalid_field',
+    'The field reason is kept after the erasure: leave out the name, the reference and the e-mail address of the client.',
+    { field: 'reason' },
+  )
+}
+
+function alreadyScheduled(): Problem {
+  return new Problem('conflict', 'The erasure of this client is scheduled already. Withdraw it to start again.')
+}

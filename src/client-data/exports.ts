@@ -1,0 +1,85 @@
+import type { Readable } from 'node:stream'
+import type { AuditLog } from '../access/audit-log.ts'
+import type { Visit } from '../access/actor.ts'
+import { may } from '../access/policy.ts'
+import { letterDocument, type LetterToWrite } from '../clients/letter-files.ts'
+import type { Records } from '../clients/records.ts'
+import type { RevisedNoun } from '../clients/schema.ts'
+import { attachment, nameOf } from '../documents/file-name.ts'
+import type { WritingThread } from '../documents/writing-thread.ts'
+import type { Drafting } from '../drafting/drafting.ts'
+import type { Config } from '../platform/config/config.ts'
+import { Problem } from '../platform/problems.ts'
+import { itemsOf, objectOf } from './export-json.ts'
+import { readmeOf } from './readme.ts'
+import { zipOf, type ZippedFile } from './zip.ts'
+
+/** All data of a client in one file. */
+export interface Exports {
+  /**
+   * A ZIP file and its headers. It is in the audit log before anything is sent. Throws what `RecordAccess.refuse` throws.
+   * If the reader may not see the client any more before it is complete, it ends with an error.
+   */
+  write(visit: Visit, clientId: string): Promise<{ readonly zip: Readable; readonly headers: Record<string, string> }>
+}
+
+export interface ExportNeeds {
+  readonly records: Pick<Records, 'whole'>
+  readonly drafting: Pick<Drafting, 'exported'>
+  readonly auditLog: Pick<AuditLog, 'csv'>
+  readonly firm: Config['firm']
+  readonly thread: Pick<WritingThread, 'write'>
+}
+
+type Whole = Awaited<ReturnType<Records['whole']['read']>>
+
+export function createExports({ records, drafting, auditLog, firm, thread }: ExportNeeds): Exports {
+  async function* filesOf(visit: Visit, clientId: string, { record, letters }: Whole): AsyncGenerator<ZippedFile> {
+    const { notes, disputes, letters: items, time_entries: time, expenses, ...client } = record
+    const revisions = (noun: RevisedNoun, id: string) => records.whole.revisions(visit, clientId, { noun, id })
+    yield { name: 'client.json', input: objectOf(client, revisions('client', clientId)) }
+    yield { name: 'notes.json', input: itemsOf(notes, (id) => revisions('note', id)) }
+    yield { name: 'disputes.json', input: itemsOf(disputes, (id) => revisions('dispute', id)) }
+    yield { name: 'letters.json', input: itemsOf(items, (id) => revisions('letter', id)) }
+    yield { name: 'time.json', input: itemsOf(time, (id) => revisions('time_entry', id)) }
+    yield { name: 'expenses.json', input: itemsOf(expenses, (id) => revisions('expense', id)) }
+    const { drafts, costs } = await drafting.exported(visit, clientId)
+    yield { name: 'drafts.json', input: JSON.stringify(drafts, null, 2) }
+    yield { name: 'costs.json', input: JSON.stringify(costs, null, 2) }
+    const others: string[] = []
+    for (const [index, letter] of letters.entries()) {
+      const name = `letters/${String(index + 1).padStart(3, '0')} ${nameOf(letter.subject)}`
+      const { extension, bytes } = await fileOf(letter)
+      if (extension !== 'pdf') others.push(`${name}.${extension}`)
+      yield { name: `${name}.${extension}`, input: bytes }
+    }
+    const hasAudit = may(visit.actor, 'read', 'audit')
+    if (hasAudit) yield { name: 'audit.csv', input: await auditLog.csv(visit, { client: clientId }) }
+    yield { name: 'README.txt', input: readmeOf({ client: client.name, hasAudit, others }) }
+  }
+
+  /** A PDF; or, if it cannot be one, a Word file; or its text, if it is too long for both. */
+  async function fileOf(letter: LetterToWrite): Promise<{ readonly extension: string; readonly bytes: Uint8Array }> {
+    const document = letterDocument(letter, firm)
+    for (const extension of ['pdf', 'docx'] as const) {
+      try {
+        return { extension, bytes: await thread.write(extension, document) }
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'conflict') throw error
+      }
+    }
+    return { extension: 'txt', bytes: Buffer.from(`${letter.subject}\n\n${letter.body}`) }
+  }
+
+  return Object.freeze({
+    async write(visit: Visit, clientId: string) {
+      const whole = await records.whole.read(visit, clientId)
+      const headers = {
+        'cache-control': 'no-store',
+        'content-type': 'application/zip',
+        'content-disposition': attachment(whole.record.name, 'zip'),
+      }
+      return { zip: zipOf(filesOf(visit, clientId, whole)), headers }
+    },
+  } satisfies Exports)
+}

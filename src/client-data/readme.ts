@@ -1,0 +1,29 @@
+interface Contents {
+  /** The name of the client. */
+  readonly client: string
+  readonly hasAudit: boolean
+  /** The letters that are not PDF files. */
+  readonly others: readonly string[]
+}
+
+/** The page of an export that says what its files are. */
+export function readmeOf({ client, hasAudit, others }: Contents): string {
+  const lines = [
+    `The data of ${client}, exported at ${new Date().toISOString()}.`,
+    '',
+    'client.json    the client and its earlier versions',
+    'notes.json     the notes of meetings, archived ones too, with their earlier versions',
+    'disputes.json  the same for disputes',
+    'letters.json   the same for letters',
+    'time.json      the same for time entries',
+    'expenses.json  the same for expenses',
+    'drafts.json    what a model was asked to write: instructions, sources, tokens and cost',
+    'costs.json     the cost of generation, by month and by letter',
+    'letters/       the letters as they are now, or as they were sent',
+    ...(hasAudit ? ['audit.csv      who did what with this client'] : []),
+    '',
+    'Times are in UTC. Amounts are decimal numbers in the currency beside them.',
+  ]
+  const why = 'These letters are no PDF files, because the fonts lack some of their characters or they are too long:'
+  return `${[...lines, ...(others.length > 0 ? ['', why, ...others] : [])].join('\r\n')}\r\n`
+}

@@ -1,0 +1,54 @@
+import { visitOf } from '../access/visits.ts'
+import { recordId } from '../clients/ids.ts'
+import type { RecordAccess } from '../access/access.ts'
+import { createAuditLog } from '../access/audit-log.ts'
+import { represent } from '../platform/http/representation.ts'
+import type { Server } from '../platform/http/server.ts'
+import type { Config } from '../platform/config/config.ts'
+import { sameOrigin, signedIn } from '../signin/guard.ts'
+import type { Sessions } from '../signin/sessions.ts'
+import { createErasures } from './erasures.ts'
+import { createExports, type ExportNeeds } from './exports.ts'
+import * as operations from './operations.ts'
+
+export { dataExamples } from './examples.ts'
+
+interface ClientDataNeeds extends Omit<ExportNeeds, 'auditLog'> {
+  readonly timeZone: string
+  readonly access: RecordAccess
+  readonly retention: Config['retention']
+  readonly sessions: Pick<Sessions, 'recognise'>
+  readonly baseUrl: string
+}
+
+/** Registers the export of a client and its erasure, and /erasures. */
+export function registerClientData(server: Server, needs: ClientDataNeeds): void {
+  const { access, retention, sessions, baseUrl } = needs
+  const erasures = createErasures({ access, waiting: retention.erasure_after })
+  const exports = createExports({ ...needs, auditLog: createAuditLog(needs) })
+  const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
+
+  server.get('/clients/:client/export', { onRequest, schema: operations.exportClient }, async (request, reply) => {
+    const { zip, headers } = await exports.write(visitOf(request), recordId(request.params.client))
+    return reply.headers(headers).send(zip)
+  })
+
+  server.post('/clients/:client/erasure', { onRequest, schema: operations.scheduleErasure }, async (request, reply) => {
+    const { reason } = request.body
+    reply.code(201)
+    return erasures.schedule(visitOf(request), recordId(request.params.client), reason)
+  })
+
+  server.delete(
+    '/clients/:client/erasure',
+    { onRequest, schema: operations.withdrawErasure },
+    async (request, reply) => {
+      await erasures.withdraw(visitOf(request), recordId(request.params.client))
+      return reply.code(204).send()
+    },
+  )
+
+  server.get('/erasures', { onRequest, schema: operations.listErasures }, async (request, reply) =>
+    represent(reply, request, { data: await erasures.list(visitOf(request), request.query) }),
+  )
+}

@@ -1,0 +1,50 @@
+import { parseMoney } from '../billing/money.ts'
+import { closest } from '../platform/closest.ts'
+import { quoted } from '../platform/one-line.ts'
+import { Problem } from '../platform/problems.ts'
+import { checkDay } from './days.ts'
+import { entryPrice } from './entry-amounts.ts'
+import type { ItemKind } from './kinds.ts'
+import { shownMoney } from './money.ts'
+import { expense, expenseChange, expenseList, newExpense } from './schema.ts'
+
+const mostAmount = parseMoney('1000000000000')
+
+/** What the firm paid for a client. `taxes` are the ids of the configuration. */
+export function expenses(taxes: readonly string[] = []): ItemKind {
+  return Object.freeze({
+    noun: 'expense',
+    plural: 'expenses',
+    columns: ['date', 'amount', 'text', 'tax', 'billable'],
+    money: ['amount'],
+    isPaged: true,
+    order: 'n.date desc, n.id desc',
+    shape: expense,
+    listShape: expenseList,
+    newBody: newExpense,
+    changeBody: expenseChange,
+    defaults: { billable: true },
+    toColumns(body) {
+      checkDay('date', body['date'])
+      if (typeof body['tax'] === 'string') checkTax(body['tax'], taxes)
+      return typeof body['amount'] === 'string'
+        ? { ...body, amount: entryPrice(body['amount'], 'amount', { least: 1n, most: mostAmount }) }
+        : body
+    },
+    toFields: ({ date, amount, text, tax = null, billable }, currency) => ({
+      date,
+      amount: shownMoney(amount, currency),
+      currency,
+      text,
+      tax,
+      billable,
+    }),
+  } satisfies ItemKind)
+}
+
+function checkTax(id: string, taxes: readonly string[]): void {
+  if (taxes.includes(id)) return
+  const near = closest(id, [...taxes])
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`
+  throw new Problem('invalid_field', `The configuration has no tax named ${quoted(id)}.${hint}`, { field: 'tax' })
+}
