@@ -9,6 +9,7 @@ export interface Account {
   readonly tokensPerMinute: number
   /** Null for a prepaid account. */
   readonly monthlyLimit: bigint | null
+  readonly billing: BillingDetails
   readonly credited: bigint
   readonly charged: bigint
   readonly monthCharged: bigint
@@ -21,6 +22,18 @@ export interface Account {
   /** When one of its keys was last used, to the minute. */
   readonly lastUsedAt: Date | null
 }
+
+/** Whom the invoices of an account are addressed to. Null: not known, and for the name, that of the account. */
+export interface BillingDetails {
+  readonly name: string | null
+  readonly address: string | null
+  readonly taxNumber: string | null
+  /** Where invoices are sent to. */
+  readonly email: string | null
+}
+
+/** Absent fields keep their values. */
+export type BillingChange = { readonly [Name in keyof BillingDetails]?: string | null | undefined }
 
 /** Credit that was added to a prepaid account, or withdrawn. It never changes. */
 export interface CreditEntry {
@@ -54,4 +67,5 @@ export interface NewLimits {
 export interface SettingsChange extends NewLimits {
   readonly name?: string | undefined
   readonly own?: boolean | undefined
+  readonly billing?: BillingChange | undefined
 }

@@ -5,8 +5,9 @@ import { formatMoney } from '../billing/money.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { checkName } from '../platform/name.ts'
 import { Problem } from '../platform/problems.ts'
-import type { Account, CreditEntry, NewAccount, NewLimits, SettingsChange } from './account.ts'
+import type { Account, BillingChange, CreditEntry, NewAccount, NewLimits, SettingsChange } from './account.ts'
 import { findAccount, lockAccount, showAccount } from './account-lookup.ts'
+import { setBilling } from './billing-details.ts'
 import { addCredit, listCredit } from './credit.ts'
 import { changeEvent } from './events.ts'
 import { checkLimits, limitDetails, setLimits } from './limits.ts'
@@ -14,6 +15,7 @@ import { changeSettings, nameTaken, setOwn } from './settings.ts'
 import * as store from './store.ts'
 
 export type { Account, CreditEntry, NewAccount, NewLimits, SettingsChange } from './account.ts'
+export { findPaying } from './paying.ts'
 
 /**
  * Every change is in the audit log, with its actor, or did not happen. Every method throws Problem: `not_found` for an
@@ -40,6 +42,8 @@ export interface Accounts {
   setLimits(id: string, limits: NewLimits, by: Visit): Promise<Account>
   /** Whether it is the firm's own. Takes effect within a second on every instance. Idempotent. */
   setOwn(id: string, own: boolean, by: Visit): Promise<Account>
+  /** Whom its invoices are addressed to. Absent fields keep their values. */
+  setBilling(id: string, billing: BillingChange, by: Visit): Promise<Account>
   /**
    * Changes what is given. `check` gets the account, locked, and throws to prevent the change. Throws Problem `conflict` if
    * another account has the name.
@@ -62,6 +66,8 @@ export function createAccounts({ database }: { database: Database }): Accounts {
     setLimits: (id: string, limits: NewLimits, by: Visit) =>
       database.transaction((tx) => setLimits(tx, id, limits, by)),
     setOwn: (id: string, own: boolean, by: Visit) => database.transaction((tx) => setOwn(tx, id, own, by)),
+    setBilling: (id: string, billing: BillingChange, by: Visit) =>
+      database.transaction((tx) => setBilling(tx, id, billing, by)),
     change: (id: string, to: SettingsChange, by: Visit, check: (before: Account) => void) =>
       changeSettings(database, { id, to, check }, by),
     close: (id: string, by: Visit) => database.transaction((tx) => close(tx, id, by)),

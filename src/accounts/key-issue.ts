@@ -48,6 +48,7 @@ export async function rotateKey(tx: Queryable, id: string, overlapMs: number, by
   }
   const old = isUuid(id) ? await lockKey(tx, id) : undefined
   if (old === undefined) throw unknownKey(id)
+  if (old.personId !== null) throw stale('This is the scratch key of a person. It has no text to replace: revoke it.')
   if (old.replacedBy !== null) throw stale(`This key was already rotated: rotate ${old.replacedBy}, which replaced it.`)
   if (old.status !== 'valid') throw stale(`This key is ${old.status}: create a new one.`)
   const issued = await insert(tx, { ...old, id: randomUUIDv7(), expiresAt: expiryLike(old) })

@@ -10,6 +10,7 @@ import { hashKey, hashSecret } from './key-hash.ts'
 import type { IssuedKey, ShowKey } from './issued-key.ts'
 import { createLastUsed } from './last-used.ts'
 import { issueKey, revokeKey, rotateKey, showKey, type KeyRequest } from './key-issue.ts'
+import { useScratchKey, type ScratchUse } from './scratch-key.ts'
 import { readKeySummaries, type KeySummary } from './store.ts'
 
 export type { IssuedKey } from './issued-key.ts'
@@ -37,6 +38,12 @@ export interface Keys {
   identify(authorization: string | undefined): Caller | Promise<Caller>
   /** Checks a known caller again, without the secret. Otherwise like `identify`. */
   identifyAgain(caller: Caller): Caller | Promise<Caller>
+  /**
+   * The caller as whom a signed-in person calls the API: a scratch key of their own on this account, which is created at its
+   * first use. It has no text, so it can be used only here. It expires 24 hours after its last use, and the next use renews
+   * it. Throws Problem `revoked_key` for 24 hours after it was revoked. The account must exist and be open.
+   */
+  scratch(use: ScratchUse, by: Visit): Promise<Caller>
   /**
    * Throws Problem `not_found` for an unknown account, `invalid_field` for values that break a rule, and `conflict` if a key
    * has the id of the request.
@@ -95,6 +102,11 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
       const key = cache.fresh(known.publicId)
       const caller = key && callerOf(key)
       return caller === undefined || caller instanceof Problem ? identifyAgain(known) : caller
+    },
+    async scratch(use: ScratchUse, by: Visit) {
+      const { id: keyId, publicId } = await useScratchKey(database, use, by)
+      lastUsed.note(keyId)
+      return { publicId, keyId, accountId: use.accountId, own: false, allowedModels: null }
     },
     create: (request: KeyRequest & { readonly id?: string }, by: Visit, show: ShowKey = async () => undefined) =>
       database.transaction((tx) => shown(issueKey(tx, { id: randomUUIDv7(), ...request }, by), show)),

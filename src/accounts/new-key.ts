@@ -10,9 +10,18 @@ export interface NewKey {
 }
 
 export function createKey(): NewKey {
-  const publicId = Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
+  const publicId = createPublicId()
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43)
   return { key: formatKey({ publicId, secret }), publicId, secretHash: hashSecret(secret) }
+}
+
+/** A key that no text proves: its hash is not that of any known secret. */
+export function createTextlessKey(): Omit<NewKey, 'key'> {
+  return { publicId: createPublicId(), secretHash: randomBytes(32) }
+}
+
+function createPublicId(): string {
+  return Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
 }
 
 function base62(value: bigint, length: number): string {

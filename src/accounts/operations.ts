@@ -1,28 +1,18 @@
 import { Type } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of /accounts and /keys. All are for partners. */
-const listing: readonly ProblemCode[] = ['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']
-const reading: readonly ProblemCode[] = [...listing, 'not_found']
+const reading: readonly ProblemCode[] = [...refusalsOfPeople, 'not_found']
 const acting: readonly ProblemCode[] = [...reading, 'cross_site_request']
-const writing: readonly ProblemCode[] = [
-  ...acting,
-  'malformed_json',
-  'missing_field',
-  'unknown_field',
-  'invalid_field',
-  'conflict',
-  'request_too_large',
-  'unsupported_media_type',
-]
+const writing: readonly ProblemCode[] = [...acting, ...refusalsOfBody, 'conflict']
 
 const text = (description: string) => Type.String({ description })
 const inAccounts = { tags: ['Accounts and keys'], ...needsSession }
 const params = Type.Object({ account: text('The id of the account.') })
 const keyParams = Type.Object({ key: text('The id of the key.') })
-const etag = { etag: text('Identifies the name and the limits, to send back in If-Match.') }
+const etag = { etag: text('Identifies the name, the limits and the billing details, to send back in If-Match.') }
 const idempotent = (repeated: string) => ({
   documentedHeaders: Type.Object({
     'Idempotency-Key': Type.Optional(text(`A UUIDv7. ${repeated}`)),
@@ -34,7 +24,7 @@ export const listAccounts = {
   operationId: 'listAccounts',
   summary: 'List accounts',
   description: 'All accounts, closed ones included. For partners.',
-  response: { 200: answers(schema.accountList, 'All accounts.'), ...refusals(listing) },
+  response: { 200: answers(schema.accountList, 'All accounts.'), ...refusals(refusalsOfPeople) },
 }
 
 export const createAccount = {
@@ -63,7 +53,7 @@ export const changeAccount = {
   ...inAccounts,
   documentedHeaders: Type.Object({ 'If-Match': text('The ETag of the account that the change is based on, or `*`.') }),
   operationId: 'changeAccount',
-  summary: 'Change the name and the limits of an account',
+  summary: 'Change the name, the limits and the billing details of an account',
   description: 'Fields missing from the body keep their values. For partners.',
   params,
   body: schema.accountChange,

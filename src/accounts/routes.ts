@@ -8,14 +8,15 @@ import { represent } from '../platform/http/representation.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Guard } from '../signin/guard.ts'
 import type { Sessions } from '../signin/sessions.ts'
-import type { Account, Accounts } from './accounts.ts'
+import type { Account, BillingChange } from './account.ts'
+import type { Accounts } from './accounts.ts'
 import { changeEvent } from './events.ts'
 import { amountIn } from './fields.ts'
 import { registerKeys, type ModelName } from './key-routes.ts'
 import type { Keys } from './keys.ts'
 import * as operations from './operations.ts'
 import { presentAccount, presentCredit } from './present.ts'
-import type { AccountShown } from './schema.ts'
+import type { AccountChangeBody, AccountShown } from './schema.ts'
 import { checkSettings } from './version.ts'
 
 export { accountExamples } from './examples.ts'
@@ -111,6 +112,7 @@ function registerChanges(server: Server, needs: AccountRouteNeeds, allowed: Allo
         requestsPerMinute: rpm,
         tokensPerMinute: tpm,
         monthlyLimit: limit === undefined ? undefined : amountIn(limit, 'monthly_limit'),
+        billing: billingIn(request.body),
       }
       const account = await accounts.change(request.params.account, to, visitOf(request), (before) => {
         const current = presentAccount(before, currency)
@@ -125,6 +127,11 @@ function registerChanges(server: Server, needs: AccountRouteNeeds, allowed: Allo
     { onRequest: allowed('change'), schema: operations.closeAccount },
     async (request, reply) => tagged(reply, await accounts.close(request.params.account, visitOf(request)), currency),
   )
+}
+
+function billingIn(body: AccountChangeBody): BillingChange {
+  const { billing_name: name, billing_address: address, billing_tax_number: taxNumber, billing_email: email } = body
+  return { name, address, taxNumber, email }
 }
 
 const creditPage = 100

@@ -10,6 +10,7 @@ const money = (description: string) => Type.String({ description })
 const amount = (description: string) => Type.String({ maxLength: 60, description })
 const line = (maxLength: number, description: string) =>
   Type.String({ format: 'line', minLength: 1, maxLength, description })
+const text = (maxLength: number, description: string) => Type.String({ format: 'text', maxLength, description })
 const perMinute = (description: string) => Type.Integer({ minimum: 1, maximum: 2_147_483_647, description })
 
 const own = Type.Boolean({
@@ -36,13 +37,25 @@ export const newAccountBody = body({
   tokens_per_minute: Type.Optional(limits.tokens_per_minute),
 })
 
+const billing = {
+  billing_name: nullable(line(200, 'The name on invoices to the account. Null: that of the account.')),
+  billing_address: nullable(text(500, 'The postal address without the name: at most 8 lines.')),
+  billing_tax_number: nullable(line(50, "The payer's tax number.")),
+  billing_email: nullable(line(254, 'The e-mail address that invoices are sent to.')),
+}
+
 export const accountChange = body({
   name: Type.Optional(line(200, 'The name, which is unique in any case.')),
   monthly_limit: Type.Optional(amount('The most per calendar month. A prepaid account with nothing unspent gets one.')),
   own: Type.Optional(own),
   requests_per_minute: Type.Optional(limits.requests_per_minute),
   tokens_per_minute: Type.Optional(limits.tokens_per_minute),
+  billing_name: Type.Optional(billing.billing_name),
+  billing_address: Type.Optional(billing.billing_address),
+  billing_tax_number: Type.Optional(billing.billing_tax_number),
+  billing_email: Type.Optional(billing.billing_email),
 })
+export type AccountChangeBody = Type.Static<typeof accountChange>
 
 export const accountShown = Type.Object({
   id,
@@ -51,6 +64,12 @@ export const accountShown = Type.Object({
   own,
   ...limits,
   monthly_limit: nullable(money('Null for a prepaid account.')),
+  billing_name: nullable(
+    Type.String({ description: 'The name on invoices to the account. Null: that of the account.' }),
+  ),
+  billing_address: nullable(Type.String()),
+  billing_tax_number: nullable(Type.String()),
+  billing_email: nullable(Type.String({ description: 'Where invoices are sent.' })),
   credit_left: money('What new requests may still cost.'),
   held: money('The most that requests in flight can cost.'),
   credited: money('All credit ever added, less what was withdrawn.'),
@@ -61,7 +80,7 @@ export const accountShown = Type.Object({
   closed_at: nullable(time),
   last_used_at: nullable(Type.String({ format: 'date-time', description: 'When a key was last used, to the minute.' })),
   version: Type.Integer({
-    description: 'Changes with the name, `own` and the limits. The ETag is this number in quotes.',
+    description: 'Changes with the name, `own`, the limits and the billing details. The ETag is this number in quotes.',
   }),
 })
 export type AccountShown = Type.Static<typeof accountShown>
@@ -117,6 +136,9 @@ const keyFields = {
   public_id: Type.String({ description: 'The 12 characters after `tg_`.' }),
   name: Type.String(),
   account_id: nullable(id),
+  person_id: nullable(
+    Type.String({ format: 'uuid', description: 'The person whose scratch key it is; null for any other key.' }),
+  ),
   allowed_models: nullable(Type.Array(Type.String())),
   status: Type.Enum(['valid', 'expired', 'revoked']),
   created_at: time,

@@ -7,6 +7,7 @@ import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Account, SettingsChange } from './account.ts'
 import { lockAccount, showAccount } from './account-lookup.ts'
+import { setBilling } from './billing-details.ts'
 import { changeEvent } from './events.ts'
 import { setLimits } from './limits.ts'
 import * as store from './store.ts'
@@ -20,7 +21,7 @@ interface SettingsOrder {
 const uniqueViolation = '23505'
 
 export async function changeSettings(database: Database, { id, to, check }: SettingsOrder, by: Visit) {
-  const { name: given, own, ...limits } = to
+  const { name: given, own, billing, ...limits } = to
   const name = given === undefined ? undefined : checkName(given)
   try {
     return await database.transaction(async (tx) => {
@@ -28,6 +29,7 @@ export async function changeSettings(database: Database, { id, to, check }: Sett
       check(before)
       if (name !== undefined && name !== before.name) await rename(tx, before, name, by)
       if (own !== undefined) await setOwn(tx, id, own, by)
+      if (billing !== undefined) await setBilling(tx, id, billing, by)
       return setLimits(tx, id, limits, by)
     })
   } catch (error) {

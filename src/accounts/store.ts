@@ -1,11 +1,12 @@
 import type { Queryable } from '../platform/database/database.ts'
-import type { Account, CreditEntry, NewAccount, NewLimits } from './account.ts'
+import type { Account, BillingDetails, CreditEntry, NewAccount, NewLimits } from './account.ts'
 
 // The till resets the month's charges at the account's next call; until then, those of the old month are still stored.
 const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`
 const selectAccount = `
   select id, name, status, own, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
-    monthly_limit as "monthlyLimit", credited, charged, (${monthCharged})::amount as "monthCharged", held,
+    monthly_limit as "monthlyLimit", json_build_object('name', billing_name, 'address', billing_address,
+      'taxNumber', billing_tax_number, 'email', billing_email) as billing, credited, charged, (${monthCharged})::amount as "monthCharged", held,
     greatest(0, coalesce(monthly_limit - ${monthCharged}, credited - charged) - held) as "creditLeft",
     created_at as "createdAt", closed_at as "closedAt",
     (select max(last_used_at) from api_key where account_id = account.id) as "lastUsedAt"
@@ -124,6 +125,13 @@ export async function renameAccount(tx: Queryable, id: string, name: string): Pr
   await tx.rows('update account set name = $2 where id = $1', [id, name])
 }
 
+export async function updateBilling(tx: Queryable, id: string, to: BillingDetails): Promise<void> {
+  await tx.rows(
+    'update account set billing_name = $2, billing_address = $3, billing_tax_number = $4, billing_email = $5 where id = $1',
+    [id, to.name, to.address, to.taxNumber, to.email],
+  )
+}
+
 export async function closeAccount(database: Queryable, id: string): Promise<void> {
   await database.rows(`update account set status = 'closed', closed_at = now() where id = $1 and status = 'open'`, [id])
 }
@@ -182,6 +190,8 @@ export interface KeySummary {
   readonly publicId: string
   readonly name: string
   readonly accountId: string | null
+  /** The person whose scratch key it is. */
+  readonly personId: string | null
   readonly allowedModels: readonly string[] | null
   readonly status: 'valid' | 'expired' | 'revoked'
   readonly createdAt: Date
@@ -194,7 +204,7 @@ export interface KeySummary {
 }
 
 const selectKey = `
-  select id, public_id as "publicId", name, account_id as "accountId", allowed_models as "allowedModels",
+  select id, public_id as "publicId", name, account_id as "accountId", person_id as "personId", allowed_models as "allowedModels",
     case when revoked_at is not null then 'revoked' when expires_at <= clock_timestamp() then 'expired' else 'valid'
       end as status,
     created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", replaced_by as "replacedBy",

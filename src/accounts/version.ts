@@ -4,9 +4,16 @@ import { Problem } from '../platform/problems.ts'
 import type { Account } from './account.ts'
 
 /** A number that identifies the settings of an account. Its money is no part of them: a charge makes no edit stale. */
-export function settingsVersion({ name, own, requestsPerMinute, tokensPerMinute, monthlyLimit }: Account): number {
+export function settingsVersion({
+  name,
+  own,
+  requestsPerMinute,
+  tokensPerMinute,
+  monthlyLimit,
+  billing,
+}: Account): number {
   const limit = monthlyLimit === null ? null : formatMoney(monthlyLimit)
-  const settings = JSON.stringify([name, own, requestsPerMinute, tokensPerMinute, limit])
+  const settings = JSON.stringify([name, own, requestsPerMinute, tokensPerMinute, limit, billing])
   return createHash('sha256').update(settings).digest().readUIntBE(0, 6)
 }
 

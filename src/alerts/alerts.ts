@@ -30,7 +30,9 @@ export interface Alerts {
   list(accountId: string): Promise<AlertRule[]>
   /** `secret` signs the webhook, and is shown nowhere again. Throws Problem `invalid_field`. */
   create(accountId: string, alert: NewAlert, by: Visit): Promise<{ rule: AlertRule; secret: string | null }>
-  /** What waits to be sent is given up. */
+  /** Replaces the shares. */
+  change(accountId: string, id: string, shares: readonly number[], by: Visit): Promise<AlertRule>
+  /** Alerts that are waiting to be sent are dropped. */
   remove(accountId: string, id: string, by: Visit): Promise<void>
   /** Sends a test in the background. */
   test(accountId: string, id: string, by: Visit): Promise<void>
@@ -63,7 +65,7 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
       const id = randomUUIDv7()
       const secret = target.webhook === null ? null : newWebhookSecret()
       const sealed = secret === null ? null : encryption.encrypt(secret, secretContext(id))
-      const shares = [...new Set(alert.shares)].toSorted((a, b) => a - b)
+      const shares = ascending(alert.shares)
       return database.transaction(async (tx) => {
         if ((await store.readRules(tx, accountId)).length >= mostRules) {
           throw new Problem('conflict', `An account can have ${mostRules} alerts. Remove one first.`)
@@ -74,6 +76,14 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
         return { rule, secret }
       })
     },
+    change: (accountId: string, id: string, shares: readonly number[], by: Visit) =>
+      database.transaction(async (tx) => {
+        const known = isUuid(id) && isUuid(accountId)
+        const changed = known ? await store.updateShares(tx, accountId, id, ascending(shares)) : undefined
+        if (changed === undefined) throw noAlert(id)
+        await record(tx, by, 'changed', changed)
+        return changed
+      }),
     remove: (accountId: string, id: string, by: Visit) =>
       database.transaction(async (tx) => {
         const removed = isUuid(id) && isUuid(accountId) ? await store.removeRule(tx, accountId, id) : undefined
@@ -92,6 +102,8 @@ export function createAlerts({ database, accounts, encryption, hasMail, allowedN
     },
   })
 }
+
+const ascending = (shares: readonly number[]) => [...new Set(shares)].toSorted((a, b) => a - b)
 
 const noAlert = (id: string) => new Problem('not_found', `This account has no alert with the id ${id}.`)
 

@@ -1,28 +1,12 @@
 import { Type } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of the alerts of an account. All are for partners. */
-const reading: readonly ProblemCode[] = [
-  'malformed_request',
-  'not_signed_in',
-  'forbidden',
-  'internal',
-  'unavailable',
-  'not_found',
-]
+const reading: readonly ProblemCode[] = [...refusalsOfPeople, 'not_found']
 const acting: readonly ProblemCode[] = [...reading, 'cross_site_request']
-const writing: readonly ProblemCode[] = [
-  ...acting,
-  'malformed_json',
-  'missing_field',
-  'unknown_field',
-  'invalid_field',
-  'conflict',
-  'request_too_large',
-  'unsupported_media_type',
-]
+const writing: readonly ProblemCode[] = [...acting, ...refusalsOfBody, 'conflict']
 
 const inAlerts = { tags: ['Alerts'], ...needsSession }
 const params = Type.Object({ account: Type.String({ description: 'The id of the account.' }) })
@@ -51,11 +35,22 @@ export const createAlert = {
   response: { 201: answers(schema.alertCreated, 'The alert.'), ...refusals(writing) },
 }
 
+export const changeAlert = {
+  ...inAlerts,
+  operationId: 'changeAlert',
+  summary: 'Change the shares of an alert',
+  description:
+    'Replaces all shares. A new share that is reached already is alerted within seconds. For another address, create another alert: each webhook has its own secret. For partners.',
+  params: alertParams,
+  body: schema.alertChangeBody,
+  response: { 200: answers(schema.alertShown, 'The alert as it is now.'), ...refusals(writing) },
+}
+
 export const removeAlert = {
   ...inAlerts,
   operationId: 'removeAlert',
   summary: 'Remove an alert',
-  description: 'What waits to be sent is given up. For partners.',
+  description: 'Alerts that are waiting to be sent are dropped. For partners.',
   params: alertParams,
   response: { 204: { description: 'The alert is removed.', type: 'null' }, ...refusals(acting) },
 }
@@ -73,7 +68,7 @@ export const listAttempts = {
   ...inAlerts,
   operationId: 'listAlertAttempts',
   summary: 'List the attempts to send alerts',
-  description: 'Those of removed alerts included. For partners.',
+  description: 'Includes those of removed alerts. For partners.',
   params,
   response: { 200: answers(schema.attemptList, 'The last attempts.'), ...refusals(reading) },
 }

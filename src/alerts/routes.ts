@@ -55,6 +55,16 @@ export function registerAlerts(server: Server, needs: AlertRouteNeeds): void {
     },
   )
 
+  server.patch(
+    '/accounts/:account/alerts/:alert',
+    { onRequest: allowed('change'), schema: operations.changeAlert },
+    async (request, reply) => {
+      const { account, alert } = request.params
+      const rule = await alerts.change(account, alert, request.body.shares, visitOf(request))
+      return reply.send(presentAlert(rule))
+    },
+  )
+
   server.delete(
     '/accounts/:account/alerts/:alert',
     { onRequest: allowed('change'), schema: operations.removeAlert },

@@ -6,14 +6,16 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema,
 const id = Type.String({ format: 'uuid' })
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
 
+const shares = Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
+  minItems: 1,
+  maxItems: 10,
+  description:
+    'Per cent of the monthly limit, or of the credit that the account had when credit was last added or withdrawn.',
+})
+
 export const newAlertBody = Type.Object(
   {
-    shares: Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
-      minItems: 1,
-      maxItems: 10,
-      description:
-        'Per cent of the monthly limit, or of the credit that there was when credit was last added or withdrawn.',
-    }),
+    shares,
     email: Type.Optional(
       Type.String({ format: 'line', minLength: 1, maxLength: 254, description: 'The address for mail.' }),
     ),
@@ -22,12 +24,14 @@ export const newAlertBody = Type.Object(
         format: 'line',
         minLength: 1,
         maxLength: 2000,
-        description: 'In place of `email`: an https address that alerts are posted to.',
+        description: 'Instead of `email`: an https address that alerts are posted to.',
       }),
     ),
   },
   { additionalProperties: false },
 )
+
+export const alertChangeBody = Type.Object({ shares }, { additionalProperties: false })
 
 const alertFields = {
   alert_id: Type.String({ format: 'uuid', description: 'The id of the alert.' }),
@@ -37,7 +41,7 @@ const alertFields = {
   created_at: time,
 }
 
-const alertShown = Type.Object(alertFields)
+export const alertShown = Type.Object(alertFields)
 export type AlertShown = Type.Static<typeof alertShown>
 
 export const alertCreated = Type.Object({

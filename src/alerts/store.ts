@@ -23,7 +23,21 @@ export async function insertRule(
   return inserted
 }
 
-/** Undefined if there is no such rule. What waits to be sent is given up. */
+/** Undefined if there is no such rule. */
+export async function updateShares(
+  tx: Queryable,
+  accountId: string,
+  id: string,
+  shares: readonly number[],
+): Promise<AlertRule | undefined> {
+  const [updated] = await tx.rows<AlertRule>(
+    `update alert_rule set shares = $3 where id = $1 and account_id = $2 and removed_at is null returning ${fields}`,
+    [id, accountId, shares],
+  )
+  return updated
+}
+
+/** Undefined if there is no such rule. Alerts that are waiting to be sent are dropped. */
 export async function removeRule(tx: Queryable, accountId: string, id: string): Promise<AlertRule | undefined> {
   const [removed] = await tx.rows<AlertRule>(
     `update alert_rule set removed_at = now() where id = $1 and account_id = $2 and removed_at is null

@@ -225,7 +225,7 @@ describe('an alert', () => {
     assert.deepEqual(more, [])
     assert.deepEqual(mail?.to, ['paula@example.com'])
     assert.match(mail?.subject ?? '', /has used 80 %$/)
-    assert.match(mail?.text ?? '', /has used 0\.00000000008 of 0\.0000000001 EUR: 80 % or more\./)
+    assert.match(mail?.text ?? '', /has used 0\.00000000008 of 0\.0000000001 EUR, at least 80 %\./)
     assert.match(mail?.text ?? '', new RegExp(`https://tollgate.test/accounts/${id}`))
     assert.deepEqual(await outcomes(id), [['queued', null]])
   })

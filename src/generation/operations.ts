@@ -5,6 +5,7 @@ import {
   rateLimitHeaders,
   needsKey,
   refusals,
+  refusalsOfBody,
   type Operation,
 } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
@@ -24,7 +25,7 @@ import * as samples from './samples.ts'
 import * as schema from './schema.ts'
 
 /** The operations of Area A, for the OpenAPI document. */
-const always: readonly ProblemCode[] = [
+export const refusalsOfCallers: readonly ProblemCode[] = [
   'malformed_request',
   'missing_key',
   'invalid_key',
@@ -38,16 +39,11 @@ const always: readonly ProblemCode[] = [
 ]
 
 const withBody: readonly ProblemCode[] = [
-  ...always,
-  'malformed_json',
-  'missing_field',
-  'unknown_field',
-  'invalid_field',
+  ...refusalsOfCallers,
+  ...refusalsOfBody,
   'model_not_allowed',
   'unknown_model',
   'request_timeout',
-  'request_too_large',
-  'unsupported_media_type',
   'rate_limit_exceeded',
   'overloaded',
 ]
@@ -232,7 +228,7 @@ export const listModels = {
   tags: ['Models'],
   ...samples.modelsSamples,
   ...needsKey,
-  response: { 200: answers(schema.modelsResponse, 'The models.', rateLimitHeaders), ...refusals(always) },
+  response: { 200: answers(schema.modelsResponse, 'The models.', rateLimitHeaders), ...refusals(refusalsOfCallers) },
 }
 
 export const retrieveModel = {
@@ -249,6 +245,6 @@ export const retrieveModel = {
   }),
   response: {
     200: answers(schema.listedModel, 'The model.', rateLimitHeaders),
-    ...refusalsAs(openAiError, [...always, 'unknown_model', 'model_not_allowed']),
+    ...refusalsAs(openAiError, [...refusalsOfCallers, 'unknown_model', 'model_not_allowed']),
   },
 }

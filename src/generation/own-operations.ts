@@ -1,19 +1,6 @@
 import { answers, needsKey, rateLimitHeaders, refusals } from '../platform/http/openapi.ts'
-import type { ProblemCode } from '../platform/problems.ts'
 import { ownAccount, ownUsage, ownUsageQuery } from '../usage/own-schema.ts'
-
-const always: readonly ProblemCode[] = [
-  'malformed_request',
-  'missing_key',
-  'invalid_key',
-  'expired_key',
-  'revoked_key',
-  'no_billing_account',
-  'key_in_browser',
-  'headers_too_large',
-  'internal',
-  'unavailable',
-]
+import { refusalsOfCallers } from './operations.ts'
 
 /** The OpenAPI operations of an account's own figures. */
 export const showOwnUsage = {
@@ -21,14 +8,14 @@ export const showOwnUsage = {
   summary: 'Show your usage',
   description:
     'The requests, tokens and cost of the account that the key belongs to, with all its keys, by day, model and key. The ' +
-    'sums equal the ledger at any moment. Refused requests are counted within a second. Free of charge; takes nothing ' +
-    'from the limits.',
+    'sums equal the ledger at any moment. Refused requests are counted within a second. Free of charge; does not count ' +
+    'towards the limits.',
   tags: ['Account'],
   ...needsKey,
   querystring: ownUsageQuery,
   response: {
     200: answers(ownUsage, 'The usage.', rateLimitHeaders),
-    ...refusals([...always, 'invalid_field', 'unknown_field']),
+    ...refusals([...refusalsOfCallers, 'invalid_field', 'unknown_field']),
   },
 }
 
@@ -37,8 +24,8 @@ export const showOwnAccount = {
   summary: 'Show your account',
   description:
     'The balance or the monthly limit of the account that the key belongs to, what is left of it, and its limits. Free of ' +
-    'charge; takes nothing from the limits.',
+    'charge; does not count towards the limits.',
   tags: ['Account'],
   ...needsKey,
-  response: { 200: answers(ownAccount, 'The account.', rateLimitHeaders), ...refusals(always) },
+  response: { 200: answers(ownAccount, 'The account.', rateLimitHeaders), ...refusals(refusalsOfCallers) },
 }

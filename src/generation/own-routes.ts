@@ -22,12 +22,12 @@ export function registerOwnUsage(server: Server, { own, till }: OwnRoutesNeeds):
     return levels
   }
 
-  server.get('/usage', { schema: showOwnUsage }, async (request, reply) => {
+  server.get('/usage', { schema: showOwnUsage, config: { reads: 'usage' } }, async (request, reply) => {
     await levelsOf(request, reply)
     return own.report(callerOf(request).accountId, request.query)
   })
 
-  server.get('/account', { schema: showOwnAccount }, async (request, reply) =>
+  server.get('/account', { schema: showOwnAccount, config: { reads: 'account' } }, async (request, reply) =>
     own.account(callerOf(request).accountId, await levelsOf(request, reply)),
   )
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of /models. */
@@ -12,7 +12,7 @@ export const listConfiguredModels = {
   description: 'All configured models with their state, their prices, and the keys limited to them. For partners.',
   response: {
     200: answers(schema.consoleModels, 'All models.'),
-    ...refusals(['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']),
+    ...refusals(refusalsOfPeople),
   },
 }
 
@@ -26,20 +26,6 @@ export const setPrice = {
   body: schema.newPriceBody,
   response: {
     201: answers(schema.newPrice, 'The price.'),
-    ...refusals([
-      'malformed_request',
-      'not_signed_in',
-      'forbidden',
-      'not_found',
-      'cross_site_request',
-      'malformed_json',
-      'missing_field',
-      'unknown_field',
-      'invalid_field',
-      'request_too_large',
-      'unsupported_media_type',
-      'internal',
-      'unavailable',
-    ]),
+    ...refusals([...refusalsOfPeople, ...refusalsOfBody, 'not_found', 'cross_site_request']),
   },
 }

@@ -1,12 +1,12 @@
 import { csvCell } from '../access/csv-cell.ts'
+import { zonedTime } from '../platform/calendar.ts'
 import type { UsageRequest, UsageRow } from './schema.ts'
 
 /** A column of a file: its title, and its text in a row. */
 type Column<Row> = readonly [title: string, text: (row: Row) => string | number | null | undefined]
 
-/** The columns of a report by group; the account, key, person and client with their ids. */
-const usageColumns: readonly Column<UsageRow>[] = [
-  ['day', ({ day }) => day],
+/** Whom a row concerns, with their ids. */
+const subjects: readonly Column<Partial<Pick<UsageRequest, 'account' | 'key' | 'person' | 'client'>>>[] = [
   ['account_id', ({ account }) => account?.id],
   ['account', ({ account }) => account?.name],
   ['key_id', ({ key }) => key?.id],
@@ -15,6 +15,12 @@ const usageColumns: readonly Column<UsageRow>[] = [
   ['person', ({ person }) => person?.name],
   ['client_id', ({ client }) => client?.id],
   ['client', ({ client }) => client?.name],
+]
+
+/** The columns of a report by group. */
+const usageColumns: readonly Column<UsageRow>[] = [
+  ['day', ({ day }) => day],
+  ...subjects,
   ['model', ({ model }) => model],
   ['requests', ({ requests }) => requests],
   ['input_tokens', (row) => row.input_tokens],
@@ -23,17 +29,10 @@ const usageColumns: readonly Column<UsageRow>[] = [
   ['refused', ({ refused }) => refused],
 ]
 
-const requestColumns: readonly Column<UsageRequest>[] = [
+const requestColumns = (timeZone: string): readonly Column<UsageRequest>[] => [
   ['request_id', (row) => row.request_id],
-  ['at', ({ at }) => at],
-  ['account_id', ({ account }) => account.id],
-  ['account', ({ account }) => account.name],
-  ['key_id', ({ key }) => key?.id],
-  ['key', ({ key }) => key?.name],
-  ['person_id', ({ person }) => person?.id],
-  ['person', ({ person }) => person?.name],
-  ['client_id', ({ client }) => client?.id],
-  ['client', ({ client }) => client?.name],
+  ['at', ({ at }) => zonedTime(new Date(at), timeZone)],
+  ...subjects,
   ['model', ({ model }) => model],
   ['status', ({ status }) => status],
   ['code', ({ code }) => code],
@@ -60,5 +59,6 @@ const line = (cells: readonly (string | number | null | undefined)[]): string =>
 
 export const usageFile = (pages: AsyncIterable<readonly UsageRow[]>): AsyncIterable<string> => file(usageColumns, pages)
 
-export const requestsFile = (pages: AsyncIterable<readonly UsageRequest[]>): AsyncIterable<string> =>
-  file(requestColumns, pages)
+/** Times are in the time zone, with its offset. */
+export const requestsFile = (pages: AsyncIterable<readonly UsageRequest[]>, timeZone: string): AsyncIterable<string> =>
+  file(requestColumns(timeZone), pages)

@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
-import type { ProblemCode } from '../platform/problems.ts'
+import { answers, needsSession, refusals, refusalsOfPeople } from '../platform/http/openapi.ts'
 import { loggedRequest, requestsPage, requestsQuery, usagePage, usageQuery } from './schema.ts'
 
-const reading: readonly ProblemCode[] = ['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']
 const common = { tags: ['Usage'], ...needsSession }
 
 /** The OpenAPI operations of /usage. */
@@ -14,11 +12,11 @@ export const readUsage = {
   description:
     'Requests, tokens, cost and refusals of all accounts, in total and by day, model, key, client and account, compared ' +
     'with the days before; and how close accounts are to their limits. With `format=csv`, the figures of every group as a ' +
-    'file. For partners.',
+    'file; its days are UTC days. For partners.',
   querystring: usageQuery,
   response: {
     200: answers(usagePage, 'The usage.'),
-    ...refusals([...reading, 'invalid_field', 'unknown_field']),
+    ...refusals([...refusalsOfPeople, 'invalid_field', 'unknown_field']),
   },
 }
 
@@ -27,12 +25,13 @@ export const listRequests = {
   operationId: 'listRequests',
   summary: 'List requests',
   description:
-    'Every charged request, and refused requests of the last 30 days, the newest first. Of many refusals in one second, ' +
-    'only some are kept; all are counted. With `format=csv`, all matching requests as a file. For partners.',
+    'Every charged request, and refused requests of the last 30 days, the newest first. If many requests are refused in one ' +
+    'second, only some are kept; all are counted. With `format=csv`, all matching requests as a file, with times in ' +
+    'the time zone of the firm and their offset. For partners.',
   querystring: requestsQuery,
   response: {
     200: answers(requestsPage, 'One page.'),
-    ...refusals([...reading, 'invalid_field', 'unknown_field']),
+    ...refusals([...refusalsOfPeople, 'invalid_field', 'unknown_field']),
   },
 }
 
@@ -42,5 +41,5 @@ export const showRequest = {
   summary: 'Show one request',
   description: 'A charged request, or a refused one that is kept. For partners.',
   params: Type.Object({ id: Type.String({ description: 'The id of the request.' }) }),
-  response: { 200: answers(loggedRequest, 'The request.'), ...refusals([...reading, 'not_found']) },
+  response: { 200: answers(loggedRequest, 'The request.'), ...refusals([...refusalsOfPeople, 'not_found']) },
 }

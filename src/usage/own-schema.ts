@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 
 /** The wire shapes of what an account learns about itself with one of its keys. */
 
-const orNull = <Of extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Object>>(of: Of) =>
-  Type.Union([of, Type.Null()])
 const amount = (description: string, example: string) => Type.String({ description, examples: [example] })
+const amountOrNull = (description: string, example: string) =>
+  Type.Union([Type.String(), Type.Null()], { description, examples: [example] })
 const day = (description: string, example: string) =>
   Type.String({ format: 'date', maxLength: 10, description, examples: [example] })
 const count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] })
@@ -16,7 +16,7 @@ export const ownUsageQuery = Type.Object(
     by: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'What to group by: `day`, `model` and `key`, in any combination, with commas. Default: `day`.',
+        description: 'What to group by: any of `day`, `model` and `key`, separated by commas. Default: `day`.',
         examples: ['day,model'],
       }),
     ),
@@ -25,7 +25,7 @@ export const ownUsageQuery = Type.Object(
 )
 
 const figures = {
-  requests: count('Requests that were charged. A replay is none.', 12),
+  requests: count('Requests that were charged, without replays.', 12),
   input_tokens: count('Their input tokens.', 5321),
   output_tokens: count('Their output tokens.', 960),
   cost: amount('Their cost, exact: the sum of the ledger.', '0.0125312'),
@@ -33,10 +33,10 @@ const figures = {
 }
 
 const usageRow = Type.Object({
-  day: Type.Optional(day('In UTC. Grouped by day only.', '2026-03-12')),
+  day: Type.Optional(day('In UTC. Only if grouped by day.', '2026-03-12')),
   model: Type.Optional(
     Type.Union([Type.String(), Type.Null()], {
-      description: 'Grouped by model only. Null for refused requests that name no known model.',
+      description: 'Only if grouped by model. Null for refused requests that name no known model.',
       examples: ['tiny'],
     }),
   ),
@@ -49,7 +49,7 @@ const usageRow = Type.Object({
         }),
         Type.Null(),
       ],
-      { description: 'Grouped by key only. Null for what people spent without a key.' },
+      { description: 'Only if grouped by key. Null for what people spent without a key.' },
     ),
   ),
   ...figures,
@@ -65,7 +65,7 @@ export const ownUsage = Type.Object({
   refusals: Type.Array(
     Type.Object({
       code: Type.String({ description: 'The error code.', examples: ['rate_limit_exceeded'] }),
-      requests: count('How many.', 1),
+      requests: count('How many requests.', 1),
     }),
     { description: 'Why requests were refused, the most frequent reason first.' },
   ),
@@ -82,11 +82,11 @@ export const ownAccount = Type.Object({
   id: Type.String({ format: 'uuid' }),
   name: Type.String({ examples: ['Acme'] }),
   currency: Type.String({ examples: ['EUR'] }),
-  balance: orNull(amount('Of a prepaid account: the credit added, less all charges. Else null.', '12.5')),
-  monthly_limit: orNull(amount('What an account that pays later may spend in a month. Else null.', '100')),
+  balance: amountOrNull('For a prepaid account, the credit added, less all charges; otherwise null.', '12.5'),
+  monthly_limit: amountOrNull('For an account billed in arrears, what it may spend in a month; otherwise null.', '100'),
   charged_this_month: amount('The charges since the first of this month, in UTC.', '3.25'),
   held: amount('The most that requests in flight can cost.', '0.004'),
-  available: amount('What new requests may cost: the credit that is left, without what is held.', '12.496'),
+  available: amount('What new requests may cost: the remaining credit, less what is held.', '12.496'),
   limits: Type.Object({ requests_per_minute: limit, tokens_per_minute: limit }),
 })
 export type AccountFigures = Type.Static<typeof ownAccount>

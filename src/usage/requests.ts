@@ -12,14 +12,14 @@ export interface FirmRequests {
   page(visit: Visit, query: RequestsQuery): Promise<RequestsPageData>
   /** One request, or undefined if there is none with this id. */
   show(visit: Visit, id: string): Promise<UsageRequest | undefined>
-  /** All matching requests as CSV, in pieces. */
+  /** All matching requests as CSV, in pieces. Times are in the time zone, with its offset. */
   csv(visit: Visit, query: RequestsQuery): AsyncIterable<string>
 }
 
 const perPiece = 1000
 
-export function createFirmRequests(needs: FirmNeeds): FirmRequests {
-  const { database, currency } = needs
+export function createFirmRequests(needs: FirmNeeds & { readonly timeZone: string }): FirmRequests {
+  const { database, currency, timeZone } = needs
 
   async function present(visit: Visit, requests: readonly LoggedRequest[]): Promise<UsageRequest[]> {
     const names = await namesIn(needs, visit, requests)
@@ -47,6 +47,6 @@ export function createFirmRequests(needs: FirmNeeds): FirmRequests {
       const [request] = await present(visit, requests)
       return request
     },
-    csv: (visit: Visit, query: RequestsQuery) => requestsFile(pieces(visit, logFilterOf(query), query)),
+    csv: (visit: Visit, query: RequestsQuery) => requestsFile(pieces(visit, logFilterOf(query), query), timeZone),
   } satisfies FirmRequests)
 }

@@ -20,6 +20,7 @@ interface UsageRouteNeeds {
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly baseUrl: string
   readonly currency: string
+  readonly timeZone: string
 }
 
 /** /usage, for partners: the figures of the firm, and its requests one by one. */

@@ -25,7 +25,7 @@ export const usageQuery = closed({
   by: Type.Optional(
     text(
       100,
-      'The groups of `rows`: `day`, `model`, `key`, `client`, `account`, with commas. Default: `day,model`; in a file, all.',
+      'What to group `rows` by: any of `day`, `model`, `key`, `client` and `account`, separated by commas. Default: `day,model`; in a file, all.',
     ),
   ),
   format: Type.Optional(Type.Enum(['json', 'csv'], { description: '`csv`: all groups as a file.' })),
@@ -100,7 +100,7 @@ export const usagePage = Type.Object({
   accounts: breakdown,
   refusals: Type.Array(Type.Object({ code: Type.String(), requests: Type.Integer() })),
   limits: Type.Array(accountLimits, {
-    description: 'Open accounts, first those of which the smallest share of the credit is left; at most 100.',
+    description: 'Open accounts, those with the smallest share of credit left first; at most 100.',
   }),
 })
 export type UsagePageData = Type.Static<typeof usagePage>

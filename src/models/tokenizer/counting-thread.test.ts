@@ -93,13 +93,16 @@ describe('A34 a long text, which is counted in slices', () => {
     test(`of only "${name}" does not block this thread`, async () => {
       const text = character.repeat(200_000)
       let turns = 0
-      let next = setImmediate(function turn() {
-        turns += 1
-        next = setImmediate(turn)
-      })
-      const tokens = await thread.count('o200k_base', user(text)).finally(() => clearImmediate(next))
-      assert.ok(tokens > 1000 && tokens <= Buffer.byteLength(text) + 7, `${tokens}`)
-      // How many turns this thread gets depends on the machine; a count on this thread would leave none.
+      // A machine that pauses this thread can leave it no turn during one count. A count on this thread would leave none in any.
+      for (let attempt = 0; attempt < 50; attempt += 1) {
+        let next = setImmediate(function turn() {
+          turns += 1
+          next = setImmediate(turn)
+        })
+        const tokens = await thread.count('o200k_base', user(text)).finally(() => clearImmediate(next))
+        assert.ok(tokens > 1000 && tokens <= Buffer.byteLength(text) + 7, `${tokens}`)
+        if (turns > 0) break
+      }
       assert.ok(turns > 0)
     })
   }

@@ -1,0 +1,75 @@
+import type { RecordAccess } from '../access/access.ts'
+import type { Visit } from '../access/actor.ts'
+import { may, scopeOf } from '../access/policy.ts'
+import type { Database } from '../platform/database/database.ts'
+import { readAccountCredit, readDayCost } from './firm-store.ts'
+import { anyActiveClient, readChanges, readDeadlines, readOpenDisputes, readWaitingLetters } from './overview-store.ts'
+import {
+  mostAccounts,
+  presentChanges,
+  presentDeadlines,
+  presentDisputes,
+  presentFirm,
+  presentLetters,
+} from './present.ts'
+import type { FirmFigures, OverviewData } from './schema.ts'
+import { lastWorkingDay } from './working-day.ts'
+
+/** What a person sees first. It applies the policy and writes an audit event. */
+export interface Overview {
+  read(visit: Visit): Promise<OverviewData>
+}
+
+interface OverviewNeeds {
+  readonly access: Pick<RecordAccess, 'as' | 'note'>
+  readonly database: Database
+  readonly currency: string
+  /** The time zone of the firm, a name of the IANA database. */
+  readonly timeZone: string
+}
+
+const dayLength = 86_400_000
+
+export function createOverview({ access, database, currency, timeZone }: OverviewNeeds): Overview {
+  return Object.freeze({
+    async read(visit: Visit) {
+      const now = Date.now()
+      const since = lastWorkingDay(now, timeZone)
+      const scope = scopeOf(visit.actor, 'list', 'client')
+      const [[changes, [deadlines], [disputes], [drafts], [approved], [anyClient]], firm] = await Promise.all([
+        access.as(visit, [
+          readChanges(scope, since.startsAt),
+          readDeadlines(scope),
+          readOpenDisputes(scope),
+          readWaitingLetters(scope, 'draft'),
+          readWaitingLetters(scope, 'approved'),
+          anyActiveClient(scope),
+        ]),
+        maySeeFigures(visit) ? firmFigures(new Date(now - dayLength)) : undefined,
+      ])
+      await access.note(visit, { action: 'overview_read' })
+      return {
+        since: since.day,
+        currency,
+        has_clients: anyClient?.yes === true,
+        changes: presentChanges(changes),
+        deadlines: presentDeadlines(deadlines),
+        open_disputes: presentDisputes(disputes, currency),
+        letters_to_approve: presentLetters(drafts),
+        letters_to_send: presentLetters(approved),
+        ...(firm && { firm }),
+      }
+    },
+  } satisfies Overview)
+
+  async function firmFigures(yesterday: Date): Promise<FirmFigures> {
+    const day = yesterday.toISOString().slice(0, 10)
+    const [accounts, [cost]] = await Promise.all([
+      readAccountCredit(database, mostAccounts),
+      readDayCost(database, day),
+    ])
+    return presentFirm(accounts, { day, cost: cost?.cost ?? 0n, requests: cost?.requests ?? 0n })
+  }
+}
+
+const maySeeFigures = ({ actor }: Visit) => may(actor, 'list', 'account') && may(actor, 'read', 'usage')

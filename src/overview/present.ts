@@ -1,0 +1,98 @@
+import { formatMoney } from '../billing/money.ts'
+import { shownMoney } from '../clients/money.ts'
+import type { AccountCreditRow } from './firm-store.ts'
+import {
+  countedDisputes,
+  countedWaiting,
+  type ChangedRow,
+  type ChangeJson,
+  type DeadlineJson,
+  type DisputeJson,
+  type LetterJson,
+  type WaitingRow,
+} from './overview-store.ts'
+import type {
+  ChangedClient,
+  ChangedItem,
+  Deadlines,
+  FirmFigures,
+  OpenDisputes,
+  OverviewData,
+  WaitingLetters,
+} from './schema.ts'
+
+const shownClients = 15
+const shownItems = 6
+export const mostAccounts = 10
+
+export function presentChanges(rows: readonly ChangedRow[]): OverviewData['changes'] {
+  return { clients: rows.slice(0, shownClients).map(presentChanged), more: rows.length > shownClients }
+}
+
+function presentChanged({ client, status, events }: ChangedRow): ChangedClient {
+  const items = [...Map.groupBy(events ?? [], ({ noun, id }) => `${noun} ${id}`).values()].flatMap(presentItem)
+  return { client, status, items: items.slice(0, shownItems), more: items.length > shownItems }
+}
+
+/** One item of all its events, the newest first. */
+function presentItem(events: readonly ChangeJson[]): ChangedItem[] {
+  const people = new Map(events.flatMap(({ by }) => (by === null ? [] : [[by.id, by] as const])))
+  return events.slice(0, 1).map(({ noun, id, title, at }) => ({
+    noun,
+    id,
+    title,
+    actions: [...new Set(events.map(({ action }) => action).toReversed())],
+    by: [...people.values()],
+    at: timeOf(at),
+  }))
+}
+
+export function presentDisputes(
+  row: (WaitingRow<DisputeJson> & { readonly amount: string }) | undefined,
+  currency: string,
+): OpenDisputes {
+  const { items, total = 0, amount = '0' } = row ?? {}
+  const shown = (text: string) => shownMoney(text, currency) ?? ''
+  return {
+    items: (items ?? []).map((each) => ({ ...each, amount: shown(each.amount), created_at: timeOf(each.created_at) })),
+    ...totals(total, countedDisputes),
+    amount: total > countedDisputes ? null : shown(amount),
+  }
+}
+
+export function presentDeadlines(row: WaitingRow<DeadlineJson> | undefined): Deadlines {
+  const { items, total = 0 } = row ?? {}
+  return { items: [...(items ?? [])], ...totals(total, countedWaiting) }
+}
+
+export function presentLetters(row: WaitingRow<LetterJson> | undefined): WaitingLetters {
+  const { items, total = 0 } = row ?? {}
+  return {
+    items: (items ?? []).map((each) => ({ ...each, updated_at: timeOf(each.updated_at) })),
+    ...totals(total, countedWaiting),
+  }
+}
+
+export function presentFirm(
+  accounts: readonly AccountCreditRow[],
+  { day, cost, requests }: { readonly day: string; readonly cost: bigint; readonly requests: bigint },
+): FirmFigures {
+  return {
+    accounts: accounts.map(({ id, name, own, creditLeft, monthlyLimit, usedPercent }) => ({
+      id,
+      name,
+      own,
+      credit_left: formatMoney(creditLeft),
+      monthly_limit: monthlyLimit === null ? null : formatMoney(monthlyLimit),
+      used_percent: usedPercent,
+    })),
+    yesterday: { day, cost: formatMoney(cost), requests: Number(requests) },
+  }
+}
+
+const totals = (counted: number, most: number) => ({
+  total: Math.min(counted, most),
+  total_is_exact: counted <= most,
+})
+
+const timeOf = (text: string): string => new Date(text).toISOString()

@@ -1,0 +1,113 @@
+import { Type, type TProperties } from 'typebox'
+
+/** The JSON schemas of the overview. */
+
+const id = Type.String({ format: 'uuid' })
+const time = (description: string) => Type.String({ format: 'date-time', description })
+const person = Type.Object({ id, name: Type.String() })
+const client = Type.Object({ id, name: Type.String(), consultant: person })
+const amount = (description: string) => Type.String({ description })
+const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+const more = (description: string) => Type.Boolean({ description })
+
+const changedItem = Type.Object({
+  noun: Type.Enum(['client', 'note', 'dispute', 'letter']),
+  id,
+  title: nullableText(
+    'The day of a note, the invoice of a dispute, the subject of a letter; null for the client itself.',
+  ),
+  actions: Type.Array(Type.String(), {
+    description: 'What was done, each once, in order: `note_created`, `letter_sent`, …',
+  }),
+  by: Type.Array(person, { description: 'The people who did it, the last first. Empty for the command line.' }),
+  at: time('When it last changed.'),
+})
+export type ChangedItem = Type.Static<typeof changedItem>
+
+const changedClient = Type.Object({
+  client,
+  status: Type.Enum(['active', 'archived']),
+  items: Type.Array(changedItem, { description: 'The last to change first; at most 6.' }),
+  more: more('Whether more of it changed. Its activity has everything.'),
+})
+export type ChangedClient = Type.Static<typeof changedClient>
+
+/** What is waiting, and how much of it there is. */
+const waiting = <Fields extends TProperties>(mostCounted: string, fields: Fields) => ({
+  items: Type.Array(Type.Object({ id, client, ...fields }), { description: 'At most 50.' }),
+  total: Type.Integer({ minimum: 0, description: `Counted up to ${mostCounted}.` }),
+  total_is_exact: Type.Boolean({ description: 'False if there are more than `total`.' }),
+})
+
+const waitingLetters = Type.Object(
+  waiting('1 000', {
+    subject: Type.String(),
+    updated_at: time('When it last changed.'),
+    updated_by: Type.Union([person, Type.Null()]),
+  }),
+)
+export type WaitingLetters = Type.Static<typeof waitingLetters>
+
+const openDisputes = Type.Object({
+  ...waiting('10 000', {
+    invoice: Type.String(),
+    amount: amount('A decimal number.'),
+    created_at: time('When it was entered.'),
+  }),
+  amount: nullableText('The sum of all of them; null if there are more than are counted.'),
+})
+export type OpenDisputes = Type.Static<typeof openDisputes>
+
+const deadlines = Type.Object(
+  waiting('1 000', {
+    invoice: Type.String(),
+    due: Type.String({ format: 'date', description: 'The day by which the firm has to answer.' }),
+  }),
+)
+export type Deadlines = Type.Static<typeof deadlines>
+
+const accountCredit = Type.Object({
+  id,
+  name: Type.String(),
+  own: Type.Boolean({ description: "Whether it is the firm's own." }),
+  credit_left: amount('What new requests may cost.'),
+  monthly_limit: nullableText('Null for a prepaid account.'),
+  used_percent: Type.Integer({
+    description:
+      'The share of the monthly limit, or of the credit since it was last changed, that is charged or held. Rounded down.',
+  }),
+})
+export type AccountCredit = Type.Static<typeof accountCredit>
+
+const firmFigures = Type.Object({
+  accounts: Type.Array(accountCredit, {
+    description:
+      "The firm's own open accounts, and others of which 90 % or more is used: first those with the smallest share left; at most 10.",
+  }),
+  yesterday: Type.Object({
+    day: Type.String({ format: 'date', description: 'Yesterday in UTC, as in the reports of usage.' }),
+    cost: amount('What all accounts were charged on that day.'),
+    requests: Type.Integer({ minimum: 0 }),
+  }),
+})
+export type FirmFigures = Type.Static<typeof firmFigures>
+
+export const overviewPage = Type.Object({
+  since: Type.String({
+    format: 'date',
+    description:
+      "The last working day before today, Monday to Friday, in the firm's time zone. Changes are listed from its beginning.",
+  }),
+  currency: Type.String(),
+  has_clients: Type.Boolean({ description: 'Whether any active client is within reach.' }),
+  changes: Type.Object({
+    clients: Type.Array(changedClient, { description: 'The last to change first; at most 15.' }),
+    more: more('Whether more clients changed.'),
+  }),
+  deadlines,
+  open_disputes: openDisputes,
+  letters_to_approve: waitingLetters,
+  letters_to_send: waitingLetters,
+  firm: Type.Optional(firmFigures),
+})
+export type OverviewData = Type.Static<typeof overviewPage>

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
+import { log } from '../../tests/support/tills.ts'
+import { openDatabase, type Database } from '../platform/database/database.ts'
+import { breakDown } from './breakdowns.ts'
+
+let home: TestDatabase
+let database: Database
+before(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, { log })
+})
+after(async () => {
+  await database.close()
+  await home.drop()
+})
+
+test('rows of usage and rows of refusals together are no more than were asked for, and the others are summed', async () => {
+  const [day, accountId, keyId] = ['2026-03-12', randomUUID(), randomUUID()]
+  for (const [model, cost] of [
+    ['used most', 20],
+    ['used less', 10],
+  ] as const) {
+    await database.rows(
+      `insert into usage_day (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost)
+       values ($1, $2, $3, $4, 1, 5, 7, $5)`,
+      [day, accountId, keyId, model, cost],
+    )
+  }
+  for (const [model, requests] of [
+    ['refused most', 4],
+    ['refused less', 3],
+  ] as const) {
+    await database.rows(
+      `insert into refusal_day (day, account_id, key_id, model, code, requests) values ($1, $2, $3, $4, 'overloaded', $5)`,
+      [day, accountId, keyId, model, requests],
+    )
+  }
+  const { model, total } = await breakDown(database, { from: day, to: day, accountId }, 2)
+  const used = { requests: 1n, inputTokens: 5n, outputTokens: 7n, refused: 0n }
+  assert.deepEqual(
+    model.rows.map(({ group, ...figures }) => [group.model, figures]),
+    [
+      ['used most', { ...used, cost: 20n }],
+      ['used less', { ...used, cost: 10n }],
+    ],
+  )
+  assert.deepEqual(model.others, { requests: 0n, inputTokens: 0n, outputTokens: 0n, cost: 0n, refused: 7n })
+  assert.deepEqual([total.requests, total.cost, total.refused], [2n, 30n, 7n])
+})
