@@ -133,6 +133,16 @@ const draftRows = (condition: string, rest: string): string => `
     select model, input_tokens, output_tokens, cost, stop_reason from ledger where request_id = d.id limit 1) l on true
   where d.client_id = c.id and ${condition} ${rest}`
 
+/** Every draft of a client, the oldest first. */
+export function readAllDrafts(clientId: string): PreparedStatement<DraftsRow> {
+  return {
+    name: 'all drafts',
+    text: `select c.consultant_id, (select json_agg(d) from (${draftRows('true', 'order by d.created_at, d.id')}) d) as drafts
+      from client c where c.id = $1 and c.deleted_at is null`,
+    values: [clientId],
+  }
+}
+
 /** The newest 200 drafts of a client, or of one of its letters. */
 export function readDrafts(clientId: string, letterId: string | undefined): PreparedStatement<DraftsRow> {
   const rows = draftRows('($2::uuid is null or d.letter_id = $2)', 'order by d.created_at desc, d.id desc limit 200')
@@ -166,12 +176,13 @@ export function askToStop({ requestId, address }: Visit, clientId: string, id: s
   }
 }
 
-/** Whether a draft is to be stopped; no row if the person may not change its client any more. */
+/** Whether a draft is to be stopped; no row if the person may not sign in or change its client any more. */
 export function watchDraft(id: string): PreparedStatement<{ readonly stop: boolean }> {
   return {
     name: 'watch draft',
     text: `select d.stop_asked_at is not null as stop from draft d join client c on c.id = d.client_id
-      where d.id = $1 and c.deleted_at is null`,
+      where d.id = $1 and c.deleted_at is null
+        and exists (select from person p where p.id = portal_person() and p.status = 'active')`,
     values: [id],
   }
 }

@@ -39,6 +39,8 @@ export interface Drafting {
   read(visit: Visit, clientId: string, id: string): Promise<ShownDraft>
   /** What the client has cost: sums of the ledger. */
   costs(visit: Visit, clientId: string): Promise<ClientCosts>
+  /** Every draft, the oldest first, and the costs, for an export that the caller has recorded. */
+  exported(visit: Visit, clientId: string): Promise<{ readonly drafts: ShownDraft[]; readonly costs: ClientCosts }>
   /** Stops the drafts in progress, which keep what was written, and waits for them. */
   close(): Promise<void>
 }
@@ -119,6 +121,18 @@ export function createDrafting(needs: DraftingNeeds): Drafting {
       }
       await access.note(visit, done)
       return presentCosts(row, currency)
+    },
+
+    async exported(visit: Visit, clientId: string) {
+      const [[row], [costs]] = await access.as(visit, [store.readAllDrafts(clientId), readCosts(clientId)])
+      const isReadable = row && may(visit.actor, 'export', 'client', { consultantId: row.consultant_id })
+      if (!isReadable || !costs) {
+        return access.refuse(visit, { action: 'client_exported', noun: 'client', clientId, nounId: clientId })
+      }
+      return {
+        drafts: (row.drafts ?? []).map((each) => presentDraft(each, currency)),
+        costs: presentCosts(costs, currency),
+      }
     },
 
     async close() {

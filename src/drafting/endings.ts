@@ -71,7 +71,7 @@ const refusals: Readonly<Record<Exclude<store.Kept | 'full', 'kept' | 'ended'>, 
     () => new Problem('conflict', 'The client was archived. The letter was charged, but not kept.'),
   ],
   full: ['conflict', () => new Problem('conflict', 'The record is full. The letter was charged, but not kept.')],
-  no_text: ['no_text', () => new Problem('internal', 'The text is lost. It was charged.')],
+  no_text: ['no_text', () => new Problem('internal', 'The text was charged, but could not be kept.')],
   uncharged: ['interrupted', () => interrupted()],
 }
 

@@ -1,29 +1,23 @@
 import { Type } from 'typebox'
-import { answers, answersOrStreams, needsSession, refusals } from '../platform/http/openapi.ts'
+import {
+  answers,
+  answersOrStreams,
+  needsSession,
+  refusals,
+  refusalsOfBody,
+  refusalsOfPeople,
+} from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of drafts and saved instructions, and the problem codes that each can return. */
-const reading: readonly ProblemCode[] = [
-  'malformed_request',
-  'not_signed_in',
-  'forbidden',
-  'not_found',
-  'headers_too_large',
-  'internal',
-  'unavailable',
-]
+const reading: readonly ProblemCode[] = [...refusalsOfPeople, 'not_found', 'headers_too_large']
 const writing: readonly ProblemCode[] = [
   ...reading,
-  'malformed_json',
-  'missing_field',
-  'invalid_field',
-  'unknown_field',
+  ...refusalsOfBody,
   'cross_site_request',
   'conflict',
   'request_timeout',
-  'request_too_large',
-  'unsupported_media_type',
 ]
 /** What the till and the model refuse. */
 const generating: readonly ProblemCode[] = [
@@ -52,7 +46,7 @@ export const writeDraft = {
   operationId: 'writeDraft',
   summary: 'Draft a letter',
   description:
-    "A model writes a letter from notes and disputes of the client. The firm's own account pays, and the cost is attributed to the client. The draft does not stop when the caller goes away.",
+    "A model writes a letter from notes and disputes of the client. The firm's own account pays, and the cost is attributed to the client. The draft does not stop when the caller goes away or signs out.",
   params: ofClient,
   body: schema.newDraft,
   response: {
@@ -72,7 +66,7 @@ export const stopDraft = {
   ...inDrafts,
   operationId: 'stopDraft',
   summary: 'Stop a draft',
-  description: 'What was written by then is charged and becomes the letter. Does nothing if the draft has ended.',
+  description: 'The text so far is charged and becomes the letter. Does nothing if the draft has ended.',
   params: ofDraft,
   response: { 202: answers(schema.draft, 'The draft.'), ...refusals([...reading, 'cross_site_request']) },
 }

@@ -1,4 +1,4 @@
-import type { Accounts } from '../accounts/accounts.ts'
+import { findPaying, type Accounts } from '../accounts/accounts.ts'
 import type { Generation } from '../generation/generation.ts'
 import type { Config } from '../platform/config/config.ts'
 import { quoted } from '../platform/one-line.ts'
@@ -26,12 +26,12 @@ export function createPayment({ settings, accounts, generation }: PaymentNeeds) 
     if (settings === undefined) {
       return new Problem('conflict', 'Drafting is not set up: add the group "drafting" to the configuration.')
     }
-    const fault = await faultOfAccount(accounts, settings.account)
-    if (typeof fault === 'string') return new Problem('conflict', fault)
+    const account = await findPaying(accounts, settings.account, setting)
+    if (typeof account === 'string') return new Problem('conflict', account)
     try {
       const model = generation.model(settings.model, null)
       return {
-        accountId: fault.id,
+        accountId: account.id,
         model: model.id,
         contextTokens: model.context_length,
         maxOutputTokens: model.max_output_tokens,
@@ -44,28 +44,10 @@ export function createPayment({ settings, accounts, generation }: PaymentNeeds) 
   return Object.freeze({ find })
 }
 
-/** The account that drafting is to use, or why it cannot. */
-async function faultOfAccount(
-  accounts: Pick<Accounts, 'find'>,
-  name: string,
-): Promise<{ readonly id: string } | string> {
-  const account = await accounts.find(name).catch((error: unknown) => {
-    if (error instanceof Problem && error.code === 'not_found') return undefined
-    throw error
-  })
-  if (account === undefined) {
-    return `Drafting is to be paid by the account ${quoted(name)}, which does not exist. Create it: ./tollgate account create --own --name ${quoted(name)}`
-  }
-  const mark = `Mark it: ./tollgate account own ${quoted(account.name)}`
-  if (!account.own) return `Drafting is to be paid by the account ${quoted(name)}, which is not the firm's own. ${mark}`
-  if (account.status === 'closed') {
-    return `Drafting is to be paid by the account ${quoted(name)}, which is closed. Name another in drafting.account.`
-  }
-  return account
-}
+const setting = 'drafting.account'
 
 const faultOfDraftingModel = (name: string): string =>
-  `Drafting is to use the model ${quoted(name)}, which is not configured. Name another in drafting.model.`
+  `drafting.model names the model ${quoted(name)}, which is not configured. Name another model.`
 
 /** Why drafting would not work with this configuration; null if it would, or is not set up. */
 export async function faultOfDrafting(
@@ -73,7 +55,7 @@ export async function faultOfDrafting(
   accounts: Pick<Accounts, 'find'>,
 ): Promise<string | null> {
   if (drafting === undefined) return null
-  const account = await faultOfAccount(accounts, drafting.account)
+  const account = await findPaying(accounts, drafting.account, setting)
   if (typeof account === 'string') return account
   const isKnown = Object.hasOwn(aliases, drafting.model) || models.some(({ id }) => id === drafting.model)
   return isKnown ? null : faultOfDraftingModel(drafting.model)

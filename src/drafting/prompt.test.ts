@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReadSource } from './drafting-store.ts'
-import { promptInput } from './prompt.ts'
+import { promptInput, tooLong } from './prompt.ts'
 
 const parts = { client: 'Berg & Sons', writer: 'Ruth Penhallow', currency: 'USD' }
 const note = (text: string, participants: readonly string[] = []): ReadSource => {
@@ -43,5 +43,38 @@ describe('the input of a draft', () => {
   test('has all sources in their order, and one signature', () => {
     const input = promptInput([dispute('1'), note('On 12 March: one.'), note('On 12 March: two.')], parts)
     assert.match(input, /^Client: [^]*\n\nOn 12 March: one\.\n\nOn 12 March: two\.\n\nReply from Ruth Penhallow$/)
+  })
+})
+
+const long = (day: string, length: number): ReadSource => ({ ...note('x'.repeat(length)), title: day })
+const said = (instructions: string, sources: readonly ReadSource[]) => {
+  const { code, message, details } = tooLong(instructions, sources, 1000)
+  assert.equal(code, 'context_length_exceeded')
+  assert.match(message, /1000 tokens/)
+  return [details.field, message]
+}
+
+describe('a prompt that is too long', () => {
+  test('names the sources to leave out: the longest, until the others would fit', () => {
+    const [field, reason] = said('Write.', [
+      long('2026-01-01', 2000),
+      long('2026-01-02', 3000),
+      long('2026-01-03', 300),
+    ])
+    assert.equal(field, 'notes')
+    assert.match(String(reason), /^The notes and disputes are too long.* Leave some out: the note of 2026-01-02\.$/)
+    assert.match(
+      String(said('Write.', [long('2026-01-01', 3000)])[1]),
+      /^The note of 2026-01-01 is too long.* Shorten it/,
+    )
+  })
+
+  test('names the field that is to be changed', () => {
+    assert.equal(said('Write.', [{ ...dispute('1'), text: 'x'.repeat(3000) }, note('short')])[0], 'disputes')
+    const [field, reason] = said('x'.repeat(3000), [note('short'), dispute('1')])
+    assert.deepEqual(
+      [field, /^The instructions are too long.* Shorten them\.$/.test(String(reason))],
+      ['instructions', true],
+    )
   })
 })

@@ -1,4 +1,5 @@
 import { formatMoney } from '../billing/money.ts'
+import { isDecimal } from '../platform/decimal.ts'
 import { Problem } from '../platform/problems.ts'
 import type { ReadSource } from './drafting-store.ts'
 
@@ -52,19 +53,25 @@ function amountText(amount: bigint, currency: string): string {
   return isDecimal(text) ? format.format(text) : `${text} ${currency}`
 }
 
-const isDecimal = (text: string): text is `${number}` => /^-?\d+(?:\.\d+)?$/.test(text)
-
 /** Tokens that a prompt leaves for the reply: a short letter. */
 export const leastReply = 200
 
 /** A token has about four characters of English, and fewer of other languages. */
 const charactersPerToken = 3
 
-/** The error for sources that do not fit the model, with those to leave out: the longest, until the others would fit. */
-export function tooLong(sources: readonly ReadSource[], contextTokens: number): Problem {
-  const room = (contextTokens - leastReply) * charactersPerToken
+/**
+ * The error for a prompt that does not fit the model. It names the instructions if they are most of it, and otherwise the
+ * sources to leave out: the longest, until the others would fit.
+ */
+export function tooLong(instructions: string, sources: readonly ReadSource[], contextTokens: number): Problem {
+  const room = (contextTokens - leastReply) * charactersPerToken - instructions.length
   const longest = sources.toSorted((one, other) => other.text.length - one.text.length)
+  const takes = `too long for the model, which takes ${contextTokens} tokens with the letter`
   let size = sources.reduce((sum, { text }) => sum + text.length, 0)
+  if (instructions.length > size) {
+    const reason = `The instructions are ${takes}. Shorten them.`
+    return new Problem('context_length_exceeded', reason, { field: 'instructions' })
+  }
   const left: string[] = []
   for (const source of longest.slice(0, -1)) {
     if (left.length > 0 && size <= room) break
@@ -73,8 +80,8 @@ export function tooLong(sources: readonly ReadSource[], contextTokens: number): 
   }
   const advice = left.length === 0 ? 'Shorten it, or write from another.' : `Leave some out: ${names.format(left)}.`
   const what = sources.length === 1 ? `${nameOf(longest[0])} is` : 'The notes and disputes are'
-  const reason = `${capital(what)} too long for the model, which takes ${contextTokens} tokens with the letter. ${advice}`
-  return new Problem('context_length_exceeded', reason, { field: 'notes' })
+  const field = longest[0]?.kind === 'dispute' ? 'disputes' : 'notes'
+  return new Problem('context_length_exceeded', `${capital(what)} ${takes}. ${advice}`, { field })
 }
 
 function nameOf(source: ReadSource | undefined): string {

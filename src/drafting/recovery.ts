@@ -34,8 +34,13 @@ export function startRecovery({ database, endings, log }: RecoveryNeeds) {
     }
   }
 
+  /** A draft that cannot be ended now must not hold up the others. */
   async function look(): Promise<void> {
-    for (const draft of await readOpenDrafts(database, grace)) await recover(draft)
+    const failures: unknown[] = []
+    for (const draft of await readOpenDrafts(database, grace)) {
+      await recover(draft).catch((error: unknown) => failures.push(error))
+    }
+    if (failures.length > 0) throw failures[0]
   }
   const looking = repeat({ name: 'completing interrupted drafts', pause, work: look, log })
   return Object.freeze({ look, stop: () => looking.stop() })

@@ -36,10 +36,11 @@ function registerWriting(portal: Server, { drafting, sessions, baseUrl }: Drafti
     const session = sessionOf(request).id
     const { cookie } = request.headers
     const isSignedIn = async () => (await sessions.recognise(cookie))?.id === session
-    const asked = { ...request.body, id: request.id, isSignedIn }
+    const asked = { ...request.body, id: request.id }
     const steps = drafting.write(visitOf(request), request.params.client, asked)
-    const delivered = wantsWhole(request) ? resultOf(steps) : streamDraft(steps, { request, reply, baseUrl })
-    // A draft continues when its reader goes away, and a server that stops must let it.
+    const delivery = { request, reply, baseUrl, isSignedIn }
+    const delivered = wantsWhole(request) ? resultOf(steps, delivery) : streamDraft(steps, delivery)
+    // A draft continues when its reader goes away or signs out, and a server that stops must let it.
     portal.closeAfter(delivered)
     return delivered
   })

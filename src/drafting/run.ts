@@ -17,8 +17,6 @@ import { watch } from './watch.ts'
 export interface DraftRequest extends NewDraft {
   /** The id of the draft: that of the request. */
   readonly id: string
-  /** Whether the person who started it is still signed in. */
-  readonly isSignedIn: () => Promise<boolean>
 }
 
 type Letter = Awaited<ReturnType<Records['letters']['read']>>
@@ -92,19 +90,19 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     }
   }
 
-  async function shown(visit: Visit, { id, clientId }: StartedDraft): Promise<ShownDraft> {
+  /** Null if the person may not see it any more. */
+  async function shown(visit: Visit, { id, clientId }: StartedDraft): Promise<ShownDraft | null> {
     const [[row]] = await access.as(visit, [store.readDraft(clientId, id)])
     const draft = row?.drafts?.[0]
-    return draft
-      ? presentDraft(draft, currency)
-      : access.refuse(visit, { action: 'draft_read', noun: 'draft', clientId })
+    return draft ? presentDraft(draft, currency) : null
   }
 
   async function ended(visit: Visit, started: StartedDraft): Promise<DraftStep> {
+    const { clientId } = started
     const draft = await shown(visit, started)
+    if (draft === null) return access.refuse(visit, { action: 'draft_read', noun: 'draft', clientId })
     const id = draft.letter_id
-    const letter = id === null ? null : await letters.read(visit, started.clientId, id)
-    return { kind: 'ended', draft, letter }
+    return { kind: 'ended', draft, letter: id === null ? null : await letters.read(visit, clientId, id) }
   }
 
   async function* work(
@@ -114,7 +112,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     paid: Paid,
     stop: AbortController,
   ): AsyncGenerator<DraftStep, void, void> {
-    const watching = watch({ visit, access, log, id: started.id, isSignedIn: asked.isSignedIn, stop })
+    const watching = watch({ visit, access, log, id: started.id, stop })
     let begun = false
     try {
       for await (const step of textsOf(jobOf(visit, asked, started, paid, stop.signal))) {
@@ -129,7 +127,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
       else if (isStopped) await endings.stopEmpty(visit, started)
       else await endings.fail(visit, started, failureOf(error))
       if (!lost && isStopped) return yield await ended(visit, started)
-      return yield* failed(visit, started, lost ?? inTermsOf(error, started, paid), begun)
+      return yield* failed(visit, started, lost ?? inTermsOf(error, asked, started, paid), begun)
     }
     try {
       await endings.keep(visit, started)
@@ -219,9 +217,9 @@ function failureOf(error: unknown): DraftFailure {
   return error.code
 }
 
-function inTermsOf(error: unknown, { sources }: StartedDraft, { contextTokens }: Paid): unknown {
+function inTermsOf(error: unknown, { instructions }: DraftRequest, { sources }: StartedDraft, paid: Paid): unknown {
   const isTooLong = error instanceof Problem && error.code === 'context_length_exceeded'
-  return isTooLong ? tooLong(sources, contextTokens) : error
+  return isTooLong ? tooLong(instructions, sources, paid.contextTokens) : error
 }
 
 function noSources(): Problem {

@@ -7,7 +7,9 @@ export const drafts: VerifyQueries = {
   'every charge of a person for a client has its draft': `
     select request_id as request, person_id as person, client_id as client from ledger
     where person_id is not null and client_id is not null and not exists (
-      select from draft where id = request_id and created_by = person_id and draft.client_id = ledger.client_id)`,
+      select from draft where id = request_id and created_by = person_id and draft.client_id = ledger.client_id)
+      -- Erasing a client removes its drafts, and nothing else does.
+      and not exists (select from erased_client e where e.client_id = ledger.client_id)`,
   'every draft with a letter was charged to its client and its author': `
     select id as draft, letter_id as letter, client_id as client from draft
     where letter_id is not null

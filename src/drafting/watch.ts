@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
-import { Problem } from '../platform/problems.ts'
+import type { Problem } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
 import { watchDraft } from './drafting-store.ts'
 import { outOfReach } from './endings.ts'
@@ -15,18 +15,16 @@ interface WatchNeeds {
   readonly log: Logger
   /** The id of the draft. */
   readonly id: string
-  readonly isSignedIn: () => Promise<boolean>
   /** Aborted when the person asks to stop, or may not see the client any more. */
   readonly stop: AbortController
 }
 
 /** Watches a draft while its model writes: whether it is to be stopped, and whether its author may still see the client. */
-export function watch({ visit, access, log, id, isSignedIn, stop }: WatchNeeds) {
+export function watch({ visit, access, log, id, stop }: WatchNeeds) {
   let loss: Problem | undefined
 
   async function look(): Promise<void> {
-    const [signedIn, [[row]]] = await Promise.all([isSignedIn(), access.as(visit, [watchDraft(id)])])
-    if (!signedIn) loss ??= sessionEnded()
+    const [[row]] = await access.as(visit, [watchDraft(id)])
     if (!row) loss ??= outOfReach()
     if (loss || row?.stop) stop.abort()
   }
@@ -49,9 +47,4 @@ export function watch({ visit, access, log, id, isSignedIn, stop }: WatchNeeds) 
       if (problem) throw problem
     },
   })
-}
-
-function sessionEnded(): Problem {
-  const reason = 'Your session has ended. What was written so far was charged, but not kept.'
-  return new Problem('not_signed_in', reason)
 }
