@@ -1,4 +1,4 @@
-import { parseIsoTime } from '../platform/calendar.ts'
+import { parseIsoTime, zonedTime } from '../platform/calendar.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import type { RecordAccess } from './access.ts'
@@ -19,13 +19,19 @@ import type { AuditList, AuditQuery, AuditRow } from './schema.ts'
 export interface AuditLog {
   /** One page, newest first. It may have fewer rows than the limit, even none, and still have a next page. */
   page(visit: Visit, query: AuditQuery): Promise<AuditList>
-  /** All matching rows as CSV (RFC 4180), newest first, in pieces. */
+  /** All matching rows as CSV (RFC 4180), newest first, in pieces. Times are in the time zone, with its offset. */
   csv(visit: Visit, query: AuditQuery): Promise<AsyncIterable<string>>
 }
 
 const perPiece = 1000
 
-export function createAuditLog({ access, reach }: { access: RecordAccess; reach?: Reach }): AuditLog {
+interface AuditLogNeeds {
+  readonly access: RecordAccess
+  readonly timeZone: string
+  readonly reach?: Reach
+}
+
+export function createAuditLog({ access, timeZone, reach }: AuditLogNeeds): AuditLog {
   async function permit(visit: Visit, details: Record<string, string>): Promise<void> {
     const deed = { action: 'audit_read', noun: 'audit', details }
     if (may(visit.actor, 'read', 'audit')) return access.note(visit, deed)
@@ -43,7 +49,7 @@ export function createAuditLog({ access, reach }: { access: RecordAccess; reach?
   async function* pieces(visit: Visit, filter: EntryFilter, first: Page): AsyncIterable<string> {
     yield `${columns.join(',')}\r\n`
     for (let page = first; ; page = await read(visit, filter, page.next)) {
-      yield page.entries.map(csvLine).join('')
+      yield page.entries.map((entry) => csvLine(entry, timeZone)).join('')
       if (page.next === null) return
     }
   }
@@ -155,7 +161,8 @@ const columns = [
   'actor_name',
 ] as const
 
-function csvLine(row: StoredEntry): string {
-  const cells = { ...row, at: row.at.toISOString(), details: row.details === null ? null : JSON.stringify(row.details) }
+function csvLine(row: StoredEntry, timeZone: string): string {
+  const details = row.details === null ? null : JSON.stringify(row.details)
+  const cells = { ...row, at: zonedTime(row.at, timeZone), details }
   return `${columns.map((column) => csvCell(cells[column])).join(',')}\r\n`
 }

@@ -101,7 +101,7 @@ describe('the audit log', () => {
       `update audit set action = 'other'`,
       'delete from audit',
       'truncate audit',
-      `update revision set data = '{}'`,
+      'update revision set version = 0',
       'delete from revision',
       'truncate revision',
     ]

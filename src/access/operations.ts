@@ -1,4 +1,4 @@
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import { answers, needsSession, refusals, refusalsOfPeople } from '../platform/http/openapi.ts'
 import { auditList, auditProof, auditQuery } from './schema.ts'
 
 /** The OpenAPI operation of /audit. */
@@ -7,19 +7,12 @@ export const readAudit = {
   ...needsSession,
   operationId: 'readAudit',
   summary: 'Read the audit log',
-  description: 'The newest events first. With `format=csv`, all matching events as a file. For partners.',
+  description:
+    'The newest events first. With `format=csv`, all matching events as a file, with times in the time zone of the firm and their offset. For partners.',
   querystring: auditQuery,
   response: {
     200: answers(auditList, 'One page.'),
-    ...refusals([
-      'malformed_request',
-      'not_signed_in',
-      'forbidden',
-      'invalid_field',
-      'unknown_field',
-      'internal',
-      'unavailable',
-    ]),
+    ...refusals([...refusalsOfPeople, 'invalid_field', 'unknown_field']),
   },
 }
 
@@ -30,9 +23,9 @@ export const verifyAudit = {
   operationId: 'verifyAudit',
   summary: 'Verify the audit log',
   description:
-    'Checks that the seals of the audit log are one chain and that its sealed rows are unchanged. Of more than 100 000 rows it reads the newest and a part of the others, another one each day; `tollgate verify --full` reads all. For partners.',
+    'Checks that the seals of the audit log are one chain and that its sealed rows are unchanged. If there are more than 100 000 rows, it reads the newest and a part of the others, a different one each day; `tollgate verify --full` reads all. For partners.',
   response: {
     200: answers(auditProof, 'The checks and the last seal.'),
-    ...refusals(['malformed_request', 'not_signed_in', 'forbidden', 'cross_site_request', 'internal', 'unavailable']),
+    ...refusals([...refusalsOfPeople, 'cross_site_request']),
   },
 }

@@ -11,20 +11,23 @@ const partners: readonly Actor[] = [
   byService.actor,
 ]
 const outsiders: readonly Actor[] = [{ kind: 'key', id: 'c' }, { kind: 'visitor' }]
-const actions: readonly Action[] = ['list', 'read', 'create', 'change', 'assign', 'remove']
+const actions: readonly Action[] = ['list', 'read', 'create', 'change', 'assign', 'remove', 'export', 'erase']
 
 /** All actions that a consultant may perform on their own records, and a partner on any. */
 const allowed: Readonly<Record<Resource, { consultant: readonly Action[]; partner: readonly Action[] }>> = {
-  client: { consultant: ['list', 'read', 'create', 'change'], partner: actions },
+  client: { consultant: ['list', 'read', 'create', 'change', 'export'], partner: actions },
   note: { consultant: actions, partner: actions },
   dispute: { consultant: actions, partner: actions },
   letter: { consultant: actions, partner: actions },
+  time_entry: { consultant: actions, partner: actions },
+  expense: { consultant: actions, partner: actions },
   person: { consultant: [], partner: actions },
   audit: { consultant: [], partner: ['list', 'read'] },
   usage: { consultant: [], partner: ['list', 'read'] },
   account: { consultant: [], partner: actions },
   key: { consultant: [], partner: actions },
   model: { consultant: [], partner: actions },
+  invoice: { consultant: [], partner: actions },
 }
 
 for (const noun of [
@@ -32,12 +35,15 @@ for (const noun of [
   'note',
   'dispute',
   'letter',
+  'time_entry',
+  'expense',
   'person',
   'audit',
   'usage',
   'account',
   'key',
   'model',
+  'invoice',
 ] as const) {
   const who = allowed[noun]
   test(`the policy for ${noun}`, () => {

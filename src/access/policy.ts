@@ -6,14 +6,20 @@ export type Resource =
   | 'note'
   | 'dispute'
   | 'letter'
+  | 'time_entry'
+  | 'expense'
   | 'person'
   | 'audit'
   | 'usage'
   | 'account'
   | 'key'
   | 'model'
-/** What an actor does with it. `assign` gives a client to a consultant; `remove` deletes a record or revokes a key. */
-export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove'
+  | 'invoice'
+/**
+ * What an actor does with it. `assign` gives a client to a consultant; `remove` deletes a record or revokes a key; `export`
+ * takes all data of a client out in one file; `erase` removes them for good.
+ */
+export type Action = 'list' | 'read' | 'create' | 'change' | 'assign' | 'remove' | 'export' | 'erase'
 
 /** The facts that a condition may depend on. */
 export interface Facts {
@@ -37,6 +43,8 @@ const all = (condition: Condition): Readonly<Record<Action, Condition>> => ({
   change: condition,
   assign: condition,
   remove: condition,
+  export: condition,
+  erase: condition,
 })
 
 /**
@@ -45,28 +53,34 @@ const all = (condition: Condition): Readonly<Record<Action, Condition>> => ({
  */
 const policy: Readonly<Record<Role, Readonly<Record<Resource, Readonly<Record<Action, Condition>>>>>> = {
   consultant: {
-    client: { ...all('own'), assign: 'never', remove: 'never' },
+    client: { ...all('own'), assign: 'never', remove: 'never', erase: 'never' },
     note: all('own'),
     dispute: all('own'),
     letter: all('own'),
+    time_entry: all('own'),
+    expense: all('own'),
     person: all('never'),
     audit: all('never'),
     usage: all('never'),
     account: all('never'),
     key: all('never'),
     model: all('never'),
+    invoice: all('never'),
   },
   partner: {
     client: all('always'),
     note: all('always'),
     dispute: all('always'),
     letter: all('always'),
+    time_entry: all('always'),
+    expense: all('always'),
     person: all('always'),
     audit: { ...all('never'), list: 'always', read: 'always' },
     usage: { ...all('never'), list: 'always', read: 'always' },
     account: all('always'),
     key: all('always'),
     model: all('always'),
+    invoice: all('always'),
   },
 }
 

@@ -59,6 +59,8 @@ async function clientOf(consultantId: string): Promise<string> {
     ['note', 'date, text', `'2026-01-01', 'n'`],
     ['dispute', 'invoice, amount', `'i', 1`],
     ['letter', 'subject', `'s'`],
+    ['time_entry', 'date, minutes, rate, text', `'2026-01-01', 1, 0, 't'`],
+    ['expense', 'date, amount, text', `'2026-01-01', 1000000, 'e'`],
     ['draft', 'created_by, instructions, sources, model, subject', `'${consultantId}', 'i', '[]', 'm', 's'`],
   ]
   for (const [table = '', columns = '', values = ''] of fields) {
@@ -93,7 +95,22 @@ async function as<Row = Record<string, unknown>>(who: Actor, text: string, value
 const seenEntries = (who: Actor) =>
   as<{ outcome: string }>(who, `select outcome from audit where action = 'seen' order by id`)
 
-const tables = ['client', 'note', 'dispute', 'letter', 'revision', 'draft']
+const tables = ['client', 'note', 'dispute', 'letter', 'time_entry', 'expense', 'revision', 'draft']
+/** Tables for partners only. */
+const invoicing = [
+  'billed_entry',
+  'billed_letters',
+  'billed_month',
+  'unbilled',
+  'invoice',
+  'invoice_issue',
+  'invoice_line',
+  'invoice_payment',
+  'invoice_file',
+  'invoice_mail',
+  'invoice_mail_end',
+  'invoice_series',
+]
 /** Tables in which a person sees the charges of the clients that they may see. */
 const charges = ['ledger', 'usage_day']
 
@@ -123,7 +140,7 @@ describe('B84: the roles that read and change records', () => {
     )
     assert.deepEqual(
       rows.map(({ relname }) => relname),
-      [...tables, 'audit'].toSorted(),
+      [...tables, ...invoicing, 'audit'].toSorted(),
     )
   })
 
@@ -132,6 +149,9 @@ describe('B84: the roles that read and change records', () => {
     await client.connect()
     for (const table of [
       ...tables,
+      ...invoicing,
+      'erasure',
+      'erased_client',
       'audit',
       'seal',
       'seal_chain',
@@ -154,7 +174,7 @@ describe('B84: the roles that read and change records', () => {
     const client = new Client(await portalAddress(own.url))
     await client.connect()
     await client.query(`set role ${roles.consultant}`)
-    for (const table of [...tables, ...charges, 'audit']) {
+    for (const table of [...tables, ...charges, 'erasure', 'audit']) {
       assert.deepEqual((await client.query(`select from ${table}`)).rows, [], table)
     }
     await client.end()

@@ -21,12 +21,13 @@ interface AuditRouteNeeds {
   readonly audit: Pick<Audit, 'record'>
   readonly sessions: Pick<Sessions, 'recognise'>
   readonly baseUrl: string
+  readonly timeZone: string
 }
 
 /** /audit, for partners: the audit log in pages or as a CSV file, and the proof that it is unchanged. */
 export function registerAudit(server: Server, needs: AuditRouteNeeds): void {
-  const { access, sessions, baseUrl } = needs
-  const log = createAuditLog({ access })
+  const { sessions, baseUrl } = needs
+  const log = createAuditLog(needs)
   const onRequest = [sameOrigin(baseUrl), signedIn(sessions)]
   server.get('/audit', { onRequest, schema: readAudit }, async (request, reply) => {
     const { query } = request

@@ -27,7 +27,7 @@ test('a mail about an account says what was used, and a test says that it is one
   const values = { account: 'Acme', accountId: 'abc', share: 80, used: '8', of: '10', currency: 'EUR' }
   const mail = compose({ template: 'account_share', values })
   assert.equal(mail.subject, 'Acme has used 80 %')
-  assert.equal(mail.paragraphs[0], 'The account Acme has used 8 of 10 EUR: 80 % or more.')
+  assert.equal(mail.paragraphs[0], 'The account Acme has used 8 of 10 EUR, at least 80 %.')
   assert.equal(mail.button?.path, '/accounts/abc')
   const sample = compose({ template: 'account_share', values: { ...values, share: null } })
   assert.equal(sample.subject, 'Test of an alert about Acme')

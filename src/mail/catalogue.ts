@@ -23,6 +23,8 @@ interface Values {
     readonly of: string
     readonly currency: string
   }
+  /** To a payer, with a file. The words are those of payer-words.ts or a partner's. */
+  readonly payer: { readonly subject: string; readonly message: string }
 }
 
 type Template = keyof Values
@@ -42,6 +44,8 @@ export interface MailText {
   readonly code?: { readonly label: string; readonly value: string }
   /** After everything else. */
   readonly closing?: string
+  /** Sent as it is to someone who does not sign in: without the firm in the subject and the address of this service. */
+  readonly isForPayer?: true
 }
 
 /** What a person is notified of, and the words for it. */
@@ -57,7 +61,7 @@ const changes = {
   },
   recovery_codes_created: {
     subject: 'New recovery codes were created',
-    said: 'New recovery codes were created for your account. The codes before them no longer work.',
+    said: 'New recovery codes were created for your account. Earlier codes no longer work.',
   },
   recovery_code_used: {
     subject: 'A recovery code was used',
@@ -75,7 +79,7 @@ const changes = {
   },
   identities_removed: {
     subject: 'Your accounts at providers were removed',
-    said: 'A partner of the firm removed the accounts at other providers with which you signed in. Sign in again with one whose address is this one.',
+    said: 'A partner of the firm unlinked the accounts at other providers that you signed in with. Sign in with an account that has this address.',
   },
   account_deleted: {
     subject: 'Your account was deleted',
@@ -129,7 +133,7 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
       'The link works once, for 7 days.',
     ],
     button: { label: 'Accept the invitation', path: `/signin/invitation#${token}` },
-    closing: 'If you did not expect this, ignore the mail. Do not pass the link on.',
+    closing: 'If you did not expect this mail, ignore it. Do not pass the link on.',
   }),
   account_changed: ({ what, remaining }) => ({
     subject: changes[what].subject,
@@ -143,11 +147,12 @@ const catalogue: { readonly [Name in Template]: (values: Values[Name], firm: str
       share === null
         ? [`Alerts about the account ${account} go to this address.`]
         : [
-            `The account ${account} has used ${used} of ${of} ${currency}: ${share} % or more.`,
+            `The account ${account} has used ${used} of ${of} ${currency}, at least ${share} %.`,
             'When nothing is left, its requests are refused.',
           ],
     button: { label: 'The account', path: `/accounts/${accountId}` },
   }),
+  payer: ({ subject, message }) => ({ subject, paragraphs: message.split(/\n{2,}/), isForPayer: true }),
 }
 
 function remainingCodes(count: number): string {
@@ -165,5 +170,5 @@ export function compose<Name extends Template>(
   firm?: string,
 ): MailText {
   const mail = catalogue[template](values, firm)
-  return firm === undefined ? mail : { ...mail, subject: `${mail.subject} – ${firm}` }
+  return firm === undefined || mail.isForPayer ? mail : { ...mail, subject: `${mail.subject} – ${firm}` }
 }

@@ -6,8 +6,8 @@ import { createEncryption, type Encryption } from '../platform/encryption.ts'
 import { readEncryptionKey } from '../platform/encryption-key.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { compose } from './catalogue.ts'
-import { startDelivery, type MailEnd } from './delivery.ts'
-import type { Mailer, RecipientOf } from './mailer.ts'
+import { startDelivery } from './delivery.ts'
+import type { MailEnd, Mailer, PayerMails, RecipientOf } from './mailer.ts'
 import { openMailQueue, type MailQueue } from './queue.ts'
 
 export { migrateMailQueue } from './queue.ts'
@@ -26,12 +26,13 @@ export interface OpenMailer extends Mailer {
 
 interface Needs {
   readonly config: Pick<Config, 'mail' | 'base_url' | 'encryption_key' | 'data'> & {
-    readonly firm: Pick<Config['firm'], 'name'>
+    readonly firm: Pick<Config['firm'], 'name' | 'email'>
   }
   readonly databaseUrl: string
   readonly audit: Pick<Audit, 'record'>
   readonly log: Logger
   readonly recipientOf: RecipientOf
+  readonly payerMails?: PayerMails
   /** Default: see `startDelivery` and `openMailQueue`. */
   readonly pace?: { readonly lookEvery: number; readonly firstPause: number; readonly superviseEvery: number }
 }
@@ -56,7 +57,11 @@ export async function openMailer(needs: Needs): Promise<OpenMailer | undefined> 
     queue,
     server,
     encryption,
-    render: (mail, to) => ({ to, ...renderMail(compose(mail, firm), { baseUrl, name: firm ?? product }) }),
+    render: (mail, to) => ({
+      to,
+      ...renderMail(compose(mail, firm), { baseUrl, name: firm ?? product }),
+      ...(mail.template === 'payer' && config.firm.email !== undefined && { replyTo: config.firm.email }),
+    }),
     host: new URL(baseUrl).hostname,
   })
   return Object.freeze({
@@ -84,7 +89,7 @@ export async function openOutbox({
 
 function senderTo(queue: MailQueue, encryption: Encryption): Mailer['send'] {
   return async (tx, mail) => {
-    const id = randomUUIDv7()
+    const { id = randomUUIDv7() } = mail
     await queue.add(tx, { id, sealed: sealMail(encryption, id, mail) })
   }
 }

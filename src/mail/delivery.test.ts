@@ -52,13 +52,13 @@ after(async () => {
 })
 
 /** One instance. It looks at the queue and tries again sooner than in production. */
-async function start(url = server.url): Promise<OpenMailer> {
+async function start(url = server.url, key = 7): Promise<OpenMailer> {
   const mailer = await openMailer({
     config: {
       mail: { url, from: 'Tollgate <tollgate@firm.example>' },
       firm: { name: 'Penhallow & Partners' },
       base_url: 'https://tollgate.test',
-      encryption_key: Buffer.alloc(32, 7).toString('base64'),
+      encryption_key: Buffer.alloc(32, key).toString('base64'),
       data: '/nonexistent',
     },
     databaseUrl: fresh.url,
@@ -82,6 +82,16 @@ async function givenUp(): Promise<readonly Record<string, string>[]> {
   )
   return rows.map(({ details }) => details)
 }
+
+/** Waits until a mail that was retried at least `from` times is put back. Its next try is at once, and counts as retry `to`. */
+const again = (from: number, to: number) =>
+  until(async () => {
+    const rows = await database.rows(
+      `update pgboss.job set retry_count = $2 - 1, start_after = now() where state = 'retry' and retry_count >= $1 and retry_count < $2 returning 1`,
+      [from, to],
+    )
+    return rows.length === 1
+  })
 
 describe('a mail', () => {
   test('that was accepted is not sent again because the database is away', async () => {
@@ -227,6 +237,18 @@ describe('a mail', () => {
     assert.doesNotMatch(log.text(), /secret\.person|vvv|7K2M/)
   })
 
+  test('is given up after 131 tries, and no sooner', async () => {
+    server.behave(...Array.from({ length: 50 }, () => ({ recipient: 451 })))
+    const mailer = await start()
+    await queue(mailer, link())
+    await again(0, 129)
+    await again(129, 130)
+    await until(() => ended(mailer) === 1)
+    assert.deepEqual(mailer.ends(), { sent: 0, given_up: 1, expired: 0, not_allowed: 0 })
+    assert.deepEqual((await givenUp()).at(-1), { template: 'sign_in_link', reason: '451', tries: '131' })
+    assert.equal(server.seen.length, 0)
+  })
+
   test('that the server is slow to accept is sent once, with several instances', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     server.behave({ slow: promise })
@@ -240,6 +262,23 @@ describe('a mail', () => {
     await server.received(2)
     await until(() => ended(one, other) === 2)
     assert.equal(server.seen.length, 2)
+  })
+
+  test('that an instance cannot decrypt is left to one that can', async () => {
+    await server.down()
+    const mailer = await start()
+    await queue(mailer, link())
+    await mailer.close()
+    const stranger = await start(server.url, 8)
+    await server.up()
+    await until(() => log.text().includes('"reason":"unreadable"'))
+    await stranger.close()
+    assert.equal(ended(stranger), 0)
+    open = []
+    const other = await start()
+    await server.received(1)
+    await until(() => ended(other) === 1)
+    assert.equal(server.seen.length, 1)
   })
 
   test('of many is sent once each, by several instances', async () => {
@@ -287,6 +326,33 @@ describe('a mail', () => {
     const next = await start()
     await server.received(1)
     await until(() => ended(next) === 1)
+  })
+
+  test('is not sent with our password in clear text, except on this machine', async () => {
+    const passwords: unknown[] = []
+    const clear = await startMailServer({
+      user: 'tollgate:secret@',
+      authMethods: ['PLAIN'],
+      allowInsecureAuth: true,
+      onAuth({ password }, _session, done) {
+        passwords.push(password)
+        done(null, { user: 'tollgate' })
+      },
+    })
+    // The same server, at an address that does not look like this machine's.
+    const mailer = await start(clear.url.replace('127.0.0.1', '[::ffff:127.0.0.1]'))
+    await queue(mailer, link())
+    await until(() => log.text().includes('will be tried again'))
+    assert.deepEqual([ended(mailer), clear.connections > 0, passwords], [0, true, []])
+    await mailer.close()
+    open = []
+    const near = await start(clear.url)
+    await clear.received(1)
+    await until(() => ended(near) === 1)
+    assert.deepEqual(passwords, ['secret'])
+    await near.close()
+    open = []
+    await clear.close()
   })
 
   for (const scheme of ['smtp', 'smtps'] as const) {

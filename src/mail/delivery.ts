@@ -4,13 +4,10 @@ import { byService } from '../access/actor.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Encryption } from '../platform/encryption.ts'
 import { repeat } from '../platform/repeat.ts'
-import type { RecipientOf } from './mailer.ts'
+import type { MailEnd, PayerMails, RecipientOf } from './mailer.ts'
 import type { MailQueue, QueuedMail } from './queue.ts'
 import { MailFailure, type MailServer, type OutgoingMail } from './smtp.ts'
 import { unsealMail, type StoredMail } from './stored-mail.ts'
-
-/** What became of a mail. */
-export type MailEnd = 'sent' | 'given_up' | 'expired' | 'not_allowed'
 
 export interface MailDelivery {
   /** Waits a few seconds for mail that is being sent. What is not sent by then stays in the queue. */
@@ -28,6 +25,8 @@ interface DeliveryNeeds {
   /** The host of message ids. */
   readonly host: string
   readonly recipientOf: RecipientOf
+  /** Without it, no mail to a payer is sent. */
+  readonly payerMails?: PayerMails | undefined
   readonly onEnd: (end: MailEnd) => void
   /** ms since 1970; default `Date.now`. */
   readonly clock?: () => number
@@ -84,11 +83,13 @@ async function deliver(needs: DeliveryNeeds, queued: QueuedMail, signal: AbortSi
   const { queue, encryption, log } = needs
   const mail = unsealMail(encryption, queued)
   try {
-    const end = mail === undefined ? 'given_up' : await sendOnce(needs, queued, mail, signal)
+    // Another instance may have the key, or know the template.
+    if (mail === undefined) throw new MailFailure('unreadable', false)
+    const end = await sendOnce(needs, queued, mail, signal)
     // The mail is out: it must not be sent again because the database is away for a moment.
-    await untilDone(() => queue.finish(queued.id), signal)
+    await untilDone(() => finish(needs, queued, mail, end), signal)
     needs.onEnd(end)
-    log.info({ mail: queued.id, template: mail?.template, end }, 'mail')
+    log.info({ mail: queued.id, template: mail.template, end }, 'mail')
   } catch (error) {
     if (!(error instanceof MailFailure)) throw error
     const { reason, isPermanent } = error
@@ -99,13 +100,23 @@ async function deliver(needs: DeliveryNeeds, queued: QueuedMail, signal: AbortSi
     }
     log.error(about, 'mail: given up')
     await recordGivenUp(needs, queued, mail, reason)
-    await queue.finish(queued.id)
+    await finish(needs, queued, mail, 'given_up')
     needs.onEnd('given_up')
   }
 }
 
+async function finish(
+  { queue, payerMails }: DeliveryNeeds,
+  { id }: QueuedMail,
+  mail: StoredMail | undefined,
+  end: MailEnd,
+): Promise<void> {
+  if (mail?.template === 'payer') await payerMails?.ended(id, end)
+  await queue.finish(id)
+}
+
 async function sendOnce(
-  { server, render, host, recipientOf, clock = Date.now }: DeliveryNeeds,
+  { server, render, host, recipientOf, payerMails, clock = Date.now }: DeliveryNeeds,
   { id }: QueuedMail,
   mail: StoredMail,
   signal: AbortSignal,
@@ -113,7 +124,11 @@ async function sendOnce(
   if (mail.until !== undefined && mail.until <= clock()) return 'expired'
   const to = mail.onlyFor === undefined ? mail.to : await recipientOf(mail.to, mail.onlyFor)
   if (to === undefined) return 'not_allowed'
-  await server.send({ ...render(mail, to), messageId: `<${id}@${host}>` }, signal)
+  const file = mail.template === 'payer' ? await payerMails?.fileOf(id) : undefined
+  if (mail.template === 'payer' && file === undefined) return 'not_allowed'
+  const { cc } = mail
+  const outgoing = { ...render(mail, to), ...(cc !== undefined && { cc }), ...(file && { file }) }
+  await server.send({ ...outgoing, messageId: `<${id}@${host}>` }, signal)
   return 'sent'
 }
 

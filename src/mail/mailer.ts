@@ -5,7 +5,11 @@ export type { AccountChange } from './catalogue.ts'
 
 /** A mail to one address. */
 export type MailMessage = MailContent & {
+  /** Given if the sender keeps the mail under this id. Default: a new one. */
+  readonly id?: string
   readonly to: string
+  /** An address that gets a copy. */
+  readonly cc?: string
   /** Not sent later than this: a link that has expired is of no use. */
   readonly until?: Date
   readonly onlyFor?: RecipientRule
@@ -19,6 +23,23 @@ export type RecipientRule = 'sign_in' | 'person'
 
 /** The address to use for a mail with this rule; undefined if it must not be sent. */
 export type RecipientOf = (address: string, rule: RecipientRule) => Promise<string | undefined>
+
+/** A file of a mail. */
+export interface MailFile {
+  readonly name: string
+  readonly content: Buffer
+}
+
+/** What the delivery needs of the sender of mails to payers, by the ids of the mails. */
+export interface PayerMails {
+  /** The file to attach; undefined if the mail must no longer be sent. */
+  fileOf(this: void, id: string): Promise<MailFile | undefined>
+  /** Notes what became of a mail. Idempotent. */
+  ended(this: void, id: string, end: MailEnd): Promise<void>
+}
+
+/** What became of a mail. */
+export type MailEnd = 'sent' | 'given_up' | 'expired' | 'not_allowed'
 
 /** Sends mail in the background, so that requests succeed while the mail server is down or refuses a mail. */
 export interface Mailer {

@@ -18,7 +18,7 @@ interface Sender {
 export function renderMail(mail: MailText, sender: Sender): RenderedMail {
   const { subject, paragraphs, button, code, closing } = mail
   const link = button && { label: button.label, href: new URL(button.path, sender.baseUrl).href }
-  const signature = `${sender.name}, ${sender.baseUrl}`
+  const signature = mail.isForPayer ? sender.name : `${sender.name}, ${sender.baseUrl}`
   const text = [
     ...paragraphs,
     ...(link ? [`${link.label}:\n${link.href}`] : []),
@@ -39,7 +39,7 @@ export function renderMail(mail: MailText, sender: Sender): RenderedMail {
 const styles = {
   body: 'margin:0;padding:24px;background:#f4f5f7',
   card: 'max-width:480px;margin:0 auto;padding:32px;background:#fff;border-radius:8px;font:16px/1.5 system-ui,-apple-system,Segoe UI,sans-serif;color:#1a1b1e',
-  paragraph: 'margin:0 0 16px',
+  paragraph: 'margin:0 0 16px;white-space:pre-line',
   button:
     'display:inline-block;padding:12px 24px;border-radius:6px;background:#1c5bb8;color:#fff;text-decoration:none;font-weight:600',
   address: 'margin:0 0 16px;font-size:13px;color:#5c5f66;word-break:break-all',

@@ -1,5 +1,11 @@
+import type { MailFile } from './mailer.ts'
+
 export interface OutgoingMail {
   readonly to: string
+  readonly cc?: string
+  /** Where replies go. Default: to the sender. */
+  readonly replyTo?: string
+  readonly file?: MailFile
   /** The same for every attempt, so that the recipient's server can recognise a repetition. */
   readonly messageId: string
   readonly subject: string
@@ -16,15 +22,15 @@ export interface MailServer {
   close(this: void): void
 }
 
-/** Why a mail was not accepted, without the server's words: they often quote the address. */
+/** Why a mail was not sent, without the server's words: they often quote the address. */
 export class MailFailure extends Error {
   /** Whether the server refused this mail for good, so that it would be useless to try again. */
   readonly isPermanent: boolean
-  /** Such as `550`, `ECONNREFUSED`, `ETIMEDOUT`. */
+  /** Such as `550`, `ECONNREFUSED`, `ETIMEDOUT`; `unreadable` if this instance cannot decrypt it. */
   readonly reason: string
 
   constructor(reason: string, isPermanent: boolean) {
-    super(`the mail server did not accept the mail: ${reason}`)
+    super(`the mail was not sent: ${reason}`)
     this.reason = reason
     this.isPermanent = isPermanent
   }
@@ -59,10 +65,18 @@ export async function openMailServer({ url, from }: MailServerNeeds): Promise<Ma
   transport.on('error', () => undefined)
 
   return Object.freeze({
-    async send({ to, ...mail }: OutgoingMail, signal: AbortSignal) {
+    async send({ to, cc, file, ...mail }: OutgoingMail, signal: AbortSignal) {
       const headers = { 'Auto-Submitted': 'auto-generated' }
       // An address object is not parsed, so no text can become a second recipient.
-      const options = { from, to: { name: '', address: to }, ...mail, headers, signal }
+      const options = {
+        from,
+        to: { name: '', address: to },
+        ...(cc !== undefined && { cc: { name: '', address: cc } }),
+        ...mail,
+        ...(file && { attachments: [{ filename: file.name, content: file.content }] }),
+        headers,
+        signal,
+      }
       await transport.sendMail(options).catch((error: unknown) => {
         throw failureOf(error)
       })

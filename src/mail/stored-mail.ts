@@ -3,7 +3,7 @@ import { isTemplate, type MailContent } from './catalogue.ts'
 import type { MailMessage } from './mailer.ts'
 
 /** A mail as it waits in the queue. It is encrypted there, because it has tokens and addresses. */
-export type StoredMail = MailContent & Pick<MailMessage, 'to' | 'onlyFor'> & { readonly until?: number }
+export type StoredMail = MailContent & Pick<MailMessage, 'to' | 'cc' | 'onlyFor'> & { readonly until?: number }
 
 export function sealMail(encryption: Encryption, id: string, { until, ...mail }: MailMessage): Buffer {
   const stored = { ...mail, ...(until && { until: until.getTime() }) }

@@ -1,7 +1,7 @@
 import { personIdOf, type Visit } from '../access/actor.ts'
+import { preventAssignments } from '../access/assignment-lock.ts'
 import type { Audit } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
-import { isUuid } from '../platform/database/uuid.ts'
 import { checkName } from '../platform/name.ts'
 import { Problem } from '../platform/problems.ts'
 import type { CredentialChanges } from '../signin/credential-change.ts'
@@ -111,10 +111,11 @@ async function changeAddress(
 }
 
 async function remove({ database, audit, changes, countClientsOf }: Needs, id: string, by: Visit): Promise<void> {
-  // Client records are visible only through the portal's own login, and so not in the transaction below.
-  const clients = isUuid(id) ? await countClientsOf(by, id) : 0
   const refusal = await database.transaction(async (tx) => {
     const { person, isLastPartner } = await lockForChange(tx, id, by)
+    await preventAssignments(tx, person.id)
+    // Client records are visible only through the portal's own login, and so not in this transaction.
+    const clients = await countClientsOf(by, person.id)
     const refused = isLastPartner ? lastPartner(person) : clients > 0 ? hasClients(person, clients) : undefined
     const about = { ...by, noun: 'person', nounId: id }
     if (refused) {

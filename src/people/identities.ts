@@ -6,7 +6,15 @@ import { hashOfInvitation } from './invitation-token.ts'
 import * as store from './identities-store.ts'
 import type { Identity, ListedIdentity, PersonSummary } from './person.ts'
 import { readUsable, type InvitationKey } from './invitations-store.ts'
-import { acceptWithin, joinWithin, ownEntry, welcomeWithin, type Joined, type Joining } from './joining.ts'
+import {
+  acceptWithin,
+  joinWithin,
+  ownEntry,
+  welcomeWithin,
+  type Claimed,
+  type Joined,
+  type Joining,
+} from './joining.ts'
 import { readPerson, readPersonByEmail } from './store.ts'
 
 /** Finds the person behind a proof, and creates one where sign-up allows it. Returned people may be disabled. */
@@ -17,9 +25,9 @@ export interface Identities {
   /**
    * Gives a new identity its person: the one with this address who has no identity yet, or a new person, who was invited
    * or is a consultant whom the policy allows. Undefined if there is none. Concurrent sign-ins with one identity get the
-   * same person.
+   * same person. `claimed` runs in the same transaction.
    */
-  welcome(identity: Identity, joining: Joining): Promise<PersonSummary | undefined>
+  welcome(identity: Identity, joining: Joining & { readonly claimed: Claimed }): Promise<PersonSummary | undefined>
   /**
    * Creates the person of a proven address, who was invited or is a consultant whom the policy allows. Undefined if another
    * person has the address.
@@ -86,7 +94,8 @@ export function createIdentities({ database, audit }: Needs): Identities {
     byIdentity: (identity: Identity) => store.readPersonOf(database, identity),
     byAddress: ({ key }: Email) => readPersonByEmail(database, key),
     byId: (personId: string) => readPerson(database, personId),
-    welcome: (identity: Identity, joining: Joining) => joined((tx) => welcomeWithin(tx, identity, joining)),
+    welcome: (identity: Identity, joining: Joining & { readonly claimed: Claimed }) =>
+      joined((tx) => welcomeWithin(tx, identity, joining)),
     join: (joining: Joining) => joined((tx) => joinWithin(tx, joining)),
     invitation: (which: Token | Email) => readUsable(database, keyOf(which), new Date()),
     accept: (which: Token, welcome?: Welcome) => joined((tx) => acceptWithin(tx, keyOf(which)), welcome),

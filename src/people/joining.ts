@@ -27,8 +27,15 @@ export function ownEntry(action: string, id: string, details?: Readonly<Record<s
   return { ...about, action, outcome: 'allowed', ...(details && { details }) }
 }
 
+/** What is done within the transaction for a person who has signed in before and gets their first identity. */
+export type Claimed = (tx: Queryable, person: PersonSummary) => Promise<void>
+
 /** The person of an identity, who may be new to it or to the firm. */
-export async function welcomeWithin(tx: Queryable, identity: Identity, joining: Joining): Promise<Joined> {
+export async function welcomeWithin(
+  tx: Queryable,
+  identity: Identity,
+  { claimed, ...joining }: Joining & { readonly claimed: Claimed },
+): Promise<Joined> {
   await store.lockIdentity(tx, identity)
   const known = await store.readPersonOf(tx, identity)
   if (known !== undefined) return { person: known, entries: [] }
@@ -38,6 +45,7 @@ export async function welcomeWithin(tx: Queryable, identity: Identity, joining: 
   const { person, entries } = expected ? { person: expected, entries: [] } : await joinWithin(tx, joining)
   if (person === undefined) return nobody
   await store.insertIdentity(tx, identity, { personId: person.id, at: new Date(), emailKey })
+  if (expected && expected.lastSignedInAt !== null) await claimed(tx, expected)
   return { person, entries: [...entries, ownEntry('identity_added', person.id, { issuer })] }
 }
 

@@ -1,21 +1,11 @@
 import { Type } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import { answers, needsSession, refusals, refusalsOfBody, refusalsOfPeople } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of /people. */
-const reading: readonly ProblemCode[] = ['malformed_request', 'not_signed_in', 'forbidden', 'internal', 'unavailable']
-const writing: readonly ProblemCode[] = [...reading, 'cross_site_request', 'not_found']
-const changing: readonly ProblemCode[] = [
-  ...writing,
-  'malformed_json',
-  'missing_field',
-  'unknown_field',
-  'invalid_field',
-  'conflict',
-  'request_too_large',
-  'unsupported_media_type',
-]
+const writing: readonly ProblemCode[] = [...refusalsOfPeople, 'cross_site_request', 'not_found']
+const changing: readonly ProblemCode[] = [...writing, ...refusalsOfBody, 'conflict']
 const recent: ProblemCode = 'recent_sign_in_required'
 
 const inPeople = { tags: ['People'], ...needsSession }
@@ -27,7 +17,7 @@ export const listPeople = {
   operationId: 'listPeople',
   summary: 'List people',
   description: 'Everyone who can sign in, and the open invitations. For partners.',
-  response: { 200: answers(schema.peopleList, 'All people.'), ...refusals(reading) },
+  response: { 200: answers(schema.peopleList, 'All people.'), ...refusals(refusalsOfPeople) },
 }
 
 export const changePerson = {
@@ -61,7 +51,7 @@ export const endAllSessions = {
 export const unlinkIdentities = {
   ...inPeople,
   operationId: 'unlinkIdentities',
-  summary: "Remove a person's identities at providers",
+  summary: "Unlink a person's accounts at providers",
   description:
     'For a person who got a new account at the provider: the next identity whose provider vouches for their address becomes theirs. For partners, with a sign-in within the last 10 minutes.',
   params,
@@ -103,7 +93,7 @@ export const previewHandover = {
   summary: "Preview the hand-over of a person's clients",
   description: 'With `to` in the query, also what prevents a hand-over to that person. For partners.',
   params,
-  response: { 200: answers(schema.shownHandover, 'The clients.'), ...refusals([...reading, 'not_found']) },
+  response: { 200: answers(schema.shownHandover, 'The clients.'), ...refusals([...refusalsOfPeople, 'not_found']) },
 }
 
 export const performHandover = {
@@ -131,7 +121,7 @@ export const resendInvitation = {
   operationId: 'resendInvitation',
   summary: 'Send an invitation again',
   description:
-    'With a new link, for 7 more days. The link before no longer works. For partners, with a sign-in within the last 10 minutes.',
+    'With a new link, for 7 more days. The previous link no longer works. For partners, with a sign-in within the last 10 minutes.',
   params: invitationParams,
   response: { 200: answers(schema.sentInvitation, 'The invitation.'), ...refusals([...writing, recent]) },
 }

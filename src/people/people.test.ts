@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { byService } from '../access/actor.ts'
+import { byService, personActor } from '../access/actor.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { meetingAt } from '../../tests/support/meeting.ts'
@@ -71,7 +71,11 @@ describe('concurrently', () => {
       ['a', 'b'].map((subject) =>
         identities.welcome(
           { issuer: 'https://id.example', subject },
-          { email: addressOf('entered@example.com'), mayJoin: true },
+          {
+            email: addressOf('entered@example.com'),
+            mayJoin: true,
+            claimed: () => assert.fail('never signed in before'),
+          },
         ),
       ),
     )
@@ -82,6 +86,46 @@ describe('concurrently', () => {
     const rows = await database.rows('select subject from identity where person_id = $1', [id])
     assert.equal(rows.length, 1)
   })
+})
+
+describe('someone who is no partner any more', () => {
+  for (const [how, end] of [
+    ['another role', { role: 'consultant' }],
+    ['a disabled account', { status: 'disabled' }],
+  ] as const) {
+    test(`because of ${how} changes nobody, although they were one when they asked`, async () => {
+      const people = createPeople({ database, audit })
+      const [stays, former, other] = [
+        await people.create(
+          { name: 'Stays', email: `stays.${how}@example.com`.replaceAll(' ', ''), role: 'partner' },
+          byService,
+        ),
+        await people.create(
+          { name: 'Former', email: `former.${how}@example.com`.replaceAll(' ', ''), role: 'partner' },
+          byService,
+        ),
+        await people.create(
+          { name: 'Other', email: `other.${how}@example.com`.replaceAll(' ', ''), role: 'consultant' },
+          byService,
+        ),
+      ]
+      const by = { actor: personActor(former) }
+      await people.setRole(other.id, 'partner', by)
+      if ('role' in end) await people.setRole(former.id, end.role, byService)
+      else await people.setStatus(former.id, end.status, byService)
+      await assert.rejects(people.setRole(stays.id, 'consultant', by), { code: 'forbidden' })
+      await assert.rejects(people.setStatus(other.id, 'disabled', by), { code: 'forbidden' })
+      await assert.rejects(people.setRole(former.id, 'partner', by), { code: 'forbidden' })
+      const found = (await people.list()).filter(({ id }) => [stays.id, other.id].includes(id))
+      assert.deepEqual(
+        found.map(({ role, status }) => [role, status]),
+        [
+          ['partner', 'active'],
+          ['partner', 'active'],
+        ],
+      )
+    })
+  }
 })
 
 describe('an identity', () => {

@@ -62,7 +62,7 @@ export type ListedInvitation = Type.Static<typeof listedInvitation>
 export const sentInvitation = Type.Object({
   invitation: listedInvitation,
   link: Type.Optional(
-    Type.String({ description: 'The link to hand over, shown only this once. Absent if it was mailed.' }),
+    Type.String({ description: 'The link to pass on, shown only this once. Absent if it was mailed.' }),
   ),
 })
 export type ShownInvitation = Type.Static<typeof sentInvitation>

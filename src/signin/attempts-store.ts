@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { AttemptData } from './methods/method.ts'
+import { unflushed } from './unflushed-store.ts'
 
 export interface NewAttempt {
   readonly stateHash: Buffer
@@ -90,12 +91,13 @@ export async function tryBegun(
   { stateHash, browserHashes, now }: AttemptKey,
   maxTries: number,
 ): Promise<Tried<BegunRow> | undefined> {
-  const [attempt] = await database.rows<Tried<BegunRow>>(
-    `update sign_in_attempt set tries = tries + 1
+  const [attempt] = await database.rows<Tried<BegunRow>>({
+    name: 'sign_in_try',
+    text: `update sign_in_attempt set tries = tries + 1 from ${unflushed}
      where state_hash = $1 and browser_hash = any($2) and expires_at > $3 and step = 'begun' and tries < $4
      returning ${begunColumns}, $4 - tries as "triesLeft"`,
-    [stateHash, browserHashes, now, maxTries],
-  )
+    values: [stateHash, browserHashes, now, maxTries],
+  })
   return attempt
 }
 
@@ -170,7 +172,8 @@ export async function tryProven(
   maxTries: number,
 ): Promise<Tried<ProvenRow> | undefined> {
   const [attempt] = await database.rows<Tried<ProvenRow>>(
-    `update sign_in_attempt set tries = tries + 1 where state_hash = $1 and step = 'proven' and tries < $2
+    `update sign_in_attempt set tries = tries + 1 from ${unflushed}
+     where state_hash = $1 and step = 'proven' and tries < $2
      returning ${provenColumns}, $2 - tries as "triesLeft"`,
     [stateHash, maxTries],
   )
@@ -184,6 +187,18 @@ export async function deleteProven(database: Queryable, browserHashes: readonly 
 /** Deletes every attempt of a person that waits for a second factor. */
 export async function deleteProvenOf(tx: Queryable, personId: string): Promise<void> {
   await tx.rows(`delete from sign_in_attempt where person_id = $1 and step = 'proven'`, [personId])
+}
+
+/** Deletes every attempt of an identity at a method's provider that waits for a second factor. */
+export async function deleteProvenBy(
+  tx: Queryable,
+  { method, issuer, subject }: { readonly method: string; readonly issuer: string; readonly subject: string },
+): Promise<void> {
+  await tx.rows(
+    `delete from sign_in_attempt where step = 'proven' and method = $1
+       and person_id in (select person_id from identity where issuer = $2 and subject = $3)`,
+    [method, issuer, subject],
+  )
 }
 
 export interface FoundAttempt {

@@ -11,10 +11,10 @@ const lifetime = 1800
 /** Sign-in cookies considered per request: a browser that opens many tabs at once gets several. */
 const maxCookies = 16
 /**
- * Submissions counted at the same time. With more, hundreds of wrong passwords at once would occupy every connection and
- * processor of the database, and everyone's reads would wait.
+ * Submissions are counted one at a time, with a pause in ms if another one waits. Else hundreds of wrong passwords at once
+ * would occupy the connections and processors of the database, and everyone's reads would wait.
  */
-const triesAtOnce = 2
+const tries = { atOnce: 1, pause: 5 }
 /** Submissions per step. */
 export const maxTries = 5
 
@@ -102,7 +102,7 @@ export function createAttempts({ database, baseUrl, clock }: AttemptNeeds): Atte
   })
   const cookieFor = (header: string | undefined) =>
     cookiesOf(header)[0] ?? { name: `${prefix}${randomBytes(6).toString('base64url')}`, value: newSecret() }
-  const turnstile = createTurnstile(triesAtOnce)
+  const turnstile = createTurnstile(tries.atOnce, tries)
   const expiry = () => new Date(clock() + lifetime * 1000)
 
   return Object.freeze({

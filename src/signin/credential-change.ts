@@ -25,7 +25,9 @@ export interface CredentialChanges {
    * factor, writes the audit row, and queues a mail to the person. Returns the number of sessions that ended.
    */
   conclude(this: void, tx: Queryable, change: CredentialChange): Promise<number>
-  /** The same for a new address. The mail goes to both addresses. */
+  /** Only queues the mail: for a further way in, with which nobody has lost or gained a session. */
+  notify(this: void, tx: Queryable, told: Pick<CredentialChange, 'person' | 'notice'>): Promise<void>
+  /** The same as `conclude` for a new address. The mail goes to both addresses. */
   concludeAddress(this: void, tx: Queryable, change: NewAddress): Promise<void>
 }
 
@@ -41,20 +43,24 @@ interface ChangeNeeds {
 }
 
 export function createCredentialChanges({ sessions, audit, mailer }: ChangeNeeds): CredentialChanges {
+  async function notify(tx: Queryable, { person, notice }: Pick<CredentialChange, 'person' | 'notice'>) {
+    if (person.email === null) return
+    await mailer?.send(tx, { to: person.email, template: 'account_changed', values: notice })
+  }
+
   async function conclude(tx: Queryable, { person, action, details, notice, exceptId, by }: CredentialChange) {
     const ended = await sessions.endWithin(tx, { personId: person.id, exceptId }, by)
     await deleteProvenOf(tx, person.id)
     await audit.recordWithin(tx, [
       { ...by, action, outcome: 'allowed', noun: 'person', nounId: person.id, ...(details && { details }) },
     ])
-    if (person.email !== null) {
-      await mailer?.send(tx, { to: person.email, template: 'account_changed', values: notice })
-    }
+    await notify(tx, { person, notice })
     return ended.length
   }
 
   return Object.freeze({
     conclude,
+    notify,
     async concludeAddress(tx: Queryable, { person, by, address }: NewAddress) {
       const notice = { what: 'email_changed' } as const
       await conclude(tx, { person, action: 'email_changed', notice, by })

@@ -50,8 +50,8 @@ export function createEnrolmentSignIn(needs: Needs, pending: PendingSignIn): Enr
         const attempt = await pending.try(visitor)
         const factor = policy.enrollable.find(({ id }) => id === attempt.factor)
         if (factor === undefined || !attempt.enrols) throw notUsable()
-        Object.assign(details, { method: attempt.method, factor: factor.id })
         const { personId, data, triesLeft: left } = attempt
+        Object.assign(details, { method: attempt.method, factor: factor.id, of: personId })
         const { requestId, address, device: name } = visitor
         const request = { factor, personId, data, input, name, origin: { requestId, address } }
         const before = async (tx: Queryable) => {
@@ -61,7 +61,11 @@ export function createEnrolmentSignIn(needs: Needs, pending: PendingSignIn): Enr
         }
         const tries = { most: maxTries, left }
         const { recoveryCodes } = await countTries(tries, () => enrolments.complete(request, before))
-        return { ...(await gate.admitProven(attempt, factor.id, { visitor })), recoveryCodes }
+        // A partner may have removed the factor again before the session starts.
+        const finish = async (tx: Queryable) => {
+          if (!(await policy.hasFactor(personId, tx))) throw notUsable()
+        }
+        return { ...(await gate.admitProven(attempt, factor.id, { visitor, finish })), recoveryCodes }
       }),
   }
 }

@@ -56,8 +56,8 @@ export function createFactorSignIn(needs: FactorSignInNeeds): FactorSignIn {
         const attempt = await pending.try(visitor)
         const factor = factors.find(({ id }) => id === attempt.factor)
         if (factor === undefined || attempt.enrols) throw notUsable()
-        Object.assign(details, { method: attempt.method, factor: factor.id })
         const { personId, data, triesLeft: left } = attempt
+        Object.assign(details, { method: attempt.method, factor: factor.id, of: personId })
         await countTries({ most: maxTries, left }, () => factor.complete(input, { personId, data, visitor }))
         const finish = async (tx: Queryable) => {
           if (!(await attempts.finish(attempt, 'proven', tx))) throw notUsable()

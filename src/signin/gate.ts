@@ -27,7 +27,7 @@ export interface Gate {
 
 interface PassedFactor {
   readonly visitor: Visitor
-  /** Uses the attempt up, in the transaction that starts the session. Throws Problem if another request was faster. */
+  /** Runs in the transaction that starts the session. Throws Problem if another request, or a change, was faster. */
   readonly finish?: (tx: Queryable) => Promise<void>
 }
 
@@ -37,7 +37,7 @@ interface GateNeeds {
   readonly sessions: Pick<Sessions, 'start' | 'cookie'>
   readonly policy: FactorPolicy
   readonly encryption: Encryption
-  readonly changes: Pick<CredentialChanges, 'concludeAddress'>
+  readonly changes: Pick<CredentialChanges, 'concludeAddress' | 'notify'>
 }
 
 /** The page on which a pending second factor is given. */
@@ -79,9 +79,12 @@ export function createGate({ attempts, signUp, sessions, policy, encryption, cha
   return Object.freeze({
     async admit(proof: Proof, attempt: BegunAttempt, visitor: Visitor) {
       const { requestId, address } = visitor
-      const person = await signUp.admit(proof.claim, (tx, before, email) => {
-        const by = { actor: personActor(before), requestId, address }
-        return changes.concludeAddress(tx, { person: before, by, address: email.address })
+      const person = await signUp.admit(proof.claim, {
+        addressChanged: (tx, before, email) => {
+          const by = { actor: personActor(before), requestId, address }
+          return changes.concludeAddress(tx, { person: before, by, address: email.address })
+        },
+        identityAdded: (tx, known) => changes.notify(tx, { person: known, notice: { what: 'sign_in_method_linked' } }),
       })
       const proven = {
         personId: person.id,

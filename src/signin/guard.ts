@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
 import { hashOf } from './cookies.ts'
-import { requireRecent } from './recent-sign-in.ts'
+import { isRecent, requireRecent } from './recent-sign-in.ts'
 import type { Refusals } from './refusals.ts'
 import { hasSessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -58,11 +58,11 @@ export function signedIn({ recognise }: Pick<Sessions, 'recognise'>): Guard {
 }
 
 /**
- * For changes to how a person signs in: someone who finds an unattended browser must not be able to make them. Runs after
- * `signedIn`. Throws Problem `recent_sign_in_required`.
+ * For changes to how a person signs in: someone who finds an unattended browser must not be able to make them, and a
+ * partner sees in the audit log that somebody tried. Runs after `signedIn`. Throws Problem `recent_sign_in_required`.
  */
 export function recentlySignedIn(clock: () => number = Date.now): Guard {
-  return async (request) => requireRecent(sessionOf(request), clock())
+  return (request) => admitRecent(request, sessionOf(request), clock())
 }
 
 /**
@@ -71,14 +71,27 @@ export function recentlySignedIn(clock: () => number = Date.now): Guard {
  * `recent_sign_in_required`.
  */
 export async function linkingSession(
-  { headers }: Pick<FastifyRequest, 'headers'>,
+  request: FastifyRequest,
   { recognise }: Pick<Sessions, 'recognise'>,
 ): Promise<Session> {
+  const { headers } = request
   if (headers['sec-fetch-site'] !== 'same-origin') throw crossSite()
   const session = await recognise(headers.cookie)
   if (session === undefined) throw notSignedIn()
-  requireRecent(session, Date.now())
+  await admitRecent(request, session, Date.now())
   return session
+}
+
+async function admitRecent(request: FastifyRequest, session: Session, now: number): Promise<void> {
+  if (!isRecent(session, now)) {
+    const { method, routeOptions } = request
+    await request.server.refusals.record(visitorOf(request), {
+      action: 'session_too_old',
+      personId: session.person.id,
+      details: { change: `${method} ${routeOptions.url ?? ''}` },
+    })
+  }
+  requireRecent(session, now)
 }
 
 /** A cookie without a session is recorded: it may be invented. */

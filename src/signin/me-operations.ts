@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { answers, needsSession, refusals } from '../platform/http/openapi.ts'
+import { answers, needsSession, refusals, refusalsOfBody } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import * as schema from './me-schema.ts'
-import { always, posting } from './operations.ts'
+import { always } from './operations.ts'
 import { begunFactor } from './schema.ts'
 
 /** The OpenAPI operations of /me. */
@@ -46,11 +46,7 @@ const changing: readonly ProblemCode[] = [
   'not_found',
   'conflict',
 ]
-const submitting: readonly ProblemCode[] = [
-  ...changing,
-  ...posting.filter((code) => code !== 'cross_site_request'),
-  'sign_in_failed',
-]
+const submitting: readonly ProblemCode[] = [...changing, ...refusalsOfBody, 'sign_in_failed']
 const recent = 'Needs a sign-in within the last 10 minutes. Ends all other sessions of the person.'
 const factor = Type.Object({ id: text('The id of the second factor: `totp`, `passkey` or `sms`.') })
 const passkey = Type.Object({ id: text('The id of the passkey.') })
@@ -58,7 +54,7 @@ const passkey = Type.Object({ id: text('The id of the passkey.') })
 export const startOwnFactor = {
   ...inMe,
   operationId: 'startOwnFactor',
-  summary: 'Start to set up a second factor',
+  summary: 'Start setting up a second factor',
   description: 'Needs a sign-in within the last 10 minutes. For `sms`, `input` has the `number`.',
   params: factor,
   body: schema.BeginOwnFactorBody,
@@ -91,7 +87,7 @@ export const renewRecoveryCodes = {
   ...inMe,
   operationId: 'renewRecoveryCodes',
   summary: 'Create new recovery codes',
-  description: `${recent} The codes before them no longer work.`,
+  description: `${recent} Earlier codes no longer work.`,
   response: { 200: answers(schema.changedFactor, 'The codes.'), ...refusals(changing) },
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { answers, refusals } from '../platform/http/openapi.ts'
+import { answers, refusals, refusalsOfBody } from '../platform/http/openapi.ts'
 import type { ProblemCode } from '../platform/problems.ts'
 import * as schema from './schema.ts'
 
@@ -12,15 +12,7 @@ const signingIn: readonly ProblemCode[] = [
   'rate_limit_exceeded',
   'not_found',
 ]
-export const posting: readonly ProblemCode[] = [
-  'cross_site_request',
-  'malformed_json',
-  'missing_field',
-  'unknown_field',
-  'invalid_field',
-  'request_too_large',
-  'unsupported_media_type',
-]
+const posting: readonly ProblemCode[] = ['cross_site_request', ...refusalsOfBody]
 
 const inSignIn = { tags: ['Sign-in'] }
 const methodParams = Type.Object({ '*': Type.String({ description: 'The id of the method or provider.' }) })
@@ -149,7 +141,7 @@ export const completeFactor = {
 export const startEnrolment = {
   ...inSignIn,
   operationId: 'startEnrolment',
-  summary: 'Start to set up a second factor that the sign-in needs',
+  summary: 'Start setting up a second factor that the sign-in needs',
   body: schema.BeginEnrolmentBody,
   response: {
     200: answers(schema.begunFactor, 'The challenge.'),

@@ -3,6 +3,7 @@ import type { Audit } from '../access/audit.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Server } from '../platform/http/server.ts'
 import { Problem } from '../platform/problems.ts'
+import { deleteProvenBy } from './attempts-store.ts'
 import { providerLogout } from './operations.ts'
 import type { LogoutNotice, RedirectMethod, SignInMethod } from './methods/method.ts'
 import type { Refusals } from './refusals.ts'
@@ -58,7 +59,10 @@ async function endSessions(needs: Needs, method: RedirectMethod, request: Fastif
   }
 }
 
-/** In one transaction: a token that was accepted without ending the sessions could not be sent again. */
+/**
+ * In one transaction: a token that was accepted without ending the sessions could not be sent again. A sign-in that waits for
+ * its second factor has no session yet; if the token names its person, it has to begin again.
+ */
 function accept(
   { database, audit }: Needs,
   { id: method }: RedirectMethod,
@@ -67,6 +71,7 @@ function accept(
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     if (!(await acceptLogoutToken(tx, { issuer, jti, expiresAt }))) return false
+    if (subject !== undefined) await deleteProvenBy(tx, { method, issuer, subject })
     const ended = await deleteSessions(tx, { issuer, subject, sid })
     await audit.recordWithin(
       tx,

@@ -9,7 +9,7 @@ const maxCounted = 10_000
 /** Unknown session cookies remembered: each is recorded once. */
 const maxRemembered = 10_000
 
-/** Audit rows for what visitors were refused before they were known, bounded per network. */
+/** Audit rows for what visitors were refused before a policy could decide, bounded per network. */
 export interface Refusals {
   /** Resolves once the row is durable, or at once if the network has had its rows for this minute. */
   record(this: void, visitor: Refused, entry: RefusalEntry): Promise<void>
@@ -20,7 +20,9 @@ export interface Refusals {
 type Refused = Pick<Visitor, 'network' | 'address' | 'requestId'>
 
 interface RefusalEntry {
-  readonly action: 'sign_in_failed' | 'provider_logout_failed' | 'session_unknown'
+  readonly action: 'sign_in_failed' | 'provider_logout_failed' | 'session_unknown' | 'session_too_old'
+  /** If known. */
+  readonly personId?: string
   readonly details: Readonly<Record<string, string>>
 }
 
@@ -46,11 +48,12 @@ export function createRefusals({ audit, clock = Date.now }: RefusalNeeds): Refus
     return undefined
   }
 
-  async function record({ network, address, requestId }: Refused, { action, details }: RefusalEntry): Promise<void> {
+  async function record(visitor: Refused, { action, personId, details }: RefusalEntry): Promise<void> {
+    const { network, address, requestId } = visitor
     const before = take(network)
     if (before === undefined) return
     await audit.record({
-      actor: { kind: 'visitor' },
+      actor: personId === undefined ? { kind: 'visitor' } : { kind: 'person', id: personId },
       action,
       outcome: 'refused',
       requestId,

@@ -12,10 +12,10 @@ export type SignUpPolicy = Config['sign_in']['sign_up']
 /** Who may sign in (section 5.2 of the specification). */
 export interface SignUp {
   /**
-   * The person whom a proof establishes; a new one if the policy allows it. Adopts an address that changed at the provider,
-   * with `addressChanged` in the same transaction. Throws Problem `sign_in_refused`.
+   * The person whom a proof establishes; a new one if the policy allows it. Adopts an address that changed at the provider.
+   * Throws Problem `sign_in_refused`.
    */
-  admit(claim: Claim, addressChanged: AddressChanged): Promise<PersonSummary>
+  admit(claim: Claim, adoption: Adoption): Promise<PersonSummary>
   /** The person of a proven address; a new one if the policy allows it. Throws Problem `sign_in_refused`. */
   admitAddress(this: void, email: Email): Promise<PersonSummary>
   /** The address of the person who has it, if they may sign in; the given one for a person who may sign up. */
@@ -26,8 +26,13 @@ export interface SignUp {
   acceptInvitation(this: void, token: string, welcome?: Welcome): Promise<PersonSummary>
 }
 
-/** What a change of a person's address entails; `email` is the new one. */
-export type AddressChanged = (tx: Queryable, before: PersonSummary, email: Email) => Promise<void>
+/** What a sign-in at a provider may change about a person, and what that entails in the same transaction. */
+export interface Adoption {
+  /** The address changed at the provider; `email` is the new one. */
+  readonly addressChanged: (tx: Queryable, before: PersonSummary, email: Email) => Promise<void>
+  /** The identity became that of a person who has signed in before, because of the address. */
+  readonly identityAdded: (tx: Queryable, person: PersonSummary) => Promise<void>
+}
 
 type ClaimBy<By extends Claim['by']> = Extract<Claim, { readonly by: By }>
 
@@ -43,12 +48,12 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
 
   async function byIdentity(
     { issuer, subject, email }: ClaimBy<'identity'>,
-    addressChanged: AddressChanged,
+    { addressChanged, identityAdded: claimed }: Adoption,
   ): Promise<PersonSummary | undefined> {
     const known = await identities.byIdentity({ issuer, subject })
     if (known === undefined && email === undefined) throw withoutEmail()
     if (!isAllowed(email)) return undefined
-    if (known === undefined) return email && identities.welcome({ issuer, subject }, { email, mayJoin })
+    if (known === undefined) return email && identities.welcome({ issuer, subject }, { email, mayJoin, claimed })
     if (known.status === 'active' && email !== undefined) {
       const conclude = (tx: Queryable, before: PersonSummary) => addressChanged(tx, before, email)
       await identities.keepEmail(known, { issuer, subject }, { email, conclude })
@@ -68,8 +73,8 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
     return person && isAllowed(readEmail(person.email ?? '')) ? person : undefined
   }
 
-  function find(claim: Claim, addressChanged: AddressChanged): Promise<PersonSummary | undefined> {
-    if (claim.by === 'identity') return byIdentity(claim, addressChanged)
+  function find(claim: Claim, adoption: Adoption): Promise<PersonSummary | undefined> {
+    if (claim.by === 'identity') return byIdentity(claim, adoption)
     return claim.by === 'email' ? byEmail(claim) : byId(claim)
   }
 
@@ -95,7 +100,7 @@ export function createSignUp({ policy, identities }: { policy: SignUpPolicy; ide
       if (person === undefined) throw notInvited()
       return person
     },
-    admit: async (claim: Claim, addressChanged: AddressChanged) => requireActive(await find(claim, addressChanged)),
+    admit: async (claim: Claim, adoption: Adoption) => requireActive(await find(claim, adoption)),
     admitAddress: async (email: Email) => requireActive(await byEmail({ by: 'email', email })),
   } satisfies SignUp)
 }

@@ -21,6 +21,8 @@ export interface StepDetails {
   factor?: string
   issuer?: string
   subject?: string
+  /** The person whose first proof was right. */
+  of?: string
   why?: string
 }
 

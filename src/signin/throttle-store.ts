@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts'
+import { unflushed } from './unflushed-store.ts'
 
 export interface ThrottleKey {
   readonly kind: string
@@ -16,14 +17,16 @@ export interface Use {
 
 /** Adds a use, unless there are as many as allowed. Of several at once, no more succeed than allowed. */
 export async function insertUse(database: Queryable, { kind, key }: ThrottleKey, use: Use): Promise<boolean> {
-  const rows = await database.rows(
-    `insert into throttle as t (kind, key, taken, expires_at) values ($1, $2, array[$3::timestamptz], $4)
+  const rows = await database.rows({
+    name: 'throttle_use',
+    text: `insert into throttle as t (kind, key, taken, expires_at)
+     select $1, $2::bytea, array[$3::timestamptz], $4::timestamptz from ${unflushed}
      on conflict (kind, key) do update
        set taken = array(select used from unnest(t.taken) used where used > $5) || $3, expires_at = greatest(t.expires_at, $4)
        where (select count(*) from unnest(t.taken) used where used > $5) < $6
      returning 1`,
-    [kind, key, use.now, use.expiresAt, use.since, use.most],
-  )
+    values: [kind, key, use.now, use.expiresAt, use.since, use.most],
+  })
   return rows.length > 0
 }
 
@@ -39,11 +42,12 @@ export async function readThrottle(
   { kind, key }: ThrottleKey,
   now: Date,
 ): Promise<ThrottleState | undefined> {
-  const [row] = await database.rows<ThrottleState>(
-    `select array(select used from unnest(taken) used order by used) as taken, failures, failed_at as "failedAt"
+  const [row] = await database.rows<ThrottleState>({
+    name: 'throttle_read',
+    text: `select array(select used from unnest(taken) used order by used) as taken, failures, failed_at as "failedAt"
      from throttle where kind = $1 and key = $2 and expires_at > $3`,
-    [kind, key, now],
-  )
+    values: [kind, key, now],
+  })
   return row
 }
 
@@ -53,13 +57,15 @@ export async function insertFailure(
   { kind, key }: ThrottleKey,
   { now, expiresAt }: { readonly now: Date; readonly expiresAt: Date },
 ): Promise<number> {
-  const [row] = await database.rows<{ failures: number }>(
-    `insert into throttle as t (kind, key, failures, failed_at, expires_at) values ($1, $2, 1, $3, $4)
+  const [row] = await database.rows<{ failures: number }>({
+    name: 'throttle_failure',
+    text: `insert into throttle as t (kind, key, failures, failed_at, expires_at)
+     select $1, $2::bytea, 1, $3::timestamptz, $4::timestamptz from ${unflushed}
      on conflict (kind, key) do update
        set failures = case when t.expires_at > $3 then t.failures else 0 end + 1, failed_at = $3, expires_at = $4
      returning failures`,
-    [kind, key, now, expiresAt],
-  )
+    values: [kind, key, now, expiresAt],
+  })
   return row?.failures ?? 1
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { openDatabase, type Database } from '../platform/database/database.ts'
+import { openDatabase, type Database, type Queryable } from '../platform/database/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts'
 import { createTestLog } from '../../tests/support/log.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
+import * as store from './throttle-store.ts'
 
 const [second, minute, day] = [1000, 60_000, 86_400_000]
 const rule = { kind: 'test', most: 3, window: 15 * minute }
@@ -61,6 +62,23 @@ describe('the throttle', () => {
     const other = createThrottle({ database, clock: () => now })
     assert.equal(await other.take(rule, 'a'), 900)
     assert.equal(await other.fail('guess', 'a'), 2)
+  })
+
+  test('counting does not wait for the disk', async () => {
+    const key = { kind: 'test', key: Buffer.alloc(32) }
+    const times = { now: new Date(now), expiresAt: new Date(now + minute) }
+    const counts = [
+      (tx: Queryable) => store.insertUse(tx, key, { most: 3, since: new Date(0), ...times }),
+      (tx: Queryable) => store.insertFailure(tx, key, times),
+    ]
+    for (const count of counts) {
+      const during = await database.transaction(async (tx) => {
+        await count(tx)
+        return tx.rows('show synchronous_commit')
+      })
+      assert.deepEqual(during, [{ synchronous_commit: 'off' }])
+    }
+    assert.deepEqual(await database.rows('show synchronous_commit'), [{ synchronous_commit: 'on' }])
   })
 
   test('keys are not stored', async () => {

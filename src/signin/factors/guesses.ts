@@ -5,10 +5,14 @@ import type { Identities } from '../../people/identities.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { Problem } from '../../platform/problems.ts'
 import type { Throttle } from '../throttle.ts'
+import { WrongCode } from '../wrong-code.ts'
 
 const window = 15 * 60_000
 /** Wrong codes of one person, of all their factors, in all their browsers. */
 const rule = { kind: 'second_factor', most: 5, window }
+/** Wrong codes in succession, however slowly: at each fifth, the person is warned. */
+const inSuccession = 'second_factor_wrong'
+const warnAtEach = 5
 /** One mail about it. */
 const mailRule = { kind: 'second_factor_mail', most: 1, window }
 
@@ -16,7 +20,7 @@ const mailRule = { kind: 'second_factor_mail', most: 1, window }
 export interface Guesses {
   /**
    * Runs a check, which throws if the code is wrong. Throws Problem `too_many_sign_ins` without running it after too many
-   * wrong codes of the person. A right one starts the count again.
+   * wrong codes of the person. A right one starts the counts again. The person is warned before the first refusal.
    */
   check<Result>(this: void, personId: string, check: () => Promise<Result>): Promise<Result>
 }
@@ -36,17 +40,26 @@ export function createGuesses(needs: GuessNeeds): Guesses {
       // Counted before the check, so that codes sent at the same moment count too.
       const wait = await throttle.take(rule, personId)
       if (wait > 0) {
-        if ((await throttle.take(mailRule, personId)) === 0) await report(needs, personId)
+        await warn(needs, personId)
         throw tooManyCodes(wait)
       }
-      const result = await check()
-      await throttle.succeed(rule.kind, personId)
-      return result
+      try {
+        const result = await check()
+        await throttle.succeed(rule.kind, personId)
+        await throttle.succeed(inSuccession, personId)
+        return result
+      } catch (error) {
+        const isWrong = error instanceof WrongCode
+        if (isWrong && (await throttle.fail(inSuccession, personId)) % warnAtEach === 0) await warn(needs, personId)
+        throw error
+      }
     },
   } satisfies Guesses)
 }
 
-async function report({ database, audit, identities, mailer }: GuessNeeds, personId: string): Promise<void> {
+/** Once in a quarter of an hour. */
+async function warn({ database, throttle, audit, identities, mailer }: GuessNeeds, personId: string): Promise<void> {
+  if ((await throttle.take(mailRule, personId)) > 0) return
   const person = await identities.byId(personId)
   await database.transaction(async (tx) => {
     await audit.recordWithin(tx, [

@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads'
 import { isDeriveOrder, type Derived } from './hashing-order.ts'
 
 /** A thread that hashes passwords, for `hashing-thread.ts`. */
-const niceness = 10
+const niceness = 19
 
 /** On Linux, every thread has a priority of its own (setpriority(2)). */
 function lowerPriority(): void {

@@ -1,20 +1,10 @@
-import { answers, needsSession, refusals } from '../../../platform/http/openapi.ts'
+import { answers, needsSession, refusals, refusalsOfBody } from '../../../platform/http/openapi.ts'
 import type { ProblemCode } from '../../../platform/problems.ts'
 import * as schema from './schema.ts'
 
 /** The OpenAPI operations of passwords. */
 const always: readonly ProblemCode[] = ['malformed_request', 'not_found', 'internal', 'unavailable']
-const posting: readonly ProblemCode[] = [
-  ...always,
-  'cross_site_request',
-  'malformed_json',
-  'missing_field',
-  'unknown_field',
-  'invalid_field',
-  'request_too_large',
-  'unsupported_media_type',
-  'too_many_sign_ins',
-]
+const posting: readonly ProblemCode[] = [...always, 'cross_site_request', ...refusalsOfBody, 'too_many_sign_ins']
 const inSignIn = { tags: ['Sign-in'] }
 const inMe = { tags: ['Account'], ...needsSession }
 const own: readonly ProblemCode[] = ['not_signed_in', 'recent_sign_in_required', 'conflict']
@@ -22,7 +12,7 @@ const own: readonly ProblemCode[] = ['not_signed_in', 'recent_sign_in_required',
 export const readReset = {
   ...inSignIn,
   operationId: 'readPasswordReset',
-  summary: 'Open the page on which a password is chosen',
+  summary: 'The page of a password link',
   description: 'The page of the link in the mail.',
   response: { 200: answers(schema.resetPage, 'The page.'), ...refusals(always) },
 }
@@ -40,7 +30,7 @@ export const requestReset = {
 export const inspectReset = {
   ...inSignIn,
   operationId: 'inspectPasswordReset',
-  summary: 'Read what a link to choose a password is for',
+  summary: 'Describe a password link',
   description: 'Does not use the link up.',
   body: schema.InspectResetBody,
   response: { 200: answers(schema.inspectedReset, 'The address.'), ...refusals([...posting, 'sign_in_failed']) },

@@ -14,10 +14,11 @@ export interface PasswordOwner {
 const ownerColumns = 'p.id, p.email, p.role, w.hash, w.changed_at as "changedAt"'
 
 export async function readPasswordOwner(database: Queryable, emailKey: string): Promise<PasswordOwner | undefined> {
-  const [owner] = await database.rows<PasswordOwner>(
-    `select ${ownerColumns} from person p left join password w on w.person_id = p.id where p.email_key = $1`,
-    [emailKey],
-  )
+  const [owner] = await database.rows<PasswordOwner>({
+    name: 'password_owner',
+    text: `select ${ownerColumns} from person p left join password w on w.person_id = p.id where p.email_key = $1`,
+    values: [emailKey],
+  })
   return owner
 }
 
