@@ -1,11 +1,13 @@
 import { Option, type Command } from 'commander'
 import type { Account, Accounts } from '../accounts/accounts.ts'
+import { presentAccount } from '../accounts/present.ts'
 import { formatMoney } from '../billing/money.ts'
 import { amountArgument, moneyIn } from './amounts.ts'
 import { argument, command, group, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
-import { amountColumn, amountsIn, minuteOf, timeOrNull, writeJson, writeLines, writeTable } from './output.ts'
+import { writeJson, writeLines, writeTable } from './output.ts'
 
 interface LimitOptions extends CommonOptions {
   readonly rpm?: number
@@ -18,6 +20,13 @@ interface CreateOptions extends LimitOptions {
   readonly own?: true
 }
 
+interface BillingOptions extends CommonOptions {
+  readonly name?: string
+  readonly address?: readonly string[]
+  readonly taxNumber?: string
+  readonly email?: string
+}
+
 const which = ['<account>', 'its id or name'] as const
 
 export function accountCommand(context: Context): Command {
@@ -27,6 +36,7 @@ export function accountCommand(context: Context): Command {
     showCommand(context),
     creditCommand(context),
     limitCommand(context),
+    billingCommand(context),
     ownCommand(context),
     closeCommand(context),
   ])
@@ -41,7 +51,7 @@ function createCommand(context: Context): Command {
       ),
     )
     .addOption(monthlyLimit().conflicts('credit'))
-    .option('--own', "it is the firm's own: its requests may name the client that they are for")
+    .option('--own', "mark it as the firm's own, so that its requests can name a client")
     .action(async ({ json, name, ...options }: CreateOptions) => {
       const { limits } = await context.config()
       const credit = await moneyIn(context, '--credit', options.credit)
@@ -68,21 +78,21 @@ function createCommand(context: Context): Command {
 function listCommand(context: Context): Command {
   return command('list', 'List all accounts', 'account list').action(async ({ json }: CommonOptions) => {
     const accounts = await (await openAccounts(context)).list()
-    if (json) return writeJson(context, { accounts: accounts.map(toJson) })
     const { currency } = await context.config()
-    const lines =
-      accounts.length > 1 ? [...accounts.map(toAccountLine), totalOf(accounts)] : accounts.map(toAccountLine)
+    if (json) return writeJson(context, { accounts: accounts.map((account) => presentAccount(account, currency)) })
+    const format = await formatFor(context)
+    const lines = accounts.length > 1 ? [...accounts, totalOf(accounts)] : accounts
     return writeTable(
       context,
       lines,
       [
         { title: 'NAME', text: ({ name }) => name },
         { title: 'STATUS', text: ({ status }) => status },
-        amountColumn('CREDIT LEFT', currency, lines, ({ creditLeft }) => formatMoney(creditLeft)),
-        amountColumn('HELD', currency, lines, ({ held }) => formatMoney(held)),
-        amountColumn('THIS MONTH', currency, lines, ({ monthCharged }) => formatMoney(monthCharged)),
-        { title: 'REQUESTS/MIN', text: ({ requests }) => requests, right: true },
-        { title: 'TOKENS/MIN', text: ({ tokens }) => tokens, right: true },
+        format.amountColumn('CREDIT LEFT', lines, ({ creditLeft }) => formatMoney(creditLeft)),
+        format.amountColumn('HELD', lines, ({ held }) => formatMoney(held)),
+        format.amountColumn('THIS MONTH', lines, ({ monthCharged }) => formatMoney(monthCharged)),
+        format.numberColumn('REQUESTS/MIN', ({ requestsPerMinute }) => requestsPerMinute),
+        format.numberColumn('TOKENS/MIN', ({ tokensPerMinute }) => tokensPerMinute),
         { title: 'ID', text: ({ id }) => id },
       ],
       'No accounts yet. Create one: ./tollgate account create --name Acme --credit 25.00',
@@ -90,12 +100,10 @@ function listCommand(context: Context): Command {
   })
 }
 
+/** A row of the table: an account, or the total, which has no limits. */
 type AccountLine = Pick<Account, 'creditLeft' | 'held' | 'monthCharged'> &
-  Readonly<Record<'id' | 'name' | 'status' | 'requests' | 'tokens', string>>
-
-function toAccountLine(account: Account): AccountLine {
-  return { ...account, requests: String(account.requestsPerMinute), tokens: String(account.tokensPerMinute) }
-}
+  Readonly<Record<'id' | 'name' | 'status', string>> &
+  Readonly<Record<'requestsPerMinute' | 'tokensPerMinute', number | null>>
 
 function totalOf(accounts: readonly Account[]): AccountLine {
   const sum = (read: (account: Account) => bigint) => accounts.reduce((total, account) => total + read(account), 0n)
@@ -106,8 +114,8 @@ function totalOf(accounts: readonly Account[]): AccountLine {
     creditLeft: sum(({ creditLeft }) => creditLeft),
     held: sum(({ held }) => held),
     monthCharged: sum(({ monthCharged }) => monthCharged),
-    requests: '',
-    tokens: '',
+    requestsPerMinute: null,
+    tokensPerMinute: null,
   }
 }
 
@@ -149,10 +157,34 @@ function limitCommand(context: Context): Command {
   return limit
 }
 
-function ownCommand(context: Context): Command {
-  return command('own', "Mark an account as the firm's own, so that costs can name a client", 'account own Letters')
+function billingCommand(context: Context): Command {
+  const example = 'account billing Acme --name "Acme Ltd" --email billing@acme.example'
+  const billing = command('billing', 'Change the billing details of an account', example)
     .argument(...which)
-    .option('--off', "it is not the firm's own any more")
+    .option('--name <name>', 'the name on invoices; if empty, that of the account')
+    .option('--address <lines...>', 'the postal address, one argument per line')
+    .option('--tax-number <number>', "the payer's tax number")
+    .option('--email <address>', 'where invoices are sent')
+    .action(async (account: string, { json, name, address, taxNumber, email }: BillingOptions) => {
+      if ([name, address, taxNumber, email].every((given) => given === undefined)) {
+        billing.error('error: give at least one of --name, --address, --tax-number or --email')
+      }
+      const accounts = await openAccounts(context)
+      const { id } = await accounts.find(account)
+      const to = { name, address: address?.join('\n'), taxNumber, email }
+      await writeAccount(context, await accounts.setBilling(id, to, operator()), json)
+    })
+  return billing
+}
+
+function ownCommand(context: Context): Command {
+  return command(
+    'own',
+    "Mark an account as the firm's own, so that its requests can name a client",
+    'account own Letters',
+  )
+    .argument(...which)
+    .option('--off', 'remove the mark')
     .action(async (account: string, { json, off }: CommonOptions & { off?: true }) => {
       const accounts = await openAccounts(context)
       const { id } = await accounts.find(account)
@@ -193,41 +225,32 @@ async function openAccounts(context: Context): Promise<Accounts> {
 }
 
 async function writeAccount(context: Context, account: Account, json: true | undefined): Promise<void> {
-  if (json) return writeJson(context, toJson(account))
-  const { currency } = await context.config()
-  const inCurrency = amountsIn(currency)
-  const money = (amount: bigint) => `${inCurrency(formatMoney(amount))} ${currency}`
+  if (json) return writeJson(context, presentAccount(account, (await context.config()).currency))
+  const format = await formatFor(context)
+  const money = (amount: bigint) => format.money(formatMoney(amount))
   const monthly = account.monthlyLimit === null ? [] : [['Monthly limit', money(account.monthlyLimit)]]
   const lines = [
     ['Account', account.name],
     ['Id', account.id],
-    ['Status', account.status === 'open' ? 'open' : `closed ${minuteOf(account.closedAt)}`],
+    ['Status', account.status === 'open' ? 'open' : `closed ${format.minute(account.closedAt)}`],
     ...(account.own ? [["The firm's own", 'its requests may name the client that they are for']] : []),
     ...monthly,
     ['Credit left', money(account.creditLeft)],
     ['Held', money(account.held)],
     ['Charged', `${money(account.charged)}, this month ${money(account.monthCharged)}`],
-    ['Requests/min', String(account.requestsPerMinute)],
-    ['Tokens/min', String(account.tokensPerMinute)],
+    ['Requests/min', format.number(account.requestsPerMinute)],
+    ['Tokens/min', format.number(account.tokensPerMinute)],
+    ...billingLines(account),
   ] as const
   return writeLines(context, ...lines.map(([title = '', text = '']) => `${title.padEnd(14)} ${text}`))
 }
 
-function toJson(account: Account): object {
-  return {
-    id: account.id,
-    name: account.name,
-    status: account.status,
-    own: account.own,
-    requests_per_minute: account.requestsPerMinute,
-    tokens_per_minute: account.tokensPerMinute,
-    monthly_limit: account.monthlyLimit === null ? null : formatMoney(account.monthlyLimit),
-    credit_left: formatMoney(account.creditLeft),
-    held: formatMoney(account.held),
-    credited: formatMoney(account.credited),
-    charged: formatMoney(account.charged),
-    month_charged: formatMoney(account.monthCharged),
-    created_at: account.createdAt.toISOString(),
-    closed_at: timeOrNull(account.closedAt),
-  }
+/** What is known of the billing details. */
+function billingLines({ billing }: Account): (readonly [title: string, text: string])[] {
+  return [
+    ['Billed to', billing.name],
+    ['Address', billing.address?.replaceAll('\n', ', ') ?? null],
+    ['Tax number', billing.taxNumber],
+    ['E-mail', billing.email],
+  ].flatMap(([title, text]) => (typeof title === 'string' && typeof text === 'string' ? [[title, text] as const] : []))
 }

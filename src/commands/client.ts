@@ -7,8 +7,10 @@ import { quoted } from '../platform/one-line.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
 import { writeJson, writeLines, writeTable } from './output.ts'
+import { withAccess } from './record-access.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string
@@ -123,7 +125,9 @@ function importCommand(context: Context): Command {
         const { imported, faults } = await importClients({ access, people }, operator(), await read(file), options)
         if (json) writeJson(context, { imported, faults, dry_run: options.dryRun === true })
         if (faults.length > 0) throw new OperatorError(faultText(faults))
-        if (!json) writeLines(context, `${imported} clients ${options.dryRun ? 'would be imported' : 'imported'}.`)
+        if (json) return
+        const { count } = await formatFor(context)
+        writeLines(context, `${options.dryRun ? 'Would import' : 'Imported'} ${count(imported, 'client')}.`)
       }),
     )
 }
@@ -149,21 +153,12 @@ async function withRecords<T>(
   context: Context,
   work: (opened: { records: Records; people: People }) => Promise<T>,
 ): Promise<T> {
-  const [database, log] = [await context.database(), await context.log()]
-  const { createAccess } = await import('../access/access.ts')
-  const { createAudit } = await import('../access/audit.ts')
-  const { openPortal } = await import('../access/portal.ts')
   const { createRecords } = await import('../clients/records.ts')
   const { createPeople } = await import('../people/people.ts')
-  await using opened = new AsyncDisposableStack()
-  const databaseUrl = await context.databaseUrl()
-  // No statement timeout: a file may have a hundred thousand clients.
-  const portal = await openPortal({ databaseUrl, log, connections: 1, statementTimeout: 0 })
-  opened.defer(() => portal.close())
-  const audit = opened.adopt(createAudit({ database }), (it) => it.close())
   const { currency } = await context.config()
-  const records = createRecords({ access: createAccess({ portal, audit }), currency })
-  return await work({ records, people: createPeople({ database, audit }) })
+  return withAccess(context, ({ access, audit, database }) =>
+    work({ records: createRecords({ access, currency }), people: createPeople({ database, audit }) }),
+  )
 }
 
 async function personId(people: People, email: string): Promise<string> {

@@ -141,7 +141,7 @@ test('the life of an account', async () => {
     stdout,
     /^NAME +STATUS +CREDIT LEFT \(USD\) +HELD \(USD\) +THIS MONTH \(USD\) +REQUESTS\/MIN +TOKENS\/MIN +ID\n/,
   )
-  assert.match(stdout, new RegExp(`\nAcme +closed +0\\.000000000001 +0\\.00 +0\\.00 +5 +6000 +${id}\n`))
+  assert.match(stdout, new RegExp(`\nAcme +closed +0\\.000000000001 +0\\.00 +0\\.00 +5 +6,000 +${id}\n`))
 })
 
 test("A39 an account is marked as the firm's own when it is created or later", async () => {
@@ -151,6 +151,19 @@ test("A39 an account is marked as the firm's own when it is created or later", a
   assert.match((await run('account', 'show', 'Portal')).stdout, /The firm's own +its requests may name the client/)
   assert.equal((await json('account', 'create', '--name', 'Foreign'))['own'], false)
   assert.doesNotMatch((await run('account', 'show', 'Foreign')).stdout, /own/)
+})
+
+test('an account has billing details, of which an empty one is removed', async () => {
+  await json('account', 'create', '--name', 'Billed')
+  const given = ['--address', '1 High Street', 'Bristol', '--email', 'bills@acme.example']
+  const billed = await json('account', 'billing', 'Billed', ...given)
+  assert.deepEqual(
+    [billed['billing_name'], billed['billing_address'], billed['billing_email']],
+    [null, '1 High Street\nBristol', 'bills@acme.example'],
+  )
+  assert.match((await run('account', 'show', 'Billed')).stdout, /Address +1 High Street, Bristol\nE-mail +bills@acme/)
+  const { stdout } = await run('account', 'billing', 'Billed', '--email', '', '--name', 'Billed Ltd')
+  assert.match(stdout, /Billed to +Billed Ltd\nAddress +1 High Street, Bristol\n$/)
 })
 
 test('an account gets its limits from the configuration', async () => {
@@ -475,9 +488,9 @@ test('verify allows a hold the age of the longest request and an hour', async ()
 test("amounts have the currency's decimals, and more if necessary", async () => {
   const file = path.join(folder, 'currency.yaml')
   for (const [currency, credit, none, price] of [
-    ['JPY', '2500', '0', '0.6'],
-    ['KWD', '2500.000', '0.000', '0.600'],
-    ['ABC', '2500.00', '0.00', '0.60'],
+    ['JPY', '2,500', '0', '0.6'],
+    ['KWD', '2,500.000', '0.000', '0.600'],
+    ['ABC', '2,500.00', '0.00', '0.60'],
   ] as const) {
     await writeFile(file, `currency: ${currency}\n${configuration}`)
     const show = async (...args: string[]) =>
@@ -489,7 +502,7 @@ test("amounts have the currency's decimals, and more if necessary", async () => 
     await show('price', 'set', 'decimals', '--input', '0.1', '--output', '0.6')
     assert.match(await show('price', 'list'), new RegExp(`\\ndecimals 0.10* ${price}0* `))
     assert.match(await show('model', 'list'), new RegExp(`\\nfar.* ${price}0* yes\\n`))
-    assert.ok((await show('account', 'credit', name, '0.0000001')).includes('\nCredit left 2500.0000001 '))
+    assert.ok((await show('account', 'credit', name, '0.0000001')).includes('\nCredit left 2,500.0000001 '))
   }
 })
 
@@ -532,6 +545,25 @@ test('amounts are read as people at the firm type them, and never guessed', asyn
   assert.equal(await creditOf('de-DE', '1234.56'), '1234.56')
   assert.equal(await creditOf('de-DE', '1.234'), '--credit could be 1234 or 1.234: write 1234 or 1.2340.\n')
   assert.equal(await creditOf('en-GB', '1.234,56'), '--credit must be a decimal number such as 0.40.\n')
+})
+
+test("tables have the firm's time zone and grouping; dates are its days; JSON has UTC and plain decimals", async () => {
+  const file = path.join(folder, 'berlin.yaml')
+  await writeFile(file, `${configuration}\ncurrency: EUR\nfirm: { locale: de-DE, time_zone: Europe/Berlin }\n`)
+  const here = async (...args: string[]) => {
+    const { status, stdout } = await tollgateHere(args, { ...environment, TOLLGATE_CONFIG: file })
+    assert.equal(status, 0, args.join(' '))
+    return stdout
+  }
+  assert.match(await here('account', 'create', '--name', 'Berlin', '--credit', '12.345,60'), /12\.345,60 EUR/)
+  await here('account', 'limit', 'Berlin', '--tpm', '1000000')
+  assert.match(await here('account', 'list'), /\nBerlin +open +12\.345,6[\d]+ +0,00 +0,00 +7 +1\.000\.000 /)
+  const shown = parseObject(await here('account', 'show', 'Berlin', '--json'))
+  assert.deepEqual([shown['credit_left'], shown['currency']], ['12345.6', 'EUR'])
+  await here('key', 'create', '--account', 'Berlin', '--name', 'summer', '--expires', '2090-07-01')
+  assert.match(await here('key', 'list', '--account', 'Berlin'), /  2090-07-01 00:00\+02:00  /)
+  const [key] = listOf(parseObject(await here('key', 'list', '--account', 'Berlin', '--json')), 'keys')
+  assert.equal(key?.['expires_at'], '2090-06-30T22:00:00.000Z')
 })
 
 test('wrong usage exits with status 2 and writes nothing to stdout', async () => {
@@ -772,6 +804,7 @@ session: { idle: 13h }
     'sign-in',
     'mail',
     'drafting',
+    'try it',
     'port',
   ])
   assert.match(outcome.stderr, /^To fix: configuration\.\n$/)
@@ -910,7 +943,7 @@ test('doctor reports an unavailable database as one fault', async () => {
   })
   assert.equal(status, 1)
   assert.match(stdout, /WRONG {2}database +No database answers/)
-  assert.match(stdout, /\nNot checked until that is fixed: durability, clock, prices, drafting\.\n$/)
+  assert.match(stdout, /\nNot checked until that is fixed: durability, clock, prices, drafting, try it\.\n$/)
   assert.equal(stdout.match(/WRONG/g)?.length, 2, 'the database is one line; the other is the missing model file')
 })
 

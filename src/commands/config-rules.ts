@@ -1,4 +1,5 @@
 import { checkConfiguredPrices } from '../billing/price-rule.ts'
+import { checkInvoicingSettings } from '../invoicing/settings-rule.ts'
 import { checkFirstPartner } from '../people/settings-rule.ts'
 import type { ConfigRule } from '../platform/config/check.ts'
 import { checkSignInSettings, checkSmsSettings } from '../signin/settings-rule.ts'
@@ -9,4 +10,5 @@ export const configRules: readonly ConfigRule[] = [
   checkSignInSettings,
   checkSmsSettings,
   checkFirstPartner,
+  checkInvoicingSettings,
 ]

@@ -27,6 +27,7 @@ export const checks: readonly DoctorCheck[] = [
   { name: 'sign-in', needs: ['configuration'], run: checkSignIn },
   { name: 'mail', needs: ['configuration'], run: checkMail },
   { name: 'drafting', needs: ['database'], run: checkDrafting },
+  { name: 'try it', needs: ['database'], run: checkTryIt },
   { name: 'port', needs: ['configuration'], run: checkPort },
 ]
 
@@ -65,4 +66,14 @@ async function checkDrafting(context: Context): Promise<string> {
   const fault = await faultOfDrafting(config, createAccounts({ database: await context.database() }))
   if (fault !== null) throw new OperatorError(fault)
   return `paid by the account ${config.drafting.account}, written by ${config.drafting.model}`
+}
+
+async function checkTryIt(context: Context): Promise<string> {
+  const config = await context.config()
+  if (config.try_it === undefined) return isDemo(config) ? 'the demo sets it up' : 'not set up'
+  const { createAccounts } = await import('../accounts/accounts.ts')
+  const { faultOfTryIt } = await import('../generation/routes.ts')
+  const fault = await faultOfTryIt(config.try_it, createAccounts({ database: await context.database() }))
+  if (fault !== null) throw new OperatorError(fault)
+  return `paid by the account ${config.try_it.account}`
 }

@@ -1,17 +1,19 @@
 import { Option, type Command } from 'commander'
-import type { Keys, KeySummary } from '../accounts/keys.ts'
+import type { Keys } from '../accounts/keys.ts'
+import { presentKey } from '../accounts/present.ts'
 import { id as modelId } from '../platform/config/values.ts'
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
-import { minuteOf, timeOrNull, warn, writeJson, writeLines, writeSecret, writeTable } from './output.ts'
-import { parseSpan, parseTimeOption } from './times.ts'
+import { timeOrNull, warn, writeJson, writeLines, writeSecret, writeTable } from './output.ts'
+import { beginningIn, parseSpan, parseTimeOption, type Moment } from './times.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly account: string
   readonly name: string
   readonly models?: readonly string[]
-  readonly expires?: Date
+  readonly expires?: Moment
 }
 
 const day = 24 * 60 * 60 * 1000
@@ -37,7 +39,8 @@ function createCommand(context: Context): Command {
     .option('--expires <when>', 'a date, a time or a duration such as 90d', argument(parseTimeOption))
     .action(async ({ json, account, name, models, expires }: CreateOptions) => {
       const accountId = await accountIdOf(context, account)
-      const request = { accountId, name, allowedModels: models ?? null, expiresAt: expires ?? null }
+      const expiresAt = expires === undefined ? null : await beginningIn(context, expires)
+      const request = { accountId, name, allowedModels: models ?? null, expiresAt }
       await withKeys(context, (keys) =>
         keys.create(request, operator(), ({ id, key }) => {
           if (!json) return writeKey(context, { id, key })
@@ -64,7 +67,8 @@ function listCommand(context: Context): Command {
       const accounts = createAccounts({ database: await context.database() })
       const accountId = account === undefined ? undefined : (await accounts.find(account)).id
       const keys = await withKeys(context, (all) => all.list(accountId))
-      if (json) return writeJson(context, { keys: keys.map(toJson) })
+      if (json) return writeJson(context, { keys: keys.map(presentKey) })
+      const format = await formatFor(context)
       const names = new Map((await accounts.list()).map(({ id, name }) => [id, name]))
       return writeTable(
         context,
@@ -75,8 +79,8 @@ function listCommand(context: Context): Command {
           { title: 'KEY', text: ({ publicId }) => `tg_${publicId}_…` },
           { title: 'MODELS', text: ({ allowedModels }) => allowedModels?.join(',') ?? 'all' },
           { title: 'STATUS', text: ({ status }) => status },
-          { title: 'EXPIRES', text: ({ expiresAt }) => minuteOf(expiresAt) },
-          { title: 'LAST USED', text: ({ lastUsedAt }) => minuteOf(lastUsedAt) },
+          { title: 'EXPIRES', text: ({ expiresAt }) => format.minute(expiresAt) },
+          { title: 'LAST USED', text: ({ lastUsedAt }) => format.minute(lastUsedAt) },
           { title: 'ID', text: ({ id }) => id },
         ],
         `No keys yet. Create one: ./tollgate key create --account ${account ?? '<account>'} --name backend`,
@@ -101,7 +105,7 @@ function rotateCommand(context: Context): Command {
         ),
       )
       if (json) return
-      const end = minuteOf(new Date(Date.now() + overlap))
+      const end = (await formatFor(context)).minute(new Date(Date.now() + overlap))
       return writeLines(context, '', `The old key is valid until ${end} at the latest.`)
     })
 }
@@ -148,20 +152,4 @@ function writeKey(context: Context, { id, key }: { id: string; key: string }): P
     context,
     `${key}\n\nThe key is shown only this once: store it where your backend reads it. Its id: ${id}\n`,
   )
-}
-
-function toJson(key: KeySummary): object {
-  return {
-    id: key.id,
-    public_id: key.publicId,
-    name: key.name,
-    account_id: key.accountId,
-    allowed_models: key.allowedModels,
-    status: key.status,
-    created_at: key.createdAt.toISOString(),
-    expires_at: timeOrNull(key.expiresAt),
-    revoked_at: timeOrNull(key.revokedAt),
-    replaced_by: key.replacedBy,
-    last_used_at: timeOrNull(key.lastUsedAt),
-  }
 }

@@ -6,16 +6,17 @@ import type { Database } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { argument, command, parseCount, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { amountColumn, writeLines, writeTable } from './output.ts'
-import { parseEnd, parseMoment } from './times.ts'
+import { formatFor } from './format.ts'
+import { writeLines, writeTable } from './output.ts'
+import { beginningIn, endIn, parseMoment, type Moment } from './times.ts'
 
 interface LedgerOptions extends CommonOptions {
   readonly account?: string
   readonly key?: string
   readonly request?: string
   readonly limit?: number
-  readonly from?: Date
-  readonly to?: Date
+  readonly from?: Moment
+  readonly to?: Moment
 }
 
 type Selection = Omit<LedgerPage, 'limit' | 'after'>
@@ -33,12 +34,14 @@ export function ledgerCommand(context: Context): Command {
     .option('--key <id>', 'only charges of this key', argument(parseId))
     .option('--request <id>', 'only the charge of this request: its request-id header', argument(parseId))
     .option('--limit <n>', `at most this many rows (default: all with --json, else ${screenful})`, argument(parseCount))
-    .option('--from <when>', 'from this date or time', argument(parseMoment))
-    .option('--to <when>', 'up to this date, inclusive, or before this time', argument(parseEnd))
-    .action(async ({ json, account, key, request, limit, from, to }: LedgerOptions) => {
+    .option('--from <when>', "from this date, in the firm's time zone, or from this time", argument(parseMoment))
+    .option('--to <when>', 'up to and including this date, or before this time', argument(parseMoment))
+    .action(async ({ json, account, key, request, limit, ...period }: LedgerOptions) => {
       if (account === undefined && key === undefined && request === undefined) {
         shown.error('error: name what to list: --account, --key or --request')
       }
+      const from = period.from && (await beginningIn(context, period.from))
+      const to = period.to && (await endIn(context, period.to))
       if (from && to && from >= to) shown.error('error: --from must be before --to')
       const database = await context.database()
       const { createLedger } = await import('../billing/ledger.ts')
@@ -97,18 +100,18 @@ async function isDrained(stdout: Writable): Promise<boolean> {
 
 async function writeScreen(context: Context, ledger: Ledger, selection: Selection, limit: number): Promise<void> {
   const rows = await ledger.page({ ...selection, limit: limit + 1 })
-  const { currency } = await context.config()
+  const format = await formatFor(context)
   const shown = rows.slice(0, limit)
   writeTable(
     context,
     shown,
     [
-      { title: 'AT', text: ({ at }) => `${at.slice(0, 19).replace('T', ' ')}Z` },
+      { title: 'AT', text: ({ at }) => format.second(new Date(at)) },
       { title: 'REQUEST', text: ({ requestId }) => requestId },
       { title: 'MODEL', text: ({ model }) => model },
-      { title: 'INPUT', text: ({ inputTokens }) => String(inputTokens), right: true },
-      { title: 'OUTPUT', text: ({ outputTokens }) => String(outputTokens), right: true },
-      amountColumn('COST', currency, shown, ({ cost }) => formatMoney(cost)),
+      format.numberColumn('INPUT', ({ inputTokens }) => inputTokens),
+      format.numberColumn('OUTPUT', ({ outputTokens }) => outputTokens),
+      format.amountColumn('COST', shown, ({ cost }) => formatMoney(cost)),
       { title: 'ENDED', text: ({ stopReason }) => stopReason },
       { title: 'COUNTED BY', text: ({ usageSource }) => usageSource },
     ],

@@ -2,31 +2,32 @@ import type { Command } from 'commander'
 import { formatPrice } from '../billing/money.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { formatFor } from './format.ts'
 import { checkCommand } from './model-check.ts'
 import { pullCommand } from './model-pull.ts'
 import { surveyModels, type SurveyedModel } from './model-survey.ts'
-import { amountColumn, writeJson, writeTable } from './output.ts'
+import { writeJson, writeTable } from './output.ts'
 
 export function modelCommand(context: Context): Command {
   return group('model', 'Manage models', [listCommand(context), checkCommand(context), pullCommand(context)])
 }
 
 function listCommand(context: Context): Command {
-  return command('list', 'List the configured models, and why one is not callable', 'model list').action(
+  return command('list', 'List the configured models, and why any of them cannot be called', 'model list').action(
     async ({ json }: CommonOptions) => {
       const models = await surveyModels(context)
       if (json) return writeJson(context, { models: models.map(toJson) })
-      const { currency } = await context.config()
+      const format = await formatFor(context)
       return writeTable(
         context,
         models,
         [
           { title: 'MODEL', text: ({ id, aliases }) => [id, ...aliases].join(', ') },
           { title: 'ENGINE', text: ({ engine }) => engine },
-          { title: 'CONTEXT', text: (model) => String(model.context), right: true },
-          { title: 'MAX OUTPUT', text: ({ maxOutputTokens }) => String(maxOutputTokens), right: true },
-          amountColumn('INPUT PRICE', currency, models, ({ price }) => priceText(price?.input)),
-          amountColumn('OUTPUT PRICE', currency, models, ({ price }) => priceText(price?.output)),
+          format.numberColumn('CONTEXT', (model) => model.context),
+          format.numberColumn('MAX OUTPUT', ({ maxOutputTokens }) => maxOutputTokens),
+          format.amountColumn('INPUT PRICE', models, ({ price }) => priceText(price?.input)),
+          format.amountColumn('OUTPUT PRICE', models, ({ price }) => priceText(price?.output)),
           { title: 'CALLABLE', text: ({ fault }) => (fault === null ? 'yes' : `no: ${fault}`) },
         ],
         'No models. Name one in the configuration: models: [{ id, engine, … }]',

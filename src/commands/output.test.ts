@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
-import { amountColumn, writeTable, type Column } from './output.ts'
+import { firmOf } from '../../tests/support/config.ts'
+import { formatFor } from './format.ts'
+import { writeTable, type Column } from './output.ts'
 
 interface Row {
   readonly name: string
@@ -22,15 +24,16 @@ function linesOf(rows: readonly Row[], columns: readonly Column<Row>[]): string[
 
 const name: Column<Row> = { title: 'NAME', text: (row) => row.name }
 
-test('a table aligns text on the left and amounts on the right, and no line ends in spaces', () => {
+test('a table aligns text on the left and amounts on the right, and no line ends in spaces', async () => {
+  const format = await formatFor(firmOf({ currency: 'EUR' }))
   const rows = [
     { name: 'Acme', cost: '1234.5' },
     { name: 'Long & Sons', cost: '0.125' },
     { name: 'Gone', cost: '' },
   ]
-  assert.deepEqual(linesOf(rows, [name, amountColumn('COST', 'EUR', rows, ({ cost }) => cost), name]), [
+  assert.deepEqual(linesOf(rows, [name, format.amountColumn('COST', rows, ({ cost }) => cost), name]), [
     'NAME         COST (EUR)  NAME',
-    'Acme           1234.500  Acme',
+    'Acme          1,234.500  Acme',
     'Long & Sons       0.125  Long & Sons',
     'Gone                     Gone',
     '',

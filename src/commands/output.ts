@@ -64,51 +64,10 @@ export function writeTable<Row>(
   writeLines(context, ...cells.map((line) => line.map(set).join('  ').trimEnd()))
 }
 
-/** Formats one amount, an exact decimal, with the decimals of the currency, or more if it needs them. */
-export function amountsIn(currency: string): (decimal: string) => string {
-  const places = placesOf(currency)
-  return (decimal) => withPlaces(decimal, Math.max(places, fractionOf(decimal).length))
-}
-
-/**
- * A column of amounts, each an exact decimal or '' for none. All have the same number of decimals: those of the currency,
- * or more if one of them needs them.
- */
-export function amountColumn<Row>(
-  title: string,
-  currency: string,
-  rows: readonly Row[],
-  read: (row: Row) => string,
-): Column<Row> {
-  const places = Math.max(placesOf(currency), ...rows.map((row) => fractionOf(read(row)).length))
-  const text = (row: Row) => (read(row) === '' ? '' : withPlaces(read(row), places))
-  return { title: `${title} (${currency})`, text, right: true }
-}
-
-function placesOf(currency: string): number {
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
-  return maximumFractionDigits
-}
-
-function fractionOf(decimal: string): string {
-  return decimal.split('.')[1] ?? ''
-}
-
-function withPlaces(decimal: string, places: number): string {
-  const [whole = ''] = decimal.split('.')
-  const shown = fractionOf(decimal).padEnd(places, '0')
-  return shown === '' ? whole : `${whole}.${shown}`
-}
-
 /** A size in kB, MB or GB. */
 export function sizeText(bytes: number): string {
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(0)} kB`
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
-}
-
-/** A time in UTC, to the minute. */
-export function minuteOf(time: Date | null): string {
-  return time === null ? '-' : `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`
 }
 
 export function timeOrNull(time: Date | null): string | null {

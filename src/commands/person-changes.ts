@@ -3,8 +3,9 @@ import type { Role } from '../access/actor.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
-import { minuteOf, warn, writeJson, writeLines } from './output.ts'
+import { warn, writeJson, writeLines } from './output.ts'
 import { findPerson, personDocument, whichPerson, withPeopleParts } from './person-context.ts'
 
 interface InviteOptions extends CommonOptions {
@@ -30,7 +31,7 @@ export function personChangeCommands(context: Context): Command[] {
 function inviteCommand(context: Context): Command {
   return command(
     'invite',
-    'Invite a person, and print the link to hand over to them. It works once, for 7 days',
+    'Invite a person, and print the link for them. It works once, within 7 days',
     'person invite --email anna@example.com --name "Anna Berg"',
   )
     .requiredOption('--email <address>', 'the e-mail address to invite')
@@ -50,9 +51,10 @@ function inviteCommand(context: Context): Command {
             link,
           })
         }
+        const { minute } = await formatFor(context)
         return writeLines(
           context,
-          `Invited ${invitation.name} as a ${role}. Give this link to no one else; it works until ${minuteOf(expiresAt)}:`,
+          `Invited ${invitation.name} as a ${role}. Give this link to no one else; it works until ${minute(expiresAt)}:`,
           link ?? '',
         )
       }),
@@ -76,7 +78,7 @@ function renameCommand(context: Context): Command {
 function emailCommand(context: Context): Command {
   return command(
     'email',
-    'Change the e-mail address of a person and end their sessions. Both addresses get a mail',
+    'Change the e-mail address of a person, end their sessions, and notify both addresses',
     'person email anna@example.com anna.berg@example.com',
   )
     .argument(...whichPerson)
@@ -94,7 +96,7 @@ function emailCommand(context: Context): Command {
 function unlinkCommand(context: Context): Command {
   return command(
     'unlink',
-    'Remove the accounts at providers of a person, who signs in with a new one of the same address',
+    'Unlink the provider accounts of a person, who can then sign in with a new one of the same address',
     'person unlink anna@example.com',
   )
     .argument(...whichPerson)
@@ -103,7 +105,8 @@ function unlinkCommand(context: Context): Command {
         const { id, name } = await findPerson(people, person)
         const unlinked = await admin.unlink(id, operator())
         if (json) return writeJson(context, { id, unlinked })
-        return writeLines(context, `Removed ${countOf(unlinked, 'account')} at providers of ${name}.`)
+        const { count } = await formatFor(context)
+        return writeLines(context, `Unlinked ${count(unlinked, 'provider account')} of ${name}.`)
       }),
     )
 }
@@ -128,7 +131,7 @@ function resetFactorCommand(context: Context): Command {
 function handoverCommand(context: Context): Command {
   return command(
     'handover',
-    'Assign all clients of a person to another, archived ones included, or none',
+    'Assign all clients of a person, archived ones included, to another person in one step',
     'person handover anna@example.com daniel@example.com --dry-run',
   )
     .argument(...whichPerson)
@@ -137,6 +140,7 @@ function handoverCommand(context: Context): Command {
     .action(async (person: string, to: string, { json, dryRun = false }: CommonOptions & { dryRun?: boolean }) =>
       withPeopleParts(context, async ({ people, handover }) => {
         const [from, receiver] = [await findPerson(people, person), await findPerson(people, to)]
+        const { count, number } = await formatFor(context)
         const preview = await handover.preview(operator(), from.id, receiver.id)
         const { active, archived, conflicts } = preview
         if (dryRun) {
@@ -145,12 +149,12 @@ function handoverCommand(context: Context): Command {
           if (references.length > 0) warn(context, `Both have clients with these references: ${references.join(', ')}.`)
           return writeLines(
             context,
-            `${from.name} has ${countOf(active, 'active client')} and ${archived} archived. Nothing was changed.`,
+            `${from.name} has ${count(active, 'active client')} and ${number(archived)} archived. Nothing was changed.`,
           )
         }
         const moved = await handover.perform(operator(), { from: from.id, to: receiver.id })
         if (json) return writeJson(context, { from: from.id, to: receiver.id, handed_over: moved, dry_run: false })
-        return writeLines(context, `Handed ${countOf(moved, 'client')} of ${from.name} over to ${receiver.name}.`)
+        return writeLines(context, `Handed ${count(moved, 'client')} of ${from.name} over to ${receiver.name}.`)
       }),
     )
 }
@@ -167,7 +171,8 @@ function sessionsCommand(context: Context): Command {
             ? await sessions.endAll(operator())
             : await sessions.end({ personId: (await findPerson(people, person)).id }, operator())
         if (json) return writeJson(context, { ended: ended.length })
-        return writeLines(context, `Ended ${countOf(ended.length, 'session')}.`)
+        const { count } = await formatFor(context)
+        return writeLines(context, `Ended ${count(ended.length, 'session')}.`)
       }),
     )
 }
@@ -175,7 +180,7 @@ function sessionsCommand(context: Context): Command {
 function deleteCommand(context: Context): Command {
   return command(
     'delete',
-    'Delete how a person signs in, and free their address. Their name stays in the history',
+    'Delete a person. Their address can be used again; their name stays in the history',
     'person delete anna@example.com --yes',
   )
     .argument(...whichPerson)
@@ -189,5 +194,3 @@ function deleteCommand(context: Context): Command {
       }),
     )
 }
-
-const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

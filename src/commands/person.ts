@@ -2,10 +2,11 @@ import { Argument, Option, type Command } from 'commander'
 import type { Role } from '../access/actor.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
 import { personChangeCommands } from './person-changes.ts'
 import { findPerson, personDocument, whichPerson, withPeople } from './person-context.ts'
-import { minuteOf, warn, writeJson, writeLines, writeTable } from './output.ts'
+import { warn, writeJson, writeLines, writeTable } from './output.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string
@@ -54,6 +55,7 @@ function listCommand(context: Context): Command {
     withPeople(context, async (people) => {
       const all = await people.list()
       if (json) return writeJson(context, { people: all.map(personDocument) })
+      const format = await formatFor(context)
       return writeTable(
         context,
         all,
@@ -62,7 +64,7 @@ function listCommand(context: Context): Command {
           { title: 'E-MAIL', text: ({ email }) => email ?? '-' },
           { title: 'ROLE', text: ({ role }) => role },
           { title: 'STATUS', text: ({ status }) => status },
-          { title: 'LAST SIGN-IN', text: ({ lastSignedInAt }) => minuteOf(lastSignedInAt) },
+          { title: 'LAST SIGN-IN', text: ({ lastSignedInAt }) => format.minute(lastSignedInAt) },
           { title: 'ID', text: ({ id }) => id },
         ],
         'No people yet. Add the first partner: ./tollgate person create --email anna@example.com --name "Anna Berg" --role partner',

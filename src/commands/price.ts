@@ -6,14 +6,15 @@ import { OperatorError } from '../platform/problems.ts'
 import { priceArgument, priceIn } from './amounts.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
+import { formatFor } from './format.ts'
 import { operator } from './operator.ts'
-import { amountColumn, minuteOf, warn, writeJson, writeLines, writeTable } from './output.ts'
-import { parseTimeOption } from './times.ts'
+import { warn, writeJson, writeLines, writeTable } from './output.ts'
+import { beginningIn, parseTimeOption, type Moment } from './times.ts'
 
 interface SetOptions extends CommonOptions {
   readonly input: string
   readonly output: string
-  readonly from?: Date
+  readonly from?: Moment
 }
 
 export function priceCommand(context: Context): Command {
@@ -41,14 +42,15 @@ function setCommand(context: Context): Command {
       }
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
-        return prices.set(model, { input, output }, operator(), from)
+        return prices.set(model, { input, output }, operator(), from && (await beginningIn(context, from)))
       })
       if (configured === undefined) warn(context, `Not in the configuration yet: ${model}.`)
       const document = { model, ...amounts({ input, output }), valid_from: validFrom.toISOString() }
       if (json) return writeJson(context, document)
+      const format = await formatFor(context)
       return writeLines(
         context,
-        `${model} costs ${document.input} in and ${document.output} out per million tokens from ${minuteOf(validFrom)}.`,
+        `${model} costs ${format.money(document.input)} per million input tokens and ${format.money(document.output)} per million output tokens from ${format.minute(validFrom)}.`,
       )
     })
 }
@@ -58,15 +60,15 @@ function listCommand(context: Context): Command {
     async ({ json }: CommonOptions) => {
       const entries = await withPrices(context, (prices) => prices.list())
       if (json) return writeJson(context, { prices: entries.map(toJson) })
-      const { currency } = await context.config()
+      const format = await formatFor(context)
       return writeTable(
         context,
         entries,
         [
           { title: 'MODEL', text: ({ model }) => model },
-          amountColumn('INPUT', currency, entries, ({ input }) => formatPrice(input)),
-          amountColumn('OUTPUT', currency, entries, ({ output }) => formatPrice(output)),
-          { title: 'FROM', text: ({ validFrom }) => minuteOf(validFrom) },
+          format.amountColumn('INPUT', entries, ({ input }) => formatPrice(input)),
+          format.amountColumn('OUTPUT', entries, ({ output }) => formatPrice(output)),
+          { title: 'FROM', text: ({ validFrom }) => format.minute(validFrom) },
           { title: 'SOURCE', text: ({ source }) => source },
           { title: 'STATE', text: ({ state }) => state },
         ],

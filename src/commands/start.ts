@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { greeting } from './greeting.ts'
 
 export function startCommand(context: Context): Command {
-  return command('start', 'Run the service until it gets SIGTERM, SIGINT or SIGHUP', 'start').action(async () => {
+  return command('start', 'Run the service until it receives SIGTERM, SIGINT or SIGHUP', 'start').action(async () => {
     const settings = await withPort(await context.config())
     await using opened = new AsyncDisposableStack()
     const { log } = opened.adopt(openLog(), (it) => it.close())

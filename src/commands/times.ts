@@ -1,3 +1,6 @@
+import { startOfDay } from '../platform/calendar.ts'
+import type { Config } from '../platform/config/config.ts'
+
 const units = new Map(Object.entries({ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }))
 const longest = 36_500 * 86_400_000
 
@@ -9,50 +12,58 @@ export function parseSpan(text: string): number {
   return span
 }
 
+/** An instant, or a day of the firm's time zone. */
+export type Moment = Date | Temporal.PlainDate
+
 /** Parses a date, a date and time with a zone, or a duration from now. Throws a RangeError. */
-export function parseTimeOption(text: string): Date {
+export function parseTimeOption(text: string): Moment {
   if (/^\d+[a-z]$/.test(text)) return new Date(Date.now() + parseSpan(text))
-  const time = readTime(text)
-  if (time === undefined) {
-    throw new RangeError(
-      'must be a date such as 2030-01-31, a time such as 2030-01-31T12:00:00Z, or a duration such as 90d',
-    )
-  }
-  return time
+  const moment = readMoment(text)
+  if (moment !== undefined) return moment
+  throw new RangeError(
+    'must be a date such as 2030-01-31, a time such as 2030-01-31T12:00:00Z, or a duration such as 90d',
+  )
 }
 
 /** Parses a date, or a date and time with a zone. Throws a RangeError. */
-export function parseMoment(text: string): Date {
-  const time = readTime(text)
-  if (time !== undefined) return time
+export function parseMoment(text: string): Moment {
+  const moment = readMoment(text)
+  if (moment !== undefined) return moment
   throw new RangeError('must be a date such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z')
-}
-
-/** Parses the end of a period: a date includes the whole day. Throws a RangeError. */
-export function parseEnd(text: string): Date {
-  const time = parseMoment(text)
-  return isDay(text) ? new Date(time.getTime() + 86_400_000) : time
 }
 
 /** Checks a date in UTC. Throws a RangeError. */
 export function parseDay(text: string): string {
-  if (!isDay(text) || readTime(text) === undefined) throw new RangeError('must be a date such as 2030-01-31')
-  return text
+  if (readMoment(text) instanceof Temporal.PlainDate) return text
+  throw new RangeError('must be a date such as 2030-01-31')
 }
 
-/** PostgreSQL has no year 0. */
-function isDay(text: string): boolean {
-  return /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)
+interface ZoneNeeds {
+  config(): Promise<{ readonly firm: Pick<Config['firm'], 'time_zone'> }>
 }
 
-/** Requires a zone, without which a time depends on the machine. A date alone is midnight in UTC. */
-function readTime(text: string): Date | undefined {
-  if (!isDay(text.slice(0, 10)) || !/^.{10}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) {
-    return undefined
+/** The beginning of a period: a day begins at midnight in the firm's time zone. */
+export async function beginningIn(context: ZoneNeeds, moment: Moment): Promise<Date> {
+  if (moment instanceof Date) return moment
+  return startOfDay(moment, (await context.config()).firm.time_zone)
+}
+
+/** The end of a period: a day belongs to it as a whole. */
+export async function endIn(context: ZoneNeeds, moment: Moment): Promise<Date> {
+  return beginningIn(context, moment instanceof Date ? moment : moment.add({ days: 1 }))
+}
+
+const shape = /^(?!0000)(\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+/** Requires a zone of a time, without which it depends on the machine. PostgreSQL has no year 0. */
+function readMoment(text: string): Moment | undefined {
+  const [, day, time] = shape.exec(text) ?? []
+  if (day === undefined) return undefined
+  try {
+    if (time === undefined) return Temporal.PlainDate.from(day)
+    return new Date(Temporal.Instant.from(text).epochMilliseconds)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
   }
-  const time = new Date(text)
-  // JavaScript reads 31 February as 3 March.
-  const day = Number(text.slice(8, 10))
-  const lastOfMonth = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate()
-  return Number.isNaN(time.getTime()) || day > lastOfMonth ? undefined : time
 }

@@ -4,7 +4,8 @@ import type { AccountUsage, ModelUsage, UsageSpan, UsageTotal } from '../billing
 import type { Database } from '../platform/database/database.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { amountColumn, writeJson, writeTable } from './output.ts'
+import { formatFor } from './format.ts'
+import { writeJson, writeTable } from './output.ts'
 import { parseDay } from './times.ts'
 
 interface UsageOptions extends CommonOptions {
@@ -67,17 +68,17 @@ async function writeUsage(
   rows: readonly UsageLine[],
   total: UsageTotal,
 ): Promise<void> {
-  const { currency } = await context.config()
+  const format = await formatFor(context)
   const lines = rows.length > 1 ? [...rows, { name: 'Total', ...total }] : rows
   writeTable(
     context,
     lines,
     [
       { title, text: ({ name }) => name },
-      { title: 'REQUESTS', text: ({ requests }) => String(requests), right: true },
-      { title: 'INPUT TOKENS', text: ({ inputTokens }) => String(inputTokens), right: true },
-      { title: 'OUTPUT TOKENS', text: ({ outputTokens }) => String(outputTokens), right: true },
-      amountColumn('COST', currency, lines, ({ cost }) => formatMoney(cost)),
+      format.numberColumn('REQUESTS', ({ requests }) => requests),
+      format.numberColumn('INPUT TOKENS', ({ inputTokens }) => inputTokens),
+      format.numberColumn('OUTPUT TOKENS', ({ outputTokens }) => outputTokens),
+      format.amountColumn('COST', lines, ({ cost }) => formatMoney(cost)),
     ],
     noUsage,
   )

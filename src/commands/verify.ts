@@ -15,7 +15,7 @@ interface VerifyOptions extends CommonOptions {
 export function verifyCommand(context: Context): Command {
   return command(
     'verify',
-    'Verify the ledger, sealed rows, records and permissions, and show the rows at fault',
+    'Verify the ledger, invoices, sealed rows, records and permissions, and show the rows at fault',
     'verify',
   )
     .option('--full', 'read every sealed row, not only a sample of each large table; shows progress on stderr')

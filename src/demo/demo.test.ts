@@ -19,9 +19,10 @@ async function runs(settings: object, environment: Environment = {}): Promise<bo
   const demo = await openDemo(config, log)
   await demo?.close()
   if (demo === undefined) return false
-  const { sign_in: signIn, mail, firm, drafting, ...others } = demo.config
+  const { sign_in: signIn, mail, firm, drafting, try_it: tryIt, ...others } = demo.config
   const { providers, ...rest } = signIn
   assert.deepEqual(drafting, { account: 'Portal', model: 'default' })
+  assert.deepEqual(tryIt, { account: 'Portal' })
   assert.equal(firm.name, config.firm.name ?? 'Penhallow Advisory')
   assert.deepEqual(
     { ...others, firm: config.firm, sign_in: { ...rest, providers: [], email_link: false, password: false } },

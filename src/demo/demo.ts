@@ -8,7 +8,7 @@ import { loadSamples, type SampleNeeds } from './samples.ts'
 
 /** What a demo adds to the service: a provider, a mail server, sample people and sample clients. */
 export interface Demo {
-  /** The configuration with the demo's provider, mail server and drafting, whose account the first start creates. */
+  /** The configuration with the demo's provider, mail server, drafting and tried calls. The first start creates the account. */
   readonly config: Config
   close(): Promise<void>
 }
@@ -37,6 +37,7 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
   const firm = config.firm.name === undefined ? Object.freeze({ ...config.firm, ...demoFirm }) : config.firm
   const model = Object.keys(config.aliases)[0] ?? config.models[0]?.id
   const drafting = config.drafting ?? (model === undefined ? undefined : Object.freeze({ account: 'Portal', model }))
+  const tryIt = config.try_it ?? (drafting && Object.freeze({ account: drafting.account }))
   return Object.freeze({
     config: Object.freeze({
       ...config,
@@ -44,6 +45,7 @@ export async function openDemo(config: Config, log: Logger): Promise<Demo | unde
       sign_in: signIn,
       mail: Object.freeze(config.mail ?? caught),
       ...(drafting && { drafting }),
+      ...(tryIt && { try_it: tryIt }),
     }),
     close: () => provider.close(),
   })

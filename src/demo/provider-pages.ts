@@ -53,6 +53,9 @@ interface PageOptions {
   readonly isWide?: boolean
 }
 
+/** Without it, browsers ask for /favicon.ico. The policy forbids that, and Firefox reports it as a violation. */
+const noIcon = '<link rel="icon" href="data:,">'
+
 /** A page of the demo, around HTML. */
 export function demoPage(title: string, content: string, { refresh, isWide = false }: PageOptions = {}): string {
   return `<!doctype html>
@@ -62,6 +65,7 @@ export function demoPage(title: string, content: string, { refresh, isWide = fal
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">${refresh === undefined ? '' : `\n    <meta http-equiv="refresh" content="${refresh}">`}
     <title>${escape(title)} · Tollgate demo</title>
+    ${noIcon}
     <link rel="stylesheet" href="/page.css">
   </head>
   <body>

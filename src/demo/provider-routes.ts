@@ -21,7 +21,7 @@ export interface RouteNeeds {
 export function guard({ issuer }: Provider, { baseUrl }: Portal): Middleware {
   const { host } = new URL(issuer)
   // form-action also covers the redirects after a form, and the last one leads to the portal.
-  const policy = `default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`
+  const policy = `default-src 'none'; style-src 'self'; img-src data:; frame-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`
   return async (context, next) => {
     context.set({
       'content-security-policy': policy,

@@ -117,7 +117,7 @@ describe('the demo’s provider', () => {
     assert.doesNotMatch(page.text, /<script|<style| style=|javascript:| on\w+=/i)
     assert.equal(
       page.headers.get('content-security-policy'),
-      `default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'self'; img-src data:; frame-src 'self'; form-action 'self' ${baseUrl}; base-uri 'none'; frame-ancestors 'none'`,
     )
     assert.equal(page.headers.get('cache-control'), 'no-store')
     const style = await createVisitor().ask(`${issuer}/page.css`)

@@ -7,7 +7,12 @@ export function dayBefore(now: Date, ago: number): string {
   return workday(now, -ago).toISOString().slice(0, 10)
 }
 
-/** A time on that day, in minutes after nine o'clock. */
+/** The working day that lies `ahead` days after `now`. */
+export function dayAfter(now: Date, ahead: number): string {
+  return workday(now, ahead).toISOString().slice(0, 10)
+}
+
+/** A time on the working day that lies `ago` days before `now`, in minutes after nine o'clock. */
 export function timeBefore(now: Date, ago: number, minutes: number): Date {
   return new Date(Date.parse(`${dayBefore(now, ago)}T09:00:00Z`) + minutes * 60_000)
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
-import { datesIn, dayBefore, timeBefore } from './sample-dates.ts'
+import { datesIn, dayAfter, dayBefore, timeBefore } from './sample-dates.ts'
 
 /** The sample clients as written in `samples/`, with dates relative to the first start. */
 
@@ -17,6 +17,8 @@ const writtenDispute = object({
   invoice: Type.String(),
   amount: Type.String({ pattern: '^\\d+\\.\\d\\d$' }),
   status: Type.Enum(['open', 'settled', 'withdrawn']),
+  /** Days from the first start to the deadline. */
+  due_in: Type.Optional(Type.Integer({ minimum: 0 })),
   position: Type.String(),
 })
 const writtenLetter = object({
@@ -25,6 +27,9 @@ const writtenLetter = object({
   status: Type.Enum(['draft', 'approved', 'sent']),
   body: Type.String(),
 })
+const price = Type.String({ pattern: '^\\d+\\.\\d\\d$' })
+const writtenTime = object({ ago, minutes: Type.Integer({ minimum: 1 }), rate: price, text: Type.String() })
+const writtenExpense = object({ ago, amount: price, text: Type.String() })
 const writtenClient = object({
   name: Type.String(),
   reference: Type.String(),
@@ -35,6 +40,8 @@ const writtenClient = object({
   notes: Type.Optional(Type.Array(writtenNote)),
   disputes: Type.Optional(Type.Array(writtenDispute)),
   letters: Type.Optional(Type.Array(writtenLetter)),
+  time: Type.Optional(Type.Array(writtenTime)),
+  expenses: Type.Optional(Type.Array(writtenExpense)),
 })
 const written = Type.Array(writtenClient)
 type WrittenClient = Static<typeof writtenClient>
@@ -56,8 +63,12 @@ export interface SampleClient {
   /** Undefined for an active client. */
   readonly archivedAt: Date | undefined
   readonly notes: readonly Entered<Omit<Static<typeof writtenNote>, 'ago'> & { readonly date: string }>[]
-  readonly disputes: readonly Entered<Omit<Static<typeof writtenDispute>, 'ago'>>[]
+  readonly disputes: readonly Entered<
+    Omit<Static<typeof writtenDispute>, 'ago' | 'due_in'> & { readonly due: string | null }
+  >[]
   readonly letters: readonly Entered<Omit<Static<typeof writtenLetter>, 'ago'>>[]
+  readonly time: readonly Entered<Omit<Static<typeof writtenTime>, 'ago'> & { readonly date: string }>[]
+  readonly expenses: readonly Entered<Omit<Static<typeof writtenExpense>, 'ago'> & { readonly date: string }>[]
 }
 
 /** The sample clients of one person of the demo's firm, dated as seen from `now`. */
@@ -87,10 +98,10 @@ async function contentOf<Schema extends TSchema>(file: string, schema: Schema): 
 }
 
 function dated(client: WrittenClient, now: Date): SampleClient {
-  const { name, reference, email, address, notes = [], disputes = [], letters = [] } = client
+  const { name, reference, email, address, notes = [], disputes = [], letters = [], time = [], expenses = [] } = client
   // A number that is the same at every start, so that times of day vary.
   const seed = Number(reference.replaceAll(/\D/g, ''))
-  const ages = [...notes, ...disputes, ...letters].map(({ ago: days }) => days)
+  const ages = [...notes, ...disputes, ...letters, ...time, ...expenses].map(({ ago: days }) => days)
   const first = Math.max(...ages, ages.length === 0 ? 20 + (seed % 150) : 0)
   const morning = (index: number) => 20 + ((seed * 37 + index * 53) % 200)
   const afternoon = (index: number) => 300 + ((seed * 29 + index * 31) % 150)
@@ -106,9 +117,10 @@ function dated(client: WrittenClient, now: Date): SampleClient {
       const body = { date: dayBefore(now, days), participants, text: datesIn(now, days)(text) }
       return { at: timeBefore(now, days, morning(index)), body }
     }),
-    disputes: oldestFirst(disputes).map(({ ago: days, status, invoice, position, amount }, index) => {
+    disputes: oldestFirst(disputes).map(({ ago: days, status, invoice, position, amount, due_in: left }, index) => {
       const tell = datesIn(now, days)
-      const body = { invoice: tell(invoice), amount, status: 'open' as const, position: tell(position) }
+      const due = left === undefined ? null : dayAfter(now, left)
+      const body = { invoice: tell(invoice), amount, due, status: 'open' as const, position: tell(position) }
       const at = timeBefore(now, days, morning(index + 5))
       if (status === 'open') return { at, body }
       return { at, body, later: { at: timeBefore(now, Math.max(1, days - 9), afternoon(index)), body: { status } } }
@@ -119,6 +131,14 @@ function dated(client: WrittenClient, now: Date): SampleClient {
       if (status === 'draft') return { at, body }
       return { at, body, later: { at: timeBefore(now, days, afternoon(index)), body: { status } } }
     }),
+    time: oldestFirst(time).map(({ ago: days, ...body }, index) => ({
+      at: timeBefore(now, days, afternoon(index + 3)),
+      body: { ...body, date: dayBefore(now, days) },
+    })),
+    expenses: oldestFirst(expenses).map(({ ago: days, ...body }, index) => ({
+      at: timeBefore(now, days, afternoon(index + 7)),
+      body: { ...body, date: dayBefore(now, days) },
+    })),
   }
 }
 

@@ -45,7 +45,7 @@ async function close(): Promise<void> {
 
 /** The number of rows in each table. */
 async function counts(): Promise<Record<string, number>> {
-  const tables = ['person', 'client', 'note', 'dispute', 'letter']
+  const tables = ['person', 'client', 'note', 'dispute', 'letter', 'time_entry', 'expense']
   const entries = tables.map(async (table) => {
     const [row] = await superuser.rows<{ count: bigint }>(`select count(*) from ${table}`)
     return [table, Number(row?.count)] as const
@@ -53,8 +53,8 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(entries))
 }
 
-const nothing = { person: 0, client: 0, note: 0, dispute: 0, letter: 0 }
-const complete = { person: 3, client: 43, note: 84, dispute: 12, letter: 10 }
+const nothing = { person: 0, client: 0, note: 0, dispute: 0, letter: 0, time_entry: 0, expense: 0 }
+const complete = { person: 3, client: 43, note: 84, dispute: 12, letter: 10, time_entry: 3, expense: 1 }
 
 test('concurrent instances enter the samples once', async () => {
   await Promise.all([loadSamples(needs, issuer), loadSamples(needs, 'http://127.0.0.1:9091')])
@@ -97,7 +97,8 @@ test('records, revisions and audit rows are dated as if written day by day', asy
   const ahead = await superuser.rows(
     `select 1 from client c where changed_at <> greatest(updated_at,
        (select max(updated_at) from note where client_id = c.id), (select max(updated_at) from dispute where client_id = c.id),
-       (select max(updated_at) from letter where client_id = c.id))`,
+       (select max(updated_at) from letter where client_id = c.id), (select max(updated_at) from time_entry where client_id = c.id),
+       (select max(updated_at) from expense where client_id = c.id))`,
   )
   assert.deepEqual(ahead, [])
   const apart = await superuser.rows(

@@ -92,7 +92,11 @@ async function templateSteps(templates: Templates, visit: Visit): Promise<Step[]
 }
 
 /** The person's steps that create the client and its record, each at its time. */
-function stepsOf({ clients, notes, disputes, letters }: Records, visit: Visit, sample: SampleClient): Step[] {
+function stepsOf(
+  { clients, notes, disputes, letters, timeEntries, expenses }: Records,
+  visit: Visit,
+  sample: SampleClient,
+): Step[] {
   const { name, reference, email, address, archivedAt } = sample
   let id = ''
   const made: Step = {
@@ -108,6 +112,8 @@ function stepsOf({ clients, notes, disputes, letters }: Records, visit: Visit, s
     ...items(notes, sample.notes),
     ...items(disputes, sample.disputes),
     ...items(letters, sample.letters),
+    ...items(timeEntries, sample.time),
+    ...items(expenses, sample.expenses),
     ...(archivedAt === undefined
       ? []
       : [

@@ -1,0 +1,239 @@
+import { writeFile } from 'node:fs/promises'
+import { Command, Option } from 'commander'
+import { nameOf } from '../documents/file-name.ts'
+import type { InvoiceFiles } from '../invoicing/files.ts'
+import type { Invoices } from '../invoicing/invoices.ts'
+import type { ExportQuery, InvoiceQuery, ListedInvoice, PaymentBody, ShownInvoice } from '../invoicing/schema.ts'
+import { OperatorError } from '../platform/problems.ts'
+import { quoted } from '../platform/one-line.ts'
+import { amountArgument, moneyIn } from './amounts.ts'
+import { argument, command, group, type CommonOptions } from './command.ts'
+import type { Context } from './context.ts'
+import { formatFor } from './format.ts'
+import { invoiceRunCommand } from './invoice-run.ts'
+import { operator } from './operator.ts'
+import { writeJson, writeLines, writeTable } from './output.ts'
+import { withAccess } from './record-access.ts'
+import { parseDay } from './times.ts'
+
+interface ListOptions extends CommonOptions {
+  readonly status?: NonNullable<InvoiceQuery['status']>
+}
+interface PayOptions extends CommonOptions {
+  readonly date: string
+  readonly reference?: string
+  readonly method?: NonNullable<PaymentBody['method']>
+}
+
+const which = ['<invoice>', 'its number or id'] as const
+
+export function invoiceCommand(context: Context): Command {
+  return group('invoice', 'Manage invoices', [
+    listCommand(context),
+    showCommand(context),
+    issueCommand(context),
+    payCommand(context),
+    creditCommand(context),
+    pdfCommand(context),
+    invoiceRunCommand(context),
+    exportCommand(context),
+  ])
+}
+
+function listCommand(context: Context): Command {
+  const status = new Option('--status <status>', 'only those with this status').choices([
+    'draft',
+    'open',
+    'partly_paid',
+    'overdue',
+    'paid',
+    'credited',
+    'issued',
+    'void',
+  ])
+  return command('list', 'List invoices and credit notes, the newest first', 'invoice list --status overdue')
+    .addOption(status)
+    .action(async ({ json, status: wanted }: ListOptions) =>
+      withInvoices(context, async (invoices) => {
+        const found = await everyInvoice(invoices, { ...(wanted && { status: wanted }) })
+        if (json) return writeJson(context, { invoices: found })
+        const { amount } = await formatFor(context)
+        return writeTable(
+          context,
+          found,
+          [
+            { title: 'NUMBER', text: ({ number }) => number ?? '-' },
+            { title: 'STATUS', text: (invoice) => invoice.status },
+            { title: 'PAYER', text: ({ payer }) => payer.name },
+            { title: 'DATE', text: (invoice) => invoice.issued_on ?? '-' },
+            { title: 'DUE', text: (invoice) => invoice.due_on ?? '-' },
+            { title: 'AMOUNT', text: ({ gross, currency }) => `${amount(gross)} ${currency}`, right: true },
+            { title: 'OPEN', text: ({ open, currency }) => `${amount(open)} ${currency}`, right: true },
+            { title: 'ID', text: ({ id }) => id },
+          ],
+          'No invoices match.',
+        )
+      }),
+    )
+}
+
+function showCommand(context: Context): Command {
+  return command('show', 'Show one invoice', 'invoice show INV-2030-0001')
+    .argument(...which)
+    .action(async (invoice: string, { json }: CommonOptions) =>
+      withInvoices(context, async (invoices) =>
+        writeInvoice(context, await invoices.read(operator(), await invoiceId(invoices, invoice)), json),
+      ),
+    )
+}
+
+function issueCommand(context: Context): Command {
+  return command('issue', 'Issue a draft: it gets its number and is frozen', 'invoice issue <id>')
+    .argument('<id>', 'its id')
+    .action(async (draft: string, { json }: CommonOptions) =>
+      withInvoices(context, async (invoices) =>
+        writeInvoice(context, await invoices.issue(operator(), await invoiceId(invoices, draft), null), json),
+      ),
+    )
+}
+
+function payCommand(context: Context): Command {
+  return command('pay', 'Record a payment', 'invoice pay INV-2030-0001 119.00 --date 2030-02-01')
+    .argument(...which)
+    .argument('<amount>', 'at most what is open; a negative amount was returned', amountArgument)
+    .requiredOption('--date <day>', 'the day of the payment', argument(parseDay))
+    .option('--reference <text>', 'the text of the transfer')
+    .addOption(
+      new Option('--method <method>', 'how it was paid').choices(['transfer', 'card', 'cash', 'direct_debit', 'other']),
+    )
+    .action(async (invoice: string, typed: string, { json, ...payment }: PayOptions) => {
+      const amount = await moneyIn(context, '<amount>', typed)
+      const { formatMoney } = await import('../billing/money.ts')
+      return withInvoices(context, async (invoices) => {
+        const id = await invoiceId(invoices, invoice)
+        const body = { ...payment, amount: formatMoney(amount) }
+        return writeInvoice(context, await invoices.pay(operator(), id, body), json)
+      })
+    })
+}
+
+function creditCommand(context: Context): Command {
+  return command('credit', 'Draft a credit note for a whole invoice', 'invoice credit INV-2030-0001')
+    .argument(...which)
+    .action(async (invoice: string, { json }: CommonOptions) =>
+      withInvoices(context, async (invoices) => {
+        const draft = await invoices.credit(operator(), await invoiceId(invoices, invoice), {})
+        await writeInvoice(context, draft, json)
+        if (!json) writeLines(context, '', `It takes effect once it is issued: ./tollgate invoice issue ${draft.id}`)
+      }),
+    )
+}
+
+function pdfCommand(context: Context): Command {
+  return new Command('pdf')
+    .description('Write an invoice as PDF, with its XML (EN 16931) embedded')
+    .argument(...which)
+    .option('--out <file>', 'where to write it; default: its number, in the current folder')
+    .addHelpText('after', '\nExample:\n  $ ./tollgate invoice pdf INV-2030-0001 --out invoice.pdf')
+    .action(async (invoice: string, { out }: { readonly out?: string }) =>
+      withInvoiceFiles(context, async (invoices, files) => {
+        const { id, number } = await invoices.read(operator(), await invoiceId(invoices, invoice))
+        const { bytes } = await files.write(operator(), id, 'pdf')
+        const file = out ?? `${nameOf(number ?? id)}.pdf`
+        await writeFile(file, bytes).catch((error: unknown) => {
+          throw new OperatorError(
+            `The file ${quoted(file)} could not be written: ${error instanceof Error ? error.message : String(error)}.`,
+          )
+        })
+        writeLines(context, `Wrote ${file}.`)
+      }),
+    )
+}
+
+function exportCommand(context: Context): Command {
+  return new Command('export')
+    .description('Export what was issued as CSV, with a row for each invoice and tax')
+    .requiredOption('--from <day>', 'the first day of issue', argument(parseDay))
+    .requiredOption('--to <day>', 'the last day of issue', argument(parseDay))
+    .addHelpText('after', '\nExample:\n  $ ./tollgate invoice export --from 2030-01-01 --to 2030-01-31 > january.csv')
+    .action(async (span: ExportQuery) =>
+      withInvoices(context, async (invoices) => {
+        context.stdout.write(await invoices.export(operator(), span))
+      }),
+    )
+}
+
+async function withInvoices<T>(context: Context, work: (invoices: Invoices) => Promise<T>): Promise<T> {
+  const { createInvoices } = await import('../invoicing/invoices.ts')
+  const { invoiceSettings } = await import('../invoicing/settings.ts')
+  const settings = invoiceSettings(await context.config())
+  return withAccess(context, ({ access, database }) => work(createInvoices({ access, database, settings })))
+}
+
+async function withInvoiceFiles<T>(
+  context: Context,
+  work: (invoices: Invoices, files: InvoiceFiles) => Promise<T>,
+): Promise<T> {
+  const { createInvoices } = await import('../invoicing/invoices.ts')
+  const { createInvoiceFiles } = await import('../invoicing/files.ts')
+  const { invoiceSettings } = await import('../invoicing/settings.ts')
+  const { createWritingThread } = await import('../documents/writing-thread.ts')
+  const settings = invoiceSettings(await context.config())
+  await using opened = new AsyncDisposableStack()
+  const thread = opened.adopt(createWritingThread(), (it) => it.close())
+  return await withAccess(context, ({ access, database }) =>
+    work(createInvoices({ access, database, settings }), createInvoiceFiles({ access, settings, thread })),
+  )
+}
+
+async function everyInvoice(invoices: Invoices, query: InvoiceQuery): Promise<ListedInvoice[]> {
+  const found: ListedInvoice[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await invoices.list(operator(), { ...query, ...(cursor !== undefined && { cursor }) })
+    found.push(...page.invoices)
+    cursor = page.next
+  }
+  return found
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+async function invoiceId(invoices: Invoices, text: string): Promise<string> {
+  if (uuid.test(text)) return text
+  const found = await everyInvoice(invoices, { number: text })
+  const first = found.find(({ number }) => number === text)
+  if (first === undefined) throw new OperatorError(`No invoice has the number or id ${quoted(text)}.`)
+  return first.id
+}
+
+async function writeInvoice(context: Context, invoice: ShownInvoice, json: true | undefined): Promise<void> {
+  if (json) return writeJson(context, invoice)
+  const format = await formatFor(context)
+  const money = (amount: string) => `${format.amount(amount)} ${invoice.currency}`
+  const lines = [
+    [invoice.kind === 'invoice' ? 'Invoice' : 'Credit note', invoice.number ?? 'a draft'],
+    ['Id', invoice.id],
+    ['Status', invoice.status],
+    ['Payer', invoice.payer.name],
+    ...(invoice.credits ? [['Corrects', invoice.credits.number ?? invoice.credits.id]] : []),
+    ...(invoice.issued_on === null ? [] : [['Issued', `${invoice.issued_on}, due ${invoice.due_on ?? '-'}`]]),
+    ['Net', money(invoice.net)],
+    ['Tax', money(invoice.tax)],
+    ['Amount', money(invoice.gross)],
+    ['Open', money(invoice.open)],
+  ] as const
+  writeLines(context, ...lines.map(([title = '', text = '']) => `${title.padEnd(11)} ${text}`), '')
+  writeTable(
+    context,
+    invoice.lines,
+    [
+      { title: 'LINE', text: ({ text }) => text },
+      { title: 'QUANTITY', text: ({ quantity }) => format.decimal(quantity), right: true },
+      { title: 'UNIT', text: ({ unit }) => unit },
+      { title: 'PRICE', text: (line) => format.decimal(line.unit_price), right: true },
+      { title: 'NET', text: ({ net }) => format.amount(net), right: true },
+      { title: 'TAX', text: ({ tax }) => `${tax.category} ${tax.rate} %`, right: true },
+    ],
+    'No lines.',
+  )
+}
