@@ -88,6 +88,22 @@ export async function openStream(address: string, body: object): Promise<Readabl
   return response.body
 }
 
+/** Fetches a file and saves it under the name that the server gives. Throws ApiError, also if it arrives incomplete. */
+export async function download(address: string): Promise<void> {
+  const response = await fetched(address, { headers: { accept: '*/*' } })
+  if (response.status === 401) {
+    await sessionEnded()
+    return download(address)
+  }
+  if (!response.ok) throw refused(response.status, response.headers, await textOf(response))
+  const file = URL.createObjectURL(await orLost(response.blob()))
+  sessionUsed()
+  const [, name = ''] = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get('content-disposition') ?? '') ?? []
+  Object.assign(document.createElement('a'), { href: file, download: decodeURIComponent(name) }).click()
+  // The browser has begun to save it by then.
+  setTimeout(() => URL.revokeObjectURL(file), 60_000)
+}
+
 type Options = Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> }
 
 /** Sends a request, and retries after the person has signed in again if the session had ended. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Value } from 'typebox/value'
 import * as schema from '../src/clients/schema.ts'
-import { bodyOf, meansSame, nouns, valuesOf } from './fields.ts'
+import { bodyOf, meansSame, nouns, sentBody, valuesOf } from './fields.ts'
 import { setFirm } from './locale.ts'
 
 const { client, note, dispute, letter } = nouns
@@ -60,7 +60,8 @@ describe('a form', () => {
       field: 'amount',
     })
     const shown = valuesOf(dispute.fields, { amount: '1.250' })
-    assert.deepEqual(bodyOf(dispute.fields, shown, {}), { invoice: '', amount: '1.2500', status: '', position: '' })
+    const empty = { invoice: '', status: '', due: null, position: '' }
+    assert.deepEqual(bodyOf(dispute.fields, shown, {}), { ...empty, amount: '1.2500' })
     assert.deepEqual(bodyOf(dispute.fields, shown, shown), {})
   })
 
@@ -101,5 +102,14 @@ describe('a form', () => {
     const made = bodyOf(dispute.fields, { invoice: 'I', amount: '1.00', status: 'open', position: '' }, {})
     assert.ok(Value.Check(schema.newDispute, made))
     assert.equal(Value.Check(schema.newDispute, { ...made, more: 1 }), false)
+  })
+
+  test('sends whole numbers and switches as such, and leaves an empty rate to the firm', () => {
+    const { fields } = nouns.time_entry
+    const typed = { date: '2026-03-12', minutes: '20', text: 'Advice', rate: '', billable: 'false' }
+    const { rate: _, ...rest } = typed
+    assert.deepEqual(bodyOf(fields, typed, {}), rest)
+    assert.deepEqual(sentBody(fields, rest), { ...rest, minutes: 20, billable: false })
+    assert.deepEqual(sentBody(fields, { minutes: 'many' }), { minutes: 'many' })
   })
 })

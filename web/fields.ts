@@ -1,4 +1,4 @@
-import type { RecordNoun } from '../src/clients/schema.ts'
+import type { RevisedNoun } from '../src/clients/schema.ts'
 import { clearAmount, plainAmount } from '../src/platform/typed-amount.ts'
 import { decimalMark } from './locale.ts'
 import { clientStatusNames, disputeStatusNames, letterStatusNames } from './words.ts'
@@ -6,19 +6,36 @@ import { clientStatusNames, disputeStatusNames, letterStatusNames } from './word
 /** The value of a form field. */
 export type Value = string | readonly string[]
 export type Values = Readonly<Record<string, Value>>
+/** The value of a field as it is sent. */
+export type Sent = Value | number | boolean | null
 
 export interface Field {
   readonly name: string
   readonly label: string
   /** The name within a sentence. Default: the label in lower case. */
   readonly word?: string
-  readonly kind: 'line' | 'lines' | 'text' | 'date' | 'moment' | 'names' | 'amount' | 'choice' | 'consultant'
+  readonly kind:
+    | 'line'
+    | 'lines'
+    | 'text'
+    | 'date'
+    | 'moment'
+    | 'names'
+    | 'amount'
+    | 'choice'
+    | 'consultant'
+    | 'whole'
+    | 'flag'
   readonly required?: boolean
   /** Whether an empty field is sent as `null`. */
   readonly nullable?: boolean
+  /** Whether an empty field is left out of what is sent. */
+  readonly optional?: boolean
   readonly choices?: Readonly<Record<string, string>>
   readonly placeholder?: string
   readonly maxLength?: number
+  /** Names to choose from. Others can be typed. */
+  readonly suggestions?: readonly string[]
 }
 
 /** The fields that the versions of a client show, including those missing from its form. */
@@ -38,7 +55,7 @@ interface NounWords {
 }
 
 /** The nouns of a record, with their names, paths and form fields. */
-export const nouns: Readonly<Record<RecordNoun, NounWords>> = {
+export const nouns: Readonly<Record<RevisedNoun, NounWords>> = {
   client: {
     one: 'client',
     many: 'clients',
@@ -88,6 +105,7 @@ export const nouns: Readonly<Record<RecordNoun, NounWords>> = {
       { name: 'invoice', label: 'Invoice', kind: 'line', required: true, maxLength: 100 },
       { name: 'amount', label: 'Amount', kind: 'amount', required: true, placeholder: '1250.00', maxLength: 30 },
       { name: 'status', label: 'Status', kind: 'choice', choices: disputeStatusNames },
+      { name: 'due', label: 'Deadline', kind: 'date', nullable: true },
       { name: 'position', label: 'Position', kind: 'text', placeholder: 'The client’s position and ours' },
     ],
   },
@@ -99,6 +117,30 @@ export const nouns: Readonly<Record<RecordNoun, NounWords>> = {
       { name: 'subject', label: 'Subject', kind: 'line', required: true, maxLength: 300 },
       { name: 'status', label: 'Status', kind: 'choice', choices: letterStatusNames },
       { name: 'body', label: 'Letter', word: 'text', kind: 'text' },
+    ],
+  },
+  time_entry: {
+    one: 'time entry',
+    many: 'time entries',
+    path: 'time_entries',
+    fields: [
+      { name: 'date', label: 'Date', kind: 'date', required: true },
+      { name: 'minutes', label: 'Minutes', kind: 'whole', required: true, maxLength: 4 },
+      { name: 'text', label: 'Work', kind: 'line', required: true, maxLength: 280 },
+      { name: 'rate', label: 'Hourly rate', kind: 'amount', optional: true, placeholder: 'Default', maxLength: 30 },
+      { name: 'billable', label: 'Billable', kind: 'flag' },
+    ],
+  },
+  expense: {
+    one: 'expense',
+    many: 'expenses',
+    path: 'expenses',
+    fields: [
+      { name: 'date', label: 'Date', kind: 'date', required: true },
+      { name: 'amount', label: 'Amount', kind: 'amount', required: true, placeholder: '34.50', maxLength: 30 },
+      { name: 'text', label: 'Expense', kind: 'line', required: true, maxLength: 280 },
+      { name: 'tax', label: 'Tax', kind: 'line', nullable: true, placeholder: 'Default', maxLength: 100 },
+      { name: 'billable', label: 'Billable', kind: 'flag' },
     ],
   },
 }
@@ -124,7 +166,7 @@ function idIn(person: unknown): unknown {
 export function bodyOf(fields: readonly Field[], values: Values, before: Values): Record<string, Value | null> {
   return Object.fromEntries(
     fields
-      .filter(({ name }) => !isSame(values[name], before[name]))
+      .filter(({ name, optional }) => !isSame(values[name], before[name]) && !(optional && values[name] === ''))
       .map((field) => {
         const value = field.kind === 'amount' ? sentAmount(field, values[field.name]) : (values[field.name] ?? '')
         return [field.name, field.nullable && value === '' ? null : value]
@@ -140,6 +182,21 @@ export class UnclearAmount extends Error {
     super(message)
     this.field = field
   }
+}
+
+/** What a form sends, with numbers and booleans in place of their texts. */
+export function sentBody(fields: readonly Field[], body: Readonly<Record<string, Value | null>>): Record<string, Sent> {
+  const sent: Record<string, Sent> = {}
+  for (const [name, value] of Object.entries(body)) {
+    sent[name] = sentValue(fields.find((field) => field.name === name)?.kind, value)
+  }
+  return sent
+}
+
+function sentValue(kind: Field['kind'] | undefined, value: Value | null): Sent {
+  if (kind === 'flag') return value === 'true'
+  // What is no number is sent as it is, for the server to refuse.
+  return kind === 'whole' && typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
 }
 
 /** The plain decimal of an amount as it is typed. What is not an amount is sent as it is, for the server to refuse. */
@@ -174,6 +231,6 @@ function plainOrTyped(value: string): string {
   }
 }
 
-export function isSame(a: Value | undefined, b: Value | undefined): boolean {
+export function isSame(a: Sent | undefined, b: Sent | undefined): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }

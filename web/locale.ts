@@ -1,3 +1,4 @@
+import { isDecimal } from '../src/platform/decimal.ts'
 import { decimalMarkOf, type DecimalMark } from '../src/platform/typed-amount.ts'
 
 /**
@@ -31,10 +32,12 @@ function formatsFor({ locale, time_zone: timeZone }: FirmSettings) {
   return {
     day: new Intl.DateTimeFormat(locale, { ...day, timeZone }),
     date: new Intl.DateTimeFormat(locale, { ...day, timeZone: 'UTC' }),
+    weekday: new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' }),
     month: new Intl.DateTimeFormat(locale, month),
     exact: new Intl.DateTimeFormat(locale, { ...day, month: 'long', ...minute, timeZone, timeZoneName: 'short' }),
     precise: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone }),
     number: new Intl.NumberFormat(locale),
+    decimal: new Intl.NumberFormat(locale, { maximumFractionDigits: 12 }),
     tenths: new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
     percent: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
     growth: new Intl.NumberFormat(locale, { style: 'percent', signDisplay: 'exceptZero' }),
@@ -52,6 +55,9 @@ export const dayText = (time: Date): string => formats.day.format(time)
 /** A calendar date, the same in each time zone: `2026-03-12` → `12 Mar 2026`. */
 export const dateText = (date: string): string => formats.date.format(new Date(date))
 
+/** A calendar date with its day of the week: `2026-03-12` → `Thursday 12 March`. */
+export const weekdayText = (date: string): string => formats.weekday.format(new Date(date))
+
 /** `2026-03` → `March 2026`. */
 export const monthText = (month: string): string => formats.month.format(new Date(month))
 
@@ -62,6 +68,9 @@ export const exactTime = (time: string): string => formats.exact.format(new Date
 export const preciseTime = (time: string): string => formats.precise.format(new Date(time))
 
 export const numberText = (value: number): string => formats.number.format(value)
+
+/** An exact decimal with all its digits: `1250.000001` → `1,250.000001`. */
+export const decimalText = (decimal: string): string => (isDecimal(decimal) ? formats.decimal.format(decimal) : decimal)
 
 /** With exactly one decimal: `2.5`. */
 export const tenthsText = (value: number): string => formats.tenths.format(value)
@@ -78,6 +87,10 @@ export function currencyText(decimal: `${number}`, currency: string): string {
   currencies.set(currency, format)
   return format.format(decimal)
 }
+
+/** The same, rounded half to even to the decimals of the currency: for sums that are read, not added up. */
+export const roundedCurrencyText = (decimal: `${number}`, currency: string): string =>
+  new Intl.NumberFormat(firm.locale, { style: 'currency', currency, roundingMode: 'halfEven' }).format(decimal)
 
 function currencyFormat(currency: string): Intl.NumberFormat {
   const style = { style: 'currency', currency } as const

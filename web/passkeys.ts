@@ -43,7 +43,7 @@ export class PasskeyAborted extends Error {}
 function explained(error: unknown, usual: string): Error {
   if (error instanceof WebAuthnError && error.code === 'ERROR_CEREMONY_ABORTED') return new PasskeyAborted(usual)
   if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED') {
-    return new Error('This device already holds a passkey of yours.')
+    return new Error('This device already has a passkey of yours.')
   }
   if (error instanceof Error && error.name === 'SecurityError') {
     return new Error('Passkeys do not work at this address. They need https, and the name of the server.')

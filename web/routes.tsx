@@ -144,6 +144,16 @@ const tabs = [
     lazy: part(async () => (await import('./pages/record/activity.tsx')).ActivityTab),
   },
   {
+    path: 'time_entries',
+    loader: load,
+    lazy: part(async () => (await import('./pages/record/time.tsx')).TimeTab),
+  },
+  {
+    path: 'expenses',
+    loader: load,
+    lazy: part(async () => (await import('./pages/record/time.tsx')).ExpensesTab),
+  },
+  {
     path: 'costs',
     loader: load,
     lazy: part(async () => (await import('./pages/record/costs.tsx')).CostsTab),
@@ -164,6 +174,11 @@ const records = {
 
 /** Rarely used pages are loaded on demand; the others are in one bundle. */
 const pages = [
+  {
+    index: true,
+    loader: load,
+    lazy: part(async () => (await import('./pages/overview/overview.tsx')).OverviewPage),
+  },
   { path: 'clients', loader: load, Component: ClientsPage },
   records,
   { path: 'search', loader: load, Component: SearchPage },
@@ -178,6 +193,31 @@ const pages = [
     lazy: part(async () => (await import('./pages/account/account.tsx')).AccountPage),
   })),
   {
+    path: 'invoices',
+    loader: load,
+    lazy: part(async () => (await import('./pages/invoices/invoices.tsx')).InvoicesPage),
+  },
+  {
+    path: 'invoices/new',
+    loader: load,
+    lazy: part(async () => (await import('./pages/invoice/new-invoice.tsx')).NewInvoicePage),
+  },
+  {
+    path: 'invoices/report',
+    loader: load,
+    lazy: part(async () => (await import('./pages/invoices/report.tsx')).InvoiceReportPage),
+  },
+  {
+    path: 'invoices/unbilled',
+    loader: load,
+    lazy: part(async () => (await import('./pages/unbilled/unbilled.tsx')).UnbilledPage),
+  },
+  {
+    path: 'invoices/:invoice',
+    loader: load,
+    lazy: part(async () => (await import('./pages/invoice/invoice.tsx')).InvoicePage),
+  },
+  {
     path: 'models',
     loader: load,
     lazy: part(async () => (await import('./pages/models/models.tsx')).ModelsPage),
@@ -186,6 +226,11 @@ const pages = [
     path: 'people',
     loader: load,
     lazy: part(async () => (await import('./pages/people/people.tsx')).PeoplePage),
+  },
+  {
+    path: 'erasures',
+    loader: load,
+    lazy: part(async () => (await import('./pages/erasures/erasures.tsx')).ErasuresPage),
   },
   {
     path: 'templates',

@@ -6,6 +6,17 @@ export const roleNames = { consultant: 'Consultant', partner: 'Partner' } as con
 export const clientStatusNames = { active: 'Active', archived: 'Archived' } as const
 export const disputeStatusNames = { open: 'Open', settled: 'Settled', withdrawn: 'Withdrawn' } as const
 export const letterStatusNames = { draft: 'Draft', approved: 'Approved', sent: 'Sent' } as const
+export const invoiceKindNames = { invoice: 'Invoice', credit_note: 'Credit note' } as const
+export const invoiceStatusNames = {
+  draft: 'Draft',
+  open: 'Open',
+  partly_paid: 'Partly paid',
+  overdue: 'Overdue',
+  paid: 'Paid',
+  credited: 'Credited',
+  issued: 'Issued',
+  void: 'Void',
+} as const
 
 /** `client_read` → `Client read`, for actions without a label. */
 export function spoken(name: string): string {

@@ -1,7 +1,7 @@
 import { ApiError, change } from '../api.ts'
-import { isSame, type Value } from '../fields.ts'
+import { isSame, type Sent } from '../fields.ts'
 
-type Body = Readonly<Record<string, Value | null>>
+type Body = Readonly<Record<string, Sent>>
 
 /**
  * Creates a record exactly once. If a response is lost, the retry finds the record and sends what was typed since; other

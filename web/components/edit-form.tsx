@@ -10,14 +10,19 @@ export interface EditFormProps extends DraftNeeds {
   /** The title: `Edit note`. */
   readonly label: string
   readonly saveLabel?: string
+  /** The name of the field where the cursor starts. Default: the first. */
+  readonly startsAt?: string | undefined
   readonly onCancel: () => void
 }
 
 /** Edits a record in place. Ctrl+Enter saves. Escape cancels, and asks first if the text is unsaved. */
-export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: EditFormProps) {
+export function EditForm({ label, saveLabel = 'Save', startsAt, onCancel, ...needs }: EditFormProps) {
   const draft = useDraft(needs)
   const form = useRef<HTMLFormElement>(null)
-  useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea')?.focus(), [])
+  useEffect(() => {
+    const start = startsAt === undefined ? 'input, textarea' : `[data-field=${startsAt}]`
+    form.current?.querySelector<HTMLElement>(start)?.focus()
+  }, [startsAt])
   useEffect(() => {
     if (!draft.error) return
     const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]')
@@ -49,7 +54,8 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
       // After the field has committed its input, so that an unfinished name counts too.
       setTimeout(() => form.current?.requestSubmit())
     }
-    if (event.key === 'Escape' && !draft.isDirty && !event.defaultPrevented) onCancel()
+    const isCancel = event.key === 'Escape' && !draft.isDirty && !event.defaultPrevented
+    if (isCancel && !hasOpenList(event.target)) onCancel()
   }
 
   return (
@@ -84,4 +90,10 @@ export function EditForm({ label, saveLabel = 'Save', onCancel, ...needs }: Edit
       <ConflictDialog draft={draft} />
     </form>
   )
+}
+
+/** Whether Escape closes the suggestions of a field. */
+function hasOpenList(target: EventTarget): boolean {
+  const list = target instanceof Element ? target.getAttribute('aria-controls') : null
+  return list !== null && document.getElementById(list)?.checkVisibility() === true
 }

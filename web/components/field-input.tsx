@@ -16,8 +16,16 @@ export interface FieldInputProps {
 /** One field of a form, by its kind. */
 export function FieldInput({ field, value, error, readOnly, onChange }: FieldInputProps) {
   const isPartner = useRole() === 'partner'
-  const { label, kind, required = false, placeholder = '', maxLength, choices } = field
-  const common = { label, error, className: classes[kind], placeholder, required, withAsterisk: false }
+  const { name, label, kind, required = false, placeholder = '', maxLength, choices, suggestions = [] } = field
+  const common = {
+    'data-field': name,
+    label,
+    error,
+    className: classes[kind],
+    placeholder,
+    required,
+    withAsterisk: false,
+  }
   const typed = { ...common, readOnly }
   const text = typeof value === 'string' ? value : value.join(', ')
   const change = (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value)
@@ -33,10 +41,17 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
           {...typed}
           size="sm"
           splitChars={[',', ';', '\n']}
+          data={[...suggestions]}
+          limit={mostSuggested}
+          withScrollArea={false}
           value={typeof value === 'string' ? [] : [...value]}
           onChange={onChange}
         />
       )
+    case 'flag':
+      return <NativeSelect {...common} value={text} onChange={change} data={options({ true: 'Yes', false: 'No' })} />
+    case 'whole':
+      return <TextInput {...typed} {...limit} value={text} onChange={change} inputMode="numeric" />
     case 'choice':
       return <NativeSelect {...common} value={text} onChange={change} data={options(choices ?? {})} />
     case 'consultant':
@@ -53,11 +68,15 @@ export function FieldInput({ field, value, error, readOnly, onChange }: FieldInp
   }
 }
 
+/** More would need to be scrolled. */
+const mostSuggested = 8
+
 function options(choices: Readonly<Record<string, string>>) {
   return Object.entries(choices).map(([value, label]) => ({ value, label }))
 }
 
 function ConsultantInput(props: {
+  readonly 'data-field': string
   readonly label: string
   readonly value: string
   readonly error: string | undefined

@@ -18,7 +18,9 @@ export function useKey(key: string, act: (event: KeyboardEvent) => void): void {
       const { target } = event
       const isTyping =
         target instanceof Element &&
-        target.closest('input, textarea, select, [contenteditable=true], [role=dialog], [role=menu]')
+        target.closest(
+          'input:not([type=checkbox]), textarea, select, [contenteditable=true], [role=dialog], [role=menu]',
+        )
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
       if (event.key === key && isPlain && !isTyping && !event.defaultPrevented && areKeysOn()) act(event)
     }

@@ -5,7 +5,9 @@ import {
   IconChartBar,
   IconCpu,
   IconDeviceDesktop,
+  IconFileInvoice,
   IconHistory,
+  IconHome,
   IconLogout,
   IconMoon,
   IconSearch,
@@ -34,6 +36,7 @@ export interface Place {
 }
 
 const everyone: readonly Place[] = [
+  { to: '/', name: 'Overview', icon: IconHome },
   { to: '/clients', name: 'Clients', icon: IconAddressBook },
   { to: '/search', name: 'Search', icon: IconSearch },
   // Saved instructions are of use only where letters are drafted.
@@ -42,6 +45,7 @@ const everyone: readonly Place[] = [
 const partners: readonly Place[] = [
   { to: '/accounts', name: 'Accounts', icon: IconBuildingBank },
   { to: '/usage', name: 'Usage', icon: IconChartBar },
+  { to: '/invoices', name: 'Invoices', icon: IconFileInvoice },
   { to: '/models', name: 'Models', icon: IconCpu },
   { to: '/people', name: 'People', icon: IconUsers },
   { to: '/audit', name: 'Audit log', icon: IconHistory },
@@ -73,7 +77,7 @@ function Places({ places }: { readonly places: readonly Place[] }) {
     <ul>
       {places.map(({ to, name, icon: PlaceIcon }) => (
         <li key={to}>
-          <NavLink to={to} className={classes['place'] ?? ''}>
+          <NavLink to={to} end={to === '/'} className={classes['place'] ?? ''}>
             <PlaceIcon size={17} stroke={1.75} aria-hidden />
             {name}
           </NavLink>

@@ -19,7 +19,7 @@ export async function afterRecentSignIn<Data>(work: () => Promise<Data>): Promis
 export async function askToSignInAgain(): Promise<void> {
   const sure = await confirm({
     title: 'Confirm that it is you',
-    text: 'This needs a sign-in within the last 10 minutes, so that nobody else can do it in an unattended browser. Sign in again, then repeat it.',
+    text: 'This needs a sign-in within the last 10 minutes, so that nobody can do it in a browser that you left unattended. Sign in again, then repeat it.',
     action: 'Sign in again',
   })
   if (!sure) return

@@ -31,6 +31,14 @@ const groups = [
     ],
   },
   {
+    title: 'In the list of clients, for partners',
+    keys: [
+      { keys: ['x'], does: 'Select the row' },
+      { keys: ['h'], does: 'Hand over the selected clients' },
+      { keys: ['Esc'], does: 'Clear the selection' },
+    ],
+  },
+  {
     title: 'In a record and in the list of clients',
     keys: [
       { keys: ['n'], does: 'Add a note, a dispute, a letter or a client' },

@@ -29,7 +29,7 @@ const forms: Readonly<Record<string, (props: EnrolProps) => preact.JSX.Element>>
 const about: Readonly<Record<string, string>> = {
   totp: 'An app on your phone shows a new code every 30 seconds.',
   passkey: 'Your device, phone or security key confirms that it is you.',
-  sms: 'We send a code to your telephone each time.',
+  sms: 'We send a code to your phone each time.',
 }
 
 /** The set-up of a second factor that the firm requires, before the session starts. */
@@ -75,7 +75,7 @@ interface ChooseProps {
 function ChooseFactor({ factors, onChoose }: ChooseProps) {
   return (
     <Panel title="Set up a second factor">
-      <p>You must confirm your sign-in with a second factor, and have none yet. Choose one:</p>
+      <p>You need a second factor to sign in, and have none yet. Choose one to set up:</p>
       <div class="choices">
         {factors.map((factor) => (
           <button key={factor.id} type="button" class="button tall" onClick={() => onChoose(factor)}>

@@ -77,7 +77,7 @@ function MessageForm() {
   if (number === undefined) {
     return (
       <Form action={action} submit="Send me a code" onSubmit={send}>
-        <p>We send a code to your telephone.</p>
+        <p>We will send a code to your phone.</p>
       </Form>
     )
   }

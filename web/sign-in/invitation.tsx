@@ -72,8 +72,7 @@ function AcceptForm({ email, name, role, password }: Invitation) {
   )
 }
 
-const afterwards =
-  'You sign in now. Afterwards you can choose how you sign in the next time, on the page of your account.'
+const afterwards = 'This signs you in. You can then choose, on the page of your account, how to sign in next time.'
 
 function WithoutPassword({ action }: { readonly action: Action }) {
   return (

@@ -18,7 +18,7 @@ export function RecoveryCodesPage({ codes, onDone }: RecoveryCodesProps) {
   const action = useAction()
 
   async function goOn(): Promise<void> {
-    if (!isSaved) throw new Refused('Save the codes first, then confirm it above.')
+    if (!isSaved) throw new Refused('Save the codes first, then confirm above that you have.')
     await onDone()
   }
 
@@ -39,7 +39,7 @@ export function RecoveryCodesPage({ codes, onDone }: RecoveryCodesProps) {
         <button
           type="button"
           class="button"
-          onClick={() => action.run(() => copyCodes(codes).then(() => setSaid('The codes are copied.')))}
+          onClick={() => action.run(() => copyCodes(codes).then(() => setSaid('The codes were copied.')))}
         >
           Copy
         </button>

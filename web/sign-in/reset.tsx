@@ -37,7 +37,7 @@ function RequestPage() {
   }
   return (
     <Panel title="Choose a new password">
-      <p>We send you a link with which you choose a password. Until then, your present one stays valid.</p>
+      <p>We will send you a link to choose a password. Until you do, your current one stays valid.</p>
       <Form action={action} submit="E-mail me a link" onSubmit={send}>
         <EmailField
           label="E-mail address"

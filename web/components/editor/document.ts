@@ -1,5 +1,11 @@
 import type { JSONContent } from '@tiptap/core'
-import { isSafeLink, parseMarkdown, sourceOf, type MarkdownNode, type MarkdownTree } from '../markdown/syntax.ts'
+import {
+  isSafeLink,
+  parseMarkdown,
+  sourceOf,
+  type MarkdownNode,
+  type MarkdownTree,
+} from '../../../src/platform/markdown.ts'
 
 export type EditorNode = JSONContent
 type Mark = NonNullable<EditorNode['marks']>[number]

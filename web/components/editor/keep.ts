@@ -1,16 +1,21 @@
-import { isIntricate, parseMarkdown } from '../markdown/syntax.ts'
+import { isIntricate, parseMarkdown } from '../../../src/platform/markdown.ts'
 import { keyOf } from './document-key.ts'
 import { blocksOf, isEmpty, type EditorNode } from './document.ts'
 import { markerAt, rawMarkdown, safeMarkdown } from './markdown-of.ts'
 
 /**
- * The text of an edited document. Blocks that were not edited keep what was typed for them, so that an edit changes only
- * the blocks that it touches.
+ * Returns the function that makes the text of an edited document. Blocks that were not edited keep what was typed for them in
+ * the text `before`, so that an edit changes only the blocks that it touches.
  */
-export function textOf(document: EditorNode, before: string): string {
-  const blocks = (document.content ?? []).filter((block) => !isEmpty(block))
-  const kept = compose(blocks, originsOf(before), before)
-  return means(kept, blocks) ? kept : compose(blocks, [], '')
+export function createKeeper(before: string): (document: EditorNode) => string {
+  /** Parsed once, when the first edit needs it: that takes long if there is much of it. */
+  let origins: readonly Origin[] | undefined
+  return (document) => {
+    origins ??= originsOf(before)
+    const blocks = (document.content ?? []).filter((block) => !isEmpty(block))
+    const kept = compose(blocks, origins, before)
+    return means(kept, blocks) ? kept : compose(blocks, [], '')
+  }
 }
 
 /** Whether the editor shows all of a text, so that editing it loses nothing: it drops the indentation of lines. */

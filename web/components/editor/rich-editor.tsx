@@ -2,10 +2,10 @@ import type { Editor } from '@tiptap/core'
 import { EditorContent, useEditor } from '@tiptap/react'
 import { StarterKit } from '@tiptap/starter-kit'
 import { useEffect, useRef, useState } from 'react'
-import { isSafeLink } from '../markdown/syntax.ts'
+import { isSafeLink } from '../../../src/platform/markdown.ts'
 import { documentOf } from './document.ts'
 import classes from './editor.module.css'
-import { textOf } from './keep.ts'
+import { createKeeper } from './keep.ts'
 import { cleanHtml, sliceOf } from './paste.ts'
 import { Toolbar } from './toolbar.tsx'
 
@@ -43,8 +43,9 @@ export interface RichEditorProps {
 
 /** Edits Markdown as formatted text. What was not edited stays as it was typed. */
 export function RichEditor({ label, text, readOnly, onChange, onTyping, onReady }: RichEditorProps) {
-  /** The text that the document was made from, and the text that it last became. */
-  const origin = useRef(text)
+  /** Knows the text that the document was made from. */
+  const keeper = useRef(createKeeper(text))
+  /** The text that the document last became. */
   const latest = useRef(text)
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [content] = useState(() => documentOf(text))
@@ -71,7 +72,7 @@ export function RichEditor({ label, text, readOnly, onChange, onTyping, onReady 
     if (waiting.current !== undefined) {
       clearTimeout(waiting.current)
       waiting.current = undefined
-      latest.current = textOf(changed.getJSON(), origin.current)
+      latest.current = keeper.current(changed.getJSON())
     }
     return latest.current
   }
@@ -83,7 +84,7 @@ export function RichEditor({ label, text, readOnly, onChange, onTyping, onReady 
     if (text === latest.current) return
     clearTimeout(waiting.current)
     waiting.current = undefined
-    origin.current = text
+    keeper.current = createKeeper(text)
     latest.current = text
     editor.commands.setContent(documentOf(text), { emitUpdate: false })
   }, [editor, text])

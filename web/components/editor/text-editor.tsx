@@ -17,7 +17,7 @@ function PlainEditor({ label, text, readOnly, onChange, onReady }: RichEditorPro
   return (
     <div className={classes.editor}>
       <p className={classes.hint}>
-        This text has indented lines or is very long. It is edited as Markdown, so that nothing of it changes.
+        This text has indented lines or is very long. It is edited as Markdown, so that the rest of it stays as it is.
       </p>
       <Textarea
         aria-label={label}

@@ -1,6 +1,12 @@
 import { useMemo, type ReactNode } from 'react'
 import classes from './markdown.module.css'
-import { isSafeLink, parseMarkdown, sourceOf, type MarkdownNode } from './syntax.ts'
+import {
+  isSafeLink,
+  parseMarkdown,
+  sourceOf,
+  splitAtAddresses,
+  type MarkdownNode,
+} from '../../../src/platform/markdown.ts'
 
 /** A person's text, with its paragraphs, lists, emphasis and links. Line breaks are kept; HTML is shown as text. */
 export function Markdown({ text }: { readonly text: string }) {
@@ -53,9 +59,9 @@ function render(node: MarkdownNode, text: string): ReactNode {
   }
 }
 
-/** Addresses within a text become links. Punctuation after an address ends it. */
+/** Addresses within a text become links. */
 function withLinks(text: string, start: number): ReactNode[] {
-  return text.split(/(\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]'*_])/).map((part, index) =>
+  return splitAtAddresses(text).map((part, index) =>
     index % 2 === 0 ? (
       part
     ) : (

@@ -11,6 +11,7 @@ import { Page } from '../../components/page.tsx'
 import { isPrepaid } from '../accounts/settings-fields.ts'
 import classes from './account.module.css'
 import { Alerts } from './alerts.tsx'
+import { Billing } from './billing.tsx'
 import { Credit } from './credit.tsx'
 import { AccountDialogs, type Opened } from './dialogs.tsx'
 import { Facts } from './facts.tsx'
@@ -42,6 +43,7 @@ export function AccountPage() {
       {(isPrepaid(account) || credit.entries.length > 0) && (
         <Credit key={credit.entries[0]?.id} account={account} first={credit} />
       )}
+      <Billing account={account} open={open} />
       <Alerts data={data} />
       <AccountDialogs data={data} opened={opened} open={open} onDone={() => void revalidate()} />
     </Page>
@@ -68,7 +70,7 @@ function Actions({ account, open }: { readonly account: AccountShown; readonly o
   async function close() {
     const sure = await confirm({
       title: `Close ${account.name}?`,
-      text: 'Its keys are refused within a second. Requests in flight are still charged. It cannot be opened again; credit that is left can still be withdrawn.',
+      text: 'Its keys are refused within a second. Requests in flight are still charged. It cannot be opened again; remaining credit can still be withdrawn.',
       action: 'Close account',
     })
     if (!sure) return

@@ -50,4 +50,4 @@ export function AlertAttempts({ attempts, onRefresh }: AlertAttemptsProps) {
 }
 
 const words = { queued: 'Mail queued', sent: 'Sent', failed: 'Failed', given_up: 'Given up' } as const
-const colors = { queued: 'gray', sent: 'green', failed: 'red', given_up: 'red' } as const
+const colors = { queued: 'gray', sent: 'teal', failed: 'red', given_up: 'red' } as const

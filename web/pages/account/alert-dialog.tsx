@@ -35,6 +35,30 @@ export function NewAlertDialog({ account, onClose, onCreated }: NewAlertDialogPr
   )
 }
 
+interface SharesDialogProps {
+  /** The URL of the alert. */
+  readonly address: string
+  readonly shares: readonly number[]
+  readonly onClose: () => void
+  readonly onChanged: () => void
+}
+
+/** Changes the shares at which an alert is sent. */
+export function SharesDialog({ address, shares, onClose, onChanged }: SharesDialogProps) {
+  return (
+    <Dialog title="Change the shares" onClose={onClose}>
+      <EditForm
+        label="Change the shares"
+        fields={[sharesField]}
+        initial={{ shares: shares.join(', ') }}
+        save={(values) => change(address, { method: 'PATCH', body: { shares: sharesIn(values['shares']) } })}
+        onSaved={onChanged}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
+
 interface SecretDialogProps {
   readonly secret: string
   readonly onClose: () => void
@@ -77,8 +101,10 @@ function Dialog(props: DialogProps) {
   return <Modal opened closeOnClickOutside={false} withCloseButton={false} {...props} />
 }
 
+const sharesField: Field = { name: 'shares', label: 'At (per cent used)', kind: 'line', required: true, maxLength: 60 }
+
 const fields: readonly Field[] = [
-  { name: 'shares', label: 'At (per cent used)', kind: 'line', required: true, maxLength: 60 },
+  sharesField,
   { name: 'email', label: 'Mail to', kind: 'line', placeholder: 'paula@example.com', maxLength: 254 },
   {
     name: 'webhook',
@@ -90,10 +116,17 @@ const fields: readonly Field[] = [
 ]
 
 function alertBody({ shares, email, webhook }: Record<string, Value | null>): object {
-  const written = String(shares ?? '').split(/[\s,;%]+/)
   return {
-    shares: written.filter((share) => share !== '').map(Number),
+    shares: sharesIn(shares),
     ...(email !== undefined && email !== '' && { email }),
     ...(webhook !== undefined && webhook !== '' && { webhook }),
   }
+}
+
+/** `50, 80 %` → 50 and 80. */
+function sharesIn(written: Value | null = ''): number[] {
+  return String(written)
+    .split(/[\s,;%]+/)
+    .filter((share) => share !== '')
+    .map(Number)
 }

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import { IconDots, IconPlus, IconSend, IconTrash } from '@tabler/icons-react'
+import { IconDots, IconPencil, IconPlus, IconSend, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRevalidator } from 'react-router'
 import type { AlertList } from '../../../src/alerts/schema.ts'
@@ -10,7 +10,7 @@ import tables from '../../components/table.module.css'
 import classes from './account.module.css'
 import type { AccountData } from './account.tsx'
 import { AlertAttempts } from './alert-attempts.tsx'
-import { NewAlertDialog, SecretDialog } from './alert-dialog.tsx'
+import { NewAlertDialog, SecretDialog, SharesDialog } from './alert-dialog.tsx'
 
 interface AlertsProps {
   readonly data: Pick<AccountData, 'account' | 'alerts' | 'attempts'>
@@ -24,7 +24,7 @@ export function Alerts({ data: { account, alerts, attempts } }: AlertsProps) {
   function created(issued: string | null) {
     setOpen(false)
     setSecret(issued)
-    notifyDone('The alert is created.')
+    notifyDone('The alert was created.')
     void revalidate()
   }
   return (
@@ -87,6 +87,7 @@ const targetOf = ({ email, webhook }: AlertRowProps['alert']) => email ?? webhoo
 
 function AlertMenu({ account, alert }: AlertRowProps) {
   const { revalidate } = useRevalidator()
+  const [isChanging, setChanging] = useState(false)
   const to = targetOf(alert)
   const address = `/accounts/${account}/alerts/${alert.alert_id}`
   async function test() {
@@ -103,28 +104,41 @@ function AlertMenu({ account, alert }: AlertRowProps) {
     if (!(await confirm({ title: 'Remove this alert?', text, action: 'Remove alert' }))) return
     try {
       await change(address, { method: 'DELETE' })
-      notifyDone('The alert is removed.')
+      notifyDone('The alert was removed.')
     } catch (error) {
       notifyFailure('The alert was not removed', error)
     }
     await revalidate()
   }
+  function changed() {
+    setChanging(false)
+    notifyDone('The shares are changed.')
+    void revalidate()
+  }
   return (
-    <Menu position="bottom-end" width={180} shadow="md">
-      <Menu.Target>
-        <ActionIcon aria-label={`Actions for the alert to ${to}`}>
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconSend size={16} />} onClick={() => void test()}>
-          Send a test
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item className={classes.danger} leftSection={<IconTrash size={16} />} onClick={() => void remove()}>
-          Remove
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end" width={180} shadow="md">
+        <Menu.Target>
+          <ActionIcon aria-label={`Actions for the alert to ${to}`}>
+            <IconDots size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => setChanging(true)}>
+            Change the shares
+          </Menu.Item>
+          <Menu.Item leftSection={<IconSend size={16} />} onClick={() => void test()}>
+            Send a test
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item className={classes.danger} leftSection={<IconTrash size={16} />} onClick={() => void remove()}>
+            Remove
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isChanging && (
+        <SharesDialog {...{ address, shares: alert.shares }} onClose={() => setChanging(false)} onChanged={changed} />
+      )}
+    </>
   )
 }

@@ -24,7 +24,7 @@ export function Credit({ account, first }: CreditProps) {
       const page = await read<CreditList>(`/accounts/${account.id}/credit?before=${next ?? ''}`)
       setList({ entries: [...entries, ...page.entries], next: page.next })
     } catch (error) {
-      notifyFailure('No more credit could be shown', error)
+      notifyFailure('The next entries were not loaded', error)
     }
     setBusy(false)
   }
@@ -33,7 +33,7 @@ export function Credit({ account, first }: CreditProps) {
     <section className={classes.section} aria-labelledby="credit">
       <h2 id="credit">Credit</h2>
       {entries.length === 0 ? (
-        <p className={classes.none}>No credit was added yet. Requests are refused until there is some.</p>
+        <p className={classes.none}>No credit has been added yet. Until then, requests are refused.</p>
       ) : (
         <div className={tables.frame}>
           <table className={tables.table}>

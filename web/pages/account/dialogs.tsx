@@ -6,7 +6,15 @@ import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { valuesOf, type Field } from '../../fields.ts'
-import { isPrepaid, limitFields, monthlyField, nameField, ownField, settingsBody } from '../accounts/settings-fields.ts'
+import {
+  billingFields,
+  isPrepaid,
+  limitFields,
+  monthlyField,
+  nameField,
+  ownField,
+  settingsBody,
+} from '../accounts/settings-fields.ts'
 import type { AccountData } from './account.tsx'
 import { IssuedKey } from './issued-key.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
@@ -14,7 +22,7 @@ import { RotateForm } from './rotate-form.tsx'
 
 /** The dialog that is open. */
 export type Opened =
-  | { readonly dialog: 'settings' | 'credit' | 'key' }
+  | { readonly dialog: 'settings' | 'billing' | 'credit' | 'key' }
   | { readonly dialog: 'rotate'; readonly apiKey: KeyShown }
   | { readonly dialog: 'issued'; readonly issued: KeyIssued }
 
@@ -42,6 +50,8 @@ export function AccountDialogs({ data, opened, open, onDone }: AccountDialogsPro
       return null
     case 'settings':
       return <SettingsDialog data={data} onClose={close} onDone={done} />
+    case 'billing':
+      return <BillingDialog data={data} onClose={close} onDone={done} />
     case 'credit':
       return <CreditDialog data={data} onClose={close} onDone={done} />
     case 'key':
@@ -96,6 +106,22 @@ function SettingsDialog({ data: { account }, onClose, onDone }: FormDialogProps)
           change(`/accounts/${account.id}`, { method: 'PATCH', body: settingsBody(body), version })
         }
         onSaved={() => onDone('The account is changed.')}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
+
+function BillingDialog({ data: { account }, onClose, onDone }: FormDialogProps) {
+  return (
+    <Dialog title="Billing details" onClose={onClose}>
+      <EditForm
+        label="Billing details"
+        fields={billingFields}
+        initial={valuesOf(billingFields, account)}
+        version={account.version}
+        save={(body, version) => change(`/accounts/${account.id}`, { method: 'PATCH', body, version })}
+        onSaved={() => onDone('The billing details are changed.')}
         onCancel={onClose}
       />
     </Dialog>

@@ -30,7 +30,7 @@ export function Keys({ data: { account, keys }, open }: KeysProps) {
         )}
       </div>
       {keys.length === 0 ? (
-        <p className={classes.none}>No keys yet. A backend needs one to call the API on this account.</p>
+        <p className={classes.none}>No keys yet. A backend needs one to call the API with this account.</p>
       ) : (
         <div className={tables.frame}>
           <table className={tables.table}>
@@ -103,12 +103,17 @@ function Status({ apiKey: { status, replaced_by: replacedBy } }: { readonly apiK
   return replacedBy === null ? <Badge color="teal">Valid</Badge> : <Badge color="orange">Being replaced</Badge>
 }
 
+const revokesKey =
+  'Requests with this key are refused within a second. It cannot be undone. To replace a key without an interruption, rotate it.'
+const revokesScratchKey =
+  'Calls that this person tries in the API documentation are refused at once. They can get a new scratch key after 24 hours.'
+
 function KeyMenu({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: KeysProps['open'] }) {
   const { revalidate } = useRevalidator()
   async function revoke() {
     const sure = await confirm({
       title: `Revoke ${apiKey.name}?`,
-      text: 'Requests with this key are refused within a second. It cannot be undone. To replace a key without an interruption, rotate it.',
+      text: apiKey.person_id === null ? revokesKey : revokesScratchKey,
       action: 'Revoke',
     })
     if (!sure) return
@@ -128,7 +133,7 @@ function KeyMenu({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: K
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {apiKey.replaced_by === null && (
+        {apiKey.replaced_by === null && apiKey.person_id === null && (
           <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => open({ dialog: 'rotate', apiKey })}>
             Rotate
           </Menu.Item>

@@ -13,6 +13,20 @@ export const limitFields: readonly Field[] = [
   { name: 'requests_per_minute', label: 'Requests per minute', kind: 'amount', required: true, maxLength: 20 },
   { name: 'tokens_per_minute', label: 'Tokens per minute', kind: 'amount', required: true, maxLength: 20 },
 ]
+/** Whom invoices are addressed to. */
+export const billingFields: readonly Field[] = [
+  { name: 'billing_name', label: 'Name', kind: 'line', nullable: true, maxLength: 200 },
+  {
+    name: 'billing_address',
+    label: 'Address',
+    kind: 'lines',
+    nullable: true,
+    maxLength: 500,
+    placeholder: 'Street and number\nTown and postcode',
+  },
+  { name: 'billing_tax_number', label: 'Tax number', kind: 'line', nullable: true, maxLength: 50 },
+  { name: 'billing_email', label: 'Email for invoices', kind: 'line', nullable: true, maxLength: 254 },
+]
 export const monthlyField = (currency: string): Field => ({
   name: 'monthly_limit',
   label: `Monthly limit (${currency})`,

@@ -6,6 +6,7 @@ const signIn = [
   'session_expired',
   'session_revoked',
   'session_unknown',
+  'session_too_old',
   'provider_logout_failed',
 ]
 const people = [
@@ -42,30 +43,53 @@ const people = [
   'invitation_withdrawn',
   'invitation_removed',
   'invitation_accepted',
+  'mail_given_up',
 ]
 const looks = [
   'access_denied',
   'audit_read',
   'audit_verified',
+  'overview_read',
   'clients_listed',
   'records_searched',
   'revisions_read',
+  'costs_read',
   'activity_read',
+  'erasures_listed',
 ]
-const clients = ['read', 'created', 'imported', 'changed', 'assigned', 'removed', 'restored'].map(
-  (did) => `client_${did}`,
-)
-const items = ['note', 'dispute', 'letter'].flatMap((noun) => [
-  `${noun}s_listed`,
+const clients = [
+  'read',
+  'created',
+  'imported',
+  'changed',
+  'assigned',
+  'removed',
+  'restored',
+  'exported',
+  'erasure_scheduled',
+  'erasure_withdrawn',
+  'erased',
+].map((did) => `client_${did}`)
+const plurals = {
+  note: 'notes',
+  dispute: 'disputes',
+  letter: 'letters',
+  time_entry: 'time_entries',
+  expense: 'expenses',
+}
+const items = Object.entries(plurals).flatMap(([noun, plural]) => [
+  `${plural}_listed`,
   ...['read', 'created', 'changed', 'archived', 'restored'].map((did) => `${noun}_${did}`),
 ])
 const letters = ['approved', 'sent', 'version_created', 'exported'].map((did) => `letter_${did}`)
+const drafts = ['drafts_listed', ...['read', 'started', 'stopped', 'failed'].map((did) => `draft_${did}`)]
 const billing = [
   'accounts_listed',
   ...[
     'read',
     'created',
     'renamed',
+    'billing_changed',
     'credited',
     'limits_changed',
     'own_changed',
@@ -74,6 +98,7 @@ const billing = [
     'keys_listed',
     'alerts_listed',
     'alert_created',
+    'alert_changed',
     'alert_removed',
     'alert_tested',
     'alert_attempts_listed',
@@ -83,7 +108,17 @@ const billing = [
   'usage_read',
   'requests_read',
   'price_set',
+  'invoices_listed',
+  'invoices_exported',
+  'unbilled_listed',
+  'unbilled_exported',
+  'invoices_run',
+  'invoice_begun',
+  'invoice_report_read',
+  ...['read', 'created', 'changed', 'issued', 'voided', 'paid', 'exported', 'sent', 'reminded'].map(
+    (did) => `invoice_${did}`,
+  ),
 ]
 
 /** The actions by which the audit log can be filtered, as they are stored. */
-export const actions = [...signIn, ...people, ...billing, ...looks, ...clients, ...items, ...letters]
+export const actions = [...signIn, ...people, ...billing, ...looks, ...clients, ...items, ...letters, ...drafts]

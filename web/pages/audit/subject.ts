@@ -12,6 +12,8 @@ const items = new Map([
   ['note', 'notes'],
   ['dispute', 'disputes'],
   ['letter', 'letters'],
+  ['time_entry', 'time_entries'],
+  ['expense', 'expenses'],
 ])
 /** The pages of what is not part of a client's record. */
 const pages = new Map([
@@ -38,5 +40,5 @@ function inRecord(client: string, name: string, noun: string | null, id: string 
   const to = `/clients/${client}`
   return plural === undefined || noun === null || id === null
     ? { text: name, to }
-    : { text: `${name} · ${noun}`, to: `${to}/${plural}/${id}` }
+    : { text: `${name} · ${noun.replace('_', ' ')}`, to: `${to}/${plural}/${id}` }
 }

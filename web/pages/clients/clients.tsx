@@ -4,20 +4,28 @@ import { useLoaderData, useLocation, useNavigate } from 'react-router'
 import type { ClientList } from '../../../src/clients/schema.ts'
 import { useKey } from '../../components/keys.ts'
 import { Page } from '../../components/page.tsx'
+import { useRole } from '../../components/role.ts'
 import { useRowsAgain } from '../../components/rows.ts'
 import { numberText } from '../../locale.ts'
 import { totalOf } from '../../words.ts'
 import { ClientTable } from './client-table.tsx'
+import { DeletedClients } from './deleted-clients.tsx'
 import { Filters } from './filters.tsx'
 import { NewClient } from './new-client.tsx'
 import { NoClients, SimilarOnly } from './no-clients.tsx'
 import { usePages } from './paging.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { useSelection } from './selection.ts'
 
 /** The clients that the person may see, with search, filters and sorting. */
 export function ClientsPage() {
   const list = useLoaderData<ClientList>()
-  const { clients, next, more, busy } = usePages(list)
+  const { clients, next, more, busy, forget } = usePages(list)
+  const selection = useSelection(clients)
   const { hash, pathname, search } = useLocation()
+  const isDeleted = new URLSearchParams(search).get('status') === 'deleted'
+  const canAssign = useRole() === 'partner' && !isDeleted
+  const Table = isDeleted ? DeletedClients : ClientTable
   const navigate = useNavigate()
   const here = pathname + search
   // A second click before the dialog is drawn must not add a second history entry.
@@ -39,12 +47,13 @@ export function ClientsPage() {
     >
       <Filters />
       {list.similar && <SimilarOnly />}
-      {clients.length === 0 ? <NoClients /> : <ClientTable clients={clients} />}
+      {clients.length === 0 ? <NoClients /> : <Table clients={clients} selection={canAssign ? selection : undefined} />}
       {next !== null && (
         <Button variant="default" fullWidth mt="md" loading={busy} onClick={more}>
           Show more: {numberText(clients.length)} of {totalOf(list)}
         </Button>
       )}
+      {canAssign && <SelectionBar selection={selection} list={list} onDone={forget} />}
       <NewClient opened={hash === '#new'} onClose={() => void navigate(here, { replace: true })} />
     </Page>
   )

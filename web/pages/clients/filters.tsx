@@ -1,4 +1,5 @@
-import { NativeSelect, SegmentedControl } from '@mantine/core'
+import { Anchor, NativeSelect, SegmentedControl } from '@mantine/core'
+import { Link } from 'react-router'
 import { SearchField } from '../../components/search-field.tsx'
 import { usePeople } from '../../components/people-names.ts'
 import { useRole } from '../../components/role.ts'
@@ -10,6 +11,8 @@ const statuses = [
   { value: 'archived', label: 'Archived' },
   { value: 'all', label: 'All' },
 ]
+/** Only partners see deleted clients. */
+const partnersStatuses = [...statuses, { value: 'deleted', label: 'Deleted' }]
 const sorts = [
   { value: 'name', label: 'Name' },
   { value: '-changed_at', label: 'Last changed' },
@@ -24,7 +27,7 @@ export function Filters() {
       <SearchField
         className={classes.search}
         label="Search clients"
-        placeholder="Search by name, reference or email"
+        placeholder="Search by name, reference or e-mail"
         value={get('q')}
         onSearch={(q) => set({ q })}
         onDown={focusFirst}
@@ -33,10 +36,15 @@ export function Filters() {
         className={classes.status}
         aria-label="Status"
         size="xs"
-        data={statuses}
+        data={isPartner ? partnersStatuses : statuses}
         value={get('status')}
         onChange={(status) => set({ status })}
       />
+      {isPartner && get('status') !== 'active' && (
+        <Anchor component={Link} to="/erasures" size="sm">
+          Erasures
+        </Anchor>
+      )}
       {isPartner && <Consultants value={get('consultant')} onChange={(consultant) => set({ consultant })} />}
       <NativeSelect
         className={classes.sort}

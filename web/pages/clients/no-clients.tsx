@@ -25,6 +25,8 @@ export function NoClients() {
 /** Above the clients that are shown because none matches the search. */
 export function SimilarOnly() {
   return (
-    <output className={classes.similar}>No client matches the search and the filters. These are spelt like it:</output>
+    <output className={classes.similar}>
+      No client matches the search and the filters. Clients with a similar name:
+    </output>
   )
 }

@@ -31,5 +31,12 @@ export function usePages(first: ClientList) {
     }
   }
 
-  return { clients: rows, next, busy, more: () => void more() }
+  return {
+    clients: rows,
+    next,
+    busy,
+    more: () => void more(),
+    /** Forgets all pages but the first, before a change to many rows. */
+    forget: () => void kept.delete(key),
+  }
 }

@@ -8,6 +8,7 @@ import { useUnsaved } from '../../components/unsaved.tsx'
 import { content } from '../../content.ts'
 import { SourceChoice } from './source-choice.tsx'
 import classes from './drafting.module.css'
+import { defaultFor } from './default-template.ts'
 import { useTemplates } from './use-templates.ts'
 import type { DraftRequest, Template } from './wire.ts'
 
@@ -25,7 +26,7 @@ export interface DraftFormProps {
 export function DraftForm({ initial, submitLabel, error, isSent, onSubmit, onCancel }: DraftFormProps) {
   const templates = useTemplates()
   /** The default template fills the field of a first draft. */
-  const suggested = initial.instructions || (templates.find((each) => each.is_default)?.instructions ?? '')
+  const suggested = initial.instructions || (defaultFor(initial, templates)?.instructions ?? '')
   const [changes, setChanges] = useState<Partial<DraftRequest>>({})
   const request = { ...initial, instructions: suggested, ...changes }
   const form = useRef<HTMLFormElement>(null)
@@ -66,7 +67,7 @@ export function DraftForm({ initial, submitLabel, error, isSent, onSubmit, onCan
         )}
         <TextInput
           label="Subject"
-          placeholder="Made from what the model reads"
+          placeholder="Chosen for you if you leave it empty"
           value={request.subject ?? ''}
           maxLength={300}
           error={fieldError('subject')}
@@ -156,7 +157,7 @@ function templateChoice(templates: readonly Template[], instructions: string, se
       !isOwn ||
       (await confirm({
         title: 'Replace your instructions?',
-        text: 'The template takes the place of what you wrote.',
+        text: 'The template replaces what you have written.',
         action: 'Replace',
       }))
     if (sure && template) set(template.instructions)
@@ -167,7 +168,7 @@ function templateChoice(templates: readonly Template[], instructions: string, se
       templates.length === 0
         ? []
         : [
-            ...(chosen ? [] : [{ value: '', label: 'Own instructions' }]),
+            ...(chosen ? [] : [{ value: '', label: 'Your own instructions' }]),
             ...templates.map(({ id, kind, name }) => ({ value: id, label: `${kind}: ${name}` })),
           ],
     choose,

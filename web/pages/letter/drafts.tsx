@@ -5,6 +5,7 @@ import { moneyText } from '../../money.ts'
 import { counted } from '../../words.ts'
 import { useRecord } from '../record/use-record.ts'
 import { Link } from 'react-router'
+import cards from './card.module.css'
 import classes from './drafts.module.css'
 import type { Draft } from './wire.ts'
 
@@ -18,9 +19,9 @@ const states = {
 /** What was asked of a model for this letter, from which sources, and what it cost. */
 export function Drafts({ drafts }: { readonly drafts: readonly Draft[] }) {
   return (
-    <ol className={classes.drafts}>
+    <ol className={cards.list}>
       {drafts.map((draft) => (
-        <li key={draft.id} className={classes.draft}>
+        <li key={draft.id} className={cards.card}>
           <DraftEntry draft={draft} />
         </li>
       ))}
@@ -32,7 +33,7 @@ function DraftEntry({ draft }: { readonly draft: Draft }) {
   const { status, instructions, sources, created_by: by, created_at: at } = draft
   return (
     <article>
-      <header className={classes.head}>
+      <header className={cards.head}>
         <h3>
           <Ago time={at} />
         </h3>

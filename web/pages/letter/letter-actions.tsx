@@ -130,10 +130,10 @@ function Steps({ letter, isDirty }: { readonly letter: Letter; readonly isDirty:
   async function send() {
     const sure = await confirm({
       title: 'Mark this letter as sent?',
-      text: 'It can no longer be changed. A correction is a new version.',
+      text: 'A sent letter cannot be changed. To correct it, create a new version.',
       action: 'Mark as sent',
     })
-    if (sure) await setStatus('sent', 'The letter is marked as sent.')
+    if (sure) await setStatus('sent', 'The letter was marked as sent.')
   }
   const newVersion = () =>
     run(async () => {

@@ -52,7 +52,7 @@ export function LetterForm({ letter, onDirty, onReady }: LetterFormProps) {
   async function discard() {
     const sure = await confirm({
       title: 'Discard your changes?',
-      text: 'The letter is shown as it was last saved.',
+      text: 'The letter goes back to its last saved version.',
       action: 'Discard',
     })
     if (sure) adopt(valuesOf(fields, letter), letter.version)
@@ -97,7 +97,7 @@ export function LetterFields({ label, draft, onReady, children }: LetterFieldsPr
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
   }
   return (
-    <form ref={form} className={classes.form} aria-label={label} onSubmit={onSubmit} onKeyDown={onKeyDown}>
+    <form ref={form} data-printed className={classes.form} aria-label={label} onSubmit={onSubmit} onKeyDown={onKeyDown}>
       <TextInput
         label="Subject"
         value={typed('subject')}

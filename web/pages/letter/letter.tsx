@@ -42,7 +42,7 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
   const { writing, start, stop, reset } = useDrafting(record.id, async () => {
     setIsDrafting(false)
     await revalidate()
-    notifyDone('The letter was written anew.')
+    notifyDone('The letter was rewritten.')
   })
   const isOpen = letter.status === 'draft' && letter.archived_at === null && record.status === 'active'
   const isWriting = isOpen && !isDrafting && writing.phase === 'idle'
@@ -66,7 +66,7 @@ function LetterDesk({ item: letter, revisions, drafts }: Loaded) {
         <div hidden={writing.phase !== 'idle'}>
           <DraftForm
             initial={requestOf(letter, drafts[0])}
-            submitLabel="Write anew"
+            submitLabel="Rewrite"
             error={writing.phase === 'idle' ? writing.error : undefined}
             isSent={writing.phase === 'writing'}
             onSubmit={(request) => void start(request)}

@@ -39,8 +39,7 @@ export function LiveDraft({ writing, onStop }: LiveDraftProps) {
       </div>
       {isFollowed && (
         <p className={classes.hint}>
-          It is not shown while it is written, since the connection was interrupted. It appears here when it is
-          finished.
+          The connection was interrupted. The letter is still being written, and appears here when it is finished.
         </p>
       )}
       <div className={classes.paper} aria-busy>

@@ -5,6 +5,7 @@ import type { Dispute, Note } from '../../../src/clients/schema.ts'
 import { LongText } from '../../components/long-text.tsx'
 import { summaryOf } from '../record/summary.tsx'
 import { useRecord } from '../record/use-record.ts'
+import cards from './card.module.css'
 import classes from './sources.module.css'
 
 interface SourcesProps {
@@ -29,9 +30,9 @@ export function Sources({ onQuote }: SourcesProps) {
         onChange={({ currentTarget }) => setWanted(currentTarget.value)}
       />
       {found.length === 0 && <p className={classes.none}>Nothing found.</p>}
-      <ul className={classes.list}>
+      <ul className={cards.list}>
         {found.map((item) => (
-          <li key={item.id} className={classes.source}>
+          <li key={item.id} className={cards.card}>
             <Source item={item} />
             {onQuote && summaryOf(item).text !== '' && (
               <Button
@@ -55,8 +56,8 @@ function Source({ item }: { readonly item: Note | Dispute }): ReactNode {
   const { title, aside, badge, text } = summaryOf(item)
   return (
     <article>
-      <header className={classes.head}>
-        <h3>{title}</h3>
+      <header className={cards.head}>
+        <h3 className={classes.title}>{title}</h3>
         {badge && <Badge color={badge.color}>{badge.text}</Badge>}
       </header>
       {aside !== '' && <p className={classes.aside}>{aside}</p>}

@@ -60,8 +60,10 @@ export function useDrafting(client: string, onFinished: (finished: Finished) => 
         } else if (event === 'done') {
           return finish(believed<Finished>(data), text)
         } else if (event === 'error') {
-          const { error, draft } = believed<{ error: Refusal; draft: Draft }>(data)
-          return setWriting({ phase: 'failed', reason: error.reason, text, draft })
+          const { error, draft } = believed<{ error: Refusal; draft: Draft | null }>(data)
+          // The letter is finished all the same: it is followed after the next sign-in.
+          if (error.code === 'not_signed_in') throw new ApiError(0, error)
+          return setWriting({ phase: 'failed', reason: error.reason, text, draft: draft ?? undefined })
         }
       }
       throw new ApiError(0, {})

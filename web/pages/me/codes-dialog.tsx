@@ -15,7 +15,7 @@ export function CodesDialog({ codes, onClose }: CodesDialogProps) {
   async function copy() {
     try {
       await copyCodes(codes)
-      notifyDone('The codes are copied.')
+      notifyDone('The codes were copied.')
     } catch (error) {
       notifyFailure('The codes were not copied', error)
     }

@@ -16,7 +16,7 @@ type Factor = Me['factors'][number]
 
 const words: Readonly<Record<string, { readonly about: string; readonly icon: typeof IconShieldLock }>> = {
   totp: { about: 'An app on your phone shows a new code every 30 seconds.', icon: IconShieldLock },
-  sms: { about: 'We send a code to your telephone each time.', icon: IconDeviceMobileMessage },
+  sms: { about: 'We send a code to your phone each time.', icon: IconDeviceMobileMessage },
   passkey: { about: 'Any of your passkeys, listed above.', icon: IconFingerprint },
 }
 
@@ -60,7 +60,7 @@ function FactorRow({ factor, onCodes }: FactorRowProps) {
   async function remove() {
     const sure = await confirm({
       title: `Remove: ${name.toLowerCase()}?`,
-      text: 'You are no longer asked for it. If it is your last second factor, your recovery codes are removed too.',
+      text: 'You will no longer be asked for it. If it is your last second factor, your recovery codes are removed too.',
       action: 'Remove',
     })
     if (!sure) return

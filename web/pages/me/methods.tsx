@@ -42,7 +42,7 @@ function IdentityRow({ identity }: { readonly identity: Me['identities'][number]
   async function unlink() {
     const sure = await confirm({
       title: `Unlink ${name}?`,
-      text: `You can then no longer sign in with this account at ${name}. Your other ways to sign in stay.`,
+      text: `You will no longer be able to sign in with this account at ${name}. Your other ways to sign in remain.`,
       action: 'Unlink',
     })
     if (!sure) return
@@ -92,12 +92,12 @@ function PasswordRow() {
   async function remove() {
     const sure = await confirm({
       title: 'Remove your password?',
-      text: 'You can then no longer sign in with it. Your other ways to sign in stay.',
+      text: 'You will no longer be able to sign in with it. Your other ways to sign in remain.',
       action: 'Remove',
     })
     if (!sure) return
     await carryOut(() => change<Changed>('/me/password', { method: 'DELETE' }), {
-      done: 'Your password is removed.',
+      done: 'Your password was removed.',
       failed: 'The password was not removed',
     })
   }

@@ -57,7 +57,7 @@ function AddPasskey({ isFirst }: { readonly isFirst: boolean }) {
       return change<Added>('/me/factors/passkey', { method: 'POST', body: { input: { credential } } })
     })
     if (!added) return
-    notifyDone(withEnded('The passkey is added.', added))
+    notifyDone(withEnded('The passkey was added.', added))
     setCodes(added.recovery_codes)
     await revalidate()
   }
@@ -84,12 +84,12 @@ function PasskeyRow({ passkey }: { readonly passkey: Passkey }) {
   async function remove() {
     const sure = await confirm({
       title: `Remove ${name}?`,
-      text: 'It no longer signs you in here. Delete it on its device too, so that it is not offered any more.',
+      text: 'It will no longer sign you in here. Delete it on its device too, so that the device stops offering it.',
       action: 'Remove',
     })
     if (!sure) return
     await carryOut(() => change<Changed>(`/me/passkeys/${id}`, { method: 'DELETE' }), {
-      done: 'The passkey is removed.',
+      done: 'The passkey was removed.',
       failed: 'The passkey was not removed',
     })
   }

@@ -25,7 +25,7 @@ export function PasswordDialog({ isSet, onClose }: PasswordDialogProps) {
     const body = { password, ...(isSet && { current }) }
     const changed = await run(() => change<Changed>('/me/password', { method: 'POST', body }))
     if (!changed) return
-    notifyDone(withEnded('Your password is changed.', changed))
+    notifyDone(withEnded('Your password was changed.', changed))
     onClose()
     await revalidate()
   }

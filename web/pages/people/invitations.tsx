@@ -55,13 +55,13 @@ function InvitationRow({
       change<ShownInvitation>(`/people/invitations/${id}/resend`, { method: 'POST' }),
     )
     if (sent?.link !== undefined) open({ dialog: 'link', email, link: sent.link })
-    else if (sent) notifyDone('The invitation was sent again. The link before no longer works.')
+    else if (sent) notifyDone('The invitation was sent again. The previous link no longer works.')
   }
   const withdraw = async () => {
     const question = { text: 'The link no longer works. You can invite them again.', action: 'Withdraw' }
     if (!(await confirm({ title: `Withdraw the invitation of ${name}?`, ...question }))) return
     await change(`/people/invitations/${id}`, { method: 'DELETE' })
-    notifyDone('The invitation is withdrawn.')
+    notifyDone('The invitation was withdrawn.')
   }
 
   return (

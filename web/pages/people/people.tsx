@@ -40,7 +40,7 @@ export function PeoplePage() {
       <SearchField
         className={classes.search}
         label="Search people"
-        placeholder="Name or email"
+        placeholder="Name or e-mail"
         value={query}
         onSearch={setQuery}
         onDown={() => document.querySelector<HTMLElement>('[data-people] button')?.focus()}

@@ -80,7 +80,7 @@ const unlinking = (name: string): Question => ({
 
 const resetting = (name: string): Question => ({
   title: `Reset the second factors of ${name}?`,
-  text: 'For someone who lost theirs: make sure that it is really them who asks. Their authenticator app, phone, passkeys and recovery codes are removed, they are signed out everywhere and get a mail. They set up new ones after signing in.',
+  text: 'For someone who has lost theirs. First make sure that the request really comes from them. Their authenticator app, phone, passkeys and recovery codes are removed, they are signed out everywhere, and they are notified by mail. They set up new ones after signing in.',
   action: 'Reset',
 })
 

@@ -80,14 +80,20 @@ const looks: Readonly<Record<string, string>> = {
   access_denied: 'was denied access',
 }
 
+/** `time_entry_created` → `time_entry`, `created`. */
+const splitAtLast = (action: string) => [
+  action.slice(0, action.lastIndexOf('_')),
+  action.slice(action.lastIndexOf('_') + 1),
+]
+
 /** `note_created` → `added a note`. */
 function sentenceOf({ action, fields }: Activity): string {
-  const [name = '', verb = ''] = action.split('_')
+  const [name = '', verb = ''] = splitAtLast(action)
   const noun = Object.entries(nouns).find(([each]) => each === name)?.[1]
   const doing = verbs[verb]
   if (looks[action] !== undefined) return looks[action]
   if (!noun || doing === undefined) return `· ${spoken(action)}`
-  const thing = name === 'client' ? 'the client' : `a ${noun.one}`
+  const thing = name === 'client' ? 'the client' : `${noun.one.startsWith('e') ? 'an' : 'a'} ${noun.one}`
   if (verb !== 'changed' || fields.length === 0) return `${doing} ${thing}`
   const names = fields.map((changed) => {
     const field = noun.fields.find((each) => each.name === changed)

@@ -25,6 +25,7 @@ export function Archived({ noun }: { readonly noun: ItemNoun }) {
           color="gray"
           size="compact-sm"
           aria-expanded={isOpen}
+          classNames={{ root: classes.toggle ?? '', label: classes.toggleLabel ?? '' }}
           onClick={() => setIsOpen(!isOpen)}
         >
           {isOpen ? `Hide archived ${many}` : `Show archived ${many}`}

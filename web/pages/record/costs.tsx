@@ -40,8 +40,8 @@ function Months({ months, currency }: { readonly months: ClientCosts['by_month']
           <tr>
             <th>Month</th>
             <th className={classes.number}>Requests</th>
-            <th className={`${classes.number} ${table.wide}`}>Tokens read</th>
-            <th className={`${classes.number} ${table.wide}`}>Tokens written</th>
+            <th className={`${classes.number} ${table.wide}`}>Input tokens</th>
+            <th className={`${classes.number} ${table.wide}`}>Output tokens</th>
             <th className={classes.number}>Cost</th>
           </tr>
         </thead>

@@ -7,7 +7,7 @@ export function Disputes() {
     <Items
       noun="dispute"
       items={disputes}
-      blank={{ invoice: '', amount: '', status: 'open', position: '' }}
+      blank={{ invoice: '', amount: '', status: 'open', due: '', position: '' }}
       emptyText="Record which invoice the client disputes, the amount, and the position of both sides."
     />
   )

@@ -11,12 +11,13 @@ import { useOpened } from '../../components/opened.ts'
 import { Ago } from '../../components/time.tsx'
 import { notifyUndoable } from '../../components/undo.tsx'
 import { content } from '../../content.ts'
-import { nouns, valuesOf } from '../../fields.ts'
+import { nouns, sentBody, valuesOf } from '../../fields.ts'
 import { moneyText } from '../../money.ts'
 import classes from './entry.module.css'
 import type { Item, ItemNoun } from './items.tsx'
 import { RestoreButton } from './restore.tsx'
 import { summaryOf } from './summary.tsx'
+import { useFields } from './use-fields.ts'
 import { useRecord } from './use-record.ts'
 
 export interface EntryProps {
@@ -28,12 +29,15 @@ export interface EntryProps {
   readonly onEditing?: (item: Item, isEditing: boolean) => void
 }
 
-/** One note, dispute or letter, with its form in the same place. */
+const hasAmount: readonly ItemNoun[] = ['dispute', 'time_entry', 'expense']
+
+/** One item, with its form in the same place. */
 export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
   const { id } = useRecord()
   const { isOpen, opener, open, close } = useOpened((opened) => onEditing?.(item, opened))
   const { revalidate } = useRevalidator()
-  const { one, path, fields } = nouns[noun]
+  const { one, path } = nouns[noun]
+  const fields = useFields(noun)
   const address = `/clients/${id}/${path}/${item.id}`
   const { title, badge, aside, text } = summaryOf(item)
   if (isOpen) {
@@ -45,7 +49,11 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
           initial={valuesOf(fields, item)}
           version={item.version}
           save={(body, version) =>
-            change(address, { method: 'PATCH', body, ...(version !== undefined && { version }) })
+            change(address, {
+              method: 'PATCH',
+              body: sentBody(fields, body),
+              ...(version !== undefined && { version }),
+            })
           }
           onSaved={async () => {
             await revalidate()
@@ -62,7 +70,7 @@ export function Entry({ noun, item, alone = false, onEditing }: EntryProps) {
         <h3 className={classes.title}>{alone ? title : <Link to={address}>{title}</Link>}</h3>
         <span
           className={classes.aside}
-          data-amount={noun === 'dispute' || undefined}
+          data-amount={hasAmount.includes(noun) || undefined}
           data-cut={(noun === 'note' && !alone) || undefined}
         >
           {aside}
@@ -160,7 +168,7 @@ function EntryActions({ noun, item, alone, address, opener, onEdit }: EntryActio
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {noun !== 'letter' && status === 'active' && content.settings?.drafting && (
+          {(noun === 'note' || noun === 'dispute') && status === 'active' && content.settings?.drafting && (
             <Menu.Item
               leftSection={<IconSparkles size={16} />}
               onClick={() => void navigate(`/clients/${id}/letters#draft:${noun}:${item.id}`)}

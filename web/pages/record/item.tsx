@@ -8,7 +8,7 @@ import type { Item, ItemNoun } from './items.tsx'
 import { Revisions } from './revisions.tsx'
 import { useRecord } from './use-record.ts'
 
-const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter']
+const itemNouns: readonly ItemNoun[] = ['note', 'dispute', 'letter', 'time_entry', 'expense']
 
 /** One note, dispute or letter with its versions. */
 export function ItemPage() {

@@ -2,32 +2,35 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useCallback, useState } from 'react'
 import { useRevalidator } from 'react-router'
-import type { Dispute, Letter, Note } from '../../../src/clients/schema.ts'
+import type { Dispute, Expense, Letter, Note, RevisedNoun, TimeEntry } from '../../../src/clients/schema.ts'
 import { createMaker } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { useKey } from '../../components/keys.ts'
 import { useOpened } from '../../components/opened.ts'
-import { nouns, type Values } from '../../fields.ts'
+import { nouns, sentBody, type Values } from '../../fields.ts'
 import { Archived } from './archived.tsx'
 import { Entry } from './entry.tsx'
 import classes from './items.module.css'
+import { useFields } from './use-fields.ts'
 import { useRecord } from './use-record.ts'
 
-export type Item = Note | Dispute | Letter
-export type ItemNoun = 'note' | 'dispute' | 'letter'
+export type Item = Note | Dispute | Letter | TimeEntry | Expense
+export type ItemNoun = Exclude<RevisedNoun, 'client'>
 
 export interface ItemsProps {
   readonly noun: ItemNoun
   readonly items: readonly Item[]
   /** The initial values of a new item. */
   readonly blank: Values
+  /** The name of the field where a new item starts. Default: the first. */
+  readonly startsAt?: string
   /** The hint for an empty list. */
   readonly emptyText: string
 }
 
-/** All notes, disputes or letters of a record, and the form for a new one. */
-export function Items({ noun, items, blank, emptyText }: ItemsProps) {
+/** The items of one kind of a record, and the form for a new one. */
+export function Items({ noun, items, blank, startsAt, emptyText }: ItemsProps) {
   const { status } = useRecord()
   const isArchived = status === 'archived'
   const { one, many } = nouns[noun]
@@ -72,7 +75,7 @@ export function Items({ noun, items, blank, emptyText }: ItemsProps) {
     <div className={classes.items}>
       {isOpen ? (
         <div className={classes.composer}>
-          <NewItem {...{ noun, blank, close }} />
+          <NewItem {...{ noun, blank, startsAt, close }} />
         </div>
       ) : (
         <div>{add}</div>
@@ -90,12 +93,14 @@ export function Items({ noun, items, blank, emptyText }: ItemsProps) {
 }
 
 interface NewItemProps extends Pick<ItemsProps, 'noun' | 'blank'> {
+  readonly startsAt: string | undefined
   readonly close: () => void
 }
 
-function NewItem({ noun, blank, close }: NewItemProps) {
+function NewItem({ noun, blank, startsAt, close }: NewItemProps) {
   const { id } = useRecord()
-  const { one, path, fields } = nouns[noun]
+  const { one, path } = nouns[noun]
+  const fields = useFields(noun)
   const { revalidate } = useRevalidator()
   const [make] = useState(() => createMaker<Item>(`/clients/${id}/${path}`))
   return (
@@ -104,7 +109,8 @@ function NewItem({ noun, blank, close }: NewItemProps) {
       saveLabel={`Add ${one}`}
       fields={fields}
       initial={blank}
-      save={make}
+      startsAt={startsAt}
+      save={(body) => make(sentBody(fields, body))}
       onSaved={async () => {
         await revalidate()
         close()

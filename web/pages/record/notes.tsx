@@ -11,6 +11,7 @@ export function Notes() {
       noun="note"
       items={notes}
       blank={{ date: today(), participants: names, text: '' }}
+      startsAt="text"
       emptyText="Write down who attended the meeting, what was agreed and what happens next."
     />
   )

@@ -3,6 +3,7 @@ import { IconChevronRight } from '@tabler/icons-react'
 import { Link, Outlet, useLoaderData, useLocation } from 'react-router'
 import type { ClientRecord } from '../../../src/clients/schema.ts'
 import { Page } from '../../components/page.tsx'
+import { ErasureBanner } from './erasure-banner.tsx'
 import { Properties } from './properties.tsx'
 import { RecordActions } from './record-actions.tsx'
 import classes from './record.module.css'
@@ -13,6 +14,7 @@ export function RecordPage() {
   const isWide = useIsWide()
   return (
     <Page title={record.name} heading={<Heading record={record} />} actions={<RecordActions record={record} />}>
+      <ErasureBanner record={record} />
       <div className={classes.columns} data-wide={isWide || undefined}>
         {/* Hidden, it keeps an edit of the client. */}
         <div className={classes.side} hidden={isWide}>
@@ -55,6 +57,8 @@ function Tabs({ record: { id, notes, disputes, letters } }: { readonly record: C
     { to: 'notes', name: 'Notes', count: notes.length },
     { to: 'disputes', name: 'Disputes', count: disputes.length },
     { to: 'letters', name: 'Letters', count: letters.length },
+    { to: 'time_entries', name: 'Time', count: undefined },
+    { to: 'expenses', name: 'Expenses', count: undefined },
     { to: 'costs', name: 'Costs', count: undefined },
     { to: 'activity', name: 'Activity', count: undefined },
   ]

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
+import type { Dispute, Expense, TimeEntry } from '../../../src/clients/schema.ts'
 import { Day } from '../../components/time.tsx'
+import { dateText } from '../../locale.ts'
 import { moneyText } from '../../money.ts'
 import { disputeStatusNames, letterStatusNames } from '../../words.ts'
 import type { Item } from './items.tsx'
@@ -14,8 +16,9 @@ export interface Summary {
 const disputeColors = { open: 'orange', settled: 'teal', withdrawn: 'gray' } as const
 const letterColors = { draft: 'gray', approved: 'harbour', sent: 'teal' } as const
 
-/** A note, dispute or letter in brief. */
+/** An item in brief. */
 export function summaryOf(item: Item): Summary {
+  if ('billable' in item) return summaryOfEntry(item)
   if ('participants' in item) {
     return { title: <Day date={item.date} />, aside: item.participants.join(', '), text: item.text }
   }
@@ -24,10 +27,32 @@ export function summaryOf(item: Item): Summary {
     return {
       title: `Invoice ${item.invoice}`,
       badge,
-      aside: moneyText(item.amount, item.currency),
+      aside: [moneyText(item.amount, item.currency), deadlineOf(item)].filter(Boolean).join(' · '),
       text: item.position,
     }
   }
   const badge = { text: letterStatusNames[item.status], color: letterColors[item.status] }
   return { title: item.subject, badge, aside: '', text: item.body }
+}
+
+function summaryOfEntry(item: TimeEntry | Expense): Summary {
+  const money = (amount: string) => moneyText(amount, item.currency)
+  const work = 'minutes' in item ? [`${durationText(item.minutes)} × ${money(item.rate)}/h`] : []
+  return {
+    title: <Day date={item.date} />,
+    ...(!item.billable && { badge: { text: 'Not billable', color: 'gray' } }),
+    aside: [...work, money(item.amount)].join(' · '),
+    text: item.text,
+  }
+}
+
+/** `1 h 20 min`. */
+export function durationText(minutes: number): string {
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  return [hours > 0 && `${hours} h`, (rest > 0 || hours === 0) && `${rest} min`].filter(Boolean).join(' ')
+}
+
+/** The deadline of an open dispute. */
+function deadlineOf({ status, due }: Dispute): string {
+  return status === 'open' && due !== null ? `deadline ${dateText(due)}` : ''
 }

@@ -69,9 +69,7 @@ export function RefusalPage() {
 function WayOut({ isSignIn, isSecond }: { readonly isSignIn: boolean; readonly isSecond: boolean }) {
   const [href, text] = isSignIn
     ? ['/signin', 'Sign in again']
-    : content.viewer
-      ? ['/clients', 'Go to your clients']
-      : ['/', 'Go to the start page']
+    : ['/', content.viewer ? 'Go to the overview' : 'Go to the start page']
   return (
     <Button component="a" href={href} variant={isSecond ? 'default' : 'filled'}>
       {text}

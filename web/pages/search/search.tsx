@@ -44,7 +44,7 @@ export function SearchPage() {
             <p>{`No record contains “${q}”. A record must contain every word; the beginning of a word is enough.`}</p>
           </Empty>
         )}
-        {similar && <p className={classes.similar}>{`Nothing contains “${q}”. These clients are spelt like it:`}</p>}
+        {similar && <p className={classes.similar}>{`Nothing contains “${q}”. Clients with a similar name:`}</p>}
         {kinds.map((noun) => (
           <Group key={noun} noun={noun} results={results.filter((result) => result.noun === noun)} />
         ))}

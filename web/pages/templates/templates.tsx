@@ -52,7 +52,8 @@ export function TemplatesPage() {
       }
     >
       <p className={classes.hint}>
-        Instructions for letters that a model drafts. The default of a kind is chosen first.
+        Instructions for letters that a model drafts. The default of a kind is chosen first: for a dispute, that of a
+        kind with “dispute” in its name.
         {!isPartner && ' Partners change them.'}
       </p>
       {isOpen && (

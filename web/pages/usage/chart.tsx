@@ -11,6 +11,8 @@ export interface ChartProps {
   /** The models to stack, the most expensive first; without them a single series is drawn. */
   readonly models: readonly string[] | undefined
   readonly currency: string
+  /** Default: the name of the measure. */
+  readonly label?: string
 }
 
 /** Series with a colour of their own; the others share the last one. */
@@ -26,7 +28,7 @@ export function figureText(figures: UsageFigures, measure: Measure, currency: st
 }
 
 /** Columns over time, with the figures of one of them above. The pointer or the arrow keys choose the column. */
-export function Chart({ columns, measure, models, currency }: ChartProps) {
+export function Chart({ columns, measure, models, currency, label }: ChartProps) {
   const [chosen, choose] = useState<number>()
   const highest = Math.max(...columns.map(({ total }) => heightOf(total, measure)), 0)
   const current = columns[chosen ?? columns.length - 1]
@@ -39,7 +41,7 @@ export function Chart({ columns, measure, models, currency }: ChartProps) {
       <div className={classes.plot} onPointerLeave={() => choose(undefined)}>
         <input
           type="range"
-          aria-label={`${measureNames[measure]} over time`}
+          aria-label={label ?? `${measureNames[measure]} over time`}
           min={0}
           max={columns.length - 1}
           value={chosen ?? columns.length - 1}
@@ -118,7 +120,7 @@ function Reading({ column, measure, models, currency }: ReadingProps) {
   )
 }
 
-interface ReadingProps extends Omit<ChartProps, 'columns'> {
+interface ReadingProps extends Omit<ChartProps, 'columns' | 'label'> {
   readonly column: Column
 }
 

@@ -70,7 +70,7 @@ function None() {
   const { reset } = useParameters()
   return (
     <Empty title="No requests match">
-      <p>Of refused requests, some are kept for 30 days. All of them are counted in the figures.</p>
+      <p>Some refused requests are kept for 30 days. The figures count all of them.</p>
       <Button variant="default" onClick={reset}>
         Show all requests
       </Button>

@@ -1,15 +1,19 @@
 import { useEffect, useState } from 'react'
-import { read, reasonOf } from '../../api.ts'
+import { read, reasonOf } from '../api.ts'
 
-/** ms between two readings. */
-const pause = 1000
 /** Without a key or a movement for this long, nobody is there: the page must not keep the session alive. */
 const presence = 300_000
 
 export type LiveState = 'live' | 'paused' | { readonly failure: string }
 
-/** The data of a URL, read again every second while the page is visible and someone is there. `first` came with the page. */
-export function useLive<Data>(address: string, first: Data): { readonly data: Data; readonly state: LiveState } {
+/**
+ * The data of a URL, read again every `pause` ms while the page is visible and someone is there. `first` came with the page.
+ */
+export function useLive<Data>(
+  address: string,
+  first: Data,
+  pause = 1000,
+): { readonly data: Data; readonly state: LiveState } {
   const [latest, setLatest] = useState({ first, data: first })
   const [state, setState] = useState<LiveState>('live')
   // Another page was loaded.
@@ -52,7 +56,7 @@ export function useLive<Data>(address: string, first: Data): { readonly data: Da
       clearTimeout(timer)
       stop.abort()
     }
-  }, [address, first])
+  }, [address, first, pause])
 
   return { data: latest.first === first ? latest.data : first, state }
 }

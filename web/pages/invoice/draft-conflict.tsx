@@ -1,0 +1,38 @@
+import { Alert, Button, Group } from '@mantine/core'
+import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
+import { moneyText } from '../../money.ts'
+import classes from './draft-form.module.css'
+import { Lines } from './lines.tsx'
+
+interface DraftConflictProps {
+  readonly theirs: ShownInvoice
+  readonly onKeep: () => void
+  readonly onDiscard: () => void
+}
+
+/** Shows the draft as it was saved meanwhile, and asks which of the two to keep. */
+export function DraftConflict({ theirs, onKeep, onDiscard }: DraftConflictProps) {
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      role="alert"
+      title="This draft was saved on another page while you were writing"
+    >
+      <p>
+        Your changes are not saved yet. The saved draft has a total of {moneyText(theirs.gross, theirs.currency)}
+        {theirs.note !== '' && `, and the note “${theirs.note}”`}.
+      </p>
+      <details className={classes.theirs}>
+        <summary>Its lines</summary>
+        <Lines invoice={theirs} />
+      </details>
+      <Group gap="xs">
+        <Button onClick={onKeep}>Save mine instead</Button>
+        <Button variant="default" onClick={onDiscard}>
+          Discard mine
+        </Button>
+      </Group>
+    </Alert>
+  )
+}

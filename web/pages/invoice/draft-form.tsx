@@ -1,0 +1,203 @@
+import { Alert, Button, Group, Textarea, TextInput } from '@mantine/core'
+import { useRef, useState, type KeyboardEvent, type SubmitEvent } from 'react'
+import type { DraftOptions, ShownInvoice } from '../../../src/invoicing/schema.ts'
+import { ApiError } from '../../api.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { useUnsaved } from '../../components/unsaved.tsx'
+import { UnclearAmount } from '../../fields.ts'
+import { believed } from '../../wire.ts'
+import { DraftConflict } from './draft-conflict.tsx'
+import classes from './draft-form.module.css'
+import { TypedTotals } from './draft-totals.tsx'
+import { isSameDraft, lineOfField, type DraftValues } from './draft-values.ts'
+import { LineEditor } from './line-editor.tsx'
+
+interface DraftFormProps {
+  readonly label: string
+  readonly saveLabel: string
+  readonly start: DraftOptions
+  readonly initial: DraftValues
+  /** The version that the form is based on; absent for a new draft. */
+  readonly version?: number
+  /** The lines for usage, which stay as they are. */
+  readonly fixed: ShownInvoice['lines']
+  /** Whether lines can be typed: not into a credit note. */
+  readonly hasLines: boolean
+  /** Throws ApiError and UnclearAmount. */
+  readonly save: (values: DraftValues, version: number | undefined) => Promise<ShownInvoice>
+  readonly onSaved: (saved: ShownInvoice) => unknown
+  readonly onCancel: () => void
+}
+
+/** Writes a draft. What was typed is kept until it is saved, also if a colleague saved the draft meanwhile. */
+export function DraftForm(props: DraftFormProps) {
+  const { label, saveLabel, start, initial, version, fixed, hasLines, save, onSaved, onCancel } = props
+  const [values, setValues] = useState(initial)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  /** The draft as a colleague saved it meanwhile. */
+  const [theirs, setTheirs] = useState<ShownInvoice>()
+  const form = useRef<HTMLFormElement>(null)
+  const isDirty = !isSameDraft(values, initial)
+  const settle = useUnsaved(isDirty)
+  const set = (changes: Partial<DraftValues>) => setValues((before) => ({ ...before, ...changes }))
+
+  async function send(basis: number | undefined) {
+    if (busy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      const saved = await save(values, basis)
+      settle()
+      await onSaved(saved)
+    } catch (thrown) {
+      const refusal = refusalOf(thrown)
+      if (refusal.status === 412 && refusal.current !== undefined) setTheirs(believed<ShownInvoice>(refusal.current))
+      else setError(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+  async function cancel() {
+    const sure =
+      !isDirty ||
+      (await confirm({
+        title: 'Discard your changes?',
+        text: 'What you typed is not saved and cannot be recovered.',
+        action: 'Discard',
+      }))
+    if (!sure) return
+    settle()
+    onCancel()
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
+  }
+  function onSubmit(event: SubmitEvent) {
+    event.preventDefault()
+    void send(version)
+  }
+
+  const line = error && lineOfField(error.refusal.field, values.lines)
+  const refusedLine = error && line && { ...line, reason: error.message }
+  const isShown = refusedLine !== undefined || headFields.some((name) => name === error?.refusal.field)
+  return (
+    <form ref={form} className={classes.form} aria-label={label} onSubmit={onSubmit} onKeyDown={onKeyDown}>
+      {theirs && (
+        <DraftConflict
+          theirs={theirs}
+          onKeep={() => {
+            setTheirs(undefined)
+            void send(theirs.version)
+          }}
+          onDiscard={() => {
+            settle()
+            onCancel()
+          }}
+        />
+      )}
+      {hasLines && (
+        <section aria-label="Lines">
+          <LineEditor
+            lines={values.lines}
+            start={start}
+            refused={refusedLine}
+            readOnly={busy}
+            onChange={(lines) => set({ lines })}
+          />
+          <TypedTotals fixed={fixed} lines={values.lines} start={start} />
+        </section>
+      )}
+      <HeadFields values={values} buyer={start.buyer} error={error} readOnly={busy} onChange={set} />
+      {error && !isShown && (
+        <Alert color="red" variant="light" role="alert" title={error.status === 0 ? 'No response' : 'Not saved'}>
+          {error.message}
+          {error.status === 0 && ' Nothing is saved twice.'}
+        </Alert>
+      )}
+      <Group gap="xs">
+        <Button type="submit" loading={busy}>
+          {saveLabel}
+        </Button>
+        <Button variant="subtle" color="gray" disabled={busy} onClick={() => void cancel()}>
+          {isDirty ? 'Discard' : 'Cancel'}
+        </Button>
+        <span className={classes.hint}>
+          {hasLines && 'Enter adds a line, Alt with an arrow key moves it, Ctrl with Enter saves.'}
+        </span>
+      </Group>
+    </form>
+  )
+}
+
+const headFields = ['note', 'buyer.name', 'buyer.address', 'buyer.tax_number']
+
+function refusalOf(thrown: unknown): ApiError {
+  if (thrown instanceof UnclearAmount) return new ApiError(422, { field: thrown.field, reason: thrown.message })
+  if (thrown instanceof ApiError) return thrown
+  throw thrown
+}
+
+interface HeadFieldsProps {
+  readonly values: DraftValues
+  /** The buyer, unless another is typed. */
+  readonly buyer: DraftOptions['buyer']
+  readonly error: ApiError | undefined
+  readonly readOnly: boolean
+  readonly onChange: (changes: Partial<DraftValues>) => void
+}
+
+/** The buyer and the note. An empty field shows what the payer's record has. */
+function HeadFields({ values, buyer, error, readOnly, onChange }: HeadFieldsProps) {
+  const errorOf = (field: string) => (error?.refusal.field === field ? error.message : undefined)
+  return (
+    <div className={classes.head}>
+      <fieldset className={classes.buyer}>
+        <legend>Buyer</legend>
+        <TextInput
+          label="Name"
+          maxLength={200}
+          placeholder={buyer?.name ?? ''}
+          value={values.name}
+          error={errorOf('buyer.name')}
+          readOnly={readOnly}
+          onChange={({ currentTarget: { value } }) => onChange({ name: value })}
+        />
+        <Textarea
+          label="Address"
+          maxLength={500}
+          autosize
+          minRows={2}
+          maxRows={8}
+          placeholder={buyer?.address ?? ''}
+          value={values.address}
+          error={errorOf('buyer.address')}
+          readOnly={readOnly}
+          onChange={({ currentTarget: { value } }) => onChange({ address: value })}
+        />
+        <TextInput
+          label="Tax number"
+          maxLength={50}
+          placeholder={buyer?.tax_number ?? ''}
+          value={values.taxNumber}
+          error={errorOf('buyer.tax_number')}
+          readOnly={readOnly}
+          onChange={({ currentTarget: { value } }) => onChange({ taxNumber: value })}
+        />
+      </fieldset>
+      <Textarea
+        label="Note"
+        className={classes.note ?? ''}
+        maxLength={2000}
+        autosize
+        minRows={4}
+        maxRows={12}
+        placeholder="A text below the lines"
+        value={values.note}
+        error={errorOf('note')}
+        readOnly={readOnly}
+        onChange={({ currentTarget: { value } }) => onChange({ note: value })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,175 @@
+import {
+  lineAmounts,
+  totalsOf,
+  type InvoiceTotals,
+  type LineAmounts,
+  type Tax,
+  type TaxedLine,
+} from '../../../src/invoicing/arithmetic.ts'
+import type { DraftOptions, InvoiceChange, NewLine, ShownInvoice } from '../../../src/invoicing/schema.ts'
+import { parseDecimal } from '../../../src/platform/decimal.ts'
+import { clearAmount, plainAmount } from '../../../src/platform/typed-amount.ts'
+import { UnclearAmount } from '../../fields.ts'
+import { decimalMark } from '../../locale.ts'
+
+/** A line as it is typed. */
+export interface TypedLine {
+  /** Remains the same while the line is moved. */
+  readonly key: number
+  readonly text: string
+  readonly quantity: string
+  readonly unit: NewLine['unit']
+  readonly price: string
+  /** The id of a tax of the configuration; '' for one that the configuration no longer has. */
+  readonly tax: string
+}
+
+/** What a person types into a draft. */
+export interface DraftValues {
+  readonly lines: readonly TypedLine[]
+  readonly note: string
+  readonly name: string
+  readonly address: string
+  readonly taxNumber: string
+}
+
+type Taxes = DraftOptions['taxes']
+
+let keys = 0
+
+export function emptyLine(taxes: Taxes): TypedLine {
+  return { key: (keys += 1), text: '', quantity: '1', unit: 'hour', price: '', tax: taxes[0]?.id ?? '' }
+}
+
+export function newValues(taxes: Taxes): DraftValues {
+  return { lines: [emptyLine(taxes)], note: '', name: '', address: '', taxNumber: '' }
+}
+
+/** The values of a draft. Of the buyer only what differs from that of its payer: the rest follows the payer. */
+export function valuesOfDraft(
+  { lines, note, buyer }: ShownInvoice,
+  { taxes, buyer: payers }: DraftOptions,
+): DraftValues {
+  return {
+    lines: lines.filter(({ source }) => source === 'fee').map((line) => typedLine(line, taxes)),
+    note,
+    name: own(buyer.name, payers?.name),
+    address: own(buyer.address, payers?.address),
+    taxNumber: own(buyer.tax_number, payers?.tax_number),
+  }
+}
+
+const own = (text: string | null, payers: string | null | undefined) => (text === null || text === payers ? '' : text)
+
+function typedLine({ text, quantity, unit, unit_price: price, tax }: ShownInvoice['lines'][number], taxes: Taxes) {
+  const same = taxes.find(
+    ({ category, rate, reason }) => category === tax.category && rate === tax.rate && reason === tax.reason,
+  )
+  return {
+    key: (keys += 1),
+    text,
+    quantity: clearAmount(quantity),
+    // No typed line is in minutes or a lump sum.
+    unit: unit === 'minute' || unit === 'lump_sum' ? ('piece' as const) : unit,
+    price: clearAmount(price),
+    tax: same?.id ?? '',
+  }
+}
+
+/** Whether nothing was typed into a line. */
+export const isBlank = ({ text, price }: TypedLine): boolean => text.trim() === '' && price.trim() === ''
+
+export function isSameDraft(one: DraftValues, other: DraftValues): boolean {
+  return JSON.stringify(withoutKeys(one)) === JSON.stringify(withoutKeys(other))
+}
+
+const withoutKeys = ({ lines, ...rest }: DraftValues) => ({
+  ...rest,
+  lines: lines.filter((line) => !isBlank(line)).map((line) => ({ ...line, key: 0 })),
+})
+
+/** The exact amounts of a line; undefined while it is incomplete. */
+export function amountsOf({ quantity, price }: TypedLine, decimals: number): LineAmounts | undefined {
+  try {
+    const [many, each] = [parsed(quantity), parsed(price)]
+    return many > 0n && each >= 0n ? lineAmounts(many, each, decimals) : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** In 10⁻⁶. Throws RangeError. */
+const parsed = (typed: string): bigint => parseDecimal(plainAmount(typed, decimalMark()), 6)
+
+/** The totals of the lines that are complete, with those for usage. */
+export function typedTotals(
+  fixed: ShownInvoice['lines'],
+  lines: readonly TypedLine[],
+  { taxes, decimals }: Pick<DraftOptions, 'taxes' | 'decimals'>,
+): InvoiceTotals {
+  const used = fixed.map(({ net, exact, tax }) => ({
+    net: parseDecimal(net, 12),
+    exact: parseDecimal(exact, 12),
+    tax: taxOf(tax),
+  }))
+  const typed = lines.flatMap((line): TaxedLine[] => {
+    const [amounts, tax] = [amountsOf(line, decimals), taxes.find(({ id }) => id === line.tax)]
+    return amounts && tax ? [{ ...amounts, tax: taxOf(tax) }] : []
+  })
+  return totalsOf([...used, ...typed], decimals)
+}
+
+/** A tax whose rate is in hundredths of a per cent. */
+const taxOf = ({ category, rate, reason }: ShownInvoice['lines'][number]['tax']): Tax => ({
+  category,
+  rate: Number(parseDecimal(rate, 2)),
+  reason,
+})
+
+/** The lines to send, without blank ones. Throws UnclearAmount for an amount that could be two. */
+export function sentLines(lines: readonly TypedLine[]): NewLine[] {
+  return lines
+    .filter((line) => !isBlank(line))
+    .map(({ text, quantity, unit, price, tax }, index) => ({
+      text,
+      quantity: plain(quantity, `lines[${index}].quantity`),
+      unit,
+      unit_price: plain(price, `lines[${index}].unit_price`),
+      tax,
+    }))
+}
+
+function plain(typed: string, field: string): string {
+  try {
+    return plainAmount(typed, decimalMark())
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new UnclearAmount(field, `The amount ${error.message}.`)
+  }
+}
+
+/** What changed of the note and the buyer. An empty field follows the payer. */
+export function sentHead(values: DraftValues, before: DraftValues): Pick<InvoiceChange, 'note' | 'buyer'> {
+  const buyer = {
+    name: changed(values.name, before.name),
+    address: changed(values.address, before.address),
+    tax_number: changed(values.taxNumber, before.taxNumber),
+  }
+  const isBuyerChanged = Object.values(buyer).some((value) => value !== undefined)
+  return {
+    ...(values.note !== before.note && { note: values.note }),
+    ...(isBuyerChanged && {
+      buyer: Object.fromEntries(Object.entries(buyer).filter(([, value]) => value !== undefined)),
+    }),
+  }
+}
+
+const changed = (typed: string, was: string) => (typed === was ? undefined : typed.trim() || null)
+
+/** The number of a line among all, for the field of a refusal: the server does not get blank ones. */
+export function lineOfField(field: string | undefined, lines: readonly TypedLine[]) {
+  const [, index, name] = /^lines\[(\d+)\]\.(\w+)$/.exec(field ?? '') ?? []
+  const line = index === undefined ? undefined : lines.filter((each) => !isBlank(each))[Number(index)]
+  return line && name !== undefined ? { key: line.key, name } : undefined
+}

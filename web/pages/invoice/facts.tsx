@@ -1,0 +1,73 @@
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
+import { Day } from '../../components/time.tsx'
+import { monthText } from '../../locale.ts'
+import { moneyText } from '../../money.ts'
+import { Payer } from '../invoices/payer.tsx'
+import classes from './invoice.module.css'
+
+/** Who pays how much by when, and the invoices that it is connected with. */
+export function Facts({ invoice }: { readonly invoice: ShownInvoice }) {
+  const { kind, number, currency, gross, open, month, payer, credits, credit_notes: notes } = invoice
+  const { issued_on: issued, due_on: due } = invoice
+  const isPayable = kind === 'invoice' && number !== null
+  return (
+    <dl className={classes.facts}>
+      <Fact name={isPayable ? 'Open' : 'Total'} isMain>
+        {moneyText(isPayable ? open : gross, currency)}
+        {isPayable && <small>of {moneyText(gross, currency)}</small>}
+      </Fact>
+      <Fact name="Payer">
+        <Payer payer={payer} />
+        <small>{payer.kind === 'client' ? 'Client' : 'Account'}</small>
+      </Fact>
+      {issued !== null && (
+        <Fact name="Issued">
+          <Day date={issued} />
+        </Fact>
+      )}
+      {due !== null && isPayable && (
+        <Fact name="Due">
+          <Day date={due} />
+        </Fact>
+      )}
+      {month !== null && <Fact name="Usage of">{monthText(month)}</Fact>}
+      {credits !== null && (
+        <Fact name="Corrects">
+          <Other invoice={credits} />
+        </Fact>
+      )}
+      {notes.length > 0 && (
+        <Fact name={notes.length === 1 ? 'Credit note' : 'Credit notes'}>
+          {notes.map((note) => (
+            <Other key={note.id} invoice={note} />
+          ))}
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+interface FactProps {
+  readonly name: string
+  readonly isMain?: boolean
+  readonly children: ReactNode
+}
+
+function Fact({ name, isMain = false, children }: FactProps) {
+  return (
+    <div className={isMain ? classes.main : undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Other({ invoice: { id, number } }: { readonly invoice: ShownInvoice['credit_notes'][number] }) {
+  return (
+    <Link className={classes.other} to={`/invoices/${id}`}>
+      {number ?? 'Draft'}
+    </Link>
+  )
+}

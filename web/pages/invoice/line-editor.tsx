@@ -1,0 +1,227 @@
+import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
+import { useEffect, useRef, type KeyboardEvent } from 'react'
+import type { DraftOptions, NewLine } from '../../../src/invoicing/schema.ts'
+import { formatDecimal } from '../../../src/platform/decimal.ts'
+import { moneyText } from '../../money.ts'
+import classes from './draft-form.module.css'
+import { amountsOf, emptyLine, type TypedLine } from './draft-values.ts'
+import { unitsText } from './lines.tsx'
+
+type Start = Pick<DraftOptions, 'taxes' | 'currency' | 'decimals'>
+
+interface LineEditorProps {
+  readonly lines: readonly TypedLine[]
+  readonly start: Start
+  /** The line and the field that the server refused. */
+  readonly refused: { readonly key: number; readonly name: string; readonly reason: string } | undefined
+  readonly readOnly: boolean
+  readonly onChange: (lines: readonly TypedLine[]) => void
+}
+
+/** The typed lines. Enter adds one below, Alt with an arrow moves one; the focus goes with it. */
+export function LineEditor({ lines, start, refused, readOnly, onChange }: LineEditorProps) {
+  const list = useRef<HTMLDivElement>(null)
+  /** The field that gets the focus when the lines have changed. */
+  const next = useRef<{ readonly key: number; readonly name: string }>(undefined)
+  useEffect(() => {
+    if (next.current) fieldIn(list.current, next.current)?.focus()
+    next.current = undefined
+  })
+  useEffect(() => {
+    if (refused) fieldIn(list.current, refused)?.focus()
+  }, [refused])
+
+  function replace(changed: TypedLine) {
+    onChange(lines.map((line) => (line.key === changed.key ? changed : line)))
+  }
+  function addAfter(index: number) {
+    const fresh = { ...emptyLine(start.taxes), ...sharedWith(lines[index]) }
+    next.current = { key: fresh.key, name: 'text' }
+    onChange(lines.toSpliced(index + 1, 0, fresh))
+  }
+  function remove(index: number) {
+    const rest = lines.toSpliced(index, 1)
+    const neighbour = rest[Math.min(index, rest.length - 1)]
+    if (neighbour) next.current = { key: neighbour.key, name: 'text' }
+    onChange(rest)
+    if (!neighbour) list.current?.querySelector<HTMLElement>('[data-add]')?.focus()
+  }
+  function move(index: number, by: -1 | 1, name: string) {
+    const [line, other] = [lines[index], lines[index + by]]
+    if (!line || !other) return
+    next.current = { key: line.key, name }
+    onChange(lines.with(index, other).with(index + by, line))
+  }
+  function onKeyDown(event: KeyboardEvent, index: number) {
+    const name = event.target instanceof HTMLElement ? event.target.dataset['field'] : undefined
+    if (name === undefined || readOnly) return
+    if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault()
+      addAfter(index)
+    }
+    if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
+      event.preventDefault()
+      move(index, event.key === 'ArrowUp' ? -1 : 1, name)
+    }
+  }
+
+  return (
+    <div ref={list} className={classes.lines}>
+      {lines.map((line, index) => (
+        <fieldset
+          key={line.key}
+          aria-label={`Line ${index + 1}`}
+          data-line={line.key}
+          className={classes.line}
+          onKeyDown={(event) => onKeyDown(event, index)}
+        >
+          <LineFields
+            line={line}
+            start={start}
+            error={refused?.key === line.key ? refused : undefined}
+            readOnly={readOnly}
+            onChange={replace}
+          />
+          <LineActions
+            number={index + 1}
+            count={lines.length}
+            disabled={readOnly}
+            onMove={(by) => move(index, by, by === -1 ? 'up' : 'down')}
+            onRemove={() => remove(index)}
+          />
+        </fieldset>
+      ))}
+      <Button
+        data-add
+        variant="default"
+        className={classes.add}
+        leftSection={<IconPlus size={15} aria-hidden />}
+        disabled={readOnly}
+        onClick={() => addAfter(lines.length - 1)}
+      >
+        Add line
+      </Button>
+    </div>
+  )
+}
+
+/** What a new line has in common with the one above it. */
+const sharedWith = (above: TypedLine | undefined) => above && { unit: above.unit, tax: above.tax }
+
+function fieldIn(list: HTMLElement | null, { key, name }: { readonly key: number; readonly name: string }) {
+  return list?.querySelector<HTMLElement>(`[data-line="${key}"] [data-field="${name}"]`)
+}
+
+interface LineFieldsProps {
+  readonly line: TypedLine
+  readonly start: Start
+  readonly error: { readonly name: string; readonly reason: string } | undefined
+  readonly readOnly: boolean
+  readonly onChange: (line: TypedLine) => void
+}
+
+const typedUnits: readonly NewLine['unit'][] = ['hour', 'day', 'month', 'piece', 'kilometre']
+
+function LineFields({ line, start: { taxes, currency, decimals }, error, readOnly, onChange }: LineFieldsProps) {
+  const amounts = amountsOf(line, decimals)
+  const errorOf = (name: string) => (error?.name === name ? error.reason : undefined)
+  const units = typedUnits.includes(line.unit) ? typedUnits : [...typedUnits, line.unit]
+  const unit = (value: string) => units.find((each) => each === value) ?? line.unit
+  return (
+    <>
+      <TextInput
+        data-field="text"
+        label="Text"
+        className={classes.text ?? ''}
+        maxLength={500}
+        value={line.text}
+        error={errorOf('text')}
+        readOnly={readOnly}
+        onChange={({ currentTarget: { value } }) => onChange({ ...line, text: value })}
+      />
+      <TextInput
+        data-field="quantity"
+        label="Quantity"
+        className={classes.number ?? ''}
+        inputMode="decimal"
+        maxLength={40}
+        value={line.quantity}
+        error={errorOf('quantity')}
+        readOnly={readOnly}
+        onChange={({ currentTarget: { value } }) => onChange({ ...line, quantity: value })}
+      />
+      <NativeSelect
+        data-field="unit"
+        label="Unit"
+        data={units.map((value) => ({ value, label: unitsText(value) }))}
+        value={line.unit}
+        error={errorOf('unit')}
+        onChange={({ currentTarget: { value } }) => onChange({ ...line, unit: unit(value) })}
+      />
+      <TextInput
+        data-field="unit_price"
+        label={`Price (${currency})`}
+        className={classes.number ?? ''}
+        inputMode="decimal"
+        maxLength={40}
+        value={line.price}
+        error={errorOf('unit_price')}
+        readOnly={readOnly}
+        onChange={({ currentTarget: { value } }) => onChange({ ...line, price: value })}
+      />
+      <NativeSelect
+        data-field="tax"
+        label="Tax"
+        data={taxChoices(taxes, line.tax)}
+        value={line.tax}
+        error={errorOf('tax')}
+        onChange={({ currentTarget: { value } }) => onChange({ ...line, tax: value })}
+      />
+      <output className={classes.net} aria-label="Net">
+        {amounts ? moneyText(formatDecimal(amounts.net, 12), currency) : '–'}
+      </output>
+    </>
+  )
+}
+
+function taxChoices(taxes: DraftOptions['taxes'], chosen: string) {
+  const known = taxes.map(({ id, rate }) => ({ value: id, label: `${rate}% ${id}` }))
+  return chosen === '' ? [{ value: '', label: 'No longer configured' }, ...known] : known
+}
+
+interface LineActionsProps {
+  readonly number: number
+  readonly count: number
+  readonly disabled: boolean
+  readonly onMove: (by: -1 | 1) => void
+  readonly onRemove: () => void
+}
+
+function LineActions({ number, count, disabled, onMove, onRemove }: LineActionsProps) {
+  return (
+    <div className={classes.actions}>
+      <ActionIcon
+        variant="subtle"
+        data-field="up"
+        aria-label={`Move line ${number} up`}
+        disabled={disabled || number === 1}
+        onClick={() => onMove(-1)}
+      >
+        <IconArrowUp size={15} />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        data-field="down"
+        aria-label={`Move line ${number} down`}
+        disabled={disabled || number === count}
+        onClick={() => onMove(1)}
+      >
+        <IconArrowDown size={15} />
+      </ActionIcon>
+      <ActionIcon variant="subtle" aria-label={`Remove line ${number}`} disabled={disabled} onClick={onRemove}>
+        <IconTrash size={15} />
+      </ActionIcon>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import type { ShownInvoice, Unit } from '../../../src/invoicing/schema.ts'
+import tables from '../../components/table.module.css'
+import { decimalText } from '../../locale.ts'
+import { moneyText } from '../../money.ts'
+import classes from './invoice.module.css'
+
+type Line = ShownInvoice['lines'][number]
+
+/** What is billed or credited, each line with its exact price. */
+export function Lines({ invoice: { lines, currency } }: { readonly invoice: ShownInvoice }) {
+  if (lines.length === 0) return <p className={classes.none}>This draft has no lines yet.</p>
+  return (
+    <div className={tables.frame}>
+      <table className={`${tables.table} ${classes.lines}`} aria-label="Lines">
+        <thead>
+          <tr>
+            <th scope="col">Text</th>
+            <th scope="col" className={`${classes.amount} ${classes.wide}`}>
+              Quantity
+            </th>
+            <th scope="col" className={`${classes.amount} ${classes.wide}`}>
+              Unit price
+            </th>
+            <th scope="col" className={`${classes.amount} ${classes.wide}`}>
+              Tax
+            </th>
+            <th scope="col" className={classes.amount}>
+              Net
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <LineRow key={line.position} line={line} currency={currency} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function LineRow({ line, currency }: { readonly line: Line; readonly currency: string }) {
+  const quantity = quantityText(line.quantity, line.unit)
+  // Time is counted in minutes and priced by the hour.
+  const price = `${moneyText(line.unit_price, currency)}${line.unit === 'minute' ? '/h' : ''}`
+  const tax = taxText(line.tax)
+  return (
+    <tr>
+      <td className={classes.text}>
+        {line.text}
+        <span className={classes.narrow}>{`${quantity} × ${price}, tax ${tax}`}</span>
+      </td>
+      <td className={`${classes.amount} ${classes.wide}`}>{quantity}</td>
+      <td className={`${classes.amount} ${classes.wide}`}>{price}</td>
+      <td className={`${classes.amount} ${classes.wide}`}>{tax}</td>
+      <td className={`${classes.amount} ${tables.strong}`}>{moneyText(line.net, currency)}</td>
+    </tr>
+  )
+}
+
+/** The rate of a tax: `19%`. */
+export const taxText = ({ rate }: Line['tax']): string => `${decimalText(rate)}%`
+
+const units: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
+  hour: ['hour', 'hours'],
+  day: ['day', 'days'],
+  month: ['month', 'months'],
+  piece: ['piece', 'pieces'],
+  kilometre: ['km', 'km'],
+  million_tokens: ['million tokens', 'million tokens'],
+  minute: ['minute', 'minutes'],
+  lump_sum: ['lump sum', 'lump sums'],
+}
+
+/** The unit of several: `hours`. */
+export const unitsText = (unit: Unit): string => units[unit][1]
+
+/** A quantity with its unit: `3.5 hours`. */
+function quantityText(quantity: string, unit: Unit): string {
+  const [one, many] = units[unit]
+  return `${decimalText(quantity)} ${quantity === '1' ? one : many}`
+}

@@ -1,0 +1,125 @@
+import { NativeSelect } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { Link, useLoaderData, useNavigate } from 'react-router'
+import type { Buyer, DraftOptions, NewLine, ShownInvoice } from '../../../src/invoicing/schema.ts'
+import { ApiError, change } from '../../api.ts'
+import { newKey } from '../../components/create.ts'
+import { Page } from '../../components/page.tsx'
+import { useParameters } from '../../components/parameters.ts'
+import { isLeaving } from '../../drafts.ts'
+import { monthText } from '../../locale.ts'
+import { moneyText } from '../../money.ts'
+import { DraftForm } from './draft-form.tsx'
+import formClasses from './draft-form.module.css'
+import { newValues, sentHead, sentLines } from './draft-values.ts'
+import classes from './invoice.module.css'
+import { PayerChoice } from './payer-choice.tsx'
+
+/** Creates the draft of an invoice to a client or an account; for partners. */
+export function NewInvoicePage() {
+  const start = useLoaderData<DraftOptions>()
+  const { payer, taxes } = start
+  const navigate = useNavigate()
+  const { change: changeParameters } = useParameters()
+  const [month, setMonth] = useState('')
+  const [initial] = useState(() => newValues(taxes))
+  const create = useMaker(payer, month)
+  return (
+    <Page title="New invoice" heading={<Heading />}>
+      <div className={formClasses.payer}>
+        <PayerChoice
+          payer={payer}
+          onChoose={(kind, id) => {
+            setMonth('')
+            changeParameters({ client: '', account: '', [kind]: id })
+          }}
+        />
+        {payer?.kind === 'account' && <MonthChoice start={start} month={month} onChoose={setMonth} />}
+      </div>
+      {payer && (
+        <DraftForm
+          label="New invoice"
+          saveLabel="Create draft"
+          start={start}
+          initial={initial}
+          fixed={[]}
+          hasLines
+          save={(values) => create({ ...sentHead(values, initial), lines: sentLines(values.lines) })}
+          onSaved={({ id }) => (isLeaving() ? undefined : navigate(`/invoices/${id}`, { replace: true }))}
+          onCancel={() => void navigate('/invoices', { replace: true })}
+        />
+      )}
+    </Page>
+  )
+}
+
+interface Content {
+  readonly lines: NewLine[]
+  readonly note?: string
+  readonly buyer?: Buyer
+}
+
+/** Creates one draft, however often it is tried: one whose response was lost is changed to what was typed since. */
+function useMaker(payer: DraftOptions['payer'], month: string) {
+  const begun = useRef({ of: '', key: '', isLost: false })
+  return async (content: Content): Promise<ShownInvoice> => {
+    const bills = payer && { [payer.kind]: payer.id, ...(month !== '' && { month }) }
+    const of = JSON.stringify(bills)
+    if (begun.current.of !== of) begun.current = { of, key: newKey(), isLost: false }
+    const { key, isLost } = begun.current
+    try {
+      const made = await change<ShownInvoice>('/invoices', { method: 'POST', body: { ...bills, ...content }, key })
+      if (!isLost) return made
+      return await change<ShownInvoice>(`/invoices/${made.id}`, {
+        method: 'PATCH',
+        body: content,
+        version: made.version,
+      })
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 0 || error.status >= 500)) begun.current.isLost = true
+      throw error
+    }
+  }
+}
+
+interface MonthChoiceProps {
+  readonly start: DraftOptions
+  readonly month: string
+  readonly onChoose: (month: string) => void
+}
+
+/** The usage of a past month, which becomes lines when the draft is created. */
+function MonthChoice({ start: { months, currency }, month, onChoose }: MonthChoiceProps) {
+  const chosen = months.find((each) => each.month === month)
+  return (
+    <>
+      <NativeSelect
+        label="Usage of"
+        data={[
+          { value: '', label: months.length === 0 ? 'No month is left to bill' : 'No month' },
+          ...months.map((each) => ({ value: each.month, label: monthText(each.month) })),
+        ]}
+        value={month}
+        onChange={({ currentTarget: { value } }) => onChoose(value)}
+      />
+      {chosen && (
+        <p className={formClasses.about}>
+          The usage of {monthText(month)}, which cost {moneyText(chosen.cost, currency)}, becomes lines of the draft.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Heading() {
+  return (
+    <div>
+      <Link className={classes.back} to="/invoices">
+        Invoices
+      </Link>
+      <span className={classes.heading}>
+        <h1>New invoice</h1>
+      </span>
+    </div>
+  )
+}

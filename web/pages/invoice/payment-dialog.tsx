@@ -1,0 +1,63 @@
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import type { ShownInvoice } from '../../../src/invoicing/schema.ts'
+import { clearAmount } from '../../../src/platform/typed-amount.ts'
+import { change } from '../../api.ts'
+import { newKey } from '../../components/create.ts'
+import { EditForm } from '../../components/edit-form.tsx'
+import { notifyDone } from '../../components/notify.ts'
+import type { Field } from '../../fields.ts'
+import { moneyText } from '../../money.ts'
+import { today } from '../../zone.ts'
+import classes from './invoice.module.css'
+import { methodNames } from './payments.tsx'
+
+interface PaymentDialogProps {
+  readonly invoice: ShownInvoice
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** Records a payment, by default of all that is open. A negative amount is returned to the payer. */
+export function PaymentDialog({ invoice: { id, open, currency }, onClose, onDone }: PaymentDialogProps) {
+  const [key] = useState(newKey)
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="Record a payment"
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+    >
+      <p className={classes.about}>{aboutOpen(open, currency)}</p>
+      <EditForm
+        label="Record a payment"
+        saveLabel="Record payment"
+        fields={fieldsFor(currency)}
+        initial={{ amount: clearAmount(open), date: today(), method: 'transfer', reference: '' }}
+        save={async (body) => {
+          await change(`/invoices/${id}/payments`, { method: 'POST', body, key })
+        }}
+        onSaved={() => {
+          notifyDone('The payment is recorded.')
+          onClose()
+          onDone()
+        }}
+        onCancel={onClose}
+      />
+    </Modal>
+  )
+}
+
+function aboutOpen(open: string, currency: string): string {
+  if (!open.startsWith('-')) return `${moneyText(open, currency)} is open.`
+  return `${moneyText(open.slice(1), currency)} was paid too much. A negative amount is returned to the payer.`
+}
+
+const fieldsFor = (currency: string): readonly Field[] => [
+  { name: 'amount', label: `Amount (${currency})`, kind: 'amount', required: true, maxLength: 40 },
+  { name: 'date', label: 'Date', kind: 'date', required: true },
+  { name: 'method', label: 'Method', kind: 'choice', choices: methodNames },
+  { name: 'reference', label: 'Reference', kind: 'line', maxLength: 200, placeholder: 'The text of the transfer' },
+]

@@ -1,0 +1,77 @@
+import { Alert, Button, Group, Modal, TextInput } from '@mantine/core'
+import { useState, type FormEvent } from 'react'
+import type { ClientRecord } from '../../../src/clients/schema.ts'
+import { change, reasonOf } from '../../api.ts'
+import classes from './erasure.module.css'
+
+interface EraseDialogProps {
+  readonly record: ClientRecord
+  readonly onClose: () => void
+  /** Called when the erasure is scheduled. */
+  readonly onDone: () => void
+}
+
+/** Schedules the erasure of a client: asks for the reason, and for the client's reference or name against mistakes. */
+export function EraseDialog({ record, onClose, onDone }: EraseDialogProps) {
+  const [reason, setReason] = useState('')
+  const [typed, setTyped] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const word = record.reference ?? record.name
+  const isSure = typed.trim().toLowerCase() === word.toLowerCase()
+
+  async function schedule(event: FormEvent) {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      await change(`/clients/${record.id}/erasure`, { method: 'POST', body: { reason } })
+      onDone()
+    } catch (thrown) {
+      setError(reasonOf(thrown))
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Modal opened closeOnClickOutside={false} withCloseButton={false} title="Erase client" onClose={onClose}>
+      <form className={classes.fields} onSubmit={(event) => void schedule(event)}>
+        <p>
+          After a waiting period, all notes, disputes, letters and drafts of {record.name} are removed for good, with
+          their earlier versions and the client’s name and addresses. Charges and the audit log stay, without them;
+          issued invoices stay as they are. A partner can withdraw it until then. Export the client first if you need a
+          copy.
+        </p>
+        <TextInput
+          label="Reason"
+          description="Kept after the erasure: do not name the client."
+          data-autofocus
+          required
+          maxLength={500}
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+        <TextInput
+          label={`Type “${word}” to confirm`}
+          required
+          autoComplete="off"
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+        {error !== undefined && (
+          <Alert color="red" variant="light" role="alert" title="Nothing was scheduled">
+            {error}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs" mt="xs">
+          <Button variant="default" disabled={busy} onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color="red" loading={busy} disabled={!isSure || reason.trim() === ''}>
+            Schedule erasure
+          </Button>
+        </Group>
+      </form>
+    </Modal>
+  )
+}

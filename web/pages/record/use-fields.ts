@@ -1,0 +1,13 @@
+import { nouns, type Field } from '../../fields.ts'
+import type { ItemNoun } from './items.tsx'
+import { participantsOf } from './participants.ts'
+import { useRecord } from './use-record.ts'
+
+/** The fields of an item's form. The participants of a note are suggested from this client's notes. */
+export function useFields(noun: ItemNoun): readonly Field[] {
+  const { notes } = useRecord()
+  const { fields } = nouns[noun]
+  if (noun !== 'note') return fields
+  const suggestions = participantsOf(notes)
+  return fields.map((field) => (field.kind === 'names' ? { ...field, suggestions } : field))
+}
