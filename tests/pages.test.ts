@@ -17,6 +17,7 @@ function project(): string {
     'package-lock.json': '{}',
     'web/index.html': '<!doctype html><title>Small</title><script type="module" src="/main.ts"></script>',
     'web/main.ts': `document.title = 'first'\n`,
+    'src/platform/markdown.ts': '',
     'src/platform/typed-amount.ts': '',
     'setup.js':
       `import { arePagesBuilt, buildPages } from './scripts/pages.js'\n` +
@@ -44,8 +45,10 @@ describe('the pages', () => {
     assert.equal(await setUp(root), 'built')
     writeFileSync(path.join(root, 'package-lock.json'), '{ }')
     assert.equal(await setUp(root), 'built')
-    writeFileSync(path.join(root, 'src/platform/typed-amount.ts'), 'export {}')
-    assert.equal(await setUp(root), 'built', 'the one file that pages and commands share')
+    for (const shared of ['markdown', 'typed-amount']) {
+      writeFileSync(path.join(root, `src/platform/${shared}.ts`), 'export {}')
+      assert.equal(await setUp(root), 'built', 'a file that pages and server share')
+    }
     assert.equal(await setUp(root), 'nothing to do')
   })
 

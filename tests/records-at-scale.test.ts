@@ -16,6 +16,15 @@ import {
 import { createRecords } from '../src/clients/records.ts'
 import type { ClientQuery } from '../src/clients/schema.ts'
 import { searchNoun, searchSimilar } from '../src/clients/search-store.ts'
+import {
+  anyActiveClient,
+  countedDisputes,
+  countedWaiting,
+  readChanges,
+  readDeadlines,
+  readOpenDisputes,
+  readWaitingLetters,
+} from '../src/overview/overview-store.ts'
 import { openDatabase, type Database, type DedicatedConnection } from '../src/platform/database/database.ts'
 import type { PreparedStatement } from '../src/platform/database/pipeline.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
@@ -65,6 +74,19 @@ const seeds = [
   `update note set archived_at = now() where mod(('x' || right(id::text, 8))::bit(32)::int, 1200) = 0`,
   `insert into note (id, client_id, date, text) select ${id(4, 'n')}, ${id(1, 'n')}, date '2026-01-01', 'A fee, rarely'
    from generate_series(99, ${clients}, 100) n`,
+  // Most disputes and letters are closed. None of these is of the consultant whose lists are read.
+  ...['dispute (status, id, client_id, invoice, amount)', 'letter (status, id, client_id, subject, body)'].map(
+    (columns, table) => `insert into ${columns}
+      select '${table === 0 ? 'settled' : 'sent'}', ${id(5, `n + ${table} * 100000`)}, ${id(1, `1 + n % ${clients}`)}, 'About the fee', ${table}
+      from generate_series(1, 30000) n where (1 + n % ${clients}) % ${consultants - 1} <> 3`,
+  ),
+  `update dispute set due = date '2026-03-01' + right(amount::text, 1)::int`,
+  // A hundred changes of each of the clients that changed last: of all, and of one consultant.
+  `insert into audit (action, outcome, actor, person_id, client_id, noun, noun_id)
+   select 'note_changed', 'allowed', 'person', ${id(0, '2')}, n.client_id, 'note', n.id
+   from note n cross join generate_series(1, 100)
+   where n.client_id in ((select id from client order by changed_at desc limit 40)
+     union (select id from client where consultant_id = ${id(0, '5')} order by changed_at desc limit 40))`,
   'set session_replication_role = origin',
 ]
 
@@ -274,6 +296,33 @@ async function matchesOf(q: string, status: 'active' | 'all', sort: 'name' | '-c
 function rowsOf<Row extends object>(statement: PreparedStatement<Row>): Promise<Row[]> {
   return database.rows<Row>(statement.text, [...(statement.values ?? [])])
 }
+
+describe('the overview (B95)', () => {
+  test('reads the clients that changed last, however many changed', async () => {
+    // All of them, and none.
+    for (const since of [new Date('2026-01-01T00:00:00Z'), new Date()]) {
+      await assertBounded('partner', readChanges(all, since), 1000)
+      await assertBounded('consultant', readChanges(mine, since), 1000)
+    }
+  })
+
+  test('counts open disputes, deadlines and waiting letters up to a limit, and for consultants only their own', async () => {
+    await assertBounded('partner', readOpenDisputes(all), countedDisputes + 1)
+    await assertBounded('consultant', readOpenDisputes(mine), 500)
+    // Those of archived and deleted clients are passed over.
+    await assertBounded('partner', readDeadlines(all), 1.2 * countedWaiting)
+    await assertBounded('consultant', readDeadlines(mine), 500)
+    for (const status of ['draft', 'approved'] as const) {
+      await assertBounded('partner', readWaitingLetters(all, status), 1.2 * countedWaiting)
+      await assertBounded('consultant', readWaitingLetters(mine, status), 500)
+    }
+  })
+
+  test('looks at one client to see that there is any', async () => {
+    await assertBounded('partner', anyActiveClient(all), 1)
+    await assertBounded('consultant', anyActiveClient(mine), 1)
+  })
+})
 
 describe('the audit log (B95)', () => {
   const reach = { all: 2000, own: 1000 }

@@ -8,11 +8,14 @@ import type { VerifyCheck } from '../src/platform/verify-checks.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { parseSeals, type SealLine } from '../src/platform/seals/seal-line.ts'
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './support/database.ts'
-import { startFirm } from './support/firm.ts'
+import { fillClient } from './support/erasable.ts'
+import { startFirm, type Firm } from './support/firm.ts'
+import { addPastUsage } from './support/past-usage.ts'
 import { upstreamModel } from './support/service.ts'
 import { asSuperuser } from './support/superuser.ts'
 import { sealAll, tamper } from './support/tamper.ts'
 import { log } from './support/tills.ts'
+import { until } from './support/until.ts'
 import { startVendor } from './support/vendor.ts'
 
 // A35: each change is made in a copy of one database that has everything and is in order, as a superuser could make it.
@@ -39,7 +42,9 @@ after(() => original.drop())
 async function fill(databaseUrl: string): Promise<SealLine[]> {
   const vendor = await startVendor()
   const drafting = { account: 'Portal', model: 'fast' }
-  const firm = await startFirm({ databaseUrl, models: [upstreamModel(vendor.url)], drafting })
+  const retention = { erasure_after: '0d' }
+  const models = [upstreamModel(vendor.url)]
+  const firm = await startFirm({ databaseUrl, models, drafting, retention, firm: { name: 'Firm' } })
   const { service } = firm
   const database = openDatabase(databaseUrl, { log })
   const [acme, beta] = [await service.customer({ credit: 10n ** 13n }), await service.customer({ credit: 10n ** 13n })]
@@ -61,6 +66,9 @@ async function fill(databaseUrl: string): Promise<SealLine[]> {
   await service.customer({ name: 'Portal', own: true })
   const drafted = { instructions: 'Write.', notes: [String(note.json['id'])] }
   assert.equal((await anna.send('POST', `/clients/${client}/drafts`, drafted)).status, 200)
+  await erase(firm, database)
+  await sealAll(database)
+  await fillInvoices(firm, database)
   await sealAll(database)
   await firm.close()
   await vendor.close()
@@ -70,6 +78,38 @@ async function fill(databaseUrl: string): Promise<SealLine[]> {
   )
   await database.close()
   return parseSeals(lines?.text ?? '')
+}
+
+/** An issued and partly paid invoice for the usage of a month. */
+async function fillInvoices(firm: Firm, database: Database): Promise<void> {
+  const customer = await firm.service.customer()
+  const usage = {
+    day: '2026-01-05',
+    model: 'fast',
+    input: 1_234_567,
+    output: 89_012,
+    prices: [400_000n, 1_600_000n],
+  } as const
+  await addPastUsage(database, customer, [usage])
+  const paula = await firm.join('Paula', 'partner')
+  const send = async (address: string, body?: object) => {
+    const answer = await paula.send('POST', address, body, { 'if-match': '"1"' })
+    assert.ok(answer.status < 300, answer.text)
+    return answer
+  }
+  const lines = [{ text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }]
+  const { json } = await send('/invoices', { account: customer.accountId, month: '2026-01', lines })
+  await send(`/invoices/${String(json['id'])}/issue`)
+  await send(`/invoices/${String(json['id'])}/payments`, { date: '2026-02-01', amount: '40' })
+}
+
+/** Erases a client with a sent letter, a draft and two versions of a note, all of which are sealed. */
+async function erase(firm: Firm, database: Database): Promise<void> {
+  const [ben, paula] = [await firm.join('Ben', 'consultant'), await firm.join('Paula', 'partner')]
+  const gone = `/clients/${await fillClient(ben)}`
+  await sealAll(database)
+  assert.equal((await paula.send('POST', `${gone}/erasure`, { reason: 'The engagement ended.' })).status, 201)
+  await until(async () => (await paula.get(gone)).status === 404)
 }
 
 async function withCopy<T>(work: (database: Database) => Promise<T>): Promise<T> {
@@ -319,7 +359,7 @@ const books: Tampering[] = [
   },
 ]
 
-const noteRow = `(select number from revision where noun = 'note' and version = 1)`
+const noteRow = `(select number from revision where noun = 'note' and version = 1 and data <> '{}')`
 const history: Tampering[] = [
   {
     name: 'the outcome of an audit event',
@@ -501,6 +541,143 @@ const drafts: Tampering[] = [
   },
 ]
 
+const invoice = `select id::text from invoice where month is not null`
+const document = (field: string, value: string) =>
+  `update invoice_issue set document = jsonb_set(document, '{${field}}', '${value}')`
+const invoices: Tampering[] = [
+  { name: 'the buyer of an invoice', sql: `update invoice set buyer_name = 'Other'`, names: invoice },
+  {
+    name: 'a line of an invoice',
+    sql: `update invoice_line set quantity = quantity * 2, exact = exact * 2, net = net * 2 where source = 'fee'`,
+    names: invoice,
+  },
+  {
+    name: 'a line billed by less than its ledger, with all totals, and its document',
+    sql: `update invoice_line set quantity = 1, exact = unit_price where source = 'usage' and direction = 'input';
+      update invoice_issue set document = invoice_document((select i from invoice i where i.id = invoice_id))`,
+    names: invoice,
+  },
+  {
+    name: 'a line rounded by hand, with its invoice and its document',
+    sql: `update invoice_line set net = net + 10000000000 where source = 'fee';
+      update invoice set net = net + 10000000000, gross = gross + 10000000000,
+        taxes = jsonb_set(taxes, '{0,net}', to_jsonb((net + 10000000000)::text));
+      update invoice_issue set document = invoice_document((select i from invoice i where i.id = invoice_id))`,
+    names: invoice,
+  },
+  {
+    name: 'tax that is not due, with all totals and the document',
+    sql: `update invoice set tax = tax + 10000000000, gross = gross + 10000000000,
+        taxes = jsonb_set(taxes, '{0,tax}', to_jsonb((tax + 10000000000)::text));
+      update invoice_issue set document = invoice_document((select i from invoice i where i.id = invoice_id))`,
+    names: invoice,
+  },
+  { name: 'the number of an invoice', sql: `update invoice set number = 'INV-1'`, names: one('"series":"INV-') },
+  {
+    name: 'an invoice removed with its lines and its document',
+    sql: `delete from invoice_issue; delete from invoice_payment; delete from billed_month; delete from invoice_line;
+      delete from invoice`,
+    names: one('"series":"INV-'),
+  },
+  {
+    name: 'an invoice removed with its series',
+    sql: `delete from invoice_issue; delete from invoice_payment; delete from billed_month; delete from invoice_line;
+      delete from invoice; delete from invoice_series`,
+    names: one('"table":"invoice_issue","row":"1"'),
+  },
+  { name: 'a document', sql: document('invoice,note', '"other"'), names: invoice },
+  {
+    name: 'an invoice and its document',
+    sql: `update invoice set note = 'other'; ${document('invoice,note', '"other"')}`,
+    names: invoice,
+  },
+  {
+    name: 'a payment',
+    sql: `update invoice_payment set amount = amount / 2`,
+    names: `select id::text from invoice_payment`,
+  },
+  { name: 'a payment removed', sql: `delete from invoice_payment`, names: one('"table":"invoice_payment","row":"1"') },
+  { name: 'a month that is billed, without its mark', sql: `delete from billed_month`, names: invoice },
+  {
+    name: 'an issued invoice that was none',
+    sql: `update invoice set state = 'void', number = null, series = null, series_number = null, seller = null,
+      issued_on = null, due_on = null, issued_at = null, issued_by = null`,
+    names: invoice,
+  },
+]
+
+const gone = '(select client_id from erased_client)'
+const erased = `(select min(number) from revision where client_id = ${gone} and data = '{}')`
+const keptNote = `(select noun_id from revision where number = ${noteRow})`
+const erasures: Tampering[] = [
+  {
+    name: 'the contents of a revision removed',
+    sql: `update revision set data = '{}' where number = ${noteRow}`,
+    names: `select noun_id::text from revision where number = ${noteRow}`,
+  },
+  {
+    name: 'the contents of a revision removed as if its client were erased',
+    sql: `update revision set erased = (select digest from row_digests('revision', 'number', (select columns from seal where chain = 'revision' and upto >= ${noteRow} order by upto limit 1), ${noteRow} - 1, ${noteRow})), data = '{}' where number = ${noteRow}`,
+    names: `select noun_id::text from revision where number = ${noteRow}`,
+  },
+  {
+    name: 'a note removed with the contents of its revisions',
+    sql: `delete from note; update revision set data = '{}', erased = sha256('') where noun_id = ${keptNote}`,
+    names: `select noun_id::text from revision where number = ${noteRow}`,
+  },
+  {
+    name: 'a forged erasure without its events in the audit log',
+    sql: `update revision r set data = '{}', erased = (select digest from row_digests('revision', 'number', (select columns from seal where chain = 'revision' and upto >= r.number order by upto limit 1), r.number - 1, r.number)) where client_id = (select client_id from note limit 1);
+      insert into erased_client (client_id, reason, scheduled_at, revisions, remains) select client_id, 'x', now(), 0, sha256('') from note limit 1`,
+    names: `select format('"client":"%s"', client_id) from note limit 1`,
+  },
+  {
+    name: 'other contents in an erased revision',
+    sql: `update revision set data = '{"text":"other"}' where number = ${erased}`,
+    names: `select noun_id::text from revision where number = ${erased}`,
+  },
+  {
+    name: 'other contents in an erased revision whose digest is gone too',
+    sql: `update revision set data = '{"text":"other"}', erased = null where number = ${erased}`,
+    names: `select noun_id::text from revision where number = ${erased}`,
+  },
+  {
+    name: 'the author of an erased revision',
+    sql: `update revision set person_id = null where number = ${erased}`,
+    names: `select format('"client":"%s"', client_id) from erased_client`,
+  },
+  {
+    name: 'the digest of an erased revision',
+    sql: `update revision set erased = sha256('x') where number = ${erased}`,
+    names: `select noun_id::text from revision where number = ${erased}`,
+  },
+  {
+    name: 'an erased revision removed',
+    sql: `delete from revision where number = ${erased}`,
+    names: `select format('"row":"%s"', ${erased})`,
+  },
+  {
+    name: 'the reason of an erasure',
+    sql: `update erased_client set reason = 'other'`,
+    names: `select client_id::text from erased_client`,
+  },
+  {
+    name: 'an erasure removed',
+    sql: `delete from erased_client`,
+    names: `select number::text from revision where number = ${erased}`,
+  },
+  {
+    name: 'a name given to an erased client',
+    sql: `update client set name = 'Berta' where id = ${gone}`,
+    names: `select client_id::text from erased_client`,
+  },
+  {
+    name: 'a note given to an erased client',
+    sql: `update note set client_id = ${gone}`,
+    names: `select id::text from note`,
+  },
+]
+
 const schema: Tampering[] = [
   { name: 'a dropped trigger', sql: 'drop trigger append_only on audit', names: one('trigger append_only on audit') },
   {
@@ -621,7 +798,15 @@ describe('A35 verify', () => {
     })
   })
 
-  for (const { name, sql, names, needsSeals } of [...ledger, ...books, ...history, ...drafts, ...schema]) {
+  for (const { name, sql, names, needsSeals } of [
+    ...ledger,
+    ...books,
+    ...history,
+    ...drafts,
+    ...erasures,
+    ...invoices,
+    ...schema,
+  ]) {
     test(`finds and names ${name}`, async () => {
       await withCopy(async (database) => {
         const [wanted] = await asSuperuser(database, (tx) => tx.rows<Record<string, string>>(names))

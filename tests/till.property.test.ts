@@ -98,7 +98,7 @@ const anyAdmit: fc.Arbitrary<Admit> = fc.record({
   output: fc.integer({ min: 1, max: 60 }),
   holds: fc.constantFrom(true, true, true, false),
   idem: fc.nat(5),
-  hash: fc.constantFrom('a', 'b'),
+  hash: fc.constantFrom('a', 'a', 'a', 'b'),
   again: fc.constantFrom(true, false, false, false),
 })
 const anyRenew: fc.Arbitrary<Renew> = fc.record({
@@ -203,7 +203,7 @@ test('till() and exchange() match their model on any history of three instances'
   const seed = Date.now() % 2 ** 31
   t.diagnostic(`seed ${seed}`)
   const property = fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25, size: 'medium' }), playHistory)
-  await fc.assert(property, { numRuns: 250, seed })
+  await fc.assert(property, { numRuns: 150, seed })
   t.diagnostic(`outcomes: ${JSON.stringify(Object.fromEntries(outcomes))}`)
   for (const binding of bindings) assert.ok((outcomes.get(binding) ?? 0) >= 5, `${binding} is hardly ever the outcome`)
   const books = await verifyBooks(database)

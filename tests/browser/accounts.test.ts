@@ -160,6 +160,25 @@ describe('the pages of accounts', () => {
     await page.context().close()
   })
 
+  test('change whom its invoices are addressed to', async () => {
+    const page = await open('/accounts', 'Accounts')
+    await create(page)
+    await page.getByRole('button', { name: 'Billing details' }).click()
+    const form = page.getByRole('form', { name: 'Billing details' })
+    await form.getByLabel('Address').fill('7 Quay Street\nBristol')
+    await form.getByLabel('Email for invoices').fill('nobody')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('must be an e-mail address').waitFor()
+    assert.equal(await form.getByLabel('Address').inputValue(), '7 Quay Street\nBristol')
+    await form.getByLabel('Email for invoices').fill('billing@northwind.example')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.waitFor({ state: 'detached' })
+    const section = page.getByRole('region', { name: 'Invoices' })
+    await section.getByText('7 Quay Street').waitFor()
+    await section.getByText('billing@northwind.example').waitFor()
+    await page.context().close()
+  })
+
   test('close an account after saying what that means', async () => {
     const page = await open('/accounts', 'Accounts')
     const name = await create(page, '5')

@@ -103,7 +103,7 @@ describe('a letter that a model drafts', () => {
     await page.close()
   })
 
-  test('can be written anew with changed instructions', async () => {
+  test('can be rewritten with changed instructions', async () => {
     vendor.set({ text: 'First.' })
     const page = await openForm()
     await submit(page)
@@ -114,7 +114,7 @@ describe('a letter that a model drafts', () => {
     assert.equal(await instructions(page).inputValue(), 'Write to Anna.')
     assert.ok(await page.getByRole('checkbox').isChecked())
     await instructions(page).fill('Write to Anna again.')
-    await page.getByRole('button', { name: 'Write anew' }).click()
+    await page.getByRole('button', { name: 'Rewrite' }).click()
     await editor(page).getByText('Second.').waitFor()
     assert.equal(page.url(), drafted)
     await editor(page).click()
@@ -235,19 +235,20 @@ describe('a letter that cannot be drafted', () => {
       route.request().method() === 'POST'
         ? route.fulfill({
             status: 429,
-            headers: { 'retry-after': '5', 'content-type': 'application/json' },
+            // Longer than a slow machine takes to look at the page.
+            headers: { 'retry-after': '600', 'content-type': 'application/json' },
             body: JSON.stringify({ error: { code: 'rate_limited', reason: 'There are too many requests.' } }),
           })
         : route.continue(),
     )
     await submit(page)
-    const again = page.getByRole('button', { name: /^Try again in \d s$/ })
+    const again = page.getByRole('button', { name: /^Try again in \d+ s$/ })
     await again.waitFor()
     await page.getByText('The firm’s limit is reached').waitFor()
     assert.ok(await again.isDisabled())
     assert.deepEqual(await barriers(page), [])
     await page.unroute('**/drafts')
-    await page.clock.runFor(6000)
+    await page.clock.runFor(600_000)
     await page.clock.resume()
     await submit(page)
     await page.waitForURL(letterPage())
@@ -273,6 +274,8 @@ test('a dispute is a source too, and a narrow screen has room for the form', asy
   await page.setViewportSize({ width: 375, height: 740 })
   assert.ok(await page.getByRole('checkbox', { name: /A-1/ }).isChecked())
   assert.equal(await page.getByRole('checkbox', { name: /2026/ }).isChecked(), false)
+  await page.getByRole('option', { name: 'Billing dispute: Reply', selected: true }).waitFor({ state: 'attached' })
+  assert.equal(await instructions(page).inputValue(), 'A client disputes an invoice. Draft our reply.')
   assert.deepEqual(await barriersInBothSchemes(page), [])
   assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
   assert.ok(note.startsWith(record))

@@ -66,7 +66,7 @@ test('B74: the page of an invitation lets the invited person choose a password, 
   assert.deepEqual(await invited.cookies(), [])
   await field.fill(password)
   await page.keyboard.press('Enter')
-  await page.waitForURL(`${portal.base}/clients`)
+  await page.waitForURL(`${portal.base}/`)
   await page.getByText('Ines Ferreira').first().waitFor()
 
   await invited.clearCookies()
@@ -77,6 +77,6 @@ test('B74: the page of an invitation lets the invited person choose a password, 
   await page.getByLabel('E-mail address').fill(ines)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.keyboard.press('Enter')
-  await page.waitForURL(`${portal.base}/clients`)
+  await page.waitForURL(`${portal.base}/`)
   await Promise.all([inviting.close(), invited.close()])
 })

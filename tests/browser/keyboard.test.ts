@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { signInAs } from '../support/browser.ts'
+import { signInAs, untilItHandlesKeys } from '../support/browser.ts'
 import { noteField, startDesk, type Desk } from '../support/desk.ts'
 
 let desk: Desk
@@ -44,8 +44,7 @@ describe('B90: with only the keyboard', () => {
 
     await page.waitForURL(`${desk.base}/clients`)
     await page.locator('[data-row]').first().waitFor()
-    // The page sets its title once it handles keys.
-    await page.waitForFunction(`document.title.startsWith('Clients')`)
+    await untilItHandlesKeys(page)
     await keyboard.press('Tab')
     assert.equal(await focused().textContent(), 'Skip to the content')
     await keyboard.press('j')
@@ -66,9 +65,9 @@ describe('B90: with only the keyboard', () => {
     await keyboard.press('Enter')
 
     await page.getByRole('heading', { name: name ?? '', level: 1 }).waitFor()
+    await page.waitForFunction(`document.title.startsWith(${JSON.stringify(name)})`)
     await keyboard.press('n')
-    assert.equal(await focused().getAttribute('type'), 'date')
-    await tabTo(page, noteField(page))
+    await focused().and(noteField(page)).waitFor()
     await keyboard.type('Written without a mouse.')
     await keyboard.press('Control+Enter')
     await page.getByRole('article').filter({ hasText: 'Written without a mouse.' }).waitFor()
@@ -109,6 +108,7 @@ describe('B90: with only the keyboard', () => {
     await page.getByLabel(/^Keyboard shortcuts/).press('Space')
     await page.goto(`${desk.base}/clients`)
     await page.locator('[data-row]').first().waitFor()
+    await untilItHandlesKeys(page)
     await page.keyboard.press('n')
     await page.keyboard.press('j')
     assert.equal(await page.getByRole('dialog').count(), 0)

@@ -34,7 +34,7 @@ describe('on the page of their account, a person', () => {
     assert.deepEqual(await barriers(page), [])
     await chosen.fill(first)
     await page.keyboard.press('Enter')
-    await page.getByText('Your password is changed. You had no other sessions.').waitFor()
+    await page.getByText('Your password was changed. You had no other sessions.').waitFor()
 
     await page.getByRole('button', { name: 'Change the password' }).click()
     await dialog.getByLabel('Current password').fill(second)
@@ -47,7 +47,7 @@ describe('on the page of their account, a person', () => {
 
     await page.getByRole('button', { name: 'Remove the password' }).click()
     await confirmed(page, 'Remove')
-    await page.getByText('Your password is removed.').waitFor()
+    await page.getByText('Your password was removed.').waitFor()
     await page.getByRole('button', { name: 'Set a password' }).waitFor()
     await profile.close()
   })

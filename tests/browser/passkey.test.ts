@@ -80,7 +80,7 @@ describe('B62: the browser offers passkeys in the address field', () => {
     assert.equal(await page.getByRole('alert').count(), 0, 'nothing is shown')
     await authenticator.setPresent(true)
     await page.clock.fastForward(5 * minute)
-    await page.waitForURL((url) => url.pathname === '/clients')
+    await page.waitForURL((url) => url.pathname === '/')
     await profile.close()
   })
 

@@ -57,7 +57,7 @@ describe('a password', () => {
     assert.equal(await isSignedIn(profile), false)
     await passwordField(page).fill(password)
     await passwordField(page).press('Enter')
-    await page.waitForURL((url) => url.pathname === '/clients')
+    await page.waitForURL((url) => url.pathname === '/')
     await page.getByText('Ruth Penhallow').first().waitFor()
     await profile.close()
   })

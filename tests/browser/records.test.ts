@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
 import { parseObject } from '../support/json.ts'
 
 let portal: TestPortal
@@ -38,6 +38,7 @@ describe('the list of clients', () => {
   test('is searched while typing, keeps the search in its URL, and says when nothing is found', async () => {
     const page = await daniel.newPage()
     await page.goto(`${portal.base}/clients`)
+    await page.locator('[data-row]').first().waitFor()
     const all = await page.locator('[data-row]').count()
     const name = (await page.locator('[data-row]').nth(3).textContent()) ?? ''
     await page.getByLabel('Search clients').pressSequentially(name.slice(0, 4))
@@ -91,6 +92,7 @@ describe('the list of clients', () => {
     const [own, all] = [await daniel.newPage(), await ruth.newPage()]
     await own.goto(`${portal.base}/clients`)
     await all.goto(`${portal.base}/clients?status=all`)
+    await own.locator('[data-row]').first().waitFor()
     assert.equal(await own.getByLabel('Consultant').count(), 0)
     assert.equal(await own.getByRole('navigation', { name: 'Main' }).getByText('People').count(), 0)
     await all.getByLabel('Consultant').selectOption({ label: 'Mei Sakamoto' })
@@ -262,6 +264,41 @@ describe('a record', () => {
 })
 
 describe('the audit log', () => {
+  test('is verified on its page, in words and with its last seal', async () => {
+    const page = await ruth.newPage()
+    await page.goto(`${portal.base}/audit`)
+    await page.getByRole('button', { name: 'Verify the chain' }).click()
+    const proof = page.getByRole('alert').filter({ hasText: 'The audit log is as it was sealed' })
+    await proof.getByText(/^[\d,]+ sealed rows/).waitFor()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.setViewportSize({ width: 375, height: 740 })
+    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
+    await proof.getByRole('button', { name: 'Close' }).click()
+    await proof.waitFor({ state: 'detached' })
+    await page.reload()
+    await page
+      .getByRole('cell', { name: /verified/i })
+      .first()
+      .waitFor()
+    await page.close()
+  })
+
+  test('that was changed behind its back is shown with the rows at fault', async () => {
+    const page = await ruth.newPage()
+    await page.route('**/audit/verification', async (route) => {
+      const response = await route.fetch()
+      const answer = parseObject(await response.text())
+      const checks = [{ name: 'audit', ok: false, read: null, faults: ['table audit, row 7, was changed'] }]
+      await route.fulfill({ response, json: { ...answer, ok: false, checks } })
+    })
+    await page.goto(`${portal.base}/audit`)
+    await page.getByRole('button', { name: 'Verify the chain' }).click()
+    const proof = page.getByRole('alert').filter({ hasText: 'The audit log is not as it was sealed' })
+    await proof.getByText('table audit, row 7, was changed').waitFor()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.close()
+  })
+
   test('is filtered by every choice, including those made while the page was loading', async () => {
     const page = await ruth.newPage()
     await page.goto(`${portal.base}/audit`)

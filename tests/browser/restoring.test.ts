@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { barriers } from '../support/browser.ts'
+import { barriers, barriersInBothSchemes } from '../support/browser.ts'
 import { startDesk, type Desk } from '../support/desk.ts'
 import { at } from '../support/json.ts'
 
@@ -87,6 +87,84 @@ describe('B98: archiving', () => {
     await page.getByText('No notes are archived.').waitFor()
     await articles(page).filter({ hasText: 'As it was.' }).waitFor()
     assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
+    await page.close()
+  })
+})
+
+async function openAsRuth(address: string): Promise<Page> {
+  const page = await desk.ruth.newPage()
+  await page.goto(desk.base + address)
+  await page.locator('h1').waitFor()
+  return page
+}
+
+async function deleteIt(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Delete client' }).click()
+}
+
+async function statusOf(address: string): Promise<number> {
+  const answer = await desk.ruth.request.get(desk.base + address, { headers: desk.headers })
+  return answer.status()
+}
+
+describe('deleting a client', () => {
+  test('asks first, and is undone from the notification', async () => {
+    const page = await openAsRuth(record)
+    const question = page.getByRole('dialog', { name: 'Delete Somebody New?' })
+    await deleteIt(page)
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(await statusOf(record), 200)
+    await deleteIt(page)
+    await question.getByRole('button', { name: 'Delete client' }).click()
+    await page.waitForURL(`${desk.base}/clients`)
+    assert.equal(await statusOf(record), 404)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.waitForURL(desk.base + record)
+    await page.getByRole('heading', { name: 'Somebody New', level: 1 }).waitFor()
+    assert.equal(await statusOf(record), 200)
+    await page.close()
+  })
+
+  test('leaves it among the deleted ones, where partners restore it, also on a narrow screen', async () => {
+    const name = 'A Deleted Client With a Name That Is Much Too Long for One Line of a Phone'
+    await desk.meanwhile('PATCH', record, { name })
+    await desk.meanwhile('DELETE', record)
+    const page = await openAsRuth('/clients')
+    await page.setViewportSize({ width: 375, height: 740 })
+    await page.getByText('Deleted', { exact: true }).click()
+    await page.waitForURL(/status=deleted/)
+    const row = page.getByRole('row').filter({ hasText: name })
+    await row.waitFor()
+    assert.equal(await row.getByRole('link').count(), 0)
+    assert.equal(await page.getByRole('checkbox').count(), 0)
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 375)
+    await row.getByRole('button', { name: `Restore ${name}` }).click()
+    await row.waitFor({ state: 'detached' })
+    assert.equal(await statusOf(record), 200)
+    await page.close()
+  })
+
+  test('says why it cannot be restored', async () => {
+    await desk.meanwhile('PATCH', record, { reference: 'Taken' })
+    await desk.meanwhile('DELETE', record)
+    await desk.make('/clients', { name: 'Other', reference: 'taken' })
+    const page = await openAsRuth('/clients?status=deleted&q=taken')
+    await page.getByRole('button', { name: 'Restore Somebody New' }).click()
+    await page.getByText('The consultant already has a client with this reference').waitFor()
+    assert.equal(await statusOf(record), 404)
+    await page.close()
+  })
+
+  test('is for partners', async () => {
+    const page = await desk.open(record)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Archive client' }).waitFor()
+    assert.equal(await page.getByRole('menuitem', { name: 'Delete client' }).count(), 0)
+    await page.goto(`${desk.base}/clients`)
+    await page.getByText('Archived', { exact: true }).waitFor()
+    assert.equal(await page.getByText('Deleted', { exact: true }).count(), 0)
     await page.close()
   })
 })

@@ -103,6 +103,50 @@ describe('signing out', () => {
   })
 })
 
+describe('the sessions at /me', () => {
+  test('B30, B31: are ended one by one, except this one, or all after a question', async () => {
+    const [one, two] = await Promise.all([portal.profile(), portal.profile()])
+    const [page, far] = await Promise.all([one.newPage(), two.newPage()])
+    await signInAs(far, portal.base, 'Mei Sakamoto')
+    await signInAs(page, portal.base, 'Mei Sakamoto', '/me')
+    const rows = page.getByRole('listitem').filter({ hasText: 'signed in with' })
+    const current = rows.filter({ hasText: 'This device' })
+    const end = { name: 'End', exact: true }
+    await current.waitFor()
+    assert.equal(await current.getByRole('button', end).count(), 0)
+    assert.equal(await page.getByRole('button', end).count(), (await rows.count()) - 1)
+    const everywhere = page.getByRole('button', { name: 'Sign out everywhere' })
+    const question = page.getByRole('dialog', { name: 'Sign out everywhere?' })
+    await everywhere.click()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'hidden' })
+    await far.reload()
+    await far.locator('[data-row]').first().waitFor()
+    await everywhere.click()
+    await question.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.waitForURL((url) => url.pathname === '/signin' || url.port !== new URL(portal.base).port)
+    await far.locator('[data-row]').first().click()
+    await far.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await Promise.all([one.close(), two.close()])
+  })
+
+  test('of another person hide what is open in other tabs, at once', async () => {
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    await signInAs(page, portal.base, 'Daniel Okonjo')
+    const name = (await page.locator('[data-row]').first().textContent()) ?? ''
+    await page.locator('[data-row]').first().click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    const other = await profile.newPage()
+    await other.goto(`${portal.base}/auth/start/demo?return_to=/clients`)
+    await other.getByRole('button', { name: 'Mei Sakamoto' }).click()
+    await other.locator('[data-row]').first().waitFor()
+    await page.getByRole('heading', { name: 'No access' }).waitFor()
+    assert.equal(await page.getByText(name).count(), 0)
+    await profile.close()
+  })
+})
+
 describe('a person without access', () => {
   test('sees a page that says so, and nothing else', async () => {
     const profile = await portal.profile()
@@ -112,7 +156,7 @@ describe('a person without access', () => {
       const answer = await page.goto(portal.base + address)
       assert.equal(answer?.status(), 403, address)
       await page.getByRole('heading', { name: 'No access' }).waitFor()
-      await page.getByRole('link', { name: 'Go to your clients' }).waitFor()
+      await page.getByRole('link', { name: 'Go to the overview' }).waitFor()
     }
     assert.equal((await page.goto(`${portal.base}/nowhere`))?.status(), 404)
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()

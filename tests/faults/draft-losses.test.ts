@@ -1,112 +1,194 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { after, before, test } from 'node:test'
-import { stringify } from 'yaml'
-import { startFirm, type Firm, type Member } from '../support/firm.ts'
-import { upstreamModel } from '../support/service.ts'
-import { freePorts, start } from '../support/start.ts'
+import { after, test } from 'node:test'
+import { openDatabase } from '../../src/platform/database/database.ts'
+import { verifyDrafts } from '../../src/drafting/verify.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { draftingSettings, readText } from '../support/drafting.ts'
+import { startFirm } from '../support/firm.ts'
+import type { Json } from '../support/json.ts'
+import { startService } from '../support/service.ts'
 import { asSuperuser } from '../support/superuser.ts'
+import { log } from '../support/tills.ts'
 import { until } from '../support/until.ts'
-import { startVendor, type Vendor } from '../support/vendor.ts'
+import { startVendor } from '../support/vendor.ts'
 
-/** Ends the process of an instance at many points of a draft. Another instance on the same database looks afterwards. */
-const kills = 5
-const draftsPerKill = 4
+/** What became of a draft: never recorded, failed without a charge, or a letter with its charge. */
+type Outcome = 'none' | 'interrupted' | 'refused' | 'letter' | 'stopped'
 
-let vendor: Vendor
-let firm: Firm
-let anna: Member
-let root: string
-let drafts: string
-let note: string
-before(async () => {
-  vendor = await startVendor()
-  vendor.set({ tokens: 12, tokensPerSecond: 40 })
-  firm = await startFirm({ models: [upstreamModel(vendor.url)] })
-  await firm.service.customer({ name: 'Portal', own: true })
-  anna = await firm.join('Anna', 'consultant')
-  const client = await firm.client(anna)
-  drafts = `/clients/${client}/drafts`
-  const made = await anna.send('POST', `/clients/${client}/notes`, { date: '2026-03-12', text: 'A fee.' })
-  note = String(made.json['id'])
-  root = await mkdtemp(path.join(tmpdir(), 'tollgate-drafts-'))
-})
-after(async () => {
-  await firm.close()
-  await vendor.close()
-  await rm(root, { recursive: true })
-})
-
-async function killWhileDrafting(round: number): Promise<void> {
-  const port = await freePorts()
-  const settings = {
-    listen: { port },
-    base_url: `http://127.0.0.1:${port}`,
-    encryption_key: Buffer.alloc(32, 7).toString('base64'),
-    models: [upstreamModel(vendor.url)],
-    drafting: { account: 'Portal', model: 'fast' },
-  }
-  const file = path.join(root, `${round}.yaml`)
-  await writeFile(file, stringify(settings))
-  const child = await start({
-    DATABASE_URL: firm.service.databaseUrl,
-    TOLLGATE_CONFIG: file,
-    TOLLGATE_DATA: root,
-    TOLLGATE_DEMO: '0',
-  })
-  const asked = Array.from({ length: draftsPerKill }, async (_, index) => {
-    // Apart by more than a step of a draft takes, so that each is killed at another point.
-    await sleep(index * 110 + round * 23)
-    await fetch(`http://127.0.0.1:${port}${drafts}`, {
-      method: 'POST',
-      headers: { cookie: anna.cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-      body: JSON.stringify({ instructions: 'Write.', notes: [note] }),
-    })
-      .then((response) => response.text())
-      .catch(() => undefined)
-  })
-  await sleep(3 * 110 + round * 23 + 40 * round)
-  await child.end('SIGKILL')
-  await Promise.all(asked)
+/** A moment of a draft at which its process is killed. */
+interface Moment {
+  readonly fate: 'before' | 'sent' | 'answered'
+  readonly step: string
+  readonly becomes: readonly Outcome[]
+  /** What happens to the draft besides. */
+  readonly how?: 'stopped' | 'refused' | 'rewritten' | 'recovered'
 }
 
-const rows = <Row>(query: string) => asSuperuser(firm.service.database, (tx) => tx.rows<Row>(query))
+const uncharged = ['interrupted'] as const
+/** Whether a statement that was in flight took effect is open. */
+const moments: readonly Moment[] = [
+  { fate: 'before', step: 'the draft row', becomes: ['none'] },
+  { fate: 'sent', step: 'the draft row', becomes: ['none', 'interrupted'] },
+  { fate: 'answered', step: 'the draft row', becomes: uncharged },
+  { fate: 'sent', step: 'the hold', becomes: uncharged },
+  { fate: 'answered', step: 'the hold', becomes: uncharged },
+  { fate: 'before', step: 'a look at the draft', becomes: uncharged },
+  { fate: 'before', step: 'the stop', becomes: uncharged, how: 'stopped' },
+  { fate: 'answered', step: 'the stop', becomes: uncharged, how: 'stopped' },
+  { fate: 'before', step: 'the charge', becomes: uncharged },
+  { fate: 'sent', step: 'the charge', becomes: ['interrupted', 'letter'] },
+  { fate: 'answered', step: 'the charge', becomes: ['letter'] },
+  { fate: 'answered', step: 'the charge', becomes: ['stopped'], how: 'stopped' },
+  { fate: 'sent', step: 'the letter', becomes: ['letter'] },
+  { fate: 'answered', step: 'the letter', becomes: ['letter'] },
+  { fate: 'sent', step: 'the letter', becomes: ['letter'], how: 'rewritten' },
+  { fate: 'answered', step: 'the letter', becomes: ['letter'], how: 'rewritten' },
+  { fate: 'before', step: 'the release', becomes: uncharged, how: 'refused' },
+  { fate: 'before', step: 'the end', becomes: uncharged, how: 'refused' },
+  { fate: 'answered', step: 'the end', becomes: ['refused'], how: 'refused' },
+  { fate: 'sent', step: 'the letter', becomes: ['letter'], how: 'recovered' },
+  { fate: 'answered', step: 'the letter', becomes: ['letter'], how: 'recovered' },
+]
 
-test('B96: a process killed at 20 points of drafts leaves no letter without its charge and no charge without its draft', async () => {
-  for (let round = 0; round < kills; round++) await killWhileDrafting(round)
-  // The reaper ends the holds; a draft that was never held is given up after a minute.
+const home = await createTestDatabase()
+const vendor = await startVendor()
+const setup = { ...draftingSettings(vendor.url), databaseUrl: home.url }
+const firm = await startFirm(setup)
+await firm.service.customer({ name: 'Portal', own: true })
+const anna = await firm.join('Anna', 'consultant')
+const client = await firm.client(anna)
+const [notes, letters, drafts] = ['notes', 'letters', 'drafts'].map((each) => `/clients/${client}/${each}`)
+const note = await anna.send('POST', String(notes), { date: '2026-03-12', text: 'A fee.' })
+const written = await Promise.all(
+  moments.map(() => anna.send('POST', String(letters), { subject: 'Ours', body: 'First.' })),
+)
+// Only the instances that are killed are running.
+await firm.close()
+const database = openDatabase(home.url, { log })
+after(async () => {
+  await database.close()
+  await vendor.close()
+  await home.drop()
+})
+
+const rows = (query: string, values: readonly unknown[] = []) =>
+  asSuperuser(database, (tx) => tx.rows<Json>(query, values))
+const child = path.join(import.meta.dirname, '../support/drafting-child.ts')
+
+interface Asked {
+  readonly body?: object
+  /** Told what has arrived so far. */
+  readonly onText?: (text: string) => unknown
+}
+
+/** Starts an instance that is killed at this moment. */
+async function startInstance({ step, fate }: Pick<Moment, 'step' | 'fate'>) {
+  const instance = spawn(process.execPath, [child, home.url, vendor.url, step, fate], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(instance, 'exit')
+  const [line] = await Promise.race([once(instance.stdout, 'data'), ended.then(() => ['it did not start'])])
+  return {
+    /** Sends a request and reads what arrives of its response. */
+    async ask(method: string, address: string, { body, onText = () => undefined }: Asked = {}): Promise<void> {
+      const headers = { cookie: anna.cookie, 'sec-fetch-site': 'same-origin' }
+      const sent = body && { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
+      // The process is killed while it answers.
+      await fetch(String(line).trim() + address, { method, headers, ...sent })
+        .then((response) => readText(response, onText))
+        .catch(() => undefined)
+    },
+    async killed() {
+      await until(() => instance.signalCode !== null)
+      assert.equal(instance.signalCode, 'SIGKILL')
+    },
+  }
+}
+
+const draftOf = async (instructions: string) =>
+  (await rows('select * from draft where instructions = $1', [instructions]))[0]
+
+/** Drafts until the process is killed. The name of the moment is the draft's instructions. */
+async function killAt(name: string, { step, fate, how }: Moment, letter: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const holdsBack = how === 'stopped' || step === 'a look at the draft'
+  vendor.set({
+    ...(how === 'refused' && { fault: 'context_length' }),
+    ...(holdsBack && { gate: (token: number) => (token === 0 ? Promise.resolve() : promise) }),
+  })
+  const first = await startInstance(how === 'recovered' ? { step, fate: 'before' } : { step, fate })
+  const body = { instructions: name, notes: [note.json['id']], ...(how === 'rewritten' && { letter }) }
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const answer = first.ask('POST', String(drafts), { body, onText: (text) => text.includes('event: delta') && begin() })
+  if (how === 'stopped') {
+    await begun
+    await first.ask('POST', `${String(drafts)}/${String((await draftOf(name))?.['id'])}/stop`)
+  }
+  await first.killed()
+  await answer
+  resolve()
+  if (how !== 'recovered') return
+  // Another instance completes it when it is read.
+  await rows(`update draft set created_at = created_at - interval '10 seconds' where instructions = $1`, [name])
+  const second = await startInstance({ step, fate })
+  await second.ask('GET', `${String(drafts)}/${String((await draftOf(name))?.['id'])}`)
+  await second.killed()
+}
+
+async function outcomeOf(name: string): Promise<Outcome> {
+  const draft = await draftOf(name)
+  if (draft === undefined) return 'none'
+  const { id, status, failure, letter_id: letter } = draft
+  const charges = await rows('select client_id, person_id, stop_reason from ledger where request_id = $1', [id])
+  if (status === 'failed') {
+    assert.deepEqual([charges, letter], [[], null], `${name}: it failed, and cost something`)
+    return failure === 'interrupted' ? 'interrupted' : 'refused'
+  }
+  const stopReason = status === 'stopped' ? 'cancelled' : 'complete'
+  assert.deepEqual(charges, [{ client_id: client, person_id: anna.id, stop_reason: stopReason }], name)
+  const [kept] = await rows('select body, generated from letter where id = $1', [letter])
+  assert.deepEqual(kept, { body: status === 'stopped' ? 'Hello' : 'Hello there.', generated: true }, name)
+  return status === 'stopped' ? 'stopped' : 'letter'
+}
+
+for (const [index, moment] of moments.entries()) {
+  const { fate, step, how } = moment
+  const name = `${step} ${fate}${how === undefined ? '' : ` (${how})`}`
+  test(`B96 a process is killed: ${name}`, async () => {
+    await killAt(name, moment, String(written[index]?.json['id']))
+  })
+}
+
+test('B96 afterwards no letter is without its charge, and no charge without its draft', async () => {
+  vendor.set({})
+  // What has no hold and was not charged in a minute is given up.
   await rows(`update draft set created_at = created_at - interval '2 minutes' where status = 'running'`)
+  const service = await startService(setup)
   await until(async () => (await rows(`select from draft where status = 'running'`)).length === 0)
-  const [started] = await rows<{ count: bigint }>('select count(*) from draft')
-  assert.ok(started && started.count >= kills * draftsPerKill - kills, 'too few drafts began')
+  for (const { fate, step, how, becomes } of moments) {
+    const name = `${step} ${fate}${how === undefined ? '' : ` (${how})`}`
+    const outcome = await outcomeOf(name)
+    assert.ok(becomes.includes(outcome), `${name}: ${outcome}`)
+  }
+  const [counts] = await rows(`select (select count(*)::int from ledger) as charges,
+    (select count(*)::int from draft where status in ('complete', 'stopped')) as drafted,
+    (select count(distinct letter_id)::int from draft where letter_id is not null) as kept,
+    (select count(*)::int from letter where generated) as generated,
+    (select count(*)::int from audit where action = 'letter_drafted') as noted,
+    (select count(*)::int from hold) as held`)
+  const { charges } = counts ?? {}
+  assert.deepEqual(counts, { charges, drafted: charges, kept: charges, generated: charges, noted: charges, held: 0 })
+  // A letter that was written anew has one more version, however often that was tried.
   assert.deepEqual(
-    await rows(`select request_id from ledger l where person_id is not null and client_id is not null
-      and not exists (select from draft d where d.id = l.request_id and d.client_id = l.client_id)`),
-    [],
-    'a charge without a draft',
+    await rows(`select distinct l.version from letter l join draft d on d.rewrites = l.id where d.letter_id = l.id`),
+    [{ version: 2 }],
   )
   assert.deepEqual(
-    await rows(`select id from letter where generated and not exists (
-      select from draft d join ledger l on l.request_id = d.id where d.letter_id = letter.id)`),
-    [],
-    'a generated letter without its charge',
-  )
-  assert.deepEqual(
-    await rows(`select d.id from draft d join ledger l on l.request_id = d.id where d.letter_id is null`),
-    [],
-    'a charged draft without its letter',
-  )
-  assert.deepEqual(
-    await rows(`select letter_id from draft where letter_id is not null group by 1 having count(*) > 1`),
+    (await verifyDrafts(database)).filter(({ ok }) => !ok),
     [],
   )
-  assert.deepEqual(
-    await rows(
-      `select id from draft where status = 'failed' and exists (select from ledger where request_id = draft.id)`,
-    ),
-    [],
-  )
+  await service.close()
 })

@@ -314,12 +314,13 @@ void test('the child ends with the server, even if the server is killed during a
   const program = `
     import { createTestEngine, letterPrompt, readRun } from '${support}'
     const engine = createTestEngine({ file: '${endlessFile}' })
+    await engine.ready()
     await readRun(engine, letterPrompt, { maxOutputTokens: 500 }, { onText: () => console.log(engine.pid()) })
   `
   const server = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const printed = await new Promise((resolve) => server.stdout.once('data', resolve))
+  const printed = await Promise.race([once(server.stdout, 'data'), once(server, 'exit')])
   const pid = Number.parseInt(String(printed), 10)
   assert.ok(existsSync(`/proc/${pid}`))
   server.kill('SIGKILL')

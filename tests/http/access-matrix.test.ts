@@ -54,18 +54,28 @@ const item = (plural: string, fresh: object, change: object): Record<string, Ent
 })
 
 const matrix: Readonly<Record<string, Entry>> = {
-  'GET /': { statuses: everyone(303) },
+  'GET /': { statuses: everyone(200) },
   'GET /clients': { statuses: everyone(200) },
   'POST /clients': { statuses: everyone(201), body: { name: 'New' } },
+  'POST /clients/handover': {
+    statuses: partners(400),
+    body: { clients: [{ id: 'unknown', version: 1 }], to: 'unknown' },
+  },
   'GET /clients/:client': { statuses: record(200) },
   'PATCH /clients/:client': { statuses: record(200), body: { name: 'Changed' }, based: true },
   'DELETE /clients/:client': { statuses: partners(204), based: true },
   'POST /clients/:client/restore': { statuses: partners(200) },
+  'GET /clients/:client/export': { statuses: record(200) },
+  'POST /clients/:client/erasure': { statuses: partners(201), body: { reason: 'Asked for.' } },
+  'DELETE /clients/:client/erasure': { statuses: partners(404) },
+  'GET /erasures': { statuses: partners(200) },
   'GET /clients/:client/revisions': { statuses: record(200) },
   'GET /clients/:client/activity': { statuses: record(200) },
   ...item('notes', { date: '2026-03-12', text: 'New' }, { text: 'Changed' }),
   ...item('disputes', { invoice: 'New', amount: '1' }, { amount: '2' }),
   ...item('letters', { subject: 'New' }, { body: 'Changed' }),
+  ...item('time_entries', { date: '2026-03-12', minutes: 20, rate: '100', text: 'New' }, { minutes: 30 }),
+  ...item('expenses', { date: '2026-03-12', amount: '5', text: 'New' }, { amount: '6' }),
   'POST /clients/:client/letters/:item/versions': { statuses: record(201) },
   // Without drafting in the configuration, as here. tests/http/drafting.test.ts has it.
   'POST /clients/:client/drafts': { statuses: record(409), body: { instructions: 'Write.', notes: ['unknown'] } },
@@ -113,13 +123,46 @@ const matrix: Readonly<Record<string, Entry>> = {
   'POST /accounts/:account/keys': { statuses: partners(404), body: { name: 'New' } },
   'GET /accounts/:account/alerts': { statuses: partners(404) },
   'POST /accounts/:account/alerts': { statuses: partners(404), body: { shares: [80], email: 'a@example.com' } },
+  'PATCH /accounts/:account/alerts/:alert': { statuses: partners(404), body: { shares: [50] } },
   'DELETE /accounts/:account/alerts/:alert': { statuses: partners(404) },
   'POST /accounts/:account/alerts/:alert/test': { statuses: partners(404) },
   'GET /accounts/:account/alerts/attempts': { statuses: partners(404) },
+  'GET /invoices': { statuses: partners(200) },
+  'GET /invoices.csv': { statuses: partners(400) },
+  'GET /invoices/new': { statuses: partners(200) },
+  'GET /invoices/report': { statuses: partners(200) },
+  'GET /invoices/report.csv': { statuses: partners(400) },
+  'GET /invoices/unbilled': { statuses: partners(200) },
+  'GET /invoices/unbilled.csv': { statuses: partners(200) },
+  'POST /invoices': { statuses: partners(400), body: { client: 'unknown' } },
+  'GET /invoices/:invoice': { statuses: partners(404) },
+  'GET /invoices/:invoice/pdf': { statuses: partners(404) },
+  'GET /invoices/:invoice/xml': { statuses: partners(404) },
+  'PATCH /invoices/:invoice': { statuses: partners(404), body: { note: 'Changed' }, based: true },
+  'POST /invoices/:invoice/issue': { statuses: partners(404), based: true },
+  'POST /invoices/:invoice/void': { statuses: partners(404), based: true },
+  'POST /invoices/:invoice/payments': { statuses: partners(404), body: { date: '2026-03-12', amount: '1' } },
+  'POST /invoices/:invoice/credit': { statuses: partners(404), body: {} },
+  'GET /invoices/:invoice/mail': { statuses: partners(404) },
+  'POST /invoices/:invoice/send': { statuses: partners(404), body: {} },
+  'POST /invoices/:invoice/remind': { statuses: partners(404), body: {} },
   'POST /keys/:key/rotate': { statuses: partners(404), body: {} },
   'POST /keys/:key/revoke': { statuses: partners(404) },
   'GET /models': { statuses: partners(200) },
   'POST /models/:model/prices': { statuses: partners(404), body: { input: '1', output: '2' } },
+  // Without `try_it` in the configuration, as here. tests/http/try-it.test.ts has it.
+  'GET /try': { statuses: open(200) },
+  'POST /try/v1/generate': { statuses: everyone(409), body: { model: 'fast', input: 'Hello', max_output_tokens: 1 } },
+  'POST /try/v1/chat/completions': { statuses: everyone(409), body: { model: 'fast' } },
+  'POST /try/v1/count_tokens': { statuses: everyone(409), body: { model: 'fast' } },
+  'POST /try/v1/responses': { statuses: everyone(409), body: { model: 'fast' } },
+  'POST /try/v1/messages': { statuses: everyone(409), body: { model: 'fast' } },
+  'POST /try/v1/messages/count_tokens': { statuses: everyone(409), body: { model: 'fast' } },
+  'GET /try/v1/models': { statuses: everyone(409) },
+  'GET /try/v1/models/:id': { statuses: everyone(409) },
+  'GET /try/v1/models*': { statuses: everyone(409) },
+  'GET /try/v1/usage': { statuses: partners(409) },
+  'GET /try/v1/account': { statuses: partners(409) },
   'GET /me': { statuses: everyone(200) },
   'DELETE /me/sessions/:id': { statuses: everyone(404) },
   'DELETE /me/sessions': { statuses: everyone(200) },
@@ -196,6 +239,8 @@ const kinds = {
   notes: { date: '2026-03-12', text: 'secret-marker' },
   disputes: { invoice: 'secret-marker', amount: '1' },
   letters: { subject: 'secret-marker' },
+  time_entries: { date: '2026-03-12', minutes: 20, rate: '100', text: 'secret-marker' },
+  expenses: { date: '2026-03-12', amount: '5', text: 'secret-marker' },
 }
 
 let firm: Firm
@@ -218,8 +263,9 @@ async function target(): Promise<Target> {
   const { records } = firm.service
   const { id } = await records.clients.create(visit, { name: 'secret-marker' })
   const items: Record<string, string> = {}
-  for (const plural of ['notes', 'disputes', 'letters'] as const) {
-    items[plural] = (await records[plural].create(visit, id, kinds[plural])).id
+  const { notes, disputes, letters, timeEntries, expenses } = records
+  for (const each of [notes, disputes, letters, timeEntries, expenses]) {
+    items[each.kind.plural] = (await each.create(visit, id, kinds[each.kind.plural])).id
   }
   const given = { basis: null, body: { consultant_id: people.own.id } }
   await records.clients.change({ actor: personActor(people.partner) }, id, given)
@@ -229,7 +275,9 @@ async function target(): Promise<Target> {
 /** What is on the record, read without access checks. */
 async function contents({ client }: Target): Promise<string> {
   const reader = byService
-  return JSON.stringify(await firm.service.records.clients.read(reader, client).catch(() => 'gone'))
+  const { clients, timeEntries, expenses } = firm.service.records
+  const parts = [clients.read(reader, client), timeEntries.list(reader, client), expenses.list(reader, client)]
+  return JSON.stringify(await Promise.all(parts).catch(() => 'gone'))
 }
 
 /** A new person for each request, so that a request that ends sessions affects no other. */
@@ -249,6 +297,7 @@ async function ask(route: string, actor: Actor, at: Target): Promise<Answer> {
     .replace(':client', at.client)
     .replace(':item', at.items[kind] ?? '')
     .replace(/:(?:id|account|key|model)\b/, '01990000-0000-7000-8000-000000000000')
+    .replace('*', '/a/b')
   const cookie = await cookieOf(actor)
   return firm.ask(method, pattern === '/search' ? `${address}?q=secret` : address, {
     body,

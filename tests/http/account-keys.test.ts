@@ -78,6 +78,7 @@ describe('a new key', () => {
       public_id: key.slice(3, 15),
       name: 'backend',
       account_id: account,
+      person_id: null,
       allowed_models: ['default'],
       status: 'valid',
       created_at: shown['created_at'],

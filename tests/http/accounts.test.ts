@@ -63,6 +63,10 @@ describe('an account', () => {
       charged: '0',
       month_charged: '0',
       currency: 'USD',
+      billing_name: null,
+      billing_address: null,
+      billing_tax_number: null,
+      billing_email: null,
       created_at,
       closed_at: null,
       last_used_at: null,
@@ -186,6 +190,50 @@ describe('the settings of an account', () => {
     assertRefused(await paul.send('PATCH', at, { own: true }, { 'if-match': etag ?? '' }), 'stale_version')
   })
 
+  test('say whom its invoices are addressed to, without texts in the audit log', async () => {
+    const { id, at, etag } = await create()
+    const billing = {
+      billing_name: ' Acme Ltd ',
+      billing_address: '7 Quay Street \r\n\r\nBristol',
+      billing_tax_number: 'GB 123',
+      billing_email: ' billing@acme.example ',
+    }
+    const changed = await paula.send('PATCH', at, billing, { 'if-match': etag })
+    const details = (await paula.get(at)).json
+    assert.deepEqual(
+      Object.keys(billing).map((name) => details[name]),
+      ['Acme Ltd', '7 Quay Street\nBristol', 'GB 123', 'billing@acme.example'],
+      changed.text,
+    )
+    assert.deepEqual(await recorded(changed), [
+      by(paula, 'account_billing_changed', id, {
+        fields: 'billing_name, billing_address, billing_tax_number, billing_email',
+      }),
+    ])
+    const later = { 'if-match': changed.headers.get('etag') ?? '' }
+    assert.notEqual(later['if-match'], etag)
+    const emptied = await paula.send('PATCH', at, { billing_name: null, billing_tax_number: 'GB 123' }, later)
+    assert.deepEqual(
+      [emptied.json['billing_name'], emptied.json['billing_tax_number'], emptied.json['billing_email']],
+      [null, 'GB 123', 'billing@acme.example'],
+    )
+    assert.deepEqual(await recorded(emptied), [by(paula, 'account_billing_changed', id, { fields: 'billing_name' })])
+    const wrong: [object, string][] = [
+      [{ billing_email: 'nobody' }, 'billing_email'],
+      [{ billing_address: Array.from({ length: 9 }, () => 'Bristol').join('\n') }, 'billing_address'],
+      [{ billing_name: 'x'.repeat(201) }, 'billing_name'],
+      [{ billing_tax_number: 'a\nb' }, 'billing_tax_number'],
+    ]
+    for (const [body, field] of wrong) {
+      assertRefused(
+        await paula.send('PATCH', at, { ...body, name: freshName() }, { 'if-match': '*' }),
+        'invalid_field',
+        field,
+      )
+    }
+    assert.deepEqual((await paula.get(at)).json, emptied.json)
+  })
+
   test('are not overwritten by an edit that is based on older ones', async () => {
     const { at, etag } = await create()
     const first = await paula.send('PATCH', at, { requests_per_minute: 7 }, { 'if-match': etag })
@@ -273,7 +321,11 @@ describe('credit', () => {
     )
     const details = { amount: '5', entry: entry?.id ?? '' }
     assert.deepEqual(await recorded(answer), [by(paula, 'account_credited', id, details)])
-    for (let n = 0; n < 100; n++) await firm.service.accounts.addCredit(id, 1n, byService)
+    for (let n = 0; n < 99; n++) await firm.service.accounts.addCredit(id, 1n, byService)
+    const { json: whole } = await paula.get(`${at}/credit`)
+    assert.ok(Array.isArray(whole['entries']))
+    assert.deepEqual([whole['entries'].length, whole['next']], [100, null])
+    await firm.service.accounts.addCredit(id, 1n, byService)
     const first = await paula.get(`${at}/credit`)
     assert.deepEqual(await recorded(first), [by(paula, 'account_credit_listed', id)])
     const rest = await paula.get(`${at}/credit?before=${String(first.json['next'])}`)

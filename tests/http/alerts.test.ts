@@ -55,6 +55,13 @@ test('an alert is created, tested, listed with its attempts, and removed', async
     { action: 'account_alerts_listed', outcome: 'allowed', person: paula.id, details: null },
   ])
 
+  const changed = await paula.send('PATCH', `${path}/alerts/${String(alert)}`, { shares: [90, 40, 90] })
+  assert.deepEqual([changed.status, changed.json], [200, { alert_id: alert, ...rest, shares: [40, 90] }])
+  assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [changed.json] })
+  assert.deepEqual(await recorded(changed), [
+    { action: 'account_alert_changed', outcome: 'allowed', person: paula.id, details: { host } },
+  ])
+
   const tested = await paula.send('POST', `${path}/alerts/${String(alert)}/test`)
   assert.equal(tested.status, 204)
   await until(async () => (await paula.get(`${path}/alerts/attempts`)).text.includes('"503"'))
@@ -69,6 +76,7 @@ test('an alert is created, tested, listed with its attempts, and removed', async
   assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [] })
   assertRefused(await paula.send('DELETE', `${path}/alerts/${String(alert)}`), 'not_found')
   assertRefused(await paula.send('POST', `${path}/alerts/${String(alert)}/test`), 'not_found')
+  assertRefused(await paula.send('PATCH', `${path}/alerts/${String(alert)}`, { shares: [80] }), 'not_found')
   assert.ok(!firm.service.logText().includes('vvv'))
 })
 
@@ -77,6 +85,9 @@ test('an alert of another account is not found', async () => {
   const { json } = await paula.send('POST', `${path}/alerts`, { shares: [80], webhook })
   assertRefused(await paula.send('DELETE', `${other}/alerts/${String(json['alert_id'])}`), 'not_found')
   assertRefused(await paula.send('POST', `${other}/alerts/${String(json['alert_id'])}/test`), 'not_found')
+  const shares = { shares: [10] }
+  assertRefused(await paula.send('PATCH', `${other}/alerts/${String(json['alert_id'])}`, shares), 'not_found')
+  assert.deepEqual(at((await paula.get(`${path}/alerts`)).json, 'alerts', 0, 'shares'), [80])
   assert.equal([(await paula.get(`${path}/alerts`)).json['alerts']].flat().length, 1)
 })
 
@@ -108,6 +119,13 @@ test('addresses inside the network and other bad values are refused', async () =
   assertRefused(await post({ webhook, shares: [] }), 'invalid_field', 'shares')
   assertRefused(await post({ webhook, shares: [101] }), 'invalid_field', 'shares[0]')
   assertRefused(await post({ webhook, secret: 'mine' }), 'unknown_field', 'secret')
+  const { json } = await post({ webhook })
+  const change = (body: object) => paula.send('PATCH', `${path}/alerts/${String(json['alert_id'])}`, body)
+  assertRefused(await change({ shares: [] }), 'invalid_field', 'shares')
+  assertRefused(await change({ shares: [0] }), 'invalid_field', 'shares[0]')
+  assertRefused(await change({}), 'missing_field', 'shares')
+  assertRefused(await change({ shares: [80], webhook }), 'unknown_field', 'webhook')
+  assert.equal((await paula.send('DELETE', `${path}/alerts/${String(json['alert_id'])}`)).status, 204)
   assert.deepEqual((await paula.get(`${path}/alerts`)).json, { alerts: [] })
 })
 
@@ -141,6 +159,7 @@ test('consultants have no access to alerts, and each try is in the audit log', a
     ['GET', `${path}/alerts`],
     ['GET', `${path}/alerts/attempts`],
     ['POST', `${path}/alerts`, { shares: [80], webhook }],
+    ['PATCH', alert, { shares: [50] }],
     ['POST', `${alert}/test`],
     ['DELETE', alert],
   ] as const) {

@@ -89,12 +89,12 @@ describe('the first start', () => {
     assert.doesNotMatch(lines.join('\n'), /client_secret|session=|penhallow/i)
   })
 
-  test('redirects from / to the sign-in, and from there to the clients', async () => {
+  test('redirects from / to the sign-in, and from there back to the overview', async () => {
     const visitor = createVisitor()
     const signin = await visitor.visit(`${portal()}/`)
     assert.deepEqual([signin.status, new URL(signin.url).pathname], [200, '/signin'])
     assert.deepEqual(at((await read(visitor, '/signin')).json, 'providers'), [{ id: 'demo', name: 'the demo' }])
-    assert.equal((await signIn(visitor, 'ruth', '/')).url, `${portal()}/clients`)
+    assert.equal((await signIn(visitor, 'ruth', '/')).url, `${portal()}/`)
   })
 })
 

@@ -59,10 +59,10 @@ describe('the pages', () => {
 
   test('link only to pages and headings that exist', async () => {
     const pages = new Map<string, string>()
-    for (const url of [...urls(), '/openapi.json']) pages.set(url, (await service.call(url, undefined)).text)
+    for (const url of [...urls(), '/openapi.json', '/signin']) pages.set(url, (await service.call(url, undefined)).text)
     for (const [url, text] of pages) {
       for (const [, target = ''] of text.matchAll(/<a [^>]*?href="([^"]*)"/g)) {
-        const [address = '', anchor] = target.split('#')
+        const [address = '', anchor] = target.replace(/\?.*$/, '').split('#')
         const linked = pages.get(address === '' ? url : address)
         assert.ok(linked !== undefined, `${url} links to ${target}`)
         if (anchor !== undefined) assert.ok(linked.includes(`id="${anchor}"`), `${url} links to ${target}`)

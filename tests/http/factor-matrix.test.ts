@@ -20,7 +20,7 @@ import { routesOf } from '../support/routes.ts'
 import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
 
-const policies = ['optional', 'partners', 'required'] as const
+const policies = ['off', 'optional', 'partners', 'required'] as const
 type Policy = (typeof policies)[number]
 
 let mail: TestMailServer
@@ -34,7 +34,12 @@ before(async () => {
       trustedProxies: ['127.0.0.1'],
       signIn: { second_factor: policy, email_link: true, password: true },
     })
-  portals = { optional: await open('optional'), partners: await open('partners'), required: await open('required') }
+  portals = {
+    off: await open('off'),
+    optional: await open('optional'),
+    partners: await open('partners'),
+    required: await open('required'),
+  }
 })
 after(async () => {
   for (const policy of policies) await portals[policy].close()
@@ -96,10 +101,14 @@ const methods: Readonly<Record<string, Method>> = {
 }
 
 function expectation(method: string, policy: Policy, role: Role, hasFactor: boolean): 'in' | 'due' | 'enrol' {
+  if (policy === 'off') return 'in'
   // Its owner has a factor: the passkey itself, and the recovery codes that came with it.
   if (hasFactor || method.startsWith('a passkey')) return 'due'
   return policy === 'required' || (policy === 'partners' && role === 'partner') ? 'enrol' : 'in'
 }
+
+const sessionsOf = ({ portal, id }: Someone) =>
+  portal.service.database.rows('select id from session where person_id = $1 order by id', [id])
 
 const locationOf = (page: Page) => page.location ?? page.json['location']
 
@@ -150,13 +159,16 @@ describe('B64, B26: no route is reachable before the second factor', () => {
             const codes = totp?.codes ?? codesOf(await post(person.home, '/me/recovery-codes'))
             await forgetSteps(portal.service.database)
             const profile = portal.profile()
+            const had = await sessionsOf(person)
             const page = await prove(profile)
             if (outcome === 'in') {
               assert.notEqual(locationOf(page), '/signin', page.text)
+              assert.deepEqual((await profile.ask('/signin')).json['second_factors'], undefined)
               return assert.equal((await profile.who())?.['id'], person.id)
             }
             assert.equal(locationOf(page), '/signin', page.text)
             await assertOutside(person, profile)
+            assert.deepEqual(await sessionsOf(person), had, 'no session before the factor')
             const done = await passFactor(profile, outcome, { ...(totp && { secret: totp.secret }), codes })
             assert.equal(done.status, 200, done.text)
             assert.equal(codesOf(done).length, outcome === 'enrol' ? 10 : 0)
@@ -235,6 +247,34 @@ describe('a second factor that is set up during the sign-in', () => {
     const had = await required().counts()
     const page = await post(profile, '/auth/second-factor/enrol', { input: { credential } })
     await required().assertRefused(page, [400, 'sign_in_failed'], had)
+  })
+
+  test('B26: starts no session if a partner removes it before the session has started', async () => {
+    const { service } = required()
+    const [who, partner] = [await someone(required(), 'consultant'), await someone(required(), 'partner')]
+    const profile = await proven(who)
+    const code = totpCode(await beginEnrolment(profile))
+    const waiting = (count: number) =>
+      until(async () => {
+        const rows = await service.database.rows(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return rows.length >= count
+      })
+    // The removal waits behind the set-up, and goes before the session.
+    const sent = await service.database.transaction(async (tx) => {
+      await tx.rows('select 1 from person where id = $1 for no key update', [who.id])
+      const enrolment = completeEnrolment(profile, code)
+      await waiting(1)
+      const removal = partner.home.ask(`/people/${who.id}/factors`, { method: 'DELETE' })
+      await waiting(2)
+      return { both: Promise.all([enrolment, removal]) }
+    })
+    const [enrolled, removed] = await sent.both
+    assert.equal(removed.status, 204, removed.text)
+    assert.ok([200, 400].includes(enrolled.status), enrolled.text)
+    assert.deepEqual(await service.database.rows('select 1 from session where person_id = $1', [who.id]), [])
+    assert.equal(await profile.who(), undefined)
   })
 
   test('of several submissions at the same moment sets it up once', async () => {

@@ -183,7 +183,7 @@ describe('a stream that breaks off', () => {
 
   it('is not charged for text that a timeout withheld from its caller', async () => {
     const slow = await startService({
-      models: [upstreamModel(vendor.url, { timeout: { first_token: '1s', total: '2s' } })],
+      models: [upstreamModel(vendor.url, { timeout: { first_token: '3s', total: '4s' } })],
       databaseUrl: service.databaseUrl,
     })
     const { accountId, key } = await slow.customer()

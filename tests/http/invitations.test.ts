@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { at } from '../support/json.ts'
-import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import type { ReceivedMail } from '../support/mail-server.ts'
+import { openMailingPortal, type Entered } from '../support/mailing-portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { until } from '../support/until.ts'
 
-type Entered = Awaited<ReturnType<Portal['enter']>>
-
-let mail: TestMailServer
-let portal: Portal
-let partner: Entered
-
-before(async () => {
-  mail = await startMailServer()
-  portal = await startPortal({ mail: mail.url, signIn: { email_link: true, sign_up: { policy: 'invited' } } })
-  partner = await portal.enter('partner')
-})
-after(async () => {
-  await portal.close()
-  await mail.close()
-})
+const { portal, partner, mailTo } = await openMailingPortal()
 
 let invited = 0
 const newAddress = () => `Invited${++invited}@firm.example`
@@ -33,12 +20,6 @@ const invite = (email: string, role = 'consultant', by: Entered = partner) =>
 const accept = (profile: Profile, token: string) => post(profile, '/auth/invitation', { token })
 const inspect = (profile: Profile, token: string) => post(profile, '/auth/invitation/inspect', { token })
 const idOf = (page: Page) => String(at(page.json, 'invitation', 'id'))
-
-async function mailTo(email: string, count = 1): Promise<ReceivedMail> {
-  const isTo = (received: ReceivedMail) => received.to.some((each) => each.toLowerCase() === email.toLowerCase())
-  await until(() => mail.mails.filter(isTo).length >= count)
-  return mail.mails.findLast(isTo) ?? assert.fail()
-}
 
 function tokenOf({ text }: ReceivedMail): string {
   return /^https:\/\/tollgate\.test\/signin\/invitation#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
@@ -138,17 +119,34 @@ describe('B74: an invitation', () => {
     assert.equal(sessions.length, 1)
   })
 
+  test('that is withdrawn while it is being accepted lets nobody in', async () => {
+    const { email, token } = await newInvitation()
+    const { database } = portal.service
+    const { accepted } = await database.transaction(async (tx) => {
+      await tx.rows('update invitation set withdrawn_at = now() where email_key = lower($1)', [email])
+      const sent = accept(portal.profile(), token)
+      await until(async () => {
+        const waiting = await database.rows(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return waiting.length > 0
+      })
+      return { accepted: sent }
+    })
+    await assertRefused(await accepted, email)
+  })
+
   test('is voided by a newer one of the address, by sending it again and by withdrawing it', async () => {
     const first = await newInvitation('partner')
     const again = await invite(first.email.toUpperCase())
     assert.equal(again.status, 201)
-    const second = tokenOf(await mailTo(first.email, 2))
+    const second = tokenOf(await mailTo(first.email, { count: 2 }))
     await assertRefused(await accept(portal.profile(), first.token), first.email)
     assert.equal((await openInvitations()).filter((each) => each.toLowerCase() === first.email.toLowerCase()).length, 1)
 
     const resent = await post(partner.profile, `/people/invitations/${idOf(again)}/resend`)
     assert.equal(resent.status, 200, resent.text)
-    const third = tokenOf(await mailTo(first.email, 3))
+    const third = tokenOf(await mailTo(first.email, { count: 3 }))
     await assertRefused(await accept(portal.profile(), second), first.email)
     assert.equal((await inspect(portal.profile(), third)).status, 200)
 
@@ -169,7 +167,7 @@ describe('B74: an invitation', () => {
     await assertRefused(await accept(portal.profile(), token), email)
     assert.ok((await openInvitations()).includes(email))
     assert.equal((await post(partner.profile, `/people/invitations/${id}/resend`)).status, 200)
-    assert.equal((await accept(portal.profile(), tokenOf(await mailTo(email, 2)))).status, 200)
+    assert.equal((await accept(portal.profile(), tokenOf(await mailTo(email, { count: 2 })))).status, 200)
   })
 
   test('is refused in a browser where another person is signed in, and stays open', async () => {
@@ -210,7 +208,7 @@ describe('B74: an invitation', () => {
     const profile = portal.profile()
     const begun = await post(profile, '/auth/start/email_link', { input: { email } })
     assert.equal(begun.status, 200, begun.text)
-    const { text } = await mailTo(email, 2)
+    const { text } = await mailTo(email, { count: 2 })
     const token = /\/signin\/link#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
     assert.equal((await post(profile, '/auth/link', { token })).status, 200)
     assert.equal((await profile.who())?.['name'], 'Ines')

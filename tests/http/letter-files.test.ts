@@ -124,7 +124,7 @@ describe('a letter as a file', () => {
     const { headers } = await file(`${await letter('Text')}/print`)
     assert.match(
       headers.get('content-security-policy') ?? '',
-      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
     )
   })
 

@@ -10,6 +10,12 @@ const items = [
   { plural: 'notes', body: { date: '2026-03-12', text: 'said' }, change: { text: 'other' } },
   { plural: 'disputes', body: { invoice: 'I', amount: '5' }, change: { position: 'other' } },
   { plural: 'letters', body: { subject: 'S' }, change: { body: 'other' } },
+  {
+    plural: 'time_entries',
+    body: { date: '2026-03-12', minutes: 20, rate: '100', text: 'T' },
+    change: { minutes: 30 },
+  },
+  { plural: 'expenses', body: { date: '2026-03-12', amount: '5', text: 'E' }, change: { amount: '6' } },
 ]
 
 /** How often the audit log records this creation. */

@@ -6,6 +6,7 @@ import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
 import { addPasskey, challengeOf, forgetSteps, giveFactor, post, remove, setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
+import { totpCode } from '../support/totp.ts'
 import { until } from '../support/until.ts'
 
 let mail: TestMailServer
@@ -272,6 +273,29 @@ describe('B33: a change of a second factor', () => {
     }
     await notified(email, /guessing/)
     assert.equal(mail.mails.filter((each) => each.to.includes(email) && /guessing/.test(each.subject)).length, 1)
+  })
+
+  test('guessing is mailed at the fifth wrong code in succession, however slow it is, and not before', async () => {
+    const { profile, email, id } = await portal.enter('consultant')
+    const { secret } = await setUpTotp(profile)
+    const { database } = portal.service
+    const guess = async (code: string) => {
+      await forgetSteps(database)
+      // As a quarter of an hour later.
+      await database.rows(`delete from throttle where kind = 'second_factor'`)
+      const browser = portal.profile()
+      await browser.signIn('firm')
+      return (await giveFactor(browser, 'totp', { code })).status
+    }
+    const warnings = () =>
+      database.rows(`select 1 from audit where action = 'second_factor_guessing' and noun_id = $1`, [id])
+    for (let tries = 0; tries < 4; tries++) assert.equal(await guess('000000'), 400)
+    assert.equal(await guess(totpCode(secret)), 200, 'a right code starts the count again')
+    for (let tries = 0; tries < 4; tries++) assert.equal(await guess('000000'), 400)
+    assert.deepEqual(await warnings(), [])
+    assert.equal(await guess('000000'), 400)
+    assert.equal((await warnings()).length, 1)
+    await notified(email, /guessing/)
   })
 })
 

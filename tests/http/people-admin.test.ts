@@ -1,27 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
 import { at } from '../support/json.ts'
-import { startMailServer, type ReceivedMail, type TestMailServer } from '../support/mail-server.ts'
+import { openMailingPortal, type Entered } from '../support/mailing-portal.ts'
 import { addPasskey, setUpTotp } from '../support/own-account.ts'
-import { startPortal, type Portal } from '../support/portal.ts'
+import { startPortal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
-import { until } from '../support/until.ts'
 
-type Entered = Awaited<ReturnType<Portal['enter']>>
-
-let mail: TestMailServer
-let portal: Portal
-let partner: Entered
-
-before(async () => {
-  mail = await startMailServer()
-  portal = await startPortal({ mail: mail.url, signIn: { email_link: true, sign_up: { policy: 'invited' } } })
-  partner = await portal.enter('partner')
-})
-after(async () => {
-  await portal.close()
-  await mail.close()
-})
+const { portal, partner, mailsTo, mailTo } = await openMailingPortal()
 
 const change = (by: Entered, { id }: { readonly id: string }, body: object) =>
   by.profile.ask(`/people/${id}`, { method: 'PATCH', body })
@@ -47,14 +33,6 @@ async function recorded({ headers }: Page): Promise<string[]> {
   return rows.map(({ said }) => said)
 }
 
-const mailsTo = (email: string) =>
-  mail.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === email.toLowerCase()))
-
-async function mailTo(email: string, subject: string): Promise<ReceivedMail> {
-  await until(() => mailsTo(email).some((each) => each.subject === subject))
-  return mailsTo(email).find((each) => each.subject === subject) ?? assert.fail()
-}
-
 describe('B16, B33, B100: a partner', () => {
   test('renames a person, who stays signed in', async () => {
     const other = await portal.enter('consultant')
@@ -76,7 +54,7 @@ describe('B16, B33, B100: a partner', () => {
     const page = await change(partner, other, { email: to, name: 'New' })
     assert.deepEqual([page.status, page.json['email'], page.json['name']], [200, to, 'New'], page.text)
     assert.equal(await other.profile.who(), undefined)
-    for (const address of [other.email, to]) await mailTo(address, 'Your e-mail address was changed')
+    for (const address of [other.email, to]) await mailTo(address, { subject: 'Your e-mail address was changed' })
     assert.deepEqual(await recorded(page), [
       `person_renamed allowed ${partner.id} person ${other.id}`,
       `session_revoked allowed ${partner.id} session ${await sessionRevoked(page)}`,
@@ -105,7 +83,7 @@ describe('B16, B33, B100: a partner', () => {
     const who = await profile.who()
     assert.deepEqual([who?.['id'], who?.['email']], [other.id, to])
     assert.equal(await other.profile.who(), undefined)
-    for (const address of [other.email, to]) await mailTo(address, 'Your e-mail address was changed')
+    for (const address of [other.email, to]) await mailTo(address, { subject: 'Your e-mail address was changed' })
     assert.ok((await recorded(page)).includes(`email_changed allowed ${other.id} person ${other.id}`))
     assert.equal((await portal.profile().signIn('firm')).status, 303)
     assert.ok(await profile.who(), 'the same address again changes nothing')
@@ -119,7 +97,7 @@ describe('B16, B33, B100: a partner', () => {
       body: { input: { email: other.email } },
     })
     assert.equal(begun.status, 200, begun.text)
-    const { text } = await mailTo(other.email, 'Your sign-in link')
+    const { text } = await mailTo(other.email, { subject: 'Your sign-in link' })
     const token = /#([\w-]{43})$/m.exec(text)?.[1] ?? assert.fail(text)
     assert.equal((await change(partner, other, { email: `moved-${other.email}` })).status, 200)
     const had = await portal.counts()
@@ -148,16 +126,29 @@ describe('B16, B33, B100: a partner', () => {
     const page = await unlink(partner, other)
     assert.deepEqual([page.status, page.json], [200, { unlinked: 1 }], page.text)
     assert.equal(await other.profile.who(), undefined, 'a session of the old account ends')
-    await mailTo(other.email, 'Your accounts at providers were removed')
+    await mailTo(other.email, { subject: 'Your accounts at providers were removed' })
     assert.ok((await recorded(page)).includes(`identity_removed allowed ${partner.id} person ${other.id}`))
     assert.equal((await renewed.signIn('firm')).status, 303)
     assert.equal((await renewed.who())?.['id'], other.id)
+    await mailTo(other.email, { subject: 'A sign-in method was added' })
     // B16 (c): the account that was linked before has no access any more.
     portal.provider.say({ subject: `renewed ${other.email}`, email: 'elsewhere@example.com' })
     assert.equal((await unlink(partner, other)).status, 200)
     const unlinked = await portal.counts()
     await portal.assertRefused(await portal.profile().signIn('firm'), [403, 'sign_in_refused'], unlinked)
     assertProblem(await unlink(partner, other), [409, 'conflict'])
+  })
+
+  test('a first sign-in at a provider is mailed only to someone who has signed in before (B15)', async () => {
+    const [entered, member] = [portal.newcomer(), portal.newcomer()]
+    for (const { subject, email } of [entered, member]) {
+      const { id } = await portal.service.people.create({ name: subject, email, role: 'consultant' }, byService)
+      if (email === member.email) await portal.service.signIn({ id })
+      portal.provider.say({ subject, email })
+      assert.equal((await portal.profile().signIn('firm')).status, 303)
+    }
+    await mailTo(member.email, { subject: 'A sign-in method was added' })
+    assert.deepEqual(mailsTo(entered.email), [])
   })
 
   test('does none of this to an unknown person, and consultants do none of it', async () => {
@@ -231,7 +222,7 @@ describe('B71: a lost second factor', () => {
     const page = await partner.profile.ask(`/people/${other.id}/factors`, { method: 'DELETE' })
     assert.deepEqual([page.status, page.text], [204, ''])
     assert.ok((await recorded(page)).includes(`factors_reset allowed ${partner.id} person ${other.id}`))
-    await mailTo(other.email, 'Your second factors were removed')
+    await mailTo(other.email, { subject: 'Your second factors were removed' })
     assert.equal(await other.profile.who(), undefined)
     for (const table of ['totp', 'phone', 'recovery_code', 'passkey']) {
       const rows = await portal.service.database.rows(`select from ${table} where person_id = $1`, [other.id])
@@ -260,7 +251,7 @@ describe('a deleted person', () => {
     const page = await remove(partner, other)
     assert.equal(page.status, 204, page.text)
     assert.ok((await recorded(page)).includes(`person_deleted allowed ${partner.id} person ${other.id}`))
-    await mailTo(other.email, 'Your account was deleted')
+    await mailTo(other.email, { subject: 'Your account was deleted' })
     assert.equal(await other.profile.who(), undefined)
     assert.equal(await rowOf(other.id), undefined)
     const had = await portal.counts()

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -88,25 +86,4 @@ test('the People page counts only active clients', async () => {
     ),
     1,
   )
-})
-
-/** The one file of code that the pages and the commands share. It imports nothing. */
-const shared = 'src/platform/typed-amount.ts'
-
-test('the pages import only types from the server, except the file that they share', () => {
-  const web = join(import.meta.dirname, '../../web')
-  const files = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts') && !file.startsWith('dist'),
-  )
-  assert.ok(files.length > 50)
-  const runtime = files.flatMap((file) =>
-    [...readFileSync(join(web, file), 'utf8').matchAll(/^import (?!type )[^\n]*'[^']*\/src\/[^']*'/gm)].map(
-      ([line]) => `${file}: ${line}`,
-    ),
-  )
-  assert.deepEqual(
-    runtime.filter((line) => !line.endsWith(`/${shared}'`)),
-    [],
-  )
-  assert.doesNotMatch(readFileSync(join(web, '..', shared), 'utf8'), /^import /m)
 })

@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, mock, test } from 'node:test'
 import { clientId, clientSecret, type LyingProvider } from '../support/lying-provider.ts'
 import type { Signature } from '../support/lying-tokens.ts'
+import { forgetSteps, giveFactor, setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import { parseObject } from '../support/json.ts'
 import type { Profile } from '../support/profile.ts'
+import { totpCode } from '../support/totp.ts'
 import { startService, upstreamModel } from '../support/service.ts'
 
 let portal: Portal
@@ -71,6 +73,24 @@ describe('B39: a logout token', () => {
     )
     const details = { why: 'signed out at the provider', method: 'firm' }
     assert.deepEqual(entries, [{ details }, { details }])
+  })
+
+  test('with a subject ends the sign-in of that person that waits for a second factor, and no other', async () => {
+    const begin = async () => {
+      const { subject } = portal.newcomer()
+      const first = portal.profile()
+      await first.signIn('firm')
+      const { secret } = await setUpTotp(first)
+      const profile = portal.profile()
+      await profile.signIn('firm')
+      return { subject, secret, profile }
+    }
+    const [told, other] = [await begin(), await begin()]
+    await forgetSteps(portal.service.database)
+    assert.equal((await tell(await tokenOf(told.subject))).status, 200)
+    await assert.rejects(giveFactor(told.profile, 'totp', { code: totpCode(told.secret) }), /Start again/)
+    await giveFactor(other.profile, 'totp', { code: totpCode(other.secret) })
+    assert.deepEqual(await areIn(told.profile, other.profile), [false, true])
   })
 
   test('with a sid ends only that session', async () => {

@@ -278,6 +278,7 @@ describe('an edit', () => {
       amount: '12.50',
       currency: 'USD',
       position: 'They say it was a fixed fee.',
+      due: null,
       status: 'settled',
     })
     assert.equal(at(json, 'revisions', 0, 'by', 'name'), 'Paula')

@@ -134,7 +134,7 @@ describe('B26: while a second factor is due', () => {
   })
 
   test('five wrong submissions end the attempt, even if the factor is started again in between', async () => {
-    await nextPerson()
+    const of = await nextPerson()
     const profile = portal.profile()
     await prove(profile)
     const had = await portal.counts()
@@ -147,7 +147,7 @@ describe('B26: while a second factor is due', () => {
     const [row] = await portal.service.database.rows<{ details: unknown }>(
       `select details from audit where action = 'sign_in_failed' and details ? 'factor' order by id desc limit 1`,
     )
-    assert.deepEqual(row?.details, { method: 'code', factor: 'pin', why: 'sign_in_failed' })
+    assert.deepEqual(row?.details, { method: 'code', factor: 'pin', of, why: 'sign_in_failed' })
   })
 
   test('concurrent correct submissions start one session', async () => {
@@ -203,14 +203,17 @@ describe('B26: while a second factor is due', () => {
     assert.equal(await stepOf(personId), undefined)
   })
 
-  test('a person who is disabled in the meantime gets no session', async () => {
+  test('a person who is disabled in the meantime gets no session, also not once they are enabled again', async () => {
     const personId = await nextPerson()
     const profile = portal.profile()
     await prove(profile)
     await beginFactor(profile)
     await portal.service.people.setStatus(personId, 'disabled', byService)
     const had = await portal.counts()
-    await portal.assertRefused(await completeFactor(profile), [403, 'sign_in_refused'], had)
+    await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
+    await portal.service.people.setStatus(personId, 'active', byService)
+    await portal.assertRefused(await completeFactor(profile), [400, 'sign_in_failed'], had)
+    assert.equal((await profile.ask('/signin')).json['second_factors'], undefined)
   })
 
   test('an altered proof or another person’s proof starts no session', async () => {

@@ -3,7 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import { byService } from '../../src/access/actor.ts'
 import { createInvitations } from '../../src/people/invitations.ts'
 import { createAudit } from '../../src/access/audit.ts'
+import { createAuthenticator } from '../support/authenticator.ts'
 import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
+import { signInWithPasskey } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page, Profile } from '../support/profile.ts'
 import { until } from '../support/until.ts'
@@ -96,6 +98,13 @@ for (const policy of policies) {
         const begun = await post(profile, '/auth/start/password', { input: { email } })
         await post(profile, '/auth/complete', { attempt: begun.json['attempt'], input: { email, password } })
       },
+      'a provider that verifies the address': async (profile, email) => {
+        portal.provider.say({ subject: `verified ${email}`, email })
+        await profile.signIn('firm')
+      },
+      'a passkey that nobody has registered': async (profile) => {
+        await signInWithPasskey(profile, createAuthenticator(portal.service.baseUrl))
+      },
       'a provider that does not verify the address': async (profile, email) => {
         portal.provider.say({ subject: `unverified ${email}`, email })
         portal.provider.lies.claims = { email_verified: false }
@@ -106,7 +115,7 @@ for (const policy of policies) {
 
     for (const [method, signIn] of Object.entries(methods)) {
       for (const [name, visitor] of Object.entries(visitors)) {
-        const admitted = isAdmitted(policy, visitor) && !method.includes('not verify')
+        const admitted = isAdmitted(policy, visitor) && !/not verify|nobody/.test(method)
         test(`${name} is ${admitted ? 'admitted' : 'refused'} with ${method}`, async () => {
           const email = await prepare(visitor)
           const profile = portal.profile()

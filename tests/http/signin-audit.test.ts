@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, mock, test } from 'node:test'
 import { at } from '../support/json.ts'
+import { forgetSteps, giveFactor, setUpTotp } from '../support/own-account.ts'
 import { startPortal, type Portal } from '../support/portal.ts'
 import type { Page } from '../support/profile.ts'
+import { totpCode } from '../support/totp.ts'
 
 // B94: refused visitors leave audit rows, bounded per network.
 
@@ -88,6 +90,21 @@ describe('B94: a failed sign-in leaves an audit row', () => {
     )
   })
 
+  test('with the method, the factor and the person, once the first proof is right (B87)', async () => {
+    const { profile, id } = await portal.enter('consultant')
+    const { secret } = await setUpTotp(profile)
+    await forgetSteps(portal.service.database)
+    const browser = portal.profile()
+    await browser.signIn('firm')
+    const wrong = await giveFactor(browser, 'totp', { code: '000000' })
+    const details = { method: 'firm', factor: 'totp', of: id, why: 'sign_in_failed' }
+    assert.deepEqual(await rowsOf(wrong), refused('sign_in_failed', details))
+    const right = await giveFactor(browser, 'totp', { code: totpCode(secret) })
+    const shown = { method: 'firm', factors: 'provider totp' }
+    const allowed = { actor: 'person', person_id: id, action: 'sign_in', outcome: 'allowed', address: '127.0.0.1' }
+    assert.deepEqual(await rowsOf(right), [{ ...allowed, details: shown }])
+  })
+
   test('for too many attempts', async () => {
     const pages = await Promise.all(
       Array.from({ length: perMinute + 3 }, () => portal.profile().ask('/auth/start/firm')),
@@ -102,6 +119,24 @@ describe('B94: a failed sign-in leaves an audit row', () => {
 
 const askWith = (cookie: string, path = '/clients') =>
   portal.profile().ask(path, { headers: { cookie, accept: 'application/json' } })
+
+test('B94: a change that needs a recent sign-in leaves an audit row in an older session', async () => {
+  const { profile, id } = await portal.enter('consultant')
+  await portal.service.database.rows(
+    `update session set created_at = created_at - interval '11 minutes' where person_id = $1`,
+    [id],
+  )
+  const change = await profile.ask('/me/recovery-codes', { method: 'POST', body: {} })
+  const link = await profile.ask('/auth/start/firm?link=1', { headers: { 'sec-fetch-site': 'same-origin' } })
+  for (const [page, what] of [
+    [change, 'POST /me/recovery-codes'],
+    [link, 'GET /auth/start/*'],
+  ] as const) {
+    assert.deepEqual([page.status, at(page.json, 'error', 'code')], [403, 'recent_sign_in_required'], what)
+    const [row] = refused('session_too_old', { change: what })
+    assert.deepEqual(await rowsOf(page), [{ ...row, actor: 'person', person_id: id }])
+  }
+})
 
 describe('B94: a session cookie without a session', () => {
   test('is refused and recorded once', async () => {

@@ -25,7 +25,7 @@ before(async () => {
     upstreamModel(vendor.url),
     upstreamModel(vendor.url, { id: 'dear', price: { input: '3', output: '7' } }),
   ]
-  firm = await startFirm({ models })
+  firm = await startFirm({ models, firm: { time_zone: 'Asia/Kolkata' } })
   const { service } = firm
   partner = await firm.join('Paula', 'partner')
   consultant = await firm.join('Anna', 'consultant')
@@ -151,9 +151,10 @@ describe('GET /usage', () => {
 
   it('compares with the days before, and shows how close accounts are to their limits', async () => {
     const today = String((await read('/usage'))['to'])
-    const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10)
-    const json = await read(`/usage?from=${tomorrow}&to=${tomorrow}`)
-    assert.deepEqual(json['previous'], { from: today, to: today, ...figuresOf(ledger, 7) })
+    const later = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10)
+    // Two days, because the first request may have been yesterday, before midnight.
+    const json = await read(`/usage?from=${later(1)}&to=${later(2)}`)
+    assert.deepEqual(json['previous'], { from: later(-1), to: today, ...figuresOf(ledger, 7) })
     const limits = list(json, 'limits')
     const prepaid = limits.find((row) => objectAt(row, 'account')['id'] === one.accountId)
     const { charged } = await firm.service.books(one.accountId)
@@ -265,6 +266,9 @@ describe('GET /usage/requests', () => {
     assert.deepEqual(found, request)
     const line = linesOf(await partner.get(`/usage/requests?format=csv&request=${id}`))
     assert.deepEqual([line.length, line[0]?.['cost']], [1, request['cost']])
+    const time = line[0]?.['at'] ?? ''
+    assert.match(time, /T\d\d:\d\d:\d\d\.\d{3}\+05:30$/)
+    assert.equal(new Date(time).toISOString(), request['at'])
     for (const unknown of ['nonsense', '01990000-0000-7000-8000-000000000000']) {
       assert.equal((await partner.get(`/usage/requests/${unknown}`)).status, 404)
     }

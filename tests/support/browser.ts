@@ -72,6 +72,11 @@ export async function signInAs(page: Page, base: string, name: string, address =
   await page.waitForURL(base + address)
 }
 
+/** Waits until the page handles keys. It sets its title then. */
+export async function untilItHandlesKeys(page: Page): Promise<void> {
+  await page.waitForFunction(`document.title.endsWith(' · Tollgate')`)
+}
+
 /** The same in light and in dark colours, for a page that follows those of the system. */
 export async function barriersInBothSchemes(page: Page): Promise<string[]> {
   const light = await barriers(page)

@@ -43,6 +43,11 @@ export function faultsOf(act: () => unknown): string[] {
   return assert.fail('no error was thrown')
 }
 
+/** What a command needs to write as a firm with these settings does. */
+export function firmOf({ currency = 'USD', locale = 'en-GB', time_zone = 'UTC' }: Partial<Record<string, string>>) {
+  return { config: async () => ({ currency, firm: { locale, time_zone } }) }
+}
+
 /** A file with one model of the `openai` engine. `undefined` removes a setting. */
 export function upstream(changes: Record<string, unknown> = {}): string {
   const model = {

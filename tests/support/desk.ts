@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext, Page, Route } from 'playwright-core'
-import { signInAs, startPortal } from './browser.ts'
+import { signInAs, startPortal, untilItHandlesKeys } from './browser.ts'
 import { at, parseObject } from './json.ts'
 
 /** The portal with Ruth, a partner, and Daniel, a consultant, each signed in with a browser profile. */
@@ -55,6 +55,7 @@ function deedsOf(base: string, ruth: BrowserContext, daniel: BrowserContext) {
       const page = await daniel.newPage()
       await page.goto(base + address)
       await page.locator('h1').waitFor()
+      await untilItHandlesKeys(page)
       return page
     },
     ask,

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { byService, personActor } from '../../src/access/actor.ts'
+import { eraseClient } from '../../src/client-data/erasing-store.ts'
+import { claimMonth } from '../../src/invoicing/run-store.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import { createThrottle } from '../../src/signin/throttle.ts'
 import { clientId, clientSecret } from './lying-provider.ts'
 import { addPasskey, post, setUpTotp } from './own-account.ts'
+import { addPastUsage } from './past-usage.ts'
 import { startPortal } from './portal.ts'
 import { upstreamModel } from './service.ts'
 import { sealAll } from './tamper.ts'
@@ -28,11 +31,12 @@ const call = { model: 'fast', input: 'Hello', max_output_tokens: 100 }
  */
 export async function fillDatabase(databaseUrl: string, look: (contents: Contents) => Promise<void>): Promise<void> {
   const vendor = await startVendor()
-  const portal = await startPortal({ databaseUrl, models: [upstreamModel(vendor.url)] })
+  const portal = await startPortal({ databaseUrl, models: [upstreamModel(vendor.url)], firm: { name: 'Firm' } })
   const { service } = portal
   try {
     const { accountId, key } = await useAccounts(service)
     const { client, partnerId } = await useRecords(portal)
+    await useInvoices(portal, accountId, client)
     await endSessionAtProvider(portal)
     await portal.profile().ask('/auth/start/firm')
     await useFactors(portal)
@@ -132,6 +136,13 @@ async function useRecords(portal: Portal) {
   await send('PATCH', `/clients/${client}/notes/${String(note.json['id'])}`, { text: 'second' }, 1)
   await send('POST', `/clients/${client}/disputes`, { invoice: 'R-1', amount: '12.50', position: 'none' })
   await send('POST', `/clients/${client}/letters`, { subject: 'Offer', body: 'Dear Anna' })
+  await send('POST', `/clients/${client}/time_entries`, {
+    date: '2026-03-12',
+    minutes: 20,
+    rate: '100',
+    text: 'Advice',
+  })
+  await send('POST', `/clients/${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: 'Train' })
   const body = { email: 'invited@example.com', name: 'Invited', role: 'consultant' }
   assert.equal((await partner.profile.ask('/people/invitations', { method: 'POST', body })).status, 201)
   await portal.service.records.access.as({ actor: personActor({ id: partner.id, role: 'partner' }) }, [
@@ -146,9 +157,52 @@ async function useRecords(portal: Portal) {
       text: `insert into letter_template (id, kind, name, instructions) values (gen_random_uuid(), 'Offer', 'Short', 'Write.')`,
     },
   ])
+  for (const name of ['Erased', 'Leaving']) {
+    const leaving = String((await send('POST', '/clients', { name })).json['id'])
+    const asked = { method: 'POST', body: { reason: 'Ended.' } }
+    assert.equal((await partner.profile.ask(`/clients/${leaving}/erasure`, asked)).status, 201)
+    if (name === 'Leaving') continue
+    await portal.service.database.rows('update erasure set due_at = now() where client_id = $1', [leaving])
+    assert.equal(await eraseClient(portal.service.database, leaving, '0 days'), 'erased')
+  }
   const other = await partner.profile.ask(`/clients/${randomUUID()}`)
   assert.equal(other.status, 404)
   return { client, partnerId: partner.id }
+}
+
+/** An issued invoice for a month of the account, with a payment, and the draft of one for a client. */
+async function useInvoices(portal: Portal, account: string, client: string): Promise<void> {
+  const { profile } = await portal.enter('partner')
+  const send = async (address: string, body?: object) => {
+    const page = await profile.ask(address, { method: 'POST', body, headers: { 'if-match': '"1"' } })
+    assert.ok(page.status < 300, `${address}: ${page.text}`)
+    return page
+  }
+  const lines = [{ text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }]
+  const { json } = await send('/invoices', { account, month: '2026-01', lines })
+  const invoice = `/invoices/${String(json['id'])}`
+  await send(`${invoice}/issue`)
+  await send(`${invoice}/payments`, { date: '2026-02-01', amount: '40' })
+  await portal.service.database.transaction(async (tx) => {
+    await tx.rows(`select set_config('tollgate.actor', 'service', true)`)
+    const mail = {
+      id: randomUUID(),
+      kind: 'invoice',
+      recipient: 'payer@example.com',
+      subject: 'Invoice',
+      message: 'Hello',
+    }
+    await tx.rows(`select send_invoice($1, $2, 'invoice.pdf', '%PDF-', current_date, null, null)`, [
+      json['id'],
+      JSON.stringify(mail),
+    ])
+  })
+  const usage = { day: '2026-01-05', model: 'fast', input: 1, output: 1, prices: [1n, 2n], client } as const
+  await addPastUsage(portal.service.database, await portal.service.customer({ own: true }), [usage])
+  await send('/invoices', { client, unbilled_until: '2026-12-31' })
+  const later = { date: '2027-01-01', minutes: 20, rate: '100', text: 'Advice' }
+  await send(`/clients/${client}/time_entries`, later)
+  await claimMonth(portal.service.database, { day: 1, timeZone: 'UTC' })
 }
 
 async function useFactors(portal: Portal): Promise<void> {

@@ -12,6 +12,9 @@ export interface ReceivedMail {
   readonly text: string
   readonly html: string
   readonly messageId: string
+  readonly replyTo: string | undefined
+  /** The attachments. */
+  readonly files: readonly { readonly name: string; readonly type: string; readonly content: Buffer }[]
   readonly headers: Readonly<Record<string, string>>
   readonly isEncrypted: boolean
 }
@@ -156,6 +159,12 @@ async function read(stream: SMTPServerDataStream, session: SMTPServerSession): P
     text: mail.text ?? '',
     html: mail.html ?? '',
     messageId: mail.messageId ?? '',
+    replyTo: mail.replyTo?.[0]?.address,
+    files: mail.attachments.map(({ filename, mimeType, content }) => ({
+      name: filename ?? '',
+      type: mimeType,
+      content: typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content)),
+    })),
     headers: Object.fromEntries(mail.headers.map(({ key, value }) => [key, value])),
     isEncrypted: session.secure,
   }

@@ -37,6 +37,13 @@ export interface ServiceOptions {
   readonly alerts?: object
   /** `drafting` of the configuration file. */
   readonly drafting?: object
+  /** `try_it` of the configuration file. */
+  readonly tryIt?: object
+  /** `invoicing` and `currency` of the configuration file. */
+  readonly invoicing?: object
+  readonly currency?: string
+  /** `retention` of the configuration file. */
+  readonly retention?: object
   /** The URL of a migrated database, to start a second instance on it. Default: a new database. */
   readonly databaseUrl?: string
   /** ms that idle connections stay open when the instance closes. Default 0. */
@@ -178,6 +185,10 @@ async function configure(options: ServiceOptions): Promise<Config> {
       ...listen,
       ...(options.alerts && { alerts: options.alerts }),
       ...(options.drafting && { drafting: options.drafting }),
+      ...(options.tryIt && { try_it: options.tryIt }),
+      ...(options.invoicing && { invoicing: options.invoicing }),
+      ...(options.currency !== undefined && { currency: options.currency }),
+      ...(options.retention && { retention: options.retention }),
     }),
   )
   try {

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { parseObject } from '../support/json.ts'
+
+let portal: TestPortal
+let page: Page
+let invoice: string
+
+before(async () => {
+  portal = await startPortal(`currency: EUR
+firm: { name: Berg & Partner, address: [1 High Street, Bristol] }
+`)
+  page = await (await portal.profile()).newPage()
+  await signInAs(page, portal.base, 'Ruth Penhallow')
+  const client = (await page.locator('[data-row]').first().getAttribute('href'))?.split('/').at(-1) ?? ''
+  const lines = [{ text: 'Advice', quantity: '2', unit: 'hour', unit_price: '100' }]
+  const { id } = await send('/invoices', { client, lines })
+  invoice = `/invoices/${String(id)}`
+  await send(`${invoice}/issue`)
+})
+after(() => portal.close())
+
+async function send(address: string, data?: object) {
+  const headers = { origin: portal.base, 'if-match': '*' }
+  const answer = await page.request.post(portal.base + address, { headers, ...(data && { data }) })
+  assert.ok(answer.ok(), await answer.text())
+  return parseObject(await answer.text())
+}
+
+test('an invoice is sent by mail with changed words, and the page shows what was sent', async () => {
+  await page.goto(portal.base + invoice)
+  const sent = page.getByRole('region', { name: 'Sent' })
+  await sent.getByText('It has not been sent by mail.').waitFor()
+  await sent.getByRole('button', { name: 'Send by mail' }).click()
+  const form = page.getByRole('form', { name: 'Send by mail' })
+  assert.match(await form.getByLabel('Text').inputValue(), /^Hello,\n\nAttached is our invoice INV-/)
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+
+  await form.getByLabel('To', { exact: true }).fill('nobody')
+  await form.getByRole('button', { name: 'Send' }).click()
+  await form.getByText('must be an e-mail address').waitFor()
+  await form.getByLabel('To', { exact: true }).fill('bakery@example.com')
+  await form.getByLabel('Subject').fill('Our invoice')
+  await form.getByRole('button', { name: 'Send' }).click()
+  await form.waitFor({ state: 'detached' })
+  await sent.getByText('bakery@example.com').waitFor()
+  await sent.getByText('Our invoice', { exact: true }).click()
+  await sent.getByText('Attached is our invoice').waitFor()
+  assert.deepEqual(await barriersInBothSchemes(page), [])
+  await page.setViewportSize({ width: 360, height: 800 })
+  assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 360)
+})

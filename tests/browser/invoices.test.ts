@@ -1,0 +1,416 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { BrowserContext, Page } from 'playwright-core'
+import { barriersInBothSchemes, signInAs, startPortal, type TestPortal } from '../support/browser.ts'
+import { at, listAt, parseObject, type Json } from '../support/json.ts'
+
+let portal: TestPortal
+let state: Awaited<ReturnType<BrowserContext['storageState']>>
+let client: string
+
+before(async () => {
+  portal = await startPortal(`currency: EUR
+firm: { name: Berg & Partner, address: [1 High Street, Bristol] }
+invoicing:
+  tax: [{ id: standard, category: S, rate: "19" }]
+`)
+  const profile = await portal.profile()
+  const page = await profile.newPage()
+  await signInAs(page, portal.base, 'Ruth Penhallow')
+  client = (await page.locator('[data-row]').first().getAttribute('href'))?.split('/').at(-1) ?? ''
+  state = await profile.storageState()
+  await profile.close()
+})
+after(() => portal.close())
+
+const addressOf = (invoice: Json) => `/invoices/${String(invoice['id'])}`
+
+async function open(address: string, title: string | RegExp, options: object = {}): Promise<Page> {
+  const profile = await portal.profile({ storageState: state, ...options })
+  const page = await profile.newPage()
+  await page.goto(portal.base + address)
+  await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+  return page
+}
+
+async function send(page: Page, address: string, data?: object): Promise<Json> {
+  const headers = { origin: portal.base, 'if-match': '*' }
+  const answer = await page.request.post(portal.base + address, { headers, ...(data && { data }) })
+  assert.ok(answer.ok(), await answer.text())
+  return parseObject(await answer.text())
+}
+
+async function read(page: Page, address: string): Promise<Json> {
+  const answer = await page.request.get(portal.base + address, { headers: { accept: 'application/json' } })
+  return parseObject(await answer.text())
+}
+
+const draft = (page: Page, price = '100') =>
+  send(page, '/invoices', {
+    client,
+    lines: [
+      { text: 'Advice', quantity: '2', unit: 'hour', unit_price: price },
+      { text: 'Copies', quantity: '3', unit: 'piece', unit_price: '0.333' },
+    ],
+  })
+
+async function countOf(page: Page): Promise<number> {
+  return listAt(await read(page, `/invoices?client=${client}`), 'invoices').length
+}
+
+describe('the pages of invoices', () => {
+  test('say how invoices come about while there are none', async () => {
+    const page = await open('/', 'Overview')
+    await page.getByRole('link', { name: 'Invoices' }).click()
+    await page.getByRole('heading', { name: 'No invoices yet' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'New invoice' }).count(), 2)
+    await page.getByText(/invoice run --month \d{4}-\d\d/).waitFor()
+    assert.equal(await page.getByRole('table').count(), 0)
+    await page.context().close()
+  })
+
+  test('lead from a draft to its issue, payments and a credit note', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page)
+    await page.reload()
+    await page.getByRole('link', { name: 'Draft', exact: true }).click()
+    await page.getByRole('heading', { name: 'Draft of an invoice' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Record payment' }).count(), 0)
+    await page.getByText('The net amount contains €0.001 of rounding.').waitFor()
+
+    await page.getByRole('button', { name: 'Issue' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    assert.equal((await read(page, addressOf(made)))['status'], 'draft')
+    await page.getByRole('button', { name: 'Issue' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
+    await page.getByRole('heading', { name: /^Invoice INV-\d{4}-0001$/ }).waitFor()
+    const issued = await read(page, addressOf(made))
+    const number = `INV-${String(issued['issued_on']).slice(0, 4)}-0001`
+    assert.equal(issued['number'], number)
+    assert.equal(await page.getByRole('button', { name: 'Issue' }).count(), 0)
+
+    await page.getByRole('button', { name: 'Record payment' }).click()
+    const payment = page.getByRole('form', { name: 'Record a payment' })
+    assert.equal(await payment.getByLabel('Amount (EUR)').inputValue(), '239.19')
+    await payment.getByLabel('Amount (EUR)').fill('1,000.00')
+    await payment.getByLabel('Reference').fill('Harbour Lane 4711')
+    await payment.getByRole('button', { name: 'Record payment' }).click()
+    await payment.getByText('The field amount must be at most what is open: 239.19.').waitFor()
+    assert.equal(await payment.getByLabel('Reference').inputValue(), 'Harbour Lane 4711')
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await payment.getByLabel('Amount (EUR)').fill('39.19')
+    await payment.getByLabel('Method').selectOption('Card')
+    await payment.getByRole('button', { name: 'Record payment' }).click()
+    await page.getByRole('cell', { name: 'Card, Harbour Lane 4711' }).waitFor()
+    const paid = await read(page, addressOf(made))
+    assert.deepEqual([paid['status'], paid['open']], ['partly_paid', '200.00'])
+    assert.equal(at(paid, 'payments', 0, 'amount'), '39.19')
+
+    await page.getByRole('button', { name: 'Credit note' }).click()
+    const credit = page.getByRole('form', { name: `Credit note for ${number}` })
+    await credit.getByLabel('Copies').fill('')
+    await credit.getByLabel('Advice').fill('3')
+    await credit.getByLabel('Note').fill('One hour too many.')
+    await credit.getByRole('button', { name: 'Create draft' }).click()
+    await credit.locator('[aria-invalid=true]').waitFor()
+    assert.equal(await credit.getByLabel('Advice').getAttribute('aria-invalid'), 'true')
+    assert.equal(await credit.getByLabel('Note').inputValue(), 'One hour too many.')
+    await credit.getByLabel('Advice').fill('1')
+    await credit.getByRole('button', { name: 'Create draft' }).click()
+    await page.getByRole('heading', { name: 'Draft of a credit note' }).waitFor()
+    await page.getByText('One hour too many.').waitFor()
+    await page.getByRole('button', { name: 'Issue' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
+    await page.getByRole('heading', { name: /^Credit note \S+$/ }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Record payment' }).count(), 0)
+    await page.getByRole('link', { name: number }).click()
+    await page.getByRole('heading', { name: `Invoice ${number}` }).waitFor()
+    await page.getByText('€81.00').first().waitFor()
+    const now = await read(page, addressOf(made))
+    assert.deepEqual([now['credited'], now['open']], ['119.00', '81.00'])
+    await page.context().close()
+  })
+
+  test('take a payment back once, and void a draft', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page)
+    await send(page, `${addressOf(made)}/issue`)
+    await send(page, `${addressOf(made)}/payments`, { date: new Date().toISOString().slice(0, 10), amount: '10' })
+    await page.goto(portal.base + addressOf(made))
+    await page.getByRole('button', { name: 'Take back' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+    await page.getByRole('cell', { name: 'Taken back' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Take back' }).count(), 0)
+    assert.equal((await read(page, addressOf(made)))['paid'], '0.00')
+
+    const other = await draft(page)
+    await page.goto(portal.base + addressOf(other))
+    await page.getByRole('button', { name: 'More for this draft' }).click()
+    await page.getByRole('menuitem', { name: 'Void draft' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Void draft' }).click()
+    await page.getByText('The draft is void.').waitFor()
+    await page.getByRole('button', { name: 'Issue' }).waitFor({ state: 'detached' })
+    assert.equal((await read(page, addressOf(other)))['status'], 'void')
+    await page.context().close()
+  })
+
+  test('create a draft to a client with the keyboard alone, with exact totals while typing', async () => {
+    const page = await open('/invoices/new', 'New invoice')
+    const payer = page.getByRole('combobox', { name: 'Client or account' })
+    await payer.focus()
+    await page.keyboard.type('adebayo')
+    await page.getByRole('option', { name: /Adebayo/ }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\?client=/)
+    const form = page.getByRole('form', { name: 'New invoice' })
+    const line = (number: number) => form.getByRole('group', { name: `Line ${number}` })
+    await line(1).getByLabel('Text').focus()
+    await page.keyboard.type('Copies')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('3')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('0.335')
+    assert.equal(await line(1).getByLabel('Net').textContent(), '€1.00', '1.005 is rounded half to even')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Advice')
+    await line(2).getByLabel('Price').focus()
+    await page.keyboard.type('1,250.50')
+    await page.keyboard.press('Alt+ArrowUp')
+    assert.deepEqual(
+      [await line(1).getByLabel('Text').inputValue(), await line(2).getByLabel('Text').inputValue()],
+      ['Advice', 'Copies'],
+    )
+    assert.equal(await line(1).locator('input:focus').inputValue(), '1,250.50', 'the focus goes with the line')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('To be removed')
+    assert.equal(await line(2).getByLabel('Text').inputValue(), 'To be removed')
+    await form.getByText('Incomplete lines are not counted.').waitFor()
+    await page.getByRole('button', { name: 'Remove line 2' }).focus()
+    await page.keyboard.press('Enter')
+    assert.equal(await line(2).getByLabel('Text').inputValue(), 'Copies')
+    const totals = form.getByRole('region', { name: 'Totals' })
+    assert.equal(await totals.getByText('€1,251.50').first().isVisible(), true)
+    assert.equal(await totals.getByText('€1,489.28').isVisible(), true)
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay here' }).click()
+    await line(1).getByLabel('Price').focus()
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('heading', { name: 'Draft of an invoice' }).waitFor()
+    const made = await read(page, new URL(page.url()).pathname)
+    assert.deepEqual([made['net'], made['tax'], made['gross']], ['1251.50', '237.78', '1489.28'])
+    assert.deepEqual([at(made, 'lines', 0, 'text'), at(made, 'lines', 1, 'text')], ['Advice', 'Copies'])
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    await page.context().close()
+  })
+
+  test('create one draft although the response is lost, and say at its field what is refused', async () => {
+    const page = await open(`/invoices/new?client=${client}`, 'New invoice')
+    const form = page.getByRole('form', { name: 'New invoice' })
+    const line = form.getByRole('group', { name: 'Line 1' })
+    await line.getByLabel('Text').fill('Advice')
+    await line.getByLabel('Price').fill('much')
+    await form.getByRole('button', { name: 'Create draft' }).click()
+    await line.getByText('The field lines[0].unit_price must be a decimal number').waitFor()
+    await line.getByLabel('Price').fill('77')
+    const known = await countOf(page)
+    await page.route(
+      /\/invoices$/,
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    await form.getByRole('button', { name: 'Create draft' }).click()
+    await form.getByText('Nothing is saved twice.').waitFor()
+    await line.getByLabel('Price').fill('78')
+    await form.getByRole('button', { name: 'Create draft' }).click()
+    await page.getByRole('heading', { name: 'Draft of an invoice' }).waitFor()
+    assert.equal((await read(page, new URL(page.url()).pathname))['net'], '78.00')
+    assert.equal(await countOf(page), known + 1)
+    portal.takeComplaints()
+    await page.context().close()
+  })
+
+  test('keep what was typed into a draft that a colleague changed meanwhile, until one of the two is chosen', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page)
+    const headers = { origin: portal.base, 'if-match': '*' }
+    const colleague = (data: object) => page.request.patch(portal.base + addressOf(made), { headers, data })
+    await page.goto(portal.base + addressOf(made))
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const form = page.getByRole('form', { name: 'Change the draft' })
+    await form.getByRole('group', { name: 'Line 1' }).getByLabel('Price').fill('200')
+    assert.ok((await colleague({ note: 'Theirs.' })).ok())
+    await form.getByRole('button', { name: 'Save draft' }).click()
+    const conflict = form.getByRole('alert')
+    await conflict.getByText('“Theirs.”').waitFor()
+    assert.equal(await form.getByRole('group', { name: 'Line 1' }).getByLabel('Price').inputValue(), '200')
+    assert.equal((await read(page, addressOf(made)))['net'], '201.00')
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await conflict.getByRole('button', { name: 'Save mine instead' }).click()
+    await form.waitFor({ state: 'detached' })
+    const mine = await read(page, addressOf(made))
+    assert.deepEqual([mine['net'], mine['note']], ['401.00', 'Theirs.'])
+
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await form.getByLabel('Note').fill('Mine.')
+    assert.ok((await colleague({ note: 'Theirs again.' })).ok())
+    await page.keyboard.press('Control+Enter')
+    await conflict.getByRole('button', { name: 'Discard mine' }).click()
+    await page.getByText('Theirs again.', { exact: true }).waitFor()
+    assert.equal((await read(page, addressOf(made)))['note'], 'Theirs again.')
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    await page.context().close()
+  })
+
+  test('are found by a part of their number, and by their payer', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page)
+    const number = String((await send(page, `${addressOf(made)}/issue`))['number'])
+    await page.getByLabel('Number').fill(number.slice(4).toLowerCase())
+    await page.waitForURL(/number=/)
+    await page.getByRole('link', { name: number }).waitFor()
+    assert.deepEqual(await page.locator('[data-row]').allTextContents(), [number])
+    await page.goto(`${portal.base}/clients/${client}`)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'New invoice' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Invoices', exact: true }).click()
+    await page.getByRole('link', { name: number }).waitFor()
+    assert.ok(page.url().endsWith(`/invoices?client=${client}`))
+    await page.context().close()
+  })
+
+  test('report what is owed and invoiced, as charts and tables', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page, '500')
+    await send(page, `${addressOf(made)}/issue`)
+    await page.getByRole('link', { name: 'Report' }).click()
+    await page.getByRole('heading', { name: 'What is owed and invoiced' }).waitFor()
+    const report = await read(page, '/invoices/report')
+    assert.notEqual(at(report, 'ageing', 'total', 'not_due'), '0.00')
+    await page
+      .getByRole('table', { name: /^Open as of/ })
+      .getByRole('link')
+      .first()
+      .waitFor()
+    await page.getByRole('slider', { name: 'Turnover by month' }).focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.getByText('€0.00', { exact: true }).last().waitFor()
+    await page.getByRole('button', { name: 'Table' }).click()
+    assert.equal(await page.getByRole('table', { name: 'Turnover without tax' }).getByRole('row').count(), 25)
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.setViewportSize({ width: 360, height: 800 })
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(width <= 360, `${width} px wide`)
+    await page.context().close()
+  })
+
+  test('do not issue a draft that has changed since the page was opened', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page)
+    await page.goto(portal.base + addressOf(made))
+    const headers = { origin: portal.base, 'if-match': '*' }
+    const changed = await page.request.patch(portal.base + addressOf(made), { headers, data: { note: 'Later.' } })
+    assert.ok(changed.ok())
+    await page.getByRole('button', { name: 'Issue' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
+    await page.getByText('This invoice has changed since you read it.').waitFor()
+    await page.getByText('Later.', { exact: true }).waitFor()
+    assert.equal((await read(page, addressOf(made)))['status'], 'draft')
+    await page.context().close()
+  })
+
+  test('are filtered by state, and walked through with the keyboard', async () => {
+    const page = await open('/invoices', 'Invoices')
+    await draft(page, '1')
+    await draft(page, '2')
+    await page.reload()
+    await page.getByLabel('State').selectOption('Draft')
+    await page.waitForURL(/status=draft/)
+    await page.getByRole('cell', { name: 'Paid' }).waitFor({ state: 'detached' })
+    const numbers = await page.locator('[data-row]').allTextContents()
+    assert.ok(numbers.length >= 2)
+    assert.ok(numbers.every((number) => number === 'Draft'))
+    await page.getByLabel('State').blur()
+    await page.keyboard.press('j')
+    await page.keyboard.press('ArrowDown')
+    const href = await page.locator('[data-row]').nth(1).getAttribute('href')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(portal.base + (href ?? ''))
+    await page.getByRole('heading', { name: 'Draft of an invoice' }).waitFor()
+    await page.context().close()
+  })
+
+  test('are printed without navigation and actions, and exported for the bookkeeper', async () => {
+    const page = await open('/invoices', 'Invoices', { acceptDownloads: true })
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'This year' }).click()
+    assert.equal((await download).suggestedFilename(), 'invoices.csv')
+
+    const made = await draft(page)
+    await page.goto(portal.base + addressOf(made))
+    await page.getByRole('button', { name: 'Print' }).waitFor()
+    await page.setViewportSize({ width: 720, height: 1000 })
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await page.getByRole('button').count(), 0)
+    assert.equal(await page.getByRole('navigation').count(), 0)
+    assert.ok(await page.getByText('Tollgate', { exact: true }).first().isHidden())
+    assert.ok(await page.getByRole('columnheader', { name: 'Unit price' }).isVisible(), 'paper has all columns')
+    await page.getByRole('table', { name: 'Lines' }).waitFor()
+    await send(page, `${addressOf(made)}/issue`)
+    await page.reload()
+    await page.getByRole('heading', { name: /^Invoice INV/ }).waitFor()
+    assert.ok(await page.getByText('No payment has been recorded.').isHidden())
+    await page.emulateMedia({ media: 'screen' })
+    assert.ok(await page.getByText('No payment has been recorded.').isVisible())
+    await page.context().close()
+  })
+
+  test('are refused to consultants, who do not see them in the navigation', async () => {
+    const partner = await open('/invoices', 'Invoices')
+    const made = await draft(partner)
+    await partner.context().close()
+    const profile = await portal.profile()
+    const page = await profile.newPage()
+    await signInAs(page, portal.base, 'Mei Sakamoto')
+    assert.equal(await page.getByRole('link', { name: 'Invoices' }).count(), 0)
+    for (const address of ['/invoices', '/invoices/new', '/invoices/report', addressOf(made)]) {
+      const answer = await page.goto(portal.base + address)
+      assert.equal(answer?.status(), 403)
+      await page.getByRole('heading', { name: 'No access' }).waitFor()
+      assert.equal(await page.getByText('Advice').count(), 0)
+    }
+    await page.goto(portal.base)
+    await page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await page.locator('[data-row]').first().click()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Earlier versions' }).waitFor()
+    assert.equal(await page.getByRole('menuitem', { name: /invoice/i }).count(), 0)
+    await profile.close()
+  })
+
+  test('download an invoice as PDF, and say why it has no XML', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const made = await draft(page)
+    const done = await send(page, `${addressOf(made)}/issue`)
+    await page.goto(portal.base + addressOf(done))
+    const number = String(done['number'])
+    await page.getByRole('heading', { name: `Invoice ${number}`, level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Download' }).click()
+    await page.getByText('EN 16931 requires the tax number of the firm').waitFor()
+    assert.equal(await page.getByRole('menuitem', { name: 'XML' }).count(), 0)
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    const download = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'PDF' }).click()
+    assert.equal((await download).suggestedFilename(), `${number}.pdf`)
+    await page.context().close()
+  })
+})

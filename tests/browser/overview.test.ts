@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { barriersInBothSchemes, signInAs, untilItHandlesKeys } from '../support/browser.ts'
+import { startDesk, type Desk } from '../support/desk.ts'
+import { at, listAt } from '../support/json.ts'
+
+let desk: Desk
+
+before(async () => {
+  desk = await startDesk()
+})
+after(() => desk.close())
+
+const section = (page: Page, title: RegExp | string) => page.getByRole('region', { name: title })
+
+async function openAsRuth(): Promise<Page> {
+  const page = await desk.ruth.newPage()
+  await page.goto(`${desk.base}/`)
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await untilItHandlesKeys(page)
+  return page
+}
+
+test('is the first page after the sign-in, and the first of the navigation', async () => {
+  const page = await (await desk.profile()).newPage()
+  await page.goto(`${desk.base}/signin`)
+  await page.getByRole('link', { name: /^Continue with/ }).click()
+  await page.getByRole('button', { name: 'Mei Sakamoto' }).click()
+  await page.waitForURL(`${desk.base}/`)
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
+  const current = () => links.and(page.locator('[aria-current=page]')).allTextContents()
+  assert.equal(await links.first().textContent(), 'Overview')
+  assert.deepEqual(await current(), ['Overview'])
+  await links.filter({ hasText: 'Clients' }).click()
+  await page.getByRole('heading', { name: 'Clients', level: 1 }).waitFor()
+  assert.deepEqual(await current(), ['Clients'])
+  await page.context().close()
+})
+
+describe('a partner', () => {
+  test('sees changes, deadlines, disputes and letters of the firm, and its credit and cost', async () => {
+    const page = await openAsRuth()
+    for (const title of [
+      /^Changes since \w+day/,
+      'Deadlines',
+      'Letters to approve',
+      'Letters to send',
+      'Open disputes',
+    ]) {
+      assert.ok((await section(page, title).getByRole('listitem').count()) > 0, String(title))
+    }
+    await section(page, 'Credit left').getByRole('link').first().waitFor()
+    await page.getByText('Cost of generation yesterday').waitFor()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.close()
+  })
+
+  test('goes from row to row by keyboard, opens one, and finds it again on returning', async () => {
+    const page = await openAsRuth()
+    const focused = () => page.evaluate<string | null>(`document.activeElement.getAttribute('href')`)
+    await page.keyboard.press('j')
+    const first = await focused()
+    await page.keyboard.press('j')
+    const second = await focused()
+    assert.match(String(first), /^\/clients\/[0-9a-f-]+$/)
+    assert.notEqual(second, first)
+    await page.keyboard.press('k')
+    assert.equal(await focused(), first)
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${desk.base}${second ?? ''}`)
+    await page.goBack()
+    await page.waitForURL(`${desk.base}/`)
+    await page
+      .locator(`[href="${second ?? ''}"]:focus`)
+      .first()
+      .waitFor()
+    await page.close()
+  })
+
+  test('sees all of a longer list on request', async () => {
+    const page = await openAsRuth()
+    const disputes = section(page, 'Open disputes')
+    const shown = await disputes.getByRole('listitem').count()
+    assert.equal(shown, 5)
+    await disputes.getByRole('button', { name: /^Show all \d+$/ }).click()
+    assert.ok((await disputes.getByRole('listitem').count()) > shown)
+    await disputes.getByRole('button', { name: 'Show fewer' }).click()
+    assert.equal(await disputes.getByRole('listitem').count(), shown)
+    await page.close()
+  })
+})
+
+describe('a consultant', () => {
+  test('sees no figures of the firm', async () => {
+    const page = await desk.open('/')
+    await section(page, 'Open disputes').waitFor()
+    assert.equal(await section(page, 'Credit left').count(), 0)
+    assert.doesNotMatch((await page.locator('main').textContent()) ?? '', /cost|credit/i)
+    await page.close()
+  })
+
+  test('sees a change of someone else while the page is open', async () => {
+    const record = await desk.make('/clients', { name: 'Changing' })
+    const page = await desk.daniel.newPage()
+    await page.clock.install()
+    await page.goto(`${desk.base}/`)
+    const changing = section(page, /^Changes/)
+      .getByRole('listitem')
+      .filter({ hasText: 'Changing' })
+    await changing.getByText('Added by you').waitFor()
+    await desk.meanwhile('PATCH', record, { name: 'Changing, renamed' })
+    await page.clock.fastForward(31_000)
+    await changing.filter({ hasText: 'Changing, renamed' }).getByText('Added by Ruth Penhallow and you').waitFor()
+    await page.close()
+  })
+
+  test('sees an overdue deadline, and opens its dispute', async () => {
+    const record = await desk.make('/clients', { name: 'Late' })
+    const dispute = await desk.make(`${record}/disputes`, { invoice: 'L-1', amount: '5', due: '2026-01-02' })
+    const page = await desk.open('/')
+    const row = section(page, 'Deadlines').getByRole('listitem').first()
+    assert.match((await row.textContent()) ?? '', /^L-1Late2 Jan 2026, overdue$/)
+    await row.getByRole('link', { name: 'L-1' }).click()
+    await page.waitForURL(desk.base + dispute)
+    await page.getByText('deadline 2 Jan 2026').waitFor()
+    await page.getByRole('button', { name: 'Edit dispute' }).click()
+    await page.getByLabel('Deadline').fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Edit dispute' }).waitFor()
+    assert.equal(at(await desk.ask(dispute), 'due'), null)
+    await page.close()
+  })
+
+  test('without clients sees what to do first', async () => {
+    const people: unknown = await (await desk.ruth.request.get(`${desk.base}/people`, { headers: desk.headers })).json()
+    const idOf = (name: string) =>
+      String(
+        at(
+          listAt(people, 'people').find((person) => at(person, 'name') === name),
+          'id',
+        ),
+      )
+    const given = await desk.ruth.request.post(`${desk.base}/people/${idOf('Mei Sakamoto')}/handover`, {
+      headers: desk.headers,
+      data: { to: idOf('Daniel Okonjo') },
+    })
+    assert.ok(given.ok(), await given.text())
+    const page = await (await desk.profile()).newPage()
+    await signInAs(page, desk.base, 'Mei Sakamoto', '/')
+    await page.getByRole('heading', { name: 'No clients yet' }).waitFor()
+    assert.equal(await page.getByText('Open disputes').count(), 0)
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await page.getByRole('link', { name: 'Add a client' }).click()
+    await page.getByRole('dialog').getByLabel('Name').waitFor()
+    await page.context().close()
+  })
+})

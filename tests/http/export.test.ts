@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { strFromU8, unzipSync } from 'fflate'
+import { extractText, getDocumentProxy } from 'unpdf'
+import { personActor } from '../../src/access/actor.ts'
+import { fillClient, marker } from '../support/erasable.ts'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { at, parseObject } from '../support/json.ts'
+import { upstreamModel } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let vendor: Vendor
+let firm: Firm
+let anna: Member
+let ben: Member
+let paula: Member
+let client: string
+before(async () => {
+  vendor = await startVendor()
+  firm = await startFirm({ models: [upstreamModel(vendor.url)], drafting: { account: 'Portal', model: 'fast' } })
+  await firm.service.customer({ name: 'Portal', own: true })
+  anna = await firm.join('Anna', 'consultant')
+  ben = await firm.join('Ben', 'consultant')
+  paula = await firm.join('Paula', 'partner')
+  client = await fillClient(anna)
+})
+after(async () => {
+  await firm.close()
+  await vendor.close()
+})
+
+const ask = (by: Member, of = client, accept = 'application/zip') =>
+  fetch(`${firm.service.url}/clients/${of}/export`, { headers: { cookie: by.cookie, accept } })
+
+/** The files of an export, by name. */
+async function filesFor(by: Member, of = client): Promise<Record<string, Uint8Array>> {
+  const response = await ask(by, of)
+  assert.equal(response.status, 200)
+  return unzipSync(new Uint8Array(await response.arrayBuffer()))
+}
+
+const textIn = (files: Record<string, Uint8Array>, name: string) => strFromU8(files[name] ?? new Uint8Array())
+const jsonIn = (files: Record<string, Uint8Array>, name: string): unknown => JSON.parse(textIn(files, name))
+/** The values of one field of the objects in a list. */
+const column = (list: unknown, ...path: (string | number)[]) =>
+  Array.isArray(list) ? list.map((each) => at(each, ...path)) : []
+const exportsOf = async (of: string) =>
+  firm.service.database.rows(
+    `select outcome, action, person_id from audit where client_id = $1 and (action = 'client_exported' or details ->> 'tried' = 'client_exported')
+     order by id`,
+    [of],
+  )
+
+describe('an export', () => {
+  test('B99: has everything on the record: archived items, earlier versions, drafts and their costs', async () => {
+    const files = await filesFor(paula)
+    const whole = jsonIn(files, 'client.json')
+    assert.deepEqual([at(whole, 'id'), at(whole, 'name'), at(whole, 'erasure')], [client, `Berta ${marker}`, null])
+    assert.deepEqual(column(at(whole, 'revisions'), 'data', 'name'), [`Berta ${marker}`, `Anna ${marker}`])
+    const [note] = [jsonIn(files, 'notes.json')].flat()
+    assert.deepEqual(column(at(note, 'revisions'), 'data', 'text'), [`second ${marker}`, `first ${marker}`])
+    assert.equal(at(note, 'participants', 0), `Carl ${marker}`)
+    const disputes = jsonIn(files, 'disputes.json')
+    assert.equal(column(disputes, 'archived_at').filter((time) => time === null).length, 1)
+    assert.deepEqual(column(disputes, 'amount'), ['12.50', '12.50'])
+    const letters = jsonIn(files, 'letters.json')
+    assert.deepEqual(column(letters, 'status'), ['draft', 'draft', 'draft', 'sent'])
+    const [entry] = [jsonIn(files, 'time.json')].flat()
+    const texts = [`longer advice ${marker}`, `advice ${marker}`]
+    assert.deepEqual([at(entry, 'amount'), column(at(entry, 'revisions'), 'data', 'text')], ['33.33', texts])
+    assert.deepEqual(column(jsonIn(files, 'expenses.json'), 'amount'), ['34.50'])
+    const drafts = jsonIn(files, 'drafts.json')
+    assert.deepEqual(
+      [column(drafts, 'instructions'), column(drafts, 'cost'), at(drafts, 0, 'sources', 0, 'id')],
+      [[`Write to ${marker}.`], [at(jsonIn(files, 'costs.json'), 'total')], at(note, 'id')],
+    )
+  })
+
+  test('has each letter as a PDF, as a Word file where the fonts lack characters, under harmless names', async () => {
+    const files = await filesFor(anna)
+    const names = Object.keys(files).filter((name) => name.startsWith('letters/'))
+    assert.deepEqual(names, [
+      `letters/001 Offer ${marker}.docx`,
+      `letters/002 Offer ${marker}.docx`,
+      `letters/003 ${marker}.pdf`,
+      `letters/004 Drafted ${marker}.pdf`,
+    ])
+    const { text } = await extractText(await getDocumentProxy(new Uint8Array(files[names[2] ?? ''] ?? [])), {
+      mergePages: true,
+    })
+    assert.match(text, new RegExp(`Berta ${marker}[^]*Dear ${marker}`))
+    const word = unzipSync(files[names[0] ?? ''] ?? new Uint8Array())
+    assert.ok(strFromU8(word['word/document.xml'] ?? new Uint8Array()).includes(`Dear ${marker} 😀`))
+    const readme = textIn(files, 'README.txt')
+    assert.ok(readme.includes(`The data of Berta ${marker}`))
+    assert.ok(readme.trimEnd().endsWith(names.slice(0, 2).join('\r\n')), readme)
+  })
+
+  test('has the audit log for partners only, and is in it', async () => {
+    const own = await fillClient(anna)
+    const [consultants, partners] = [await filesFor(anna, own), await filesFor(paula, own)]
+    assert.equal(consultants['audit.csv'], undefined)
+    assert.ok(!textIn(consultants, 'README.txt').includes('audit.csv'))
+    const log = textIn(partners, 'audit.csv')
+    for (const action of ['client_created', 'note_changed', 'letter_sent', 'letter_drafted', 'client_exported']) {
+      assert.ok(log.includes(`,${action},allowed,`), action)
+    }
+    assert.ok(!log.includes(client), 'an event of another client')
+    assert.deepEqual(await exportsOf(own), [
+      { outcome: 'allowed', action: 'client_exported', person_id: anna.id },
+      { outcome: 'allowed', action: 'client_exported', person_id: paula.id },
+    ])
+  })
+
+  test('is a download that nobody stores, for a page too', async () => {
+    for (const accept of ['application/json', 'text/html']) {
+      const { headers, status } = await ask(anna, client, accept)
+      assert.deepEqual(
+        [status, headers.get('content-type'), headers.get('cache-control'), headers.get('content-disposition')],
+        [
+          200,
+          'application/zip',
+          'no-store',
+          `attachment; filename="Berta ${marker}.zip"; filename*=UTF-8''Berta%20${marker}.zip`,
+        ],
+      )
+    }
+  })
+
+  test('is refused for a foreign client like for an unknown one, and recorded', async () => {
+    const unknown = '01990000-0000-7000-8000-000000000000'
+    const own = await firm.client(anna)
+    const answers = await Promise.all([ask(ben, own), ask(ben, unknown)])
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    const [one, other] = texts.map((text) => at(parseObject(text), 'error', 'reason'))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [403, 403],
+    )
+    assert.equal(one, other)
+    assert.deepEqual(await exportsOf(own), [{ outcome: 'refused', action: 'access_denied', person_id: ben.id }])
+    assert.equal((await ask(paula, unknown)).status, 404)
+  })
+
+  test('ends with an error if the client is given to another while it is read', async () => {
+    const own = await fillClient(anna)
+    const { whole } = firm.service.records
+    const visit = { actor: personActor(anna) }
+    await whole.read(visit, own)
+    const given = await paula.send('PATCH', `/clients/${own}`, { consultant_id: ben.id }, { 'if-match': '*' })
+    assert.equal(given.status, 200)
+    await assert.rejects(async () => {
+      for await (const revision of whole.revisions(visit, own, { noun: 'client', id: own }))
+        assert.fail(JSON.stringify(revision))
+    }, /You may not see this/)
+  })
+
+  test('of a record with many revisions has all of them, once', async () => {
+    const own = await firm.client(anna)
+    const note = await anna.send('POST', `/clients/${own}/notes`, { date: '2026-03-12', text: '1' })
+    const path = `/clients/${own}/notes/${String(note.json['id'])}`
+    for (let version = 2; version <= 101; version++) {
+      assert.equal((await anna.send('PATCH', path, { text: String(version) }, { 'if-match': '*' })).status, 200)
+    }
+    const texts = column(at(jsonIn(await filesFor(anna, own), 'notes.json'), 0, 'revisions'), 'data', 'text')
+    assert.deepEqual(
+      texts,
+      Array.from({ length: 101 }, (_, index) => String(101 - index)),
+    )
+  })
+})

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { inflateSync } from 'node:zlib'
+import { XmlDocument } from 'libxml2-wasm'
+import { extractText, getDocumentProxy } from 'unpdf'
+import type { Answer } from '../support/answer.ts'
+import { brokenRules, schemaFaults } from '../support/en16931.ts'
+import { startFirm, type Firm, type Member } from '../support/firm.ts'
+import { at, objectAt } from '../support/json.ts'
+
+let firm: Firm
+let anna: Member
+let paula: Member
+before(async () => {
+  firm = await startFirm({
+    currency: 'EUR',
+    firm: {
+      name: 'Berg & Söhne',
+      address: ['Hochstraße 1', '1010 Wien'],
+      email: 'office@berg.example',
+      locale: 'de-AT',
+    },
+    invoicing: {
+      tax_number: 'ATU12345678',
+      bank: { iban: 'DE89 3704 0044 0532 0130 00' },
+      tax: [
+        { id: 'standard', category: 'S', rate: '20' },
+        { id: 'reverse', category: 'AE', reason: 'Reverse Charge' },
+      ],
+    },
+  })
+  anna = await firm.join('Anna', 'consultant')
+  paula = await firm.join('Paula', 'partner')
+})
+after(() => firm.close())
+
+const fee = { text: 'Beratung', quantity: '3.5', unit: 'hour', unit_price: '180.005' }
+const pathOf = ({ json }: Answer) => `/invoices/${String(json['id'])}`
+
+function ok(answer: Answer, status = 200): Answer {
+  assert.equal(answer.status, status, answer.text)
+  return answer
+}
+
+async function draft(...lines: readonly object[]): Promise<Answer> {
+  const client = await firm.client(anna, 'Öberg & Söner AB')
+  ok(await anna.send('PATCH', `/clients/${client}`, { address: 'Storgatan 1\nSchweden' }, { 'if-match': '*' }))
+  return ok(await paula.send('POST', '/invoices', { client, lines: [fee, ...lines], note: 'Danke.' }), 201)
+}
+
+async function issued(...lines: readonly object[]): Promise<Answer> {
+  const made = await draft(...lines)
+  return ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, { 'if-match': '*' }))
+}
+
+const file = (path: string, { cookie }: Member = paula) => fetch(firm.service.url + path, { headers: { cookie } })
+
+async function bytesOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await file(path)
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  assert.equal(response.status, 200, Buffer.from(bytes).toString())
+  return bytes
+}
+
+/** The text of a PDF with single spaces, its embedded files and its metadata. */
+async function readPdf(bytes: Uint8Array<ArrayBuffer>) {
+  const pdf = await getDocumentProxy(bytes.slice())
+  const { text } = await extractText(pdf, { mergePages: true })
+  const { metadata, info } = await pdf.getMetadata()
+  return { text: text.replaceAll(/\s+/g, ' '), embedded: embeddedIn(bytes), metadata, info }
+}
+
+function embeddedIn(bytes: Uint8Array): string[] {
+  const files = Buffer.from(bytes)
+    .toString('latin1')
+    .matchAll(/EmbeddedFile[^]*?stream\n([^]*?)\nendstream/g)
+  return [...files].map(([, packed = '']) => inflateSync(Buffer.from(packed, 'latin1')).toString())
+}
+
+describe('an invoice as PDF', () => {
+  test('shows the firm, the buyer, the lines, the taxes, the rounding and how to pay, as the firm writes', async () => {
+    const done = await issued()
+    const number = String(done.json['number'])
+    const { text } = await readPdf(await bytesOf(`${pathOf(done)}/pdf`))
+    const day = (field: string) =>
+      new Intl.DateTimeFormat('de-AT', { dateStyle: 'long', timeZone: 'UTC' }).format(
+        new Date(`${String(done.json[field])}T00:00:00Z`),
+      )
+    for (const part of [
+      'Berg & Söhne',
+      'Hochstraße 1',
+      'office@berg.example',
+      'Öberg & Söner AB Storgatan 1 Schweden',
+      `Rechnung ${number}`,
+      day('issued_on'),
+      day('due_on'),
+      '1 Beratung 3,5 Std. 180,005 20 % 630,02',
+      'Netto 630,02',
+      '20 % Steuer auf 630,02 126,00',
+      'Gesamtbetrag € 756,02'.replace('€', 'EUR'),
+      'EUR 0,0025',
+      'Danke.',
+      'DE89 3704 0044 0532 0130 00',
+      'Steuernummer ATU12345678',
+    ]) {
+      assert.ok(text.includes(part), `${part} is not in ${text}`)
+    }
+    assert.ok(!text.includes('Entwurf'))
+  })
+
+  test('is PDF/A-3 with the XML of the invoice embedded, as Factur-X demands', async () => {
+    const done = await issued()
+    const bytes = await bytesOf(`${pathOf(done)}/pdf`)
+    const xml = Buffer.from(await bytesOf(`${pathOf(done)}/xml`)).toString()
+    const { embedded, metadata, info } = await readPdf(bytes)
+    assert.deepEqual(embedded, [xml])
+    assert.equal(metadata.get('pdfaid:part'), '3')
+    assert.equal(metadata.get('pdfaid:conformance'), 'B')
+    assert.equal(metadata.get('fx:documentfilename'), 'factur-x.xml')
+    assert.equal(metadata.get('fx:documenttype'), 'INVOICE')
+    assert.equal(metadata.get('fx:conformancelevel'), 'EN 16931')
+    assert.deepEqual(metadata.get('dc:creator'), ['Berg & Söhne'])
+    assert.equal(at(info, 'Title'), `Rechnung ${String(done.json['number'])}`)
+    const raw = Buffer.from(bytes).toString('latin1')
+    assert.match(raw, /\/AFRelationship \/Alternative/)
+    assert.match(raw, /\/S \/GTS_PDFA1/)
+    assert.match(raw, /\/F \(factur-x\.xml\)/)
+    assert.match(raw, /\/Subtype \/text#2Fxml/)
+    assert.match(raw, /\/AF \[/)
+    assert.ok(!raw.includes('/Encrypt'))
+    // Readers are lenient, validators are not.
+    const [xmp = assert.fail()] = /<x:xmpmeta[^]*<\/x:xmpmeta>/.exec(Buffer.from(bytes).toString()) ?? []
+    XmlDocument.fromString(xmp).dispose()
+  })
+
+  test('is the same file after a payment, a credit note and a change of the client', async () => {
+    const done = await issued()
+    const first = [await bytesOf(`${pathOf(done)}/pdf`), await bytesOf(`${pathOf(done)}/xml`)]
+    ok(await paula.send('POST', `${pathOf(done)}/payments`, { date: '2026-03-01', amount: '6.02' }), 201)
+    const client = `/clients/${String(objectAt(done.json, 'payer')['id'])}`
+    ok(await anna.send('PATCH', client, { name: 'Other', address: 'Elsewhere' }, { 'if-match': '*' }))
+    const note = ok(
+      await paula.send('POST', `${pathOf(done)}/credit`, { lines: [{ position: 1, quantity: '1' }] }),
+      201,
+    )
+    const credit = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, { 'if-match': '*' }))
+    assert.deepEqual([await bytesOf(`${pathOf(done)}/pdf`), await bytesOf(`${pathOf(done)}/xml`)], first)
+
+    const { text, embedded } = await readPdf(await bytesOf(`${pathOf(credit)}/pdf`))
+    assert.match(text, new RegExp(`Rechnungskorrektur ${String(credit.json['number'])} .*Zur Rechnung`))
+    assert.ok(text.includes(String(done.json['number'])) && !text.includes('IBAN'), text)
+    assert.equal(embedded.length, 1)
+  })
+
+  test('of a draft is marked as one, and has no number, no XML and no account', async () => {
+    const made = await draft()
+    const { text, embedded, metadata } = await readPdf(await bytesOf(`${pathOf(made)}/pdf`))
+    assert.match(text, /Rechnung – Entwurf/)
+    assert.ok(text.includes('Berg & Söhne') && text.includes('Beratung') && !text.includes('IBAN'), text)
+    assert.deepEqual([embedded, metadata.get('fx:documenttype')], [[], null])
+  })
+
+  test('of absurd amounts and words stays on the page', async () => {
+    const absurd = { ...fee, text: 'x'.repeat(500), quantity: '1000000000', unit_price: '999999999999.999999' }
+    const pdf = await getDocumentProxy(await bytesOf(`${pathOf(await issued(absurd))}/pdf`))
+    const { items } = await (await pdf.getPage(1)).getTextContent()
+    const ends = items.flatMap((item) =>
+      'width' in item ? [{ text: item.str, end: Number(item.transform[4]) + item.width }] : [],
+    )
+    const rightEdge = ((210 - 25) * 72) / 25.4
+    assert.ok(ends.length > 20)
+    assert.deepEqual(
+      ends.filter(({ end }) => end > rightEdge + 1),
+      [],
+    )
+  })
+
+  test('is refused if its fonts lack characters', async () => {
+    const done = await issued({ ...fee, text: 'שלום' })
+    const { status, error } = await paula.get(`${pathOf(done)}/pdf`)
+    assert.deepEqual([status, error['code']], [409, 'conflict'])
+    assert.match(String(error['reason']), /A PDF of this invoice cannot show ש ל ו ם: .* Print its page instead\./)
+    assert.deepEqual(brokenRules(Buffer.from(await bytesOf(`${pathOf(done)}/xml`)).toString()), [])
+  })
+})
+
+describe('an invoice as XML', () => {
+  test('B105: passes the published schema and the rules for amounts', async () => {
+    const xml = Buffer.from(await bytesOf(`${pathOf(await issued())}/xml`)).toString()
+    assert.deepEqual([schemaFaults(xml), brokenRules(xml)], [[], []])
+    for (const part of ['ATU12345678', '<ram:CountryID>AT<', '<ram:CountryID>SE<', 'Berg &amp; Söhne', '>756.02<']) {
+      assert.ok(xml.includes(part), `${part} is not in ${xml}`)
+    }
+  })
+
+  test('is refused for a draft, and if the standard does not allow the invoice, which has a PDF without it', async () => {
+    const refused = await paula.get(`${pathOf(await draft())}/xml`)
+    assert.deepEqual([refused.status, refused.error['reason']], [409, 'A draft has no XML file: issue it first.'])
+    const gone = await draft()
+    assert.equal((await paula.send('POST', `${pathOf(gone)}/void`, undefined, { 'if-match': '*' })).status, 200)
+    for (const format of ['pdf', 'xml']) {
+      const { status, error } = await paula.get(`${pathOf(gone)}/${format}`)
+      assert.deepEqual([status, error['reason']], [409, 'A void draft has no files.'])
+    }
+    const abroad = await issued({ ...fee, tax: 'reverse' })
+    assert.match(
+      String((await paula.get(`${pathOf(abroad)}/xml`)).error['reason']),
+      /requires the VAT number of the buyer/,
+    )
+    const { embedded, metadata } = await readPdf(await bytesOf(`${pathOf(abroad)}/pdf`))
+    assert.deepEqual([embedded, metadata.get('fx:documenttype')], [[], null])
+  })
+})
+
+describe('the files of an invoice', () => {
+  test('have a name, and are not kept by caches', async () => {
+    const done = await issued()
+    for (const [format, type] of [
+      ['pdf', 'application/pdf'],
+      ['xml', 'application/xml; charset=utf-8'],
+    ] as const) {
+      const { headers } = await file(`${pathOf(done)}/${format}`)
+      assert.equal(headers.get('content-type'), type)
+      assert.equal(headers.get('cache-control'), 'no-store')
+      const name = String(done.json['number'])
+      assert.match(headers.get('content-disposition') ?? '', new RegExp(`^attachment; filename="${name}\\.${format}"`))
+    }
+  })
+
+  test('B83: are for partners, and refused to a consultant without a word about the invoice', async () => {
+    const done = await issued()
+    for (const path of [`${pathOf(done)}/pdf`, `${pathOf(done)}/xml`, '/invoices/unknown/pdf']) {
+      const { status, error, text } = await anna.get(path)
+      assert.deepEqual([status, error['code']], [403, 'forbidden'])
+      assert.ok(!text.includes('630') && !text.includes(String(done.json['number'])))
+    }
+    assert.equal((await paula.get('/invoices/unknown/pdf')).status, 404)
+  })
+
+  test('leave an audit event with their format, allowed or refused, that names no client', async () => {
+    const [done, made] = [await issued(), await draft()]
+    await bytesOf(`${pathOf(done)}/pdf`)
+    await bytesOf(`${pathOf(done)}/xml`)
+    await paula.get(`${pathOf(made)}/xml`)
+    const rows = await firm.service.database.rows(
+      `select outcome, noun_id, client_id, details ->> 'format' as format from audit where action = 'invoice_exported'
+         and noun_id in ($1, $2) order by id`,
+      [done.json['id'], made.json['id']],
+    )
+    assert.deepEqual(rows, [
+      { outcome: 'allowed', noun_id: done.json['id'], client_id: null, format: 'pdf' },
+      { outcome: 'allowed', noun_id: done.json['id'], client_id: null, format: 'xml' },
+      { outcome: 'refused', noun_id: made.json['id'], client_id: null, format: 'xml' },
+    ])
+  })
+})

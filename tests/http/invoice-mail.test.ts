@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUIDv7 } from 'node:crypto'
+import { after, describe, test } from 'node:test'
+import { verifyAll } from '../../src/commands/verification.ts'
+import type { Answer } from '../support/answer.ts'
+import { startFirm } from '../support/firm.ts'
+import { at, listAt, objectAt } from '../support/json.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { until } from '../support/until.ts'
+
+const mail = await startMailServer()
+const firm = await startFirm({
+  currency: 'EUR',
+  mail: mail.url,
+  firm: { name: 'Berg & Partner', address: ['1 High Street'], email: 'office@berg.example', locale: 'en-GB' },
+  invoicing: { due_days: 14, reminders: [7, 21], tax: [{ id: 'standard', category: 'S', rate: '19' }] },
+})
+const anna = await firm.join('Anna', 'consultant')
+const [paula, petra] = [await firm.join('Paula', 'partner'), await firm.join('Petra', 'partner')]
+after(async () => {
+  await firm.close()
+  await mail.close()
+})
+const { database } = firm.service
+
+const fee = { text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }
+const ok = (answer: Answer, status = 200): Answer => {
+  assert.equal(answer.status, status, answer.text)
+  return answer
+}
+const pathOf = ({ json }: Answer) => `/invoices/${String(json['id'])}`
+const assertRefused = (answer: Answer, code: string, field?: string): void =>
+  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
+const key = () => ({ 'idempotency-key': randomUUIDv7() })
+const mailsTo = (address: string) => mail.mails.filter(({ to }) => to.includes(address))
+const sentOf = async (invoice: string) => listAt((await paula.get(invoice)).json, 'sent')
+
+async function draft(email: string | null): Promise<string> {
+  const client = await firm.client(anna, 'Harbour Lane Bakery')
+  if (email !== null) ok(await paula.send('PATCH', `/clients/${client}`, { email }, { 'if-match': '"1"' }))
+  return pathOf(ok(await paula.send('POST', '/invoices', { client, lines: [fee] }), 201))
+}
+
+async function issued(email: string | null): Promise<string> {
+  const invoice = await draft(email)
+  ok(await paula.send('POST', `${invoice}/issue`, undefined, { 'if-match': '"1"' }))
+  return invoice
+}
+
+/** To an account, issued so long ago that it has been overdue for so many days. */
+async function overdue(email: string, days: number): Promise<string> {
+  const { accountId: account } = await firm.service.customer()
+  await database.rows('update account set billing_email = $2 where id = $1', [account, email])
+  const invoice = pathOf(ok(await paula.send('POST', '/invoices', { account, lines: [fee] }), 201))
+  await database.transaction(async (tx) => {
+    await tx.rows(`select set_config('tollgate.actor', 'service', true)`)
+    const due = Temporal.Now.plainDateISO('UTC').subtract({ days }).toString()
+    const seller = {
+      name: 'Berg & Partner',
+      address: [],
+      email: null,
+      phone: null,
+      website: null,
+      tax_number: null,
+      bank: null,
+    }
+    await tx.rows(`select issue_invoice($1, 1, 'OLD-{number}', 1, $2, $2, $3, null, null)`, [
+      invoice.slice('/invoices/'.length),
+      due,
+      JSON.stringify(seller),
+    ])
+  })
+  return invoice
+}
+
+describe('sending an invoice', () => {
+  test('mails the PDF to the client, with the words of the firm, and keeps what was sent', async () => {
+    const invoice = await issued('bakery@example.com')
+    const { json: proposed } = ok(await paula.get(`${invoice}/mail`))
+    assert.deepEqual([proposed['kind'], proposed['to']], ['invoice', 'bakery@example.com'])
+    const { number } = (await paula.get(invoice)).json
+    assert.equal(proposed['subject'], `Invoice ${String(number)} – Berg & Partner`)
+    assert.match(String(proposed['message']), /for 119\.00\sEUR\.\n\nPlease pay it by \d+ \w+ \d{4}, /)
+
+    const answer = ok(await paula.send('POST', `${invoice}/send`, { cc: 'copy@example.com' }), 201)
+    const sent = await waitForState(invoice, 'sent')
+    const [received] = mailsTo('bakery@example.com')
+    assert.ok(received)
+    assert.deepEqual(received.to, ['bakery@example.com', 'copy@example.com'])
+    assert.deepEqual([received.subject, received.replyTo], [proposed['subject'], 'office@berg.example'])
+    assert.equal(received.text.trim(), `${String(proposed['message'])}\n\n-- \nBerg & Partner`)
+    assert.doesNotMatch(received.text + received.html, /localhost|127\.0\.0\.1/)
+    const [file] = received.files
+    assert.deepEqual([received.files.length, file?.name, file?.type], [1, `${String(number)}.pdf`, 'application/pdf'])
+    assert.match(String(file?.content.subarray(0, 5)), /^%PDF-/)
+    const digest = createHash('sha256')
+      .update(file?.content ?? '')
+      .digest('hex')
+    const { id, at: time, ...rest } = objectAt(sent)
+    assert.deepEqual(rest, {
+      kind: 'invoice',
+      state: 'sent',
+      to: 'bakery@example.com',
+      cc: 'copy@example.com',
+      subject: proposed['subject'],
+      message: proposed['message'],
+      file_digest: digest,
+      by: { id: paula.id, name: 'Paula' },
+    })
+    assert.deepEqual(
+      await database.rows('select action, client_id, details from audit where request_id = $1', [
+        answer.headers.get('request-id'),
+      ]),
+      [{ action: 'invoice_sent', client_id: null, details: { mail: id } }],
+    )
+    assert.ok(String(time).endsWith('Z'))
+    assert.doesNotMatch(firm.service.logText(), /bakery@example/)
+    await assert.rejects(database.rows('update invoice_mail set subject = $1', ['x']), /neither changed|permission/)
+    await assert.rejects(database.rows('delete from invoice_file'), /neither changed|permission/)
+  })
+
+  test('takes the words of the partner, and the same file again', async () => {
+    const invoice = await issued(null)
+    assertRefused(await paula.send('POST', `${invoice}/send`, {}), 'invalid_field', 'to')
+    assertRefused(await paula.send('POST', `${invoice}/send`, { to: 'nobody' }), 'invalid_field', 'to')
+    assertRefused(
+      await paula.send('POST', `${invoice}/send`, { to: 'a@b.example', cc: 'a@b@c' }),
+      'invalid_field',
+      'cc',
+    )
+    assert.deepEqual(await sentOf(invoice), [])
+    const words = { subject: 'Our invoice', message: 'Dear Jo,\n\nsee <b>attached</b>.\nBye' }
+    ok(await paula.send('POST', `${invoice}/send`, { to: 'jo@example.com', ...words }), 201)
+    await waitForState(invoice, 'sent')
+    ok(await petra.send('POST', `${invoice}/send`, {}), 201)
+    await until(() => mailsTo('jo@example.com').length === 2)
+    const [first, second] = mailsTo('jo@example.com')
+    assert.deepEqual([first?.subject, second?.subject === words.subject], ['Our invoice', false])
+    assert.match(first?.html ?? '', /see &lt;b&gt;attached&lt;\/b&gt;\.\nBye/)
+    assert.deepEqual(first?.files[0]?.content, second?.files[0]?.content)
+  })
+
+  test('happens once for repeated requests, and a key is for one mail', async () => {
+    const invoice = await issued('once@example.com')
+    const headers = key()
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => paula.send('POST', `${invoice}/send`, { subject: 'Once' }, headers)),
+    )
+    for (const each of answers) ok(each, 201)
+    assertRefused(await paula.send('POST', `${invoice}/send`, { subject: 'Twice' }, headers), 'conflict')
+    await waitForState(invoice, 'sent')
+    assert.equal((await sentOf(invoice)).length, 1)
+    assert.equal(mailsTo('once@example.com').length, 1)
+  })
+
+  test('is refused for drafts, void drafts and consultants', async () => {
+    const invoice = await draft('draft@example.com')
+    assertRefused(await paula.send('POST', `${invoice}/send`, {}), 'conflict')
+    assertRefused(await paula.get(`${invoice}/mail`), 'conflict')
+    ok(await paula.send('POST', `${invoice}/void`, undefined, { 'if-match': '"1"' }))
+    assertRefused(await paula.send('POST', `${invoice}/send`, {}), 'conflict')
+    assertRefused(await anna.send('POST', `${await issued('a@example.com')}/send`, {}), 'forbidden')
+    assert.deepEqual(
+      await database.rows(`select from invoice_mail where recipient in ('draft@example.com', 'a@example.com')`),
+      [],
+    )
+  })
+
+  test('shows a mail that the mail server refuses', async () => {
+    const invoice = await issued('refused@example.com')
+    mail.behave({ recipient: 550 })
+    ok(await paula.send('POST', `${invoice}/send`, {}), 201)
+    await waitForState(invoice, 'given_up')
+    assert.equal(mailsTo('refused@example.com').length, 0)
+  })
+})
+
+describe('a reminder', () => {
+  test('is only of an overdue invoice, with what is open, and the list shows it', async () => {
+    const current = await issued('current@example.com')
+    assertRefused(await paula.send('POST', `${current}/remind`, {}), 'conflict')
+    const invoice = await overdue('late@example.com', 2)
+    ok(await paula.send('POST', `${invoice}/payments`, { date: '2026-01-05', amount: '19' }), 201)
+    const { json: proposed } = ok(await paula.get(`${invoice}/mail?kind=reminder`))
+    assert.match(String(proposed['message']), /was due on .* and 100\.00\sEUR of it is still open/)
+    ok(await paula.send('POST', `${invoice}/remind`, {}), 201)
+    const sent = await waitForState(invoice, 'sent')
+    const [received] = mailsTo('late@example.com')
+    assert.match(received?.subject ?? '', /^Reminder: invoice OLD-\d+ – Berg & Partner$/)
+    assert.equal(received?.files.length, 1)
+    const listed = listAt((await paula.get('/invoices?status=overdue')).json, 'invoices')
+    const found = listed.find((each) => `/invoices/${String(at(each, 'id'))}` === invoice)
+    assert.equal(at(found, 'reminded_at'), at(sent, 'at'))
+  })
+
+  test('is refused for an invoice that is paid or credited', async () => {
+    const paid = await overdue('paid@example.com', 2)
+    ok(await paula.send('POST', `${paid}/payments`, { date: '2026-01-05', amount: '119' }), 201)
+    assertRefused(await paula.send('POST', `${paid}/remind`, {}), 'conflict')
+    const credited = await overdue('credited@example.com', 2)
+    const note = ok(await paula.send('POST', `${credited}/credit`, {}), 201)
+    ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, { 'if-match': '"1"' }))
+    assertRefused(await paula.send('POST', `${credited}/remind`, {}), 'conflict')
+    assert.deepEqual([...(await sentOf(paid)), ...(await sentOf(credited))], [])
+  })
+})
+
+test('what was sent is proven', async () => {
+  assert.deepEqual(
+    (await verifyAll(database)).filter(({ ok: isRight }) => !isRight),
+    [],
+  )
+})
+
+/** The last mail about an invoice, once it is in this state. */
+async function waitForState(invoice: string, state: string): Promise<unknown> {
+  await until(async () => at((await sentOf(invoice)).at(-1), 'state') === state)
+  return (await sentOf(invoice)).at(-1)
+}

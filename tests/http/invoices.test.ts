@@ -1,0 +1,914 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { byService } from '../../src/access/actor.ts'
+import { verifyAll } from '../../src/commands/verification.ts'
+import type { Answer } from '../support/answer.ts'
+import { startService, upstreamModel } from '../support/service.ts'
+import { startFirm } from '../support/firm.ts'
+import { at, listAt, objectAt, type Json } from '../support/json.ts'
+import { addPastUsage } from '../support/past-usage.ts'
+
+const firm = await startFirm({
+  currency: 'EUR',
+  firm: { name: 'Berg & Partner', address: ['1 High Street', 'Bristol'], locale: 'en-GB' },
+  invoicing: {
+    due_days: 14,
+    tax_number: 'GB123',
+    bank: { iban: 'DE89 3704 0044 0532 0130 00' },
+    tax: [
+      { id: 'standard', category: 'S', rate: '19' },
+      { id: 'reduced', category: 'S', rate: '7' },
+      { id: 'exempt', category: 'E', reason: 'Exempt under article 132' },
+      { id: 'outside', category: 'O', reason: 'Not subject to tax' },
+    ],
+  },
+})
+const anna = await firm.join('Anna', 'consultant')
+const [paula, petra] = [await firm.join('Paula', 'partner'), await firm.join('Petra', 'partner')]
+after(() => firm.close())
+const { database } = firm.service
+/** A day on which money may have been paid. It may have ended since. */
+const day = new Date().toISOString().slice(0, 10)
+const nextYear = () => new Date().getUTCFullYear() + 1
+
+const fee = { text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }
+const pathOf = ({ json }: Answer) => `/invoices/${String(json['id'])}`
+const tagOf = ({ json }: Answer) => ({ 'if-match': `"${String(json['version'])}"` })
+
+async function draft(body: object = {}): Promise<Answer> {
+  const client = await firm.client(anna, 'Harbour Lane Bakery')
+  return ok(await paula.send('POST', '/invoices', { client, lines: [fee], ...body }), 201)
+}
+
+async function issued(body: object = {}): Promise<Answer> {
+  const made = await draft(body)
+  return ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+}
+
+function ok(answer: Answer, status = 200): Answer {
+  assert.equal(answer.status, status, answer.text)
+  return answer
+}
+
+function assertRefused(answer: Answer, code: string, field?: string): void {
+  assert.deepEqual([answer.error['code'], answer.error['field']], [code, field], answer.text)
+}
+
+const billMarch = async (id: string) =>
+  ok(await paula.send('POST', '/invoices', { account: id, month: '2026-03' }), 201)
+const pick = (json: Json, ...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, json[name]]))
+const recorded = ({ headers }: Answer) =>
+  database.rows('select action, outcome, person_id as person, client_id, details from audit where request_id = $1', [
+    headers.get('request-id'),
+  ])
+const assertVerified = async () =>
+  assert.deepEqual(
+    (await verifyAll(database)).filter(({ ok: isRight }) => !isRight),
+    [],
+  )
+
+describe('an invoice to a client', () => {
+  test('is drafted, changed, issued and paid', async () => {
+    const made = await draft({ note: 'Thank you.' })
+    assert.equal(made.headers.get('location'), pathOf(made))
+    assert.equal(made.headers.get('etag'), '"1"')
+    assert.deepEqual(
+      pick(made.json, 'status', 'number', 'seller', 'net', 'tax', 'gross', 'open', 'currency', 'version'),
+      {
+        status: 'draft',
+        number: null,
+        seller: null,
+        net: '100.00',
+        tax: '19.00',
+        gross: '119.00',
+        open: '0.00',
+        currency: 'EUR',
+        version: 1,
+      },
+    )
+
+    const lines = [
+      { text: 'Advice', quantity: '3.5', unit: 'hour', unit_price: '180' },
+      { text: 'Book', quantity: '1', unit: 'piece', unit_price: '12.345678', tax: 'reduced' },
+    ]
+    const changed = ok(await paula.send('PATCH', pathOf(made), { lines, buyer: { tax_number: 'DE 1' } }, tagOf(made)))
+    assert.deepEqual(pick(changed.json, 'net', 'tax', 'gross', 'rounding', 'note'), {
+      net: '642.35',
+      tax: '120.56',
+      gross: '762.91',
+      rounding: '0.004322',
+      note: 'Thank you.',
+    })
+    assert.deepEqual(changed.json['taxes'], [
+      { category: 'S', rate: '19', reason: null, net: '630.00', tax: '119.70' },
+      { category: 'S', rate: '7', reason: null, net: '12.35', tax: '0.86' },
+    ])
+
+    const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(changed)))
+    const issuedOn = String(done.json['issued_on'])
+    assert.ok(issuedOn >= day && issuedOn <= new Date().toISOString().slice(0, 10), issuedOn)
+    const due = new Date(Date.parse(issuedOn) + 14 * 86_400_000).toISOString().slice(0, 10)
+    assert.deepEqual(pick(done.json, 'status', 'number', 'due_on', 'open', 'version', 'buyer'), {
+      status: 'open',
+      number: `INV-${issuedOn.slice(0, 4)}-0001`,
+      due_on: due,
+      open: '762.91',
+      version: 3,
+      buyer: { name: 'Harbour Lane Bakery', address: null, tax_number: 'DE 1' },
+    })
+    assert.deepEqual(done.json['seller'], {
+      name: 'Berg & Partner',
+      address: ['1 High Street', 'Bristol'],
+      email: null,
+      phone: null,
+      website: null,
+      tax_number: 'GB123',
+      bank: { name: 'Berg & Partner', iban: 'DE89370400440532013000', bic: null },
+      country: 'GB',
+    })
+
+    const part = ok(await paula.send('POST', `${pathOf(made)}/payments`, { date: day, amount: '62.91' }), 201)
+    assert.deepEqual(pick(part.json, 'status', 'paid', 'open'), {
+      status: 'partly_paid',
+      paid: '62.91',
+      open: '700.00',
+    })
+    const all = ok(
+      await paula.send('POST', `${pathOf(made)}/payments`, { date: day, amount: '700', reference: 'INV 1' }),
+      201,
+    )
+    assert.deepEqual(pick(all.json, 'status', 'open'), { status: 'paid', open: '0.00' })
+    assert.deepEqual((await paula.get(pathOf(made))).json, all.json)
+    await assertVerified()
+  })
+
+  test('B87: leaves audit events that name no client, so that its consultant sees none of them', async () => {
+    const done = await issued()
+    assert.deepEqual(await recorded(done), [
+      {
+        action: 'invoice_issued',
+        outcome: 'allowed',
+        person: paula.id,
+        client_id: null,
+        details: { number: done.json['number'] },
+      },
+    ])
+    const made = await draft()
+    assert.equal(at(await recorded(made), 0, 'action'), 'invoice_created')
+    const gone = ok(await paula.send('POST', `${pathOf(made)}/void`, undefined, tagOf(made)))
+    assert.equal(at(await recorded(gone), 0, 'action'), 'invoice_voided')
+    const client = objectAt(done.json, 'payer')['id']
+    for (const address of [`/clients/${String(client)}`, `/clients/${String(client)}/activity`]) {
+      const seen = ok(await anna.get(address))
+      assert.ok(!seen.text.includes('119') && !seen.text.includes('invoice'), seen.text)
+    }
+  })
+
+  test('keeps the names and the address of its issue', async () => {
+    const made = await draft()
+    const client = `/clients/${String(objectAt(made.json, 'payer')['id'])}`
+    ok(await anna.send('PATCH', client, { address: '4 Harbour Lane' }, { 'if-match': '*' }))
+    const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+    ok(await anna.send('PATCH', client, { name: 'Other', address: 'Elsewhere' }, { 'if-match': '*' }))
+    const later = (await paula.get(pathOf(made))).json
+    assert.deepEqual(later, done.json)
+    assert.deepEqual(later['buyer'], { name: 'Harbour Lane Bakery', address: '4 Harbour Lane', tax_number: null })
+  })
+
+  test('B104: is changed by nobody once it is issued', async () => {
+    const done = await issued()
+    assertRefused(await paula.send('PATCH', pathOf(done), { note: 'Other' }, { 'if-match': '*' }), 'conflict')
+    assertRefused(await paula.send('POST', `${pathOf(done)}/issue`, undefined, { 'if-match': '*' }), 'conflict')
+    assertRefused(await paula.send('POST', `${pathOf(done)}/void`, undefined, { 'if-match': '*' }), 'conflict')
+    assert.deepEqual((await paula.get(pathOf(done))).json, done.json)
+  })
+
+  test('is not issued while its client is archived, but credited', async () => {
+    const [made, done] = [await draft(), await issued()]
+    for (const { json } of [made, done]) {
+      const client = `/clients/${String(objectAt(json, 'payer')['id'])}`
+      ok(await anna.send('PATCH', client, { status: 'archived' }, { 'if-match': '*' }))
+    }
+    const refused = await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made))
+    assertRefused(refused, 'conflict')
+    assert.match(String(refused.error['reason']), /archived/)
+    assert.equal((await paula.get(pathOf(made))).json['status'], 'draft')
+    const client = objectAt(made.json, 'payer')['id']
+    assertRefused(await paula.send('POST', '/invoices', { client, lines: [fee] }), 'conflict')
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+    ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+  })
+
+  test('is credited also after its client was deleted, and addressed as before', async () => {
+    const done = await issued()
+    ok(
+      await paula.send('DELETE', `/clients/${String(objectAt(done.json, 'payer')['id'])}`, undefined, {
+        'if-match': '*',
+      }),
+      204,
+    )
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+    const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    assert.deepEqual(at(credited.json, 'buyer', 'name'), at(done.json, 'buyer', 'name'))
+    assert.equal((await paula.get(pathOf(done))).json['status'], 'credited')
+  })
+})
+
+describe('an invoice for a month of an account', () => {
+  const prices = [400_000n, 1_600_000n] as const
+  const usage = [
+    { day: '2026-03-01', model: 'fast', input: 1_234_567, output: 89_012, prices },
+    { day: '2026-03-31', model: 'fast', input: 1, output: 0, prices },
+    { day: '2026-03-31', model: 'slow', input: 3, output: 7, prices: [1n, 2n] as const },
+    { day: '2026-04-01', model: 'fast', input: 500, output: 500, prices },
+  ]
+
+  async function account() {
+    const customer = await firm.service.customer()
+    await addPastUsage(database, customer, usage)
+    return customer.accountId
+  }
+
+  test('A20: has a line for each model, direction and price, and sums to its ledger', async () => {
+    const id = await account()
+    const made = await billMarch(id)
+    const lines = listAt(made.json, 'lines').map((line) =>
+      pick(objectAt(line), 'text', 'quantity', 'unit_price', 'exact', 'net'),
+    )
+    assert.deepEqual(lines, [
+      { text: 'fast: input tokens', quantity: '1.234568', unit_price: '0.4', exact: '0.4938272', net: '0.49' },
+      { text: 'fast: output tokens', quantity: '0.089012', unit_price: '1.6', exact: '0.1424192', net: '0.14' },
+      {
+        text: 'slow: input tokens',
+        quantity: '0.000003',
+        unit_price: '0.000001',
+        exact: '0.000000000003',
+        net: '0.00',
+      },
+      {
+        text: 'slow: output tokens',
+        quantity: '0.000007',
+        unit_price: '0.000002',
+        exact: '0.000000000014',
+        net: '0.00',
+      },
+    ])
+    assert.deepEqual(pick(made.json, 'net', 'rounding', 'month'), {
+      net: '0.63',
+      rounding: '-0.006246400017',
+      month: '2026-03',
+    })
+    const [sums] = await database.rows(
+      `select (select sum(cost) from ledger where account_id = $1 and at < '2026-04-01') as ledger,
+         (select sum(exact) from invoice_line where invoice_id = $2) as lines,
+         (select net from invoice where id = $2) as net`,
+      [id, made.json['id']],
+    )
+    assert.deepEqual(sums, { ledger: 636_246_400_017n, lines: 636_246_400_017n, net: 630_000_000_000n })
+    await assertVerified()
+  })
+
+  test('has a line for each price if the price changed', async () => {
+    const customer = await firm.service.customer()
+    const months = [
+      { day: '2026-03-05', model: 'fast', input: 10, output: 20, prices: [3n, 5n] as const },
+      { day: '2026-03-06', model: 'fast', input: 30, output: 40, prices: [7n, 11n] as const },
+    ]
+    await addPastUsage(database, customer, months)
+    const made = await billMarch(customer.accountId)
+    assert.deepEqual(
+      listAt(made.json, 'lines').map((line) => [at(line, 'quantity'), at(line, 'unit_price')]),
+      [
+        ['0.00001', '0.000003'],
+        ['0.00002', '0.000005'],
+        ['0.00003', '0.000007'],
+        ['0.00004', '0.000011'],
+      ],
+    )
+    await assertVerified()
+  })
+
+  test('keeps its usage when typed lines are added and replaced', async () => {
+    const made = await billMarch(await account())
+    const more = ok(await paula.send('PATCH', pathOf(made), { lines: [fee] }, tagOf(made)))
+    assert.deepEqual(
+      listAt(more.json, 'lines').map((line) => at(line, 'source')),
+      ['usage', 'usage', 'usage', 'usage', 'fee'],
+    )
+    const fewer = ok(await paula.send('PATCH', pathOf(made), { lines: [] }, tagOf(more)))
+    assert.deepEqual(fewer.json['lines'], made.json['lines'])
+  })
+
+  test('is addressed to the billing details of the account as they are at its issue, and its credit note too', async () => {
+    const id = await account()
+    const bill = async (body: object) => ok(await paula.send('PATCH', `/accounts/${id}`, body, { 'if-match': '*' }))
+    const made = await billMarch(id)
+    const { name } = objectAt(made.json, 'buyer')
+    assert.deepEqual(made.json['buyer'], { name, address: null, tax_number: null })
+    await bill({ billing_name: 'Acme Ltd', billing_address: '7 Quay Street\nBristol', billing_tax_number: 'GB 123' })
+    const billed = { name: 'Acme Ltd', address: '7 Quay Street\nBristol', tax_number: 'GB 123' }
+    assert.deepEqual((await paula.get(pathOf(made))).json['buyer'], billed)
+    const own = { address: '1 High Street' }
+    const changed = ok(await paula.send('PATCH', pathOf(made), { buyer: own }, tagOf(made)))
+    assert.deepEqual(changed.json['buyer'], { ...billed, ...own })
+    const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(changed)))
+    await bill({ billing_name: 'Other Ltd', billing_address: null, billing_tax_number: 'GB 456' })
+    assert.deepEqual((await paula.get(pathOf(made))).json['buyer'], { ...billed, ...own })
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+    const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    assert.deepEqual(credited.json['buyer'], { ...billed, ...own })
+    await assertVerified()
+  })
+
+  test('is made once, until it is void or credited in full', async () => {
+    const id = await account()
+    const first = await billMarch(id)
+    const again = await paula.send('POST', '/invoices', { account: id, month: '2026-03' })
+    assertRefused(again, 'conflict', 'month')
+    ok(await paula.send('POST', `${pathOf(first)}/void`, undefined, tagOf(first)))
+
+    const second = await billMarch(id)
+    const done = ok(await paula.send('POST', `${pathOf(second)}/issue`, undefined, tagOf(second)))
+    assertRefused(await paula.send('POST', '/invoices', { account: id, month: '2026-03' }), 'conflict', 'month')
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+    assertRefused(await paula.send('POST', '/invoices', { account: id, month: '2026-03' }), 'conflict', 'month')
+    ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    await billMarch(id)
+    await assertVerified()
+  })
+
+  test('is refused while the month is not over, and for an unknown account', async () => {
+    const id = await account()
+    const months = [new Date().toISOString().slice(0, 7), `${nextYear()}-01`]
+    for (const month of months) {
+      assertRefused(await paula.send('POST', '/invoices', { account: id, month }), 'invalid_field', 'month')
+    }
+    for (const month of ['2026-13', '2026-00', '26-01', 'March']) {
+      assertRefused(await paula.send('POST', '/invoices', { account: id, month }), 'invalid_field', 'month')
+    }
+    const unknown = '01990000-0000-7000-8000-000000000000'
+    for (const other of [unknown, 'unknown']) {
+      assertRefused(
+        await paula.send('POST', '/invoices', { account: other, month: '2026-03' }),
+        'invalid_field',
+        'account',
+      )
+    }
+    const client = await firm.client(anna)
+    assertRefused(await paula.send('POST', '/invoices', { client, month: '2026-03' }), 'invalid_field', 'month')
+    assertRefused(await paula.send('POST', '/invoices', { client, account: id }), 'invalid_field', 'client')
+    assertRefused(await paula.send('POST', '/invoices', {}), 'invalid_field', 'client')
+  })
+
+  test('of a closed account is still issued', async () => {
+    const id = await account()
+    await firm.service.accounts.close(id, byService)
+    const made = await billMarch(id)
+    ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+  })
+})
+
+describe('bad input', () => {
+  test('negative, absurd and malformed amounts are refused', async () => {
+    const client = await firm.client(anna)
+    const refused = async (change: object, field: string) =>
+      assertRefused(
+        await paula.send('POST', '/invoices', { client, lines: [{ ...fee, ...change }] }),
+        'invalid_field',
+        `lines[0].${field}`,
+      )
+    for (const quantity of ['0', '-1', '1000000001', '0.0000001', '1e3', '1,5', 'NaN', '']) {
+      await refused({ quantity }, 'quantity')
+    }
+    for (const price of ['-0.01', '1000000000001', '0.0000001', '١', ' 1']) {
+      await refused({ unit_price: price }, 'unit_price')
+    }
+    await refused({ tax: 'standart' }, 'tax')
+    await refused({ unit: 'mile' }, 'unit')
+    await refused({ text: '' }, 'text')
+    assertRefused(
+      await paula.send('POST', '/invoices', { client, lines: [{ ...fee, rate: '200' }] }),
+      'unknown_field',
+      'lines[0].rate',
+    )
+    assertRefused(
+      await paula.send('POST', '/invoices', { client, lines: [fee, { ...fee, tax: 'outside' }] }),
+      'invalid_field',
+      'lines',
+    )
+    const list = ok(await paula.get(`/invoices?client=${client}`))
+    assert.deepEqual(list.json, { invoices: [], next: null })
+  })
+
+  test('the largest amounts stay exact', async () => {
+    const made = await draft({ lines: [{ ...fee, quantity: '1000000000', unit_price: '999999999999.999999' }] })
+    assert.equal(made.json['net'], '999999999999999999000.00')
+    assert.equal(made.json['gross'], '1189999999999999998810.00')
+  })
+
+  test('a draft without lines is not issued', async () => {
+    const made = await draft({ lines: [] })
+    assertRefused(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)), 'conflict')
+  })
+
+  test('a change needs the version that it is based on', async () => {
+    const made = await draft()
+    for (const verb of ['issue', 'void']) {
+      assertRefused(await paula.send('POST', `${pathOf(made)}/${verb}`), 'precondition_required')
+    }
+    assertRefused(await paula.send('PATCH', pathOf(made), { note: 'a' }), 'precondition_required')
+    ok(await paula.send('PATCH', pathOf(made), { note: 'a' }, tagOf(made)))
+    const stale = await petra.send('PATCH', pathOf(made), { note: 'b' }, tagOf(made))
+    assert.equal(stale.status, 412)
+    assert.deepEqual(pick(objectAt(stale.json, 'current'), 'note', 'version'), { note: 'a', version: 2 })
+  })
+
+  test('two partners who issue the same draft: one does, the other gets a conflict', async () => {
+    const made = await draft()
+    const answers = await Promise.all(
+      [paula, petra, paula, petra].map((partner) =>
+        partner.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)),
+      ),
+    )
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+    assert.equal(statuses[0], 200)
+    assert.ok(
+      statuses.slice(1).every((status) => status === 409 || status === 412),
+      String(statuses),
+    )
+    await assertVerified()
+  })
+
+  test('a payment is at most what is open, and is taken back once', async () => {
+    const done = await issued()
+    const pay = (body: object) => paula.send('POST', `${pathOf(done)}/payments`, { date: day, ...body })
+    for (const amount of ['119.01', '-0.01', '0', '1.001', 'all', '999999999999999999999999']) {
+      assertRefused(await pay({ amount }), 'invalid_field', 'amount')
+    }
+    assert.match(String((await pay({ amount: '119.01' })).error['reason']), /at most what is open: 119\.00/)
+    for (const date of ['2026-02-30', 'today', `${nextYear()}-01-01`]) {
+      assertRefused(await pay({ amount: '1', date }), 'invalid_field', 'date')
+    }
+    assertRefused(await pay({}), 'invalid_field', 'amount')
+    const paid = ok(await pay({ amount: '119' }), 201)
+    assertRefused(await pay({ amount: '0.01' }), 'invalid_field', 'amount')
+    const reverses = at(paid.json, 'payments', 0, 'id')
+    const back = ok(await pay({ reverses }), 201)
+    assert.deepEqual(pick(back.json, 'status', 'paid', 'open'), { status: 'open', paid: '0.00', open: '119.00' })
+    assertRefused(await pay({ reverses }), 'conflict')
+    assertRefused(await pay({ reverses: at(back.json, 'payments', 1, 'id') }), 'invalid_field', 'reverses')
+    assertRefused(await pay({ reverses: 'unknown' }), 'invalid_field', 'reverses')
+    const made = await draft()
+    assertRefused(await paula.send('POST', `${pathOf(made)}/payments`, { date: day, amount: '1' }), 'conflict')
+    await assertVerified()
+  })
+
+  test('ten payments of the whole amount at the same time: one is recorded', async () => {
+    const done = await issued()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => paula.send('POST', `${pathOf(done)}/payments`, { date: day, amount: '119' })),
+    )
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [201, 400, 400, 400, 400, 400, 400, 400, 400, 400],
+    )
+  })
+
+  test('a payment that is sent ten times at once with one key is recorded once, and answered ten times', async () => {
+    const done = await issued()
+    const key = { 'idempotency-key': '0199d0c2-61aa-7d11-9b72-4f0e8c25a7d4' }
+    const amount = String(done.json['gross'])
+    const pay = () => paula.send('POST', `${pathOf(done)}/payments`, { date: day, amount }, key)
+    const answers = await Promise.all(Array.from({ length: 10 }, pay))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+    assert.equal((await paula.get(pathOf(done))).json['paid'], amount)
+  })
+
+  test('a draft in a currency that the firm no longer uses is not issued', async () => {
+    const made = await draft()
+    const { databaseUrl } = firm.service
+    const changed = await startService({
+      models: [upstreamModel('http://127.0.0.1:9/v1')],
+      databaseUrl,
+      currency: 'CHF',
+      firm: { name: 'Firm' },
+    })
+    try {
+      const response = await fetch(`${changed.url}${pathOf(made)}/issue`, {
+        method: 'POST',
+        headers: { cookie: paula.cookie, 'sec-fetch-site': 'same-origin', ...tagOf(made) },
+      })
+      assert.equal(response.status, 409)
+      assert.match(await response.text(), /The draft is in \w{3}, which the firm no longer uses/)
+      assert.equal((await paula.get(pathOf(made))).json['status'], 'draft')
+    } finally {
+      await changed.close()
+    }
+  })
+
+  test('a repeated request with an idempotency key does nothing again', async () => {
+    const key = { 'idempotency-key': '0199d0c2-61aa-7d11-9b72-4f0e8c25a7d3' }
+    const client = await firm.client(anna)
+    const [made, again] = [
+      await paula.send('POST', '/invoices', { client, lines: [fee] }, key),
+      await paula.send('POST', '/invoices', { client, lines: [fee] }, key),
+    ]
+    assert.equal(again.json['id'], made.json['id'])
+    const done = ok(await paula.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+    const pay = () => paula.send('POST', `${pathOf(done)}/payments`, { date: day, amount: '10' }, key)
+    await pay()
+    assert.equal((await pay()).json['paid'], '10.00')
+    for (const other of [
+      { date: day, amount: '11' },
+      { date: '2026-01-02', amount: '10' },
+    ]) {
+      const refused = await paula.send('POST', `${pathOf(done)}/payments`, other, key)
+      assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [409, 'conflict'])
+    }
+    assert.equal((await paula.get(pathOf(done))).json['paid'], '10.00')
+  })
+})
+
+describe('a credit note', () => {
+  test('corrects an invoice in part, and never by more than it is for', async () => {
+    const done = await issued({ lines: [{ ...fee, quantity: '3' }] })
+    const note = ok(
+      await paula.send('POST', `${pathOf(done)}/credit`, {
+        lines: [{ position: 1, quantity: '1' }],
+        note: 'One hour less.',
+      }),
+      201,
+    )
+    assert.deepEqual(pick(note.json, 'kind', 'status', 'gross', 'credits'), {
+      kind: 'credit_note',
+      status: 'draft',
+      gross: '119.00',
+      credits: pick(done.json, 'id', 'number'),
+    })
+    assert.equal((await paula.get(pathOf(done))).json['open'], '357.00')
+    const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    assert.match(String(credited.json['number']), /^CN-\d{4}-\d{4}$/)
+    const later = (await paula.get(pathOf(done))).json
+    assert.deepEqual(pick(later, 'status', 'credited', 'open'), {
+      status: 'partly_paid',
+      credited: '119.00',
+      open: '238.00',
+    })
+    assert.deepEqual(later['credit_notes'], [pick(credited.json, 'id', 'number')])
+
+    const credit = (body: object) => paula.send('POST', `${pathOf(done)}/credit`, body)
+    assert.equal(at(later, 'lines', 0, 'quantity_left'), '2')
+    assertRefused(
+      await credit({ lines: [{ position: 1, quantity: '2.000001' }] }),
+      'invalid_field',
+      'lines[0].quantity',
+    )
+    const [rest, rival] = [
+      ok(await credit({}), 201),
+      ok(await credit({ lines: [{ position: 1, quantity: '1' }] }), 201),
+    ]
+    assert.deepEqual([rest.json['net'], at(rest.json, 'lines', 0, 'quantity')], ['200.00', '2'])
+    ok(await paula.send('POST', `${pathOf(rest)}/issue`, undefined, tagOf(rest)))
+    assert.deepEqual(pick((await paula.get(pathOf(done))).json, 'status', 'open'), { status: 'credited', open: '0.00' })
+    assertRefused(await paula.send('POST', `${pathOf(rival)}/issue`, undefined, tagOf(rival)), 'conflict')
+    assertRefused(await credit({}), 'conflict')
+    assertRefused(await credit({ lines: [{ position: 1 }] }), 'invalid_field', 'lines[0].quantity')
+    assert.equal((await paula.get(pathOf(rival))).json['status'], 'draft')
+    await assertVerified()
+  })
+
+  test('for a part after others is rounded with them, so that all parts sum to the invoice', async () => {
+    const lines = [
+      { ...fee, quantity: '3', unit_price: '0.335' },
+      { ...fee, quantity: '3', unit_price: '0.335', tax: 'reduced' },
+    ]
+    const done = await issued({ lines })
+    assert.deepEqual(pick(done.json, 'net', 'tax'), { net: '2.00', tax: '0.26' })
+    const thirds = [1, 2].map((position) => ({ position, quantity: '1' }))
+    const credit = async () => ok(await paula.send('POST', `${pathOf(done)}/credit`, { lines: thirds }), 201)
+    const issue = (note: Answer, tag = tagOf(note)) => paula.send('POST', `${pathOf(note)}/issue`, undefined, tag)
+    const [first, early] = [await credit(), await credit()]
+    ok(await issue(first))
+    const refused = await issue(early)
+    assertRefused(refused, 'conflict')
+    assert.match(String(refused.error['reason']), /credited after/)
+    const second = await credit()
+    const noted = ok(await paula.send('PATCH', pathOf(second), { note: 'Again.' }, tagOf(second)))
+    assert.deepEqual(pick(noted.json, 'net', 'tax', 'taxes'), pick(second.json, 'net', 'tax', 'taxes'))
+    ok(await issue(noted))
+    const last = await credit()
+    ok(await issue(last))
+    const parts = [first, second, last].map(({ json }) => [json['net'], json['tax']])
+    // Each by itself would be 0.68 and 0.08, which is 2.04 and 0.24 in all.
+    assert.deepEqual(parts, [
+      ['0.68', '0.08'],
+      ['0.66', '0.10'],
+      ['0.66', '0.08'],
+    ])
+    assert.deepEqual(pick((await paula.get(pathOf(done))).json, 'status', 'credited', 'open'), {
+      status: 'credited',
+      credited: '2.26',
+      open: '0.00',
+    })
+    await assertVerified()
+  })
+
+  test('of a paid invoice leaves money to return, and not more', async () => {
+    const done = await issued()
+    const pay = (amount: string) => paula.send('POST', `${pathOf(done)}/payments`, { date: day, amount })
+    ok(await pay('119'), 201)
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, {}), 201)
+    const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    assert.equal(credited.json['open'], '0.00')
+    assert.equal((await paula.get(pathOf(done))).json['open'], '-119.00')
+    assertRefused(await pay('-119.01'), 'invalid_field', 'amount')
+    ok(await pay('-119'), 201)
+    assertRefused(await pay('-0.01'), 'invalid_field', 'amount')
+    assertRefused(await paula.send('POST', `${pathOf(credited)}/payments`, { date: day, amount: '1' }), 'conflict')
+    await assertVerified()
+  })
+
+  test('needs an issued invoice and lines that this has', async () => {
+    const made = await draft()
+    assertRefused(await paula.send('POST', `${pathOf(made)}/credit`, {}), 'conflict')
+    const done = await issued()
+    const credit = (lines: readonly object[]) => paula.send('POST', `${pathOf(done)}/credit`, { lines })
+    assertRefused(await credit([{ position: 2 }]), 'invalid_field', 'lines[0].position')
+    assertRefused(await credit([{ position: 1, quantity: '1.1' }]), 'invalid_field', 'lines[0].quantity')
+    assertRefused(await credit([{ position: 1, quantity: '-1' }]), 'invalid_field', 'lines[0].quantity')
+    assertRefused(await credit([{ position: 1 }, { position: 1 }]), 'invalid_field', 'lines')
+    const note = ok(await credit([{ position: 1 }]), 201)
+    assertRefused(await paula.send('PATCH', pathOf(note), { lines: [fee] }, tagOf(note)), 'invalid_field', 'lines')
+    assertRefused(await paula.send('POST', `${pathOf(note)}/credit`, {}), 'conflict')
+  })
+})
+
+describe('what a new draft can have', () => {
+  test('are the taxes, and of its payer the buyer and the months to bill', async () => {
+    const customer = await firm.service.customer()
+    const prices = [1n, 2n] as const
+    await addPastUsage(database, customer, [
+      { day: '2026-02-28', model: 'fast', input: 1_000_000, output: 0, prices },
+      { day: '2026-03-31', model: 'fast', input: 5, output: 5, prices },
+    ])
+    const of = async (query: string) => ok(await paula.get(`/invoices/new${query}`)).json
+    const none = await of('')
+    assert.deepEqual(pick(none, 'currency', 'decimals', 'payer', 'buyer', 'months'), {
+      currency: 'EUR',
+      decimals: 2,
+      payer: null,
+      buyer: null,
+      months: [],
+    })
+    assert.deepEqual(listAt(none, 'taxes')[2], {
+      id: 'exempt',
+      category: 'E',
+      rate: '0',
+      reason: 'Exempt under article 132',
+    })
+    const id = customer.accountId
+    const monthsOf = async () => listAt(await of(`?account=${id}`), 'months')
+    assert.deepEqual(await monthsOf(), [
+      { month: '2026-03', cost: '0.000000000015' },
+      { month: '2026-02', cost: '0.000001' },
+    ])
+    await billMarch(id)
+    assert.deepEqual(await monthsOf(), [{ month: '2026-02', cost: '0.000001' }])
+    const client = await firm.client(anna, 'Quay & Sons')
+    assert.deepEqual(pick(await of(`?client=${client}`), 'payer', 'buyer', 'months'), {
+      payer: { kind: 'client', id: client, name: 'Quay & Sons' },
+      buyer: { name: 'Quay & Sons', address: null, tax_number: null },
+      months: [],
+    })
+    assertRefused(await paula.get(`/invoices/new?client=${id}`), 'invalid_field', 'client')
+    assertRefused(await paula.get('/invoices/new?account=x'), 'invalid_field', 'account')
+    assert.equal((await anna.get(`/invoices/new?client=${client}`)).status, 403)
+  })
+})
+
+describe('the report', () => {
+  test('has what each payer owes by how late it is, and the turnover less credit notes', async () => {
+    const other = await startFirm({ currency: 'EUR', firm: { name: 'Firm' }, invoicing: { due_days: 0 } })
+    try {
+      const partner = await other.join('Paula', 'partner')
+      const send = async (path: string, body: object | undefined, status: number) =>
+        ok(await partner.send('POST', path, body, { 'if-match': '*' }), status).json
+      const account = async (name: string) => String((await send('/accounts', { name }, 201))['id'])
+      const drafted = async (payer: string, price: string) =>
+        String((await send('/invoices', { account: payer, lines: [{ ...fee, unit_price: price }] }, 201))['id'])
+      const [quay, berg] = [await account('Quay'), await account('=Berg')]
+      const late: [string, string, number][] = [
+        [quay, '1', 0],
+        [quay, '2', 1],
+        [quay, '4', 30],
+        [quay, '8', 31],
+        [berg, '16', 60],
+        [berg, '32', 61],
+        [berg, '64', 90],
+        [berg, '128', 91],
+      ]
+      for (const [payer, price, days] of late) {
+        await issueEarlier(other.service.database, await drafted(payer, price), days)
+      }
+      const paid = await drafted(quay, '5')
+      await send(`/invoices/${paid}/issue`, undefined, 200)
+      await send(`/invoices/${paid}/payments`, { date: day, amount: '5' }, 201)
+      const note = await send(`/invoices/${paid}/credit`, {}, 201)
+      await send(`/invoices/${String(note['id'])}/issue`, undefined, 200)
+      await send('/invoices', { account: quay, lines: [fee] }, 201)
+
+      const report = ok(await partner.get('/invoices/report')).json
+      const [first, second] = listAt(report, 'ageing', 'payers')
+      assert.deepEqual(at(first, 'payer', 'name'), '=Berg')
+      assert.deepEqual(spans(first), ['0.00', '0.00', '16.00', '96.00', '128.00', '240.00', '0.00'])
+      assert.deepEqual(spans(second), ['1.00', '6.00', '8.00', '0.00', '0.00', '15.00', '5.00'])
+      assert.deepEqual(spans(at(report, 'ageing', 'total')), [
+        '1.00',
+        '6.00',
+        '24.00',
+        '96.00',
+        '128.00',
+        '255.00',
+        '5.00',
+      ])
+      const months = listAt(report, 'turnover')
+      assert.equal(months.length, 24)
+      assert.equal(at(months.at(-1), 'month'), day.slice(0, 7))
+      const sum = (name: string) => months.reduce((all: number, month) => all + Number(at(month, name)), 0)
+      assert.deepEqual([sum('invoiced'), sum('credited'), sum('net')], [260, 5, 255])
+
+      const ageing = ok(await partner.get('/invoices/report.csv?of=ageing'))
+      assert.ok(ageing.text.includes(`'=Berg,account,${berg},EUR,0.00,0.00,16.00,96.00,128.00,0.00\r\n`), ageing.text)
+      const turnover = ok(await partner.get('/invoices/report.csv?of=turnover'))
+      assert.equal(turnover.headers.get('content-disposition'), 'attachment; filename="turnover.csv"')
+      assert.equal(turnover.text.split('\r\n').length, 26)
+      assert.equal((await anna.get('/invoices/report')).status, 403)
+      assert.equal((await anna.get('/invoices/report.csv?of=ageing')).status, 403)
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+const spans = (of: unknown) =>
+  ['not_due', 'to_30', 'to_60', 'to_90', 'over_90', 'total', 'to_return'].map((name) => objectAt(of)[name])
+
+/** Issues a draft as if some days ago; it was due on the same day. */
+async function issueEarlier(of: typeof database, id: string, days: number): Promise<void> {
+  await of.transaction(async (tx) => {
+    await tx.rows(`select set_config('tollgate.actor', 'service', true)`)
+    const [done] = await tx.rows(
+      `select issue_invoice($1, 1, 'INV-{number}', 4, current.day, current.day, '{}', null, null) as outcome
+       from (select $2::date - $3::integer as day) current`,
+      [id, day, days],
+    )
+    assert.deepEqual(done, { outcome: 'issued' })
+  })
+}
+
+/** The numbers of the invoices that a search finds. */
+async function numbersFound(part: string): Promise<unknown[]> {
+  const { json } = ok(await paula.get(`/invoices?number=${encodeURIComponent(part)}`))
+  return listAt(json, 'invoices').map((each) => at(each, 'number'))
+}
+
+describe('the list', () => {
+  test('has pages and filters', async () => {
+    const client = await firm.client(anna)
+    const ids: unknown[] = []
+    for (let made = 0; made < 52; made++) {
+      ids.unshift(ok(await paula.send('POST', '/invoices', { client, lines: [fee] }), 201).json['id'])
+    }
+    const first = ok(await paula.get(`/invoices?client=${client}`))
+    const next = String(first.json['next'])
+    const second = ok(await paula.get(`/invoices?client=${client}&cursor=${next}`))
+    assert.deepEqual(
+      [...listAt(first.json, 'invoices'), ...listAt(second.json, 'invoices')].map((each) => at(each, 'id')),
+      ids,
+    )
+    assert.equal(second.json['next'], null)
+    const path = `/invoices/${String(ids[0])}`
+    ok(await paula.send('POST', `${path}/issue`, undefined, { 'if-match': '*' }))
+    const open = ok(await paula.get(`/invoices?client=${client}&status=open`))
+    assert.deepEqual(
+      listAt(open.json, 'invoices').map((each) => at(each, 'id')),
+      [ids[0]],
+    )
+    assertRefused(await paula.get('/invoices?status=lost'), 'invalid_field', 'status')
+    assertRefused(await paula.get('/invoices?cursor=x'), 'invalid_field', 'cursor')
+  })
+
+  test('has each invoice under its status, with the same sums', async () => {
+    const client = await firm.client(anna)
+    const pay = async (to: Answer, amount: string) =>
+      ok(await paula.send('POST', `${pathOf(to)}/payments`, { date: day, amount }), 201)
+    const credit = async (to: Answer) => ok(await paula.send('POST', `${pathOf(to)}/credit`, {}), 201)
+    await draft({ client })
+    const given = await draft({ client })
+    ok(await paula.send('POST', `${pathOf(given)}/void`, undefined, tagOf(given)))
+    await pay(await issued({ client }), '19')
+    await pay(await issued({ client }), '119')
+    // Only the second of the two credit notes counts.
+    await credit(await issued({ client }))
+    const note = await credit(await issued({ client }))
+    ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+
+    const listed = async (query: string) =>
+      listAt(ok(await paula.get(`/invoices?client=${client}${query}`)).json, 'invoices')
+    const all = await listed('')
+    const count = { draft: 2, void: 1, partly_paid: 1, paid: 1, open: 1, credited: 1, issued: 1, overdue: 0 }
+    for (const [status, expected] of Object.entries(count)) {
+      const found = await listed(`&status=${status}`)
+      assert.equal(found.length, expected, status)
+      assert.deepEqual(
+        found,
+        all.filter((each) => at(each, 'status') === status),
+      )
+    }
+  })
+
+  test('is searched by a part of the number, in any case and with its own signs only', async () => {
+    const done = await issued()
+    const number = String(done.json['number'])
+    assert.deepEqual(await numbersFound(number.toLowerCase()), [number])
+    assert.ok((await numbersFound(` ${number.slice(2, -1)} `)).includes(number))
+    assert.ok((await numbersFound('')).includes(null), 'drafts have no number, and are not left out')
+    for (const none of ['%', '_', 'INV%', `${number}0`, '\\']) assert.deepEqual(await numbersFound(none), [], none)
+  })
+
+  test('is exported for the bookkeeper, with a row for each tax, and negative credit notes', async () => {
+    const done = await issued({ lines: [fee, { ...fee, tax: 'exempt' }], buyer: { name: '=Berg, "B"' } })
+    const note = ok(await paula.send('POST', `${pathOf(done)}/credit`, { lines: [{ position: 2 }] }), 201)
+    const credited = ok(await paula.send('POST', `${pathOf(note)}/issue`, undefined, tagOf(note)))
+    const [first, last] = [String(done.json['issued_on']), String(credited.json['issued_on'])]
+    const file = ok(await paula.get(`/invoices.csv?from=${first}&to=${last}`))
+    assert.equal(file.headers.get('content-type'), 'text/csv; charset=utf-8')
+    assert.match(file.text, /^number,kind,credits,issued_on,due_on,buyer,/)
+    const due = String(done.json['due_on'])
+    const [client, number] = [String(objectAt(done.json, 'payer')['id']), String(done.json['number'])]
+    const buyer = `"'=Berg, ""B""",,${client},,EUR`
+    for (const row of [
+      `${number},invoice,,${first},${due},${buyer},E,0,100.00,0.00,100.00`,
+      `${number},invoice,,${first},${due},${buyer},S,19,100.00,19.00,119.00`,
+      `${String(credited.json['number'])},credit_note,${number},${last},${last},${buyer},E,0,-100.00,0.00,-100.00`,
+    ]) {
+      assert.ok(file.text.includes(`\r\n${row}\r\n`), `${row} is not in ${file.text}`)
+    }
+    assert.equal(ok(await paula.get('/invoices.csv?from=2025-01-01&to=2025-12-31')).text.split('\r\n').length, 2)
+    assertRefused(await paula.get(`/invoices.csv?from=${day}`), 'missing_field', 'to')
+    assertRefused(await paula.get(`/invoices.csv?from=${day}&to=2026-02-30`), 'invalid_field', 'to')
+    assert.equal((await anna.get(`/invoices.csv?from=${day}&to=${day}`)).status, 403)
+  })
+
+  test('B83: is the same 403 for a consultant as everything below it, whether or not it exists', async () => {
+    const done = await issued()
+    const unknown = '/invoices/01990000-0000-7000-8000-000000000000'
+    const answers = await Promise.all([
+      anna.get('/invoices'),
+      anna.get(pathOf(done)),
+      anna.get(unknown),
+      anna.send('POST', '/invoices', { client: 'x' }),
+      anna.send('POST', `${pathOf(done)}/payments`, { date: day, amount: '1' }),
+      anna.send('POST', `${unknown}/issue`, undefined, { 'if-match': '*' }),
+    ])
+    const bodies = answers.map(({ error }) => pick(error, 'code', 'reason', 'field'))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([403]))
+    assert.equal(new Set(bodies.map((each) => JSON.stringify(each))).size, 1)
+  })
+})
+
+for (const [currency, price, net, tooFine] of [
+  ['JPY', '1250.5', '1250', '0.5'],
+  ['KWD', '1.0005', '1.000', '0.0005'],
+] as const) {
+  test(`amounts in ${currency} have its decimals`, async () => {
+    const other = await startFirm({ currency, firm: { name: 'Firm' } })
+    try {
+      const partner = await other.join('Paula', 'partner')
+      const { accountId: account } = await other.service.customer()
+      const lines = [{ ...fee, unit_price: price }]
+      const made = ok(await partner.send('POST', '/invoices', { account, lines }), 201)
+      assert.deepEqual(pick(made.json, 'net', 'gross'), { net, gross: net })
+      assert.deepEqual(at(made.json, 'taxes', 0, 'category'), 'O')
+      const done = ok(await partner.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made)))
+      const pay = await partner.send('POST', `${pathOf(done)}/payments`, { date: day, amount: tooFine })
+      assertRefused(pay, 'invalid_field', 'amount')
+    } finally {
+      await other.close()
+    }
+  })
+}
+
+test('without the name of the firm nothing is issued', async () => {
+  const other = await startFirm()
+  try {
+    const partner = await other.join('Paula', 'partner')
+    const { accountId: account } = await other.service.customer()
+    const made = ok(await partner.send('POST', '/invoices', { account, lines: [fee] }), 201)
+    const refused = await partner.send('POST', `${pathOf(made)}/issue`, undefined, tagOf(made))
+    assertRefused(refused, 'conflict')
+    assert.match(String(refused.error['reason']), /firm\.name/)
+  } finally {
+    await other.close()
+  }
+})

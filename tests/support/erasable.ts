@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import type { Database } from '../../src/platform/database/database.ts'
+import type { Member } from './firm.ts'
+import { at } from './json.ts'
+import { asSuperuser } from './superuser.ts'
+
+/** A word that is in every text and name of a client made by `fillClient`, and nowhere else. */
+export const marker = 'quibblewick'
+
+/** References are unique per consultant. */
+let fillings = 0
+
+/** Makes a client of a consultant, with everything that a record can have. Returns its id. */
+export async function fillClient(of: Member): Promise<string> {
+  const send = async (method: string, address: string, body?: object, version = '*'): Promise<string> => {
+    const answer = await of.send(method, address, body, { 'if-match': version })
+    assert.ok(answer.status < 300, `${method} ${address}: ${answer.text}`)
+    return answer.text === '' ? '' : String(answer.json['id'] ?? at(answer.json, 'draft', 'id'))
+  }
+  const client = `/clients/${await send('POST', '/clients', {
+    name: `Anna ${marker}`,
+    reference: `R-${marker}-${(fillings += 1)}`,
+    email: `${marker}@example.com`,
+  })}`
+  await send('PATCH', client, { address: `1 ${marker} Street`, name: `Berta ${marker}` })
+  const note = await send('POST', `${client}/notes`, {
+    date: '2026-03-12',
+    participants: [`Carl ${marker}`],
+    text: `first ${marker}`,
+  })
+  await send('PATCH', `${client}/notes/${note}`, { text: `second ${marker}` })
+  const dispute = { invoice: `I-${marker}`, amount: '12.50', position: `a position ${marker}` }
+  const removed = await send('POST', `${client}/disputes`, dispute)
+  await send('DELETE', `${client}/disputes/${removed}`)
+  await send('POST', `${client}/disputes`, dispute)
+  const work = { date: '2026-03-12', minutes: 20, rate: '100', text: `advice ${marker}` }
+  const entry = await send('POST', `${client}/time_entries`, work)
+  await send('PATCH', `${client}/time_entries/${entry}`, { text: `longer advice ${marker}` })
+  await send('POST', `${client}/expenses`, { date: '2026-03-12', amount: '34.50', text: `train ${marker}` })
+  const sent = await send('POST', `${client}/letters`, { subject: `Offer ${marker}`, body: `Dear ${marker} 😀` })
+  await send('PATCH', `${client}/letters/${sent}`, { status: 'sent' })
+  await send('POST', `${client}/letters/${sent}/versions`)
+  await send('POST', `${client}/letters`, { subject: `../../${marker}`, body: `Dear ${marker}` })
+  await send('POST', `${client}/drafts`, {
+    instructions: `Write to ${marker}.`,
+    notes: [note],
+    subject: `Drafted ${marker}`,
+  })
+  return client.slice('/clients/'.length)
+}
+
+/** Every row of every table as text, by table. */
+export function dumpTables(database: Database): Promise<Map<string, string>> {
+  return asSuperuser(database, async (tx) => {
+    const tables = await tx.rows<{ name: string }>(
+      `select relname::text as name from pg_class
+       where relnamespace = current_schema::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
+    )
+    const dump = new Map<string, string>()
+    for (const { name } of tables) {
+      const [row] = await tx.rows<{ text: string }>(
+        `select coalesce(string_agg(t::text, E'\\n'), '') as text from "${name}" t`,
+      )
+      dump.set(name, row?.text ?? '')
+    }
+    return dump
+  })
+}
+
+/** The tables with the marker anywhere in their rows. */
+export async function markedTables(database: Database): Promise<string[]> {
+  const dump = await dumpTables(database)
+  return [...dump].filter(([, text]) => text.toLowerCase().includes(marker)).map(([name]) => name)
+}
+
+/** Makes the erasure of a client due now, as if it had been scheduled long ago. */
+export async function makeDue(database: Database, client: string): Promise<void> {
+  await asSuperuser(database, (tx) =>
+    tx.rows(
+      `update erasure set scheduled_at = scheduled_at - interval '60 days', due_at = due_at - interval '60 days'
+       where client_id = $1`,
+      [client],
+    ),
+  )
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../../src/platform/database/database.ts'
+import type { Customer } from './service.ts'
+
+/** Requests of an account in the past. Prices are in 10⁻¹² of the currency unit per token. */
+export interface PastUsage {
+  /** A day in UTC. */
+  readonly day: string
+  readonly model: string
+  readonly input: number
+  readonly output: number
+  readonly prices: readonly [input: bigint, output: bigint]
+  /** The client whom it concerns. */
+  readonly client?: string
+}
+
+/** Charges an account as the till would have done then. */
+export async function addPastUsage(
+  database: Database,
+  { accountId, keyId }: Customer,
+  usage: readonly PastUsage[],
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    for (const { day } of usage) await tx.rows('select ledger_partitions($1, $1)', [day])
+    for (const { day, model, input, output, prices, client } of usage) {
+      await tx.rows(
+        `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price,
+           cost, stop_reason, usage_source, client_id)
+         values ($1::date + time '12:00', $2, $3, $4, $5, $6::integer, $7::integer, $8::bigint, $9::bigint,
+           $6::integer::numeric * $8::bigint + $7::integer::numeric * $9::bigint, 'complete', 'model', $10)`,
+        [day, randomUUID(), accountId, keyId, model, input, output, ...prices, client],
+      )
+    }
+    await tx.rows('delete from usage_day where account_id = $1', [accountId])
+    await tx.rows(
+      `insert into usage_day (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cost)
+       select (at at time zone 'UTC')::date, account_id, key_id, person_id, model, client_id, count(*), sum(input_tokens),
+         sum(output_tokens), sum(cost) from ledger where account_id = $1 group by 1, 2, 3, 4, 5, 6`,
+      [accountId],
+    )
+    await tx.rows(`update account set charged = (select sum(cost) from ledger where account_id = $1) where id = $1`, [
+      accountId,
+    ])
+  })
+}
