@@ -10,6 +10,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   stream: async () => (await import('./stream.ts')).benchStream(),
   records: async () => (await import('./records.ts')).benchRecords(),
   pages: async () => (await import('./pages.ts')).benchPages(),
+  invoices: async () => (await import('./invoices.ts')).benchInvoices(),
+  drafts: async () => (await import('./drafts.ts')).benchDrafts(),
   passwords: async () => (await import('./passwords.ts')).benchPasswords(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   start: async () => (await import('./start.ts')).benchStart(),

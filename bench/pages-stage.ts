@@ -1,84 +1,36 @@
-import { join } from 'node:path'
-import { pino } from 'pino'
-import { createAudit } from '../src/access/audit.ts'
-import { createContext } from '../src/commands/context.ts'
-import { openDatabase, type Database } from '../src/platform/database/database.ts'
-import { createSessions } from '../src/signin/sessions.ts'
-import { clientCount, seeds, superuserUrl } from './records-seed.ts'
-import { freePort, startProcess, type ServerProcess } from './server-process.ts'
-import { install, root } from './tollgate.ts'
+import type { Database } from '../src/platform/database/database.ts'
+import { openPortalStage, type PortalStage } from './portal-stage.ts'
+import { clientCount, seeds } from './records-seed.ts'
 
 /** Tollgate with a million ledger rows and 200 000 clients, and a partner who is signed in. */
-export interface PagesStage {
+export interface PagesStage extends PortalStage {
   /** Gets a page's data as the partner. `ACCOUNT` in the path stands for the id of an account. */
   get(this: void, path: string): Promise<void>
-  close(): Promise<void>
 }
 
 const ledgerRows = 1_000_000
 const accounts = 50
-const partner = '01990000-0003-7000-8000-000000000001'
 
-export async function openPagesStage(folder: string): Promise<PagesStage> {
-  const installation = await install(folder, { upstream: 'http://127.0.0.1:9/v1', accounts })
-  const { environment } = installation
-  const { stdout, stderr } = process
-  const context = createContext({ environment: { ...process.env, ...environment }, root, stdout, stderr })
-  let server: ServerProcess | undefined
-  let database: Database | undefined
-  const close = async () => {
-    await server?.stop()
-    await database?.close()
-    await context.close()
-  }
-  try {
-    await context.database()
-    const url = await superuserUrl(environment)
-    database = openDatabase(url, { log: await context.log(), connections: 2, statementTimeout: 0 })
-    console.log(`  creating ${clientCount} clients and ${ledgerRows} ledger rows …`)
-    for (const statement of [...seeds, ...usageSeeds]) await database.rows(statement)
-    const [account] = await database.rows<{ id: string }>('select id from account order by id limit 1')
-    const cookie = await signIn(database)
-    const port = await freePort()
-    server = startProcess({
-      command: join(root, 'tollgate'),
-      args: ['start'],
-      environment: { ...environment, PORT: `${port}` },
-      output: join(folder, 'tollgate.log'),
-    })
-    await server.ready(`http://127.0.0.1:${port}/readyz`, 60_000)
-    return {
-      async get(path: string) {
-        const address = `http://127.0.0.1:${port}${path.replace('ACCOUNT', account?.id ?? '')}`
-        const response = await fetch(address, { headers: { cookie, accept: 'application/json' } })
-        const body = await response.text()
-        if (response.status !== 200) throw new Error(`${path} answers ${response.status}: ${body}`)
-      },
-      close,
-    }
-  } catch (error) {
-    await close()
-    throw error
-  }
+/** `upstream` is the address of the model `fast`, and `settings` more of the configuration file. */
+export async function openPagesStage(
+  folder: string,
+  options: { readonly upstream?: string; readonly settings?: string } = {},
+): Promise<PagesStage> {
+  const stage = await openPortalStage(folder, { ...options, accounts, seed })
+  const [account] = await stage.database.rows<{ id: string }>('select id from account order by id limit 1')
+  return { ...stage, get: (path) => stage.get(path.replace('ACCOUNT', account?.id ?? '')) }
 }
 
-/** Starts a session of the partner. Returns the Cookie header. */
-async function signIn(database: Database): Promise<string> {
-  const audit = createAudit({ database })
-  const lifetimes = { idle: 3_600_000, absolute: 12 * 3_600_000 }
-  const sessions = createSessions({ database, audit, log: pino({ level: 'silent' }), lifetimes })
-  const { value } = await sessions.start({ personId: partner, method: 'bench', factors: ['provider'] })
-  await sessions.close()
-  await audit.close()
-  return `session=${value}`
+async function seed(database: Database): Promise<void> {
+  console.log(`  creating ${clientCount} clients and ${ledgerRows} ledger rows …`)
+  for (const statement of [...seeds, ...usageSeeds]) await database.rows(statement)
 }
 
 /** Ids of version 7, as requests have them: the ms of their time first. */
-const idAt = (time: string, n: string) =>
+export const idAt = (time: string, n: string) =>
   `(lpad(to_hex((extract(epoch from ${time}) * 1000)::bigint), 12, '0') || '7000' || '8' || lpad(to_hex(${n}), 15, '0'))::uuid`
 
 const usageSeeds = [
-  `insert into person (id, name, role, created_at) values ('${partner}', 'Partner', 'partner', now())`,
   'alter table ledger disable trigger user',
   `select ledger_partitions(date '2026-01-01', date '2026-03-01')`,
   // Sixty days, one request in twenty for one of a thousand clients.

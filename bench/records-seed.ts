@@ -11,8 +11,8 @@ export const clientCount = consultants * clientsOfEach
 
 const words = `(array['Berg', 'Lindqvist', 'Holm', 'Anna', 'Moreau', 'Okafor', 'Costa', 'Novak', 'Silva', 'Ito'])`
 const items = ['note', 'dispute', 'letter']
-/** The statements that create consultants, their clients and some records. A superuser runs them. */
-export const seeds = [
+/** The statements that create consultants and their clients. A superuser runs them. */
+export const clientSeeds = [
   `insert into person (id, name, role, created_at)
    select ('01990000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'Consultant ' || n, 'consultant', now()
    from generate_series(1, ${consultants}) n`,
@@ -22,6 +22,11 @@ export const seeds = [
      'C-' || lpad(n::text, 6, '0'), 'post' || n || '@client.example',
      ('01990000-0000-7000-8000-' || lpad(to_hex(1 + n % ${consultants}), 12, '0'))::uuid
    from generate_series(1, ${clientCount}) n`,
+]
+
+/** The same with some records. */
+export const seeds = [
+  ...clientSeeds,
   // For every item, one trigger would rewrite the client and the other would add up the client's items.
   ...items.map((table) => `alter table ${table} disable trigger touched, disable trigger bounded`),
   `insert into note (id, client_id, created_by, updated_by, date, participants, text)

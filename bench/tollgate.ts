@@ -60,8 +60,10 @@ export async function verify({ environment }: Installation): Promise<void> {
   await runCommand(environment, ['verify', '--json'])
 }
 
-async function runCommand(environment: NodeJS.ProcessEnv, args: readonly string[]): Promise<void> {
-  await promisify(execFile)(join(root, 'tollgate'), args, { env: { ...process.env, ...environment } })
+/** Runs a command of Tollgate. Throws with its output if it fails. */
+export async function runCommand(environment: NodeJS.ProcessEnv, args: readonly string[]): Promise<void> {
+  const options = { env: { ...process.env, ...environment }, maxBuffer: Number.POSITIVE_INFINITY }
+  await promisify(execFile)(join(root, 'tollgate'), args, options)
 }
 
 /** Runs `verify`, and throws unless the ledger has one row per reply, no hold is left and commits are durable. */
