@@ -55,7 +55,7 @@ function sourceHash(root) {
   const files = readdirSync(web, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^dist\b/.test(entry.parentPath.slice(web.length + 1)))
     .map((entry) => join(entry.parentPath, entry.name))
-    .concat(join(root, 'src/platform/typed-amount.ts'))
+    .concat(join(root, 'src/platform/markdown.ts'), join(root, 'src/platform/typed-amount.ts'))
     .toSorted()
   const hash = createHash('sha256').update(lockHash(root))
   for (const file of files) hash.update(`\0${file.slice(web.length)}\0`).update(readFileSync(file))

@@ -14,7 +14,7 @@ curl https://tollgate.example.com/v1/generate \\
   -d '{"model": "default", "instructions": "Answer briefly.", "input": "What is a ledger?", "max_output_tokens": 100}'
 \`\`\`
 
-Changes within \`/v1\` are backward compatible. A removal needs \`/v2\` and is announced at least six months ahead with the
+Changes within \`/v1\` are backward compatible. A removal requires a \`/v2\` and is announced at least six months ahead with the
 headers \`Deprecation\` and \`Sunset\`. A running service has the same description at \`/docs\`, with samples in curl,
 JavaScript and Python for every call, and as an OpenAPI document at \`/openapi.json\`.
 `
@@ -22,8 +22,8 @@ JavaScript and Python for every call, and as an OpenAPI document at \`/openapi.j
 const portal = `
 ## The portal
 
-These URLs are for people who are signed in with the cookie \`session\`. Each returns JSON, or a page with the same status for
-\`Accept: text/html\`. Changes are JSON and must come from the portal's own pages. An edit names in \`If-Match\` the version that
+These URLs are for signed-in people, with the cookie \`session\`. Each returns JSON, or a page with the same status for
+\`Accept: text/html\`. Changes are JSON and must come from the portal's own pages. An edit states in \`If-Match\` the version that
 it is based on. The OpenAPI document describes the bodies of requests and responses.
 
 `
@@ -50,13 +50,14 @@ export function renderApi(document: unknown): string {
 
 function renderOperation(name: string, operation: unknown): string {
   const success = at(operation, 'responses', '200')
-  const inHeaders = listOf(at(operation, 'parameters')).filter((parameter) => textOf(at(parameter, 'in')) === 'header')
+  const parameters = Map.groupBy(listOf(at(operation, 'parameters')), (parameter) => textOf(at(parameter, 'in')))
   return [
     `\n## ${name}\n\n${textOf(at(operation, 'description'))}\n`,
-    section('Request headers', ['Header', 'Must be', 'Meaning'], inHeaders.map(headerRow)),
+    section('Query', ['Parameter', 'Type', 'Meaning'], (parameters.get('query') ?? []).map(parameterRow)),
+    section('Request headers', ['Header', 'Type', 'Meaning'], (parameters.get('header') ?? []).map(parameterRow)),
     section(
       'Body',
-      ['Field', 'Must be', 'Required', 'Meaning'],
+      ['Field', 'Type', 'Required', 'Meaning'],
       fieldRows(bodyOf(at(operation, 'requestBody'))).map(({ field, type, required, meaning }) => [
         field,
         type,
@@ -65,16 +66,16 @@ function renderOperation(name: string, operation: unknown): string {
       ]),
     ),
     section(
-      'Answer',
-      ['Field', 'Is', 'Meaning'],
+      'Response',
+      ['Field', 'Type', 'Meaning'],
       fieldRows(bodyOf(success)).map(({ field, type, meaning }) => [field, type, meaning]),
     ),
     section(
-      'Headers of the answer',
+      'Response headers',
       ['Header', 'Meaning'],
       entriesOf(at(success, 'headers')).map(([header, value]) => [`\`${header}\``, meaningOf(value)]),
     ),
-    section('Refusals', ['Status', 'Codes'], refusalRows(at(operation, 'responses'))),
+    section('Errors', ['Status', 'Codes'], refusalRows(at(operation, 'responses'))),
   ].join('')
 }
 
@@ -82,7 +83,7 @@ function section(title: string, head: readonly string[], rows: readonly (readonl
   return rows.length === 0 ? '' : `\n### ${title}\n\n${renderTable(head, rows)}`
 }
 
-function headerRow(parameter: unknown): string[] {
+function parameterRow(parameter: unknown): string[] {
   return [`\`${textOf(at(parameter, 'name'))}\``, typeOf(at(parameter, 'schema')), meaningOf(parameter)]
 }
 
