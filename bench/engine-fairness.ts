@@ -74,7 +74,7 @@ async function play(
   const prompt = { messages: [{ role: 'user', text } as const] }
   for await (const piece of engine.stream(prompt, { maxOutputTokens }, signal)) {
     if (piece.kind === 'end') return { text: reply, end: piece }
-    reply += piece.texts.join('')
+    if (piece.kind === 'texts') reply += piece.texts.join('')
     onTexts()
   }
   throw new Error('A run of the engine ended without an end event.')

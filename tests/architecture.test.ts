@@ -18,6 +18,8 @@ const entryPoints = {
   models: [
     'model.ts',
     'catalogue.ts',
+    'conversation.ts',
+    'counted.ts',
     'configured.ts',
     'routes.ts',
     'local/gguf.ts',

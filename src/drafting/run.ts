@@ -83,7 +83,7 @@ export function createRuns({ records, generation, endings, currency, log, onChar
     for await (const step of generation.stream(job)) {
       if (step.kind === 'started') yield { kind: 'started', id: step.id, model: step.model }
       else if (step.kind === 'texts') yield step
-      else {
+      else if (step.kind === 'reply' || step.kind === 'broken') {
         onCharged?.(step.reply.model, step.reply.usage)
         if (step.kind === 'broken') throw step.problem
       }

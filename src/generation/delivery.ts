@@ -5,6 +5,7 @@ import { createEventStream } from '../platform/http/event-stream.ts'
 import { Problem, problems } from '../platform/problems.ts'
 import type { Dialect, DialectRequest, WireFormat, EventWriter } from './dialects/dialect.ts'
 import type { Reply, Start, Step } from './generation.ts'
+import { piecesOf } from './content.ts'
 import { limitHeaders } from './limit-headers.ts'
 import { replyHeaders } from './reply.ts'
 
@@ -52,9 +53,11 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
   async function close(made: Reply): Promise<void> {
     onReply(made)
     if (!events) {
-      // A stored reply, or one without text.
+      // A stored reply, or one without content.
       events = await begin({ ...made, inputTokens: made.usage.inputTokens }, made.levels, replyHeaders(made))
-      if (made.text !== '') await stream.send([events.text(made.text)])
+      for (const piece of piecesOf(made)) {
+        await stream.send(piece.kind === 'text' ? [events.text(piece.text)] : events.deltas(piece.deltas))
+      }
     }
     await stream.send(events.closing(made))
   }
@@ -63,6 +66,7 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     for await (const step of steps) {
       if (step.kind === 'started') events = await begin(step, step.levels, startHeaders(step))
       else if (step.kind === 'texts') await stream.send(events ? step.texts.map(events.text) : [])
+      else if (step.kind === 'deltas') await stream.send(events?.deltas(step.deltas) ?? [])
       else if (step.kind === 'reply') await close(step.reply)
       else {
         part = step.reply

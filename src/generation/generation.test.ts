@@ -31,7 +31,7 @@ function modelThat(stream: (signal: AbortSignal) => AsyncIterable<StreamPart>): 
       let text = ''
       for await (const piece of stream(signal)) {
         if (piece.kind === 'end') return { text, stopReason: piece.stopReason, usage: piece.usage }
-        text += piece.texts.join('')
+        if (piece.kind === 'texts') text += piece.texts.join('')
       }
       throw new Error('The run ended without saying how.')
     },

@@ -7,18 +7,17 @@ import { createCandidates, type Candidate } from './candidate.ts'
 import { chargeOf } from './charge.ts'
 import { chooseModel, mostInput, mostOutput } from './model-choice.ts'
 import { findAllowed, listModels, presentModel } from './model-list.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome, Streamed } from './outcome.ts'
 import { settledReply, type Reply } from './reply.ts'
 import type { Job } from './request.ts'
 import { createRun, startStream, startWhole } from './run.ts'
 import type { ListedModel } from './schema.ts'
-import type { Texts } from './truncation.ts'
 import { createWorkInProgress, type Work } from './work.ts'
 
 export type { Reply } from './reply.ts'
 export type { Job } from './request.ts'
 
-/** What is known of a streamed reply at its first text. */
+/** What is known of a streamed reply at its first part. */
 export interface Start {
   /** The id of its ledger row. */
   readonly id: string
@@ -35,7 +34,7 @@ export interface Start {
  */
 export type Step =
   | ({ readonly kind: 'started' } & Start)
-  | { readonly kind: 'texts'; readonly texts: Texts }
+  | Streamed
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'broken'; readonly reply: Reply; readonly problem: Problem }
 
@@ -104,7 +103,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       const { candidate, levels, started } = await run(work, admission, startStream)
       let step = started.first
       if (!step.done) yield startOf(work, candidate, levels)
-      for (; !step.done; step = await started.texts.next()) yield { kind: 'texts', texts: step.value }
+      for (; !step.done; step = await started.parts.next()) yield step.value
       // Let the last texts reach the socket before the till's work takes the processor.
       await new Promise((resolve) => process.nextTick(resolve))
       const reply = await settle(work, candidate, step.value)

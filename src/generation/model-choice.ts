@@ -1,4 +1,5 @@
 import type { Catalogue, Offer } from '../models/catalogue.ts'
+import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { findAllowed } from './model-list.ts'
@@ -39,7 +40,7 @@ export function mostOutput(
 /** Whether counting the tokens of a job is worth a look at its account first. */
 export function isCostlyToCount({ request }: Job, { model }: Offer): boolean {
   if (model.cheapPrompt === Infinity) return false
-  const characters = request.prompt.messages.reduce((sum, { text }) => sum + text.length, 0)
+  const characters = countedMessages(request.prompt).reduce((sum, { text }) => sum + text.length, 0)
   return characters > model.cheapPrompt
 }
 

@@ -21,7 +21,7 @@ async function collect(pieces: AsyncIterable<StreamPart>, signal = open): Promis
   if (signal.aborted) stop.abort()
   const reading = readStream(pieces, createTruncation({ maxOutputTokens: 10 }), stop)
   let step = await reading.next()
-  for (; !step.done; step = await reading.next()) texts.push(...step.value)
+  for (; !step.done; step = await reading.next()) if (step.value.kind === 'texts') texts.push(...step.value.texts)
   return { ...step.value, texts }
 }
 
@@ -32,6 +32,47 @@ describe('a run', () => {
     const texts = [['Hel'], ['l', 'o']].map((each) => ({ kind: 'texts', texts: each }) as const)
     const outcome = await collect(run(...texts, end('stop_sequence')))
     assert.deepEqual(outcome, { text: 'Hello', stopReason: 'stop_sequence', usage, texts: ['Hel', 'l', 'o'] })
+  })
+
+  it('keeps calls and thoughts in their order', async () => {
+    const think = [{ kind: 'thinking', text: 'Hm' } as const, { kind: 'signature', signature: 's' } as const]
+    const call = [{ kind: 'call', id: 'c', tool: 'find' } as const]
+    const input = [{ kind: 'input', json: '{"a"' } as const, { kind: 'input', json: ':1}' } as const]
+    const second = [{ kind: 'call', id: 'd', tool: 'list' } as const]
+    const deltas = [call, input, second].map((each) => ({ kind: 'deltas', deltas: each }) as const)
+    const outcome = await collect(run({ kind: 'deltas', deltas: think }, part, ...deltas, end('complete')))
+    assert.deepEqual(outcome, {
+      text: 'Hel',
+      parts: [
+        { kind: 'thinking', text: 'Hm', signature: 's' },
+        { kind: 'text', text: 'Hel' },
+        { kind: 'call', id: 'c', tool: 'find', input: '{"a":1}' },
+        { kind: 'call', id: 'd', tool: 'list', input: '{}' },
+      ],
+      stopReason: 'complete',
+      usage,
+      texts: ['Hel'],
+    })
+  })
+
+  it('that calls a tool with anything but an object fails, or breaks off if the caller has received the call', async () => {
+    for (const json of ['{"a":', '[1]', 'null', '1']) {
+      const deltas = [{ kind: 'call', id: 'c', tool: 'find' } as const, { kind: 'input', json } as const]
+      const outcome = await collect(run({ kind: 'deltas', deltas }, end('complete')))
+      assert.deepEqual([outcome.stopReason, outcome.problem?.code, outcome.usage], ['error', 'upstream_failed', usage])
+      const parts = [{ kind: 'call', id: 'c', tool: 'find', input: json } as const]
+      const whole = { text: '', parts, usage }
+      assert.throws(() => checkOutcome({ ...whole, stopReason: 'complete' }, open), fails('upstream_failed'))
+      const cut = checkOutcome({ ...whole, stopReason: 'max_output_tokens' }, open)
+      assert.deepEqual(cut.parts, [], 'a call that was cut off')
+    }
+  })
+
+  it('is cut off at its most tokens within a call, too', async () => {
+    const input = Array.from({ length: 20 }, () => ({ kind: 'input', json: ' ' }) as const)
+    const deltas = [{ kind: 'call', id: 'c', tool: 'find' } as const, ...input]
+    const outcome = await collect(run({ kind: 'deltas', deltas }, end('complete')))
+    assert.deepEqual([outcome.stopReason, outcome.usage.outputTokens, outcome.parts], ['max_output_tokens', 10, []])
   })
 
   it('without an end, or with an error at its end, fails', async () => {

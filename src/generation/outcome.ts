@@ -1,5 +1,7 @@
+import type { Delta, ReplyPart } from '../models/conversation.ts'
 import type { StreamEnd, StreamPart, WholeReply } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
+import { createReplyContent, type ReplyContent } from './content.ts'
 import type { Texts, Truncation } from './truncation.ts'
 
 /** A finished run: its text, its stop reason and its usage. */
@@ -8,60 +10,66 @@ export interface Outcome extends WholeReply {
   readonly problem?: Problem
 }
 
+/** What a stream yields: texts, or pieces of anything else. */
+export type Streamed =
+  | { readonly kind: 'texts'; readonly texts: Texts }
+  | { readonly kind: 'deltas'; readonly deltas: readonly Delta[] }
+
 /**
- * Reads a stream to its end: yields its texts, within the bounds of `truncation`, and returns the outcome. The caller has
- * received those texts, so a stream that breaks off after the first of them has an outcome, too. Throws Problem
+ * Reads a stream to its end: yields what it brings, within the bounds of `truncation`, and returns the outcome. The caller
+ * has received all that, so a stream that breaks off after its first part has an outcome, too. Throws Problem
  * `upstream_failed` for a stream without an end, and otherwise as `checkOutcome`. `stop` stops the model.
  */
 export async function* readStream(
   parts: AsyncIterable<StreamPart>,
   truncation: Truncation,
   stop: AbortController,
-): AsyncGenerator<Texts, Outcome, void> {
-  const whole = createText()
+): AsyncGenerator<Streamed, Outcome, void> {
+  const content = createReplyContent()
   for await (const part of parts) {
-    const texts = part.kind === 'end' ? truncation.rest() : truncation.take(part.texts)
+    const texts = part.kind === 'texts' ? truncation.take(part.texts) : truncation.rest()
     if (texts.length > 0) {
-      whole.add(texts)
-      yield texts
+      content.addTexts(texts)
+      yield { kind: 'texts', texts }
     }
-    if (part.kind === 'end') return outcomeOf(whole.text(), part, truncation, stop.signal)
+    if (part.kind === 'end') return outcomeOf(content, part, truncation, stop.signal)
+    if (part.kind === 'deltas') {
+      const deltas = truncation.takeDeltas(part.deltas)
+      content.addDeltas(deltas)
+      if (deltas.length > 0) yield { kind: 'deltas', deltas }
+    }
     if (truncation.reason !== undefined) stop.abort()
   }
   throw new Problem('upstream_failed', 'The model stopped unexpectedly. Nothing was charged. Send the request again.')
 }
 
-function outcomeOf(text: string, end: StreamEnd, { reason, tokens }: Truncation, signal: AbortSignal): Outcome {
+function outcomeOf(
+  content: ReplyContent,
+  end: StreamEnd,
+  { reason, tokens }: Truncation,
+  signal: AbortSignal,
+): Outcome {
   const { stopReason, usage, problem } = end
+  const parts = content.parts()
+  const whole = { text: content.text(), ...(parts && { parts }) }
   if (reason !== undefined) {
-    return { text, stopReason: reason, usage: { ...usage, outputTokens: tokens, source: 'estimated' } }
+    return withWholeCalls({
+      ...whole,
+      stopReason: reason,
+      usage: { ...usage, outputTokens: tokens, source: 'estimated' },
+    })
   }
-  if (stopReason === 'error' && text !== '') return { text, stopReason, usage, problem: brokenOff(problem) }
-  return checkOutcome({ text, stopReason, usage }, signal)
-}
-
-/** Deltas that are kept separately before they are joined. */
-const mostPieces = 64
-
-/** A growing text. Deltas are joined regularly: a word kept on its own takes ten times its bytes. */
-function createText(): { add(texts: Texts): void; text(): string } {
-  let joined = ''
-  let pieces: string[] = []
-  const text = (): string => joined + pieces.join('')
-  return {
-    add(texts) {
-      for (const each of texts) pieces.push(each)
-      if (pieces.length < mostPieces) return
-      joined = text()
-      pieces = []
-    },
-    text,
-  }
+  const isEmpty = whole.text === '' && parts === undefined
+  if (stopReason === 'error' && !isEmpty) return { ...whole, stopReason, usage, problem: brokenOff(problem) }
+  const outcome = { ...whole, stopReason, usage }
+  // The caller has received the call, so what was received is charged.
+  if (hasBrokenCall(outcome)) return { ...outcome, stopReason: 'error', problem: brokenOff(brokenCall()) }
+  return checkOutcome(outcome, signal)
 }
 
 /**
  * Returns an outcome that can be charged. A `cancelled` one can if `signal` has aborted. Throws Problem `upstream_failed`
- * for one that failed, and `unavailable` if the model itself stopped.
+ * for one that failed or has a call that nobody can carry out, and `unavailable` if the model itself stopped.
  */
 export function checkOutcome(outcome: WholeReply, signal: AbortSignal): Outcome {
   if (outcome.stopReason === 'error') {
@@ -72,8 +80,35 @@ export function checkOutcome(outcome: WholeReply, signal: AbortSignal): Outcome 
       retryAfter: 1,
     })
   }
-  return outcome
+  if (hasBrokenCall(outcome)) throw brokenCall()
+  return withWholeCalls(outcome)
 }
+
+const hasBrokenCall = ({ stopReason, parts }: WholeReply): boolean =>
+  stopReason === 'complete' && parts !== undefined && !parts.every(isWhole)
+
+/** A reply that was cut off may end within a call, which nobody can carry out. */
+function withWholeCalls<Reply extends WholeReply>(reply: Reply): Reply {
+  return reply.parts === undefined || reply.parts.every(isWhole)
+    ? reply
+    : { ...reply, parts: reply.parts.filter(isWhole) }
+}
+
+function isWhole(part: ReplyPart): boolean {
+  if (part.kind !== 'call') return true
+  try {
+    const input: unknown = JSON.parse(part.input)
+    return typeof input === 'object' && input !== null && !Array.isArray(input)
+  } catch {
+    return false
+  }
+}
+
+const brokenCall = (): Problem =>
+  new Problem(
+    'upstream_failed',
+    'The model called a tool with arguments that are not a JSON object. Nothing was charged. Send the request again.',
+  )
 
 /** The model's own problem may say that nothing was charged, and when to retry a request that has no reply yet. */
 function brokenOff(problem?: Problem): Problem {

@@ -1,9 +1,12 @@
+import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { formatMoney } from '../billing/money.ts'
 import type { ChargedTokens, Levels, Replay, Settlement, StoredReply } from '../billing/till.ts'
+import type { ReplyPart } from '../models/conversation.ts'
 import type { StopReason } from '../models/model.ts'
 import type { Outcome } from './outcome.ts'
 import { generateResponse } from './schema.ts'
+import { storedPart } from './stored-part.ts'
 
 /** A charged reply. A retry with the same idempotency key receives it again, byte for byte. */
 export interface Reply {
@@ -11,8 +14,12 @@ export interface Reply {
   readonly id: string
   readonly model: string
   readonly text: string
+  /** All of it in its order, its text included, if there is anything but text. */
+  readonly parts: readonly ReplyPart[] | undefined
   readonly stopReason: StopReason
   readonly usage: ChargedTokens
+  /** Of the output tokens; undefined where the model does not report them. */
+  readonly reasoningTokens: number | undefined
   /** A decimal in the account's currency. Undefined in a replay, which costs nothing. */
   readonly cost: string | undefined
   /** The body of section 2.2 of the specification. */
@@ -26,44 +33,60 @@ const modelHeader = 'x-model'
 
 /** The reply of a request that was settled: its usage is what the ledger says. */
 export function settledReply(id: string, model: string, outcome: Outcome, settlement: Settlement): Reply {
-  const { text, stopReason } = outcome
+  const { text, parts, stopReason, usage: reported } = outcome
   const { inputTokens, outputTokens, cost, levels } = settlement
   const usage = { inputTokens, outputTokens }
   const body = bodyOf(outcome, usage)
-  return { id, model, text, stopReason, usage, cost: formatMoney(cost), body, levels, replayed: false }
+  const { reasoningTokens } = reported
+  const charged = { usage, reasoningTokens, cost: formatMoney(cost) }
+  return { id, model, text, parts, stopReason, ...charged, body, levels, replayed: false }
 }
 
 /** What is stored of a reply, with the usage that the model reported: what is charged is not known yet. */
 export function storedReplyOf(model: string, outcome: Outcome): StoredReply {
-  return { headers: { [modelHeader]: model }, body: bodyOf(outcome, outcome.usage) }
+  const { parts, usage } = outcome
+  const rest = { parts, reasoning_tokens: usage.reasoningTokens }
+  return { headers: { [modelHeader]: model }, body: bodyOf(outcome, usage, rest) }
 }
 
 function bodyOf(
   { text, stopReason }: Pick<Reply, 'text' | 'stopReason'>,
   { inputTokens, outputTokens }: ChargedTokens,
+  /** What is stored besides the body of the specification. */
+  rest: object = {},
 ): string {
   return JSON.stringify({
     output_text: text,
     stop_reason: stopReason,
     usage: { input_tokens: inputTokens, output_tokens: outputTokens },
+    ...rest,
   })
 }
 
-const storedBody = Compile(generateResponse)
+const storedBody = Compile(
+  Type.Object({
+    ...generateResponse.properties,
+    parts: Type.Optional(Type.Array(storedPart)),
+    reasoning_tokens: Type.Optional(Type.Integer()),
+  }),
+)
 
 /**
  * The stored reply of an earlier request, with the usage that its caller received: what the ledger says. `model` is for one
  * that was stored without its model.
  */
 export function replayedReply({ originalRequestId, headers, body, charged, levels }: Replay, model: string): Reply {
-  const { output_text: text, stop_reason: stopReason, usage: reported } = storedBody.Parse(JSON.parse(body))
+  const stored = storedBody.Parse(JSON.parse(body))
+  const { output_text: text, stop_reason: stopReason, usage: reported } = stored
   const usage = charged ?? { inputTokens: reported.input_tokens, outputTokens: reported.output_tokens }
   return {
     id: originalRequestId,
     model: headers[modelHeader] ?? model,
     text,
+    parts: stored.parts,
     stopReason,
     usage,
+    reasoningTokens: stored.reasoning_tokens,
     cost: undefined,
     body: bodyOf({ text, stopReason }, usage),
     levels,

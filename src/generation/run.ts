@@ -1,9 +1,9 @@
 import type { Admitted, Candidate, Candidates } from './candidate.ts'
 import { Problem } from '../platform/problems.ts'
 import type { Levels } from '../billing/till.ts'
-import { checkOutcome, readStream, type Outcome } from './outcome.ts'
+import { checkOutcome, readStream, type Outcome, type Streamed } from './outcome.ts'
 import { limitsOf } from './request.ts'
-import { createTruncation, truncate, type Texts } from './truncation.ts'
+import { createTruncation, truncate } from './truncation.ts'
 import type { Work } from './work.ts'
 
 /** A model at work on a job: the whole reply, or a stream that has begun. */
@@ -17,10 +17,10 @@ export interface Run<Started> {
 /** Calls a model. Throws the model's Problem. */
 type Start<Started> = (work: Work, candidate: Candidate) => Promise<Started>
 
-/** A stream at its first texts, or at its end if it has none. */
+/** A stream at its first part, or at its end if it has none. */
 interface StartedStream {
-  readonly texts: AsyncGenerator<Texts, Outcome, void>
-  readonly first: IteratorResult<Texts, Outcome>
+  readonly parts: AsyncGenerator<Streamed, Outcome, void>
+  readonly first: IteratorResult<Streamed, Outcome>
 }
 
 /** Calls the candidate's model. A model that fails before its first text is replaced by its fallback. */
@@ -51,9 +51,9 @@ export const startStream: Start<StartedStream> = async (work, { offer, maxOutput
   const limits = limitsOf(work, maxOutputTokens)
   const stop = new AbortController()
   work.signal.addEventListener('abort', () => stop.abort(), { once: true })
-  const parts = offer.model.stream(work.request.prompt, limits, stop.signal)
-  const texts = readStream(parts, createTruncation(limits), stop)
-  return { texts, first: await texts.next() }
+  const stream = offer.model.stream(work.request.prompt, limits, stop.signal)
+  const parts = readStream(stream, createTruncation(limits), stop)
+  return { parts, first: await parts.next() }
 }
 
 const disconnected = (): Problem =>

@@ -1,3 +1,4 @@
+import type { Delta } from '../models/conversation.ts'
 import type { RunLimits, StopReason, WholeReply } from '../models/model.ts'
 
 /** Consecutive deltas, none of them empty. */
@@ -19,7 +20,9 @@ const usualCharactersPerToken = 4
 export interface Truncation {
   /** Takes the next deltas and returns what may be sent of them. A possible beginning of a stop string is held back. */
   take(texts: Texts): Texts
-  /** What is held back when the model has ended. */
+  /** As `take`, for what is not text and cannot contain a stop string. */
+  takeDeltas(deltas: readonly Delta[]): readonly Delta[]
+  /** What is held back when the text has ended. */
   rest(): Texts
   /** Why the reply was truncated; undefined if it was not. The model should be stopped then. */
   readonly reason: StopReason | undefined
@@ -69,7 +72,21 @@ export function createTruncation({ maxOutputTokens, stop = [] }: Bounds): Trunca
       const kept = withinLimit(texts)
       return stop.length === 0 ? kept : beforeStop(kept)
     },
-    rest: () => nonEmpty(held),
+    takeDeltas(deltas) {
+      if (reason !== undefined) return []
+      const room = maxOutputTokens - tokens
+      for (const delta of deltas) characters += charactersOf(delta)
+      tokens += Math.min(room, deltas.length)
+      if (deltas.length <= room && characters <= mostCharacters) return deltas
+      reason = 'max_output_tokens'
+      tokens = maxOutputTokens
+      return deltas.slice(0, room)
+    },
+    rest() {
+      const rest = nonEmpty(held)
+      held = ''
+      return rest
+    },
     get reason() {
       return reason
     },
@@ -103,6 +120,12 @@ function mostOf({ text: { length }, usage: { outputTokens, source } }: WholeRepl
     return tokens > maxOutputTokens ? Math.ceil((length * maxOutputTokens) / tokens) : length
   }
   return source === 'estimated' ? maxOutputTokens * mostCharactersPerToken : length
+}
+
+/** A signature is not text of the model. */
+function charactersOf(delta: Delta): number {
+  if (delta.kind === 'thinking') return delta.text.length
+  return delta.kind === 'input' ? delta.json.length : 0
 }
 
 const nonEmpty = (text: string): Texts => (text === '' ? [] : [text])

@@ -1,15 +1,7 @@
 import type { Problem } from '../platform/problems.ts'
+import type { Delta, Prompt, ReplyPart } from './conversation.ts'
 
-/** A turn of the conversation. `/v1/generate` sends its instructions as `system` and its input as `user`. */
-export interface Message {
-  readonly role: 'system' | 'user' | 'assistant'
-  readonly text: string
-}
-
-/** The text that a model continues. It is plain text: nothing in it acts as a control token. */
-export interface Prompt {
-  readonly messages: readonly Message[]
-}
+export type { Message, Prompt } from './conversation.ts'
 
 /** The bounds of one run and how to sample it. */
 export interface RunLimits {
@@ -39,6 +31,8 @@ export type UsageSource = 'model' | 'upstream' | 'estimated'
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
+  /** Of the output tokens: those spent on reasoning, where the upstream reports them. */
+  readonly reasoningTokens?: number | undefined
   readonly source: UsageSource
 }
 
@@ -51,6 +45,8 @@ export interface RunEnd {
 /** A reply that is returned at once. */
 export interface WholeReply extends RunEnd {
   readonly text: string
+  /** All of it in its order, its text included, if the model returned anything but text. */
+  readonly parts?: readonly ReplyPart[] | undefined
 }
 
 /** The last part of a stream. */
@@ -60,8 +56,11 @@ export interface StreamEnd extends RunEnd {
   readonly problem?: Problem
 }
 
-/** One step of a stream: the deltas since the previous step, in order and none of them empty, or the end. */
-export type StreamPart = { readonly kind: 'texts'; readonly texts: readonly string[] } | StreamEnd
+/** One step of a stream: the texts or the deltas since the previous step, in order and none of them empty, or the end. */
+export type StreamPart =
+  | { readonly kind: 'texts'; readonly texts: readonly string[] }
+  | { readonly kind: 'deltas'; readonly deltas: readonly Delta[] }
+  | StreamEnd
 
 /**
  * Tokens of a rendered prompt. An exact count comes from the model itself. Otherwise `tokens` is an estimate, the run may

@@ -75,8 +75,9 @@ export async function readRun(
   const pieces: string[] = []
   for await (const piece of engine.stream(prompt, limits, signal)) {
     if (piece.kind === 'end') return { text: pieces.join(''), pieces, end: piece }
-    pieces.push(...piece.texts)
-    for (const text of piece.texts) onText(text)
+    const texts = piece.kind === 'texts' ? piece.texts : []
+    pieces.push(...texts)
+    for (const text of texts) onText(text)
   }
   throw new Error('The run ended without saying how.')
 }

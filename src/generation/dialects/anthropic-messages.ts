@@ -233,6 +233,7 @@ function eventWriter(
       writeEvent('ping'),
     ],
     text: (text) => event('content_block_delta', deltaOf(text)),
+    deltas: () => [],
     closing: (reply) => [
       writeEvent('content_block_stop', { index: 0 }),
       writeEvent('message_delta', { delta: ending(reply, stops), usage: usageOf(reply.usage) }),

@@ -1,4 +1,5 @@
 import type { Levels } from '../../billing/till.ts'
+import type { Delta } from '../../models/conversation.ts'
 import type { Start, Reply } from '../generation.ts'
 import type { TextRequest } from '../request.ts'
 
@@ -32,10 +33,12 @@ export interface DialectRequest {
 
 /** Writes a reply as server-sent events. Each string is one complete event. */
 export interface EventWriter {
-  /** The events before the first text. */
+  /** The events before the first part. */
   readonly opening: readonly string[]
   readonly text: (delta: string) => string
-  /** The events after the last text. */
+  /** The events of pieces that are not text. */
+  readonly deltas: (deltas: readonly Delta[]) => readonly string[]
+  /** The events after the last part. */
   closing(reply: Reply): readonly string[]
   /** The last event of a stream that broke off. `part` is what was charged for it. */
   failure(details: ErrorDetails, status: number, part?: Reply): string

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Message } from '../../models/model.ts'
+import { textOfMessage, type Message } from '../../models/conversation.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Unsupported } from './body.ts'
 
 /** The most messages of a conversation. */
@@ -36,7 +36,7 @@ export function readMessages(list: unknown, field: string, format: MessageFormat
   if (!last) throw mustBe(field, 'a list of at least one message')
   const place = `${field}[${messages.length - 1}]`
   if (last.role !== 'user') throw mustBe(`${place}.role`, 'user: the last message is the one to reply to')
-  if (!/\S/.test(last.text)) throw mustBe(`${place}.content`, 'a text that is not blank')
+  if (!/\S/.test(textOfMessage(last))) throw mustBe(`${place}.content`, 'a text that is not blank')
   return messages
 }
 

@@ -201,6 +201,7 @@ function eventWriter(id: string, model: string, withUsage: boolean): EventWriter
   return {
     opening: [event(undefined, chunk({ role: 'assistant', content: '', refusal: null }))],
     text: (content) => event(undefined, textChunk(content)),
+    deltas: () => [],
     closing: (reply) => [
       event(undefined, chunk({}, finishReason(reply))),
       ...(withUsage ? [event(undefined, { ...common, choices: [], usage: usageOf(reply) })] : []),

@@ -131,6 +131,7 @@ export function responseEvents(body: RepeatedFields, { id, model }: ResponseIds)
       writeEvent('response.content_part.added', { ...content, part: textPart('') }),
     ],
     text: (delta) => event(textDelta, `{"type":"${textDelta}","sequence_number":${sent++},${rest(delta).slice(1)}`),
+    deltas: () => [],
     closing(reply) {
       const status = statusOf(reply)
       const part = textPart(reply.text)

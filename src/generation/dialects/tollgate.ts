@@ -30,6 +30,7 @@ function requestOf(body: GenerateRequest): DialectRequest {
     eventWriter: () => ({
       opening: [],
       text: (delta) => event('output_text.delta', deltaOf(delta)),
+      deltas: () => [],
       closing: (reply) => [event('done', reply.body)],
       failure: (refusal, _, part) => event('error', { error: refusal, ...(part && chargedPart(part)) }),
     }),

@@ -38,7 +38,7 @@ export async function wholeOf(parts: AsyncIterable<StreamPart>): Promise<WholeRe
   let text = ''
   for await (const part of parts) {
     if (part.kind === 'end') return { text, stopReason: part.stopReason, usage: part.usage }
-    text += part.texts.join('')
+    if (part.kind === 'texts') text += part.texts.join('')
   }
   throw new Error('a run ended without its end')
 }

@@ -6,7 +6,7 @@ import {
   type LlamaModel,
   type Token,
 } from 'node-llama-cpp'
-import type { Message, Prompt } from '../model.ts'
+import { textOfMessage, type Message, type Prompt } from '../conversation.ts'
 import { slicesOf } from '../text-slices.ts'
 import { createLendingPool } from './lending-pool.ts'
 
@@ -54,9 +54,11 @@ export function createRenderer(model: LlamaModel): Renderer {
 
 /** If the last message is the assistant's, the reply continues it. Otherwise an empty message makes the template open the reply. */
 function history(messages: readonly Message[]): ChatHistoryItem[] {
-  const items = messages.map(({ role, text }): ChatHistoryItem =>
-    role === 'assistant' ? { type: 'model', response: [text] } : { type: role, text },
-  )
+  const items = messages.map((message): ChatHistoryItem => {
+    const { role } = message
+    const text = textOfMessage(message)
+    return role === 'assistant' ? { type: 'model', response: [text] } : { type: role, text }
+  })
   return messages.at(-1)?.role === 'assistant' ? items : [...items, { type: 'model', response: [''] }]
 }
 

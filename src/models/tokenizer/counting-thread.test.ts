@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
-import type { Message } from '../model.ts'
+import type { TextMessage } from '../conversation.ts'
 import { createCountingThread } from './counting-thread.ts'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'tokenizer-'))
@@ -15,7 +15,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-const user = (text: string): Message[] => [{ role: 'user', text }]
+const user = (text: string): TextMessage[] => [{ role: 'user', text }]
 
 /** Texts with their tokens in o200k_base, cl100k_base, p50k_base and r50k_base, as tiktoken counts them. */
 const known: [language: string, text: string, tokens: number[]][] = [
@@ -60,7 +60,7 @@ describe('A34 an encoding', () => {
   }
 
   test('counts each message of a conversation', async () => {
-    const messages: Message[] = [
+    const messages: TextMessage[] = [
       { role: 'system', text: 'Be brief.' },
       { role: 'user', text: 'Hello' },
       { role: 'assistant', text: 'Hello' },

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Message } from '../model.ts'
+import type { TextMessage } from '../conversation.ts'
 import { isFromCounter, type FromCounter, type ToCounter } from './protocol.ts'
 
 /** Counts tokens in a separate thread. The first count starts it, and all models share it. */
@@ -8,7 +8,7 @@ export interface CountingThread {
    * Tokens of the messages in their chat template. `source` is an encoding's name or the path of a `tokenizer.json`.
    * Rejects when the tokenizer cannot be loaded, when the thread hangs or ends, or when `signal` aborts.
    */
-  count(source: string, messages: readonly Message[], signal?: AbortSignal): Promise<number>
+  count(source: string, messages: readonly TextMessage[], signal?: AbortSignal): Promise<number>
   close(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export function createCountingThread({ budget, patience } = defaults): CountingT
     void hung.terminate()
   }
 
-  async function count(source: string, messages: readonly Message[], signal?: AbortSignal): Promise<number> {
+  async function count(source: string, messages: readonly TextMessage[], signal?: AbortSignal): Promise<number> {
     signal?.throwIfAborted()
     worker ??= start()
     const id = ++lastId

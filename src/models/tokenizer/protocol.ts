@@ -1,9 +1,9 @@
-import type { Message } from '../model.ts'
+import type { TextMessage } from '../conversation.ts'
 
 /** A tokenizer in memory. Both methods are synchronous and slow; only the counting thread calls them. */
 export interface TextCounter {
   /** Tokens that the chat template adds to the texts of the messages. */
-  readonly overhead: (messages: readonly Message[]) => number
+  readonly overhead: (messages: readonly TextMessage[]) => number
   readonly count: (text: string) => number
 }
 
@@ -13,7 +13,7 @@ export interface CountOrder {
   readonly id: number
   /** An encoding's name, or the path of a `tokenizer.json`. */
   readonly source: string
-  readonly messages: readonly Message[]
+  readonly messages: readonly TextMessage[]
   /** Milliseconds of counting. */
   readonly budget: number
 }

@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Logger } from 'pino'
-import type { CountOptions, Message, Prompt } from '../model.ts'
+import type { TextMessage } from '../conversation.ts'
+import { bytesOf, countedMessages } from '../counted.ts'
+import type { CountOptions, Prompt } from '../model.ts'
 import { createEndpoint, type Endpoint, type EndpointOptions } from '../upstream/endpoint.ts'
 import { refused, unusable } from '../upstream/failure.ts'
 import { createMemberPool, type Member } from '../upstream/pool.ts'
@@ -47,14 +49,14 @@ interface Api {
   readonly count: (send: Send, model: string, prompt: Prompt) => Promise<number>
 }
 
-const contentOf = ({ role, text }: Message) => ({ role, content: text })
+const contentOf = ({ role, text }: TextMessage) => ({ role, content: text })
 
 const apis: Readonly<Record<CountingApi, Api>> = {
   vllm: {
     paths: ['/tokenize'],
     strip: /\/v1\/?$/,
-    async count(send, model, { messages }) {
-      const reply = await send('/tokenize', { model, messages: messages.map(contentOf) })
+    async count(send, model, prompt) {
+      const reply = await send('/tokenize', { model, messages: countedMessages(prompt).map(contentOf) })
       if (!counted.Check(reply)) throw unusable('not a count')
       return reply.count
     },
@@ -62,8 +64,8 @@ const apis: Readonly<Record<CountingApi, Api>> = {
   'llama-server': {
     paths: ['/apply-template', '/tokenize'],
     strip: /\/v1\/?$/,
-    async count(send, _, { messages }) {
-      const reply = await send('/apply-template', { messages: messages.map(contentOf) })
+    async count(send, _, prompt) {
+      const reply = await send('/apply-template', { messages: countedMessages(prompt).map(contentOf) })
       if (!rendered.Check(reply)) throw unusable('not a rendered prompt')
       const tokens = await send('/tokenize', { content: reply.prompt, add_special: true, parse_special: true })
       if (!tokenized.Check(tokens)) throw unusable('not a list of tokens')
@@ -74,7 +76,8 @@ const apis: Readonly<Record<CountingApi, Api>> = {
     paths: ['/messages/count_tokens'],
     strip: /\/$/,
     headers: (key) => ['x-api-key', key, 'anthropic-version', '2023-06-01'],
-    async count(send, model, { messages }) {
+    async count(send, model, prompt) {
+      const messages = countedMessages(prompt)
       const system = messages.flatMap(({ role, text }) => (role === 'system' ? [text] : [])).join('\n')
       const turns = messages.filter(({ role }) => role !== 'system').map(contentOf)
       const body = { model, ...(system !== '' && { system }), messages: turns }
@@ -97,8 +100,7 @@ export function createServerCount(needs: ServerCountNeeds): ServerCount {
   const pool = createMemberPool({ members: servers, total: patience, pause: backoffLimit, log })
 
   async function count(prompt: Prompt, { signal = new AbortController().signal, requestId }: CountOptions) {
-    const bytes = prompt.messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-    const bounds = { mostBytes: mostBytes.reply + mostBytes.perByte * bytes, signal }
+    const bounds = { mostBytes: mostBytes.reply + mostBytes.perByte * bytesOf(prompt), signal }
     const countAt = (server: Server, total: number) =>
       api.count((path, body) => ask(server, path, body, { ...bounds, first: total, total }), upstreamModel, prompt)
     const answered = await pool.run(countAt, { signal, limits: { requestId } })

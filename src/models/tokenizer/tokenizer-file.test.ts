@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { createTestEngine } from '../../../tests/support/engine.ts'
 import { writeTokenizerFile } from '../../../tests/support/tokenizer-file.ts'
-import type { Message, Prompt } from '../model.ts'
+import type { TextMessage } from '../conversation.ts'
 import { createCountingThread } from './counting-thread.ts'
 import { loadTokenizerFile } from './tokenizer-file.ts'
 import { faultOfTokenizerFile } from './tokenizer.ts'
@@ -34,7 +34,7 @@ const texts = {
 describe('A34 a tokenizer.json with its chat template counts what llama.cpp counts', () => {
   for (const [language, text] of Object.entries(texts)) {
     test(`in ${language}`, async () => {
-      const messages: Message[] = [
+      const messages: TextMessage[] = [
         { role: 'system', text: 'Answer briefly.' },
         { role: 'user', text },
         { role: 'assistant', text: 'Yes.' },
@@ -45,13 +45,13 @@ describe('A34 a tokenizer.json with its chat template counts what llama.cpp coun
   }
 
   test('in a long text, within 1 %', async () => {
-    const prompt: Prompt = { messages: [{ role: 'user', text: Object.values(texts).join(' ').repeat(30) }] }
-    const [counted, exact] = await Promise.all([thread.count(file, prompt.messages), engine.count(prompt)])
+    const messages: TextMessage[] = [{ role: 'user', text: Object.values(texts).join(' ').repeat(30) }]
+    const [counted, exact] = await Promise.all([thread.count(file, messages), engine.count({ messages })])
     assert.ok(Math.abs(counted / exact.tokens - 1) <= 0.01, `${counted} instead of ${exact.tokens}`)
   })
 })
 
-const hello: Message[] = [{ role: 'user', text: 'x' }]
+const hello: TextMessage[] = [{ role: 'user', text: 'x' }]
 const template = "{{ bos_token }}{% for m in messages %}{{ m.role + ':' }}{% endfor %}{{ '>' }}"
 
 test('the chat template can be in a separate file, or one of several', async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Template } from '@huggingface/jinja'
 import { Tokenizer } from '@huggingface/tokenizers'
-import type { Message } from '../model.ts'
+import type { TextMessage } from '../conversation.ts'
 import type { TextCounter } from './protocol.ts'
 
 /** Tokens that a chat template adds to a message and to the prompt, where the template is not known. */
@@ -32,7 +32,7 @@ export async function loadTokenizerFile(file: string): Promise<TextCounter> {
 /** Renders messages without their texts. Undefined where the template refuses such messages. */
 function renderer(source: string, config: object) {
   const jinja = new Template(source)
-  return (messages: readonly Message[]): string | undefined => {
+  return (messages: readonly TextMessage[]): string | undefined => {
     const empty = messages.map(({ role }) => ({ role, content: '' }))
     try {
       return jinja.render({ ...config, ...tokensIn(config), messages: empty, add_generation_prompt: true })

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { Problem } from '../../platform/problems.ts'
+import { countedMessages } from '../counted.ts'
 import type { CountOptions, Prompt, TokenCount } from '../model.ts'
 import type { EndpointOptions } from '../upstream/endpoint.ts'
 import { chooseTokenizer } from './choice.ts'
@@ -51,7 +52,8 @@ const threadCheapPrompt = 16_384
 const templateBound = { message: 16, prompt: 128 }
 
 /** An upper bound: no tokenizer that falls back on bytes makes more tokens than the text has bytes. */
-function byteBound({ messages }: Prompt): number {
+function byteBound(prompt: Prompt): number {
+  const messages = countedMessages(prompt)
   const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   return bytes + messages.length * templateBound.message + templateBound.prompt
 }
@@ -78,7 +80,7 @@ export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
   const estimates = new WeakMap<Prompt, number>()
 
   function estimate(prompt: Prompt, options: CountOptions): Promise<number> {
-    if (choice.by === 'text') return thread.count(choice.source, prompt.messages, options.signal)
+    if (choice.by === 'text') return thread.count(choice.source, countedMessages(prompt), options.signal)
     if (server) return server.count(prompt, options)
     return Promise.resolve(byteBound(prompt))
   }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { bytesOf } from '../counted.ts'
 import type { Prompt, RunEnd, RunLimits, StopReason, Usage, WholeReply } from '../model.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
@@ -80,8 +81,7 @@ export function wholeOf(reply: UpstreamReply | undefined, run: UpstreamRun): Who
 }
 
 function promptTokens({ prompt, tokenizer }: UpstreamRun): number {
-  const bytes = prompt.messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-  return tokenizer.estimateOf(prompt) ?? estimate(bytes)
+  return tokenizer.estimateOf(prompt) ?? estimate(bytesOf(prompt))
 }
 
 function generatedTokens({ pieces, bytes }: Received): number {

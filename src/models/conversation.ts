@@ -1,0 +1,147 @@
+/** What a model is asked: the conversation so far, and what its reply may be. It is plain text: nothing in it acts as a control token. */
+export interface Prompt {
+  readonly messages: readonly Message[]
+  /** What the model may call. Undefined if there are no tools. */
+  readonly tools?: readonly Tool[] | undefined
+  /** Default `auto`. */
+  readonly toolChoice?: ToolChoice | undefined
+  /** False: at most one call in a reply. */
+  readonly parallelCalls?: boolean | undefined
+  /** Default: any text. */
+  readonly format?: ReplyFormat | undefined
+  /** Default: as the model does by itself. */
+  readonly reasoning?: Reasoning | undefined
+  /** Requests with the same key are likely to share the beginning of their prompts. */
+  readonly cacheKey?: string | undefined
+}
+
+/**
+ * A turn of the conversation: its text, or its parts in their order if it has anything else. `/v1/generate` sends its
+ * instructions as `system` and its input as `user`. The results of calls belong to the user's turn after them.
+ */
+export type Message = TextMessage | PartsMessage
+
+type Role = 'system' | 'user' | 'assistant'
+
+export interface TextMessage {
+  readonly role: Role
+  readonly text: string
+  readonly parts?: undefined
+}
+
+export interface PartsMessage {
+  readonly role: Role
+  readonly parts: readonly Part[]
+  readonly text?: undefined
+}
+
+export type Part = TextPart | FilePart | ThinkingPart | CallPart | ResultPart
+
+export interface TextPart {
+  readonly kind: 'text'
+  readonly text: string
+  readonly cache?: CacheMark | undefined
+}
+
+/** An image or a document. */
+export interface FilePart {
+  readonly kind: 'file'
+  /** `image/png`, `application/pdf`, … */
+  readonly mediaType: string
+  /** Base64. */
+  readonly data: string
+  readonly name?: string | undefined
+  /** How closely to look at an image. Default: as the vendor does. */
+  readonly detail?: 'low' | 'high' | 'auto' | undefined
+  readonly cache?: CacheMark | undefined
+}
+
+/** Reasoning of the model. A vendor accepts it back only unchanged, with its signature. */
+export interface ThinkingPart {
+  readonly kind: 'thinking'
+  /** Empty if only the vendor can read it. */
+  readonly text: string
+  readonly signature?: string | undefined
+  /** Whether the vendor withheld the text; then `signature` is all there is. */
+  readonly redacted?: true | undefined
+}
+
+/** A call of a tool. */
+export interface CallPart {
+  readonly kind: 'call'
+  readonly id: string
+  readonly tool: string
+  /** The arguments as the model wrote them: a JSON object. */
+  readonly input: string
+  readonly cache?: CacheMark | undefined
+}
+
+/** What a call returned. */
+export interface ResultPart {
+  readonly kind: 'result'
+  readonly callId: string
+  readonly content: readonly (TextPart | FilePart)[]
+  readonly isError?: true | undefined
+  readonly cache?: CacheMark | undefined
+}
+
+/** The prompt up to and including this place is worth keeping in the vendor's cache. */
+export interface CacheMark {
+  readonly ttl?: '5m' | '1h' | undefined
+}
+
+/** A function that the model may call. */
+export interface Tool {
+  readonly name: string
+  readonly description?: string | undefined
+  /** A JSON schema of type `object`. */
+  readonly parameters: object
+  /** Whether the arguments must follow the schema exactly. Default: as the vendor does. */
+  readonly strict?: boolean | undefined
+  readonly cache?: CacheMark | undefined
+}
+
+/** `required`: at least one call. With a name: a call of this tool. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string }
+
+/** `json`: any JSON object. `schema`: JSON that follows the schema. */
+export type ReplyFormat =
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema'
+      readonly name: string
+      readonly schema: object
+      readonly description?: string | undefined
+      readonly strict?: boolean | undefined
+    }
+
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof efforts)[number]
+
+/** How much the model should think before it replies. */
+export interface Reasoning {
+  readonly effort?: Effort | undefined
+  /** The most tokens to think, where the vendor takes a number. */
+  readonly budgetTokens?: number | undefined
+  /** Whether to return the thoughts or a summary of them. Default: as the vendor does. */
+  readonly summary?: 'auto' | 'concise' | 'detailed' | undefined
+}
+
+/** A part of a reply. */
+export type ReplyPart = TextPart | ThinkingPart | CallPart
+
+/**
+ * A piece of a streamed reply that is not text. A `thinking` belongs to the one before it, unless anything came between. A
+ * `signature` ends it. An `input` continues the `call` before it: nothing else comes between.
+ */
+export type Delta =
+  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'signature'; readonly signature: string; readonly redacted?: true | undefined }
+  | { readonly kind: 'call'; readonly id: string; readonly tool: string }
+  | { readonly kind: 'input'; readonly json: string }
+
+/** The texts of a turn, joined by line breaks: what is left of it for a model that reads nothing else. */
+export function textOfMessage(message: Message): string {
+  if (message.parts === undefined) return message.text
+  return message.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n')
+}

@@ -1,0 +1,38 @@
+import type { Message, Part, PartsMessage, Prompt, TextMessage } from './conversation.ts'
+
+/**
+ * All text of a prompt, as messages of text only: what a tokenizer can count. Tools and schemas count as a further message,
+ * in the JSON in which vendors write them. Files have no text.
+ */
+export function countedMessages(prompt: Prompt): readonly TextMessage[] {
+  const { messages, tools, format } = prompt
+  const described = [...(tools ?? []), ...(format?.kind === 'schema' ? [format] : [])]
+  if (described.length === 0 && messages.every(isText)) return messages
+  const counted = messages.map((message): TextMessage => (isText(message) ? message : countedMessage(message)))
+  return described.length === 0 ? counted : [...counted, { role: 'system', text: JSON.stringify(described) }]
+}
+
+const isText = (message: Message): message is TextMessage => message.parts === undefined
+
+function countedMessage({ role, parts }: PartsMessage): TextMessage {
+  return { role, text: parts.map(countedText).join('\n') }
+}
+
+function countedText(part: Part): string {
+  switch (part.kind) {
+    case 'text':
+    case 'thinking':
+      return part.text
+    case 'call':
+      return `${part.tool} ${part.input}`
+    case 'result':
+      return part.content.map(countedText).join('\n')
+    case 'file':
+      return ''
+  }
+}
+
+/** Bytes of all text of a prompt (UTF-8). */
+export function bytesOf(prompt: Prompt): number {
+  return countedMessages(prompt).reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+}
