@@ -9,6 +9,7 @@ import { createAlerts } from './alerts/alerts.ts'
 import { startAlerts } from './alerts/watch.ts'
 import { buildApp } from './app.ts'
 import { startHousekeeping } from './billing/housekeeping.ts'
+import { priceOf } from './billing/price-rule.ts'
 import { createPrices, type Price } from './billing/prices.ts'
 import { createTill } from './billing/postgres-till.ts'
 import { startErasing } from './client-data/erasing.ts'
@@ -253,7 +254,7 @@ function defaultLimitsOf({ limits: { requests_per_minute, tokens_per_minute } }:
 }
 
 function configuredPrices({ models }: Config): Map<string, Price> {
-  return new Map(models.flatMap(({ id, price }) => (price ? [[id, price] as const] : [])))
+  return new Map(models.flatMap(({ id, price }) => (price ? [[id, priceOf(price)] as const] : [])))
 }
 
 function loadConfiguredProviders({ models }: Config) {

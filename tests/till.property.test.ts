@@ -12,6 +12,7 @@ import {
   type ModelAccount,
   type ModelAdmission,
   type ModelAnswer,
+  type ModelKinds,
   type ModelReport,
   type ModelSettlement,
 } from './support/till-model.ts'
@@ -66,6 +67,9 @@ interface Settle {
   readonly used: number
   /** Input tokens used beyond those held. */
   readonly more: number
+  /** Shares of the input tokens that were read from the cache and written to it. */
+  readonly cached: number
+  readonly written: number
   readonly charged: boolean
   readonly answered: boolean
 }
@@ -75,6 +79,9 @@ interface Admit {
   readonly input: number
   readonly output: number
   readonly holds: boolean
+  /** What cached tokens and cache writes cost more than input; null: they have no price of their own. */
+  readonly cached: number | null
+  readonly written: number | null
   readonly idem: number
   readonly hash: string
   /** Sends the hold of an earlier step again, as after a lost connection. */
@@ -89,6 +96,8 @@ const anySettle: fc.Arbitrary<Settle> = fc.record({
     { weight: 1, arbitrary: fc.double({ min: 1, max: 9, noNaN: true }) },
   ),
   more: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(200) }),
+  cached: fc.constantFrom(0, 0, 0.2, 0.5, 1),
+  written: fc.constantFrom(0, 0, 0.3, 1),
   charged: fc.constantFrom(true, true, true, false),
   answered: fc.constantFrom(true, true, true, false),
 })
@@ -97,6 +106,8 @@ const anyAdmit: fc.Arbitrary<Admit> = fc.record({
   input: fc.nat(30),
   output: fc.integer({ min: 1, max: 60 }),
   holds: fc.constantFrom(true, true, true, false),
+  cached: fc.constantFrom(null, 0, -1, -100, 2),
+  written: fc.constantFrom(null, 0, 1, 3, -100),
   idem: fc.nat(5),
   hash: fc.constantFrom('a', 'a', 'a', 'b'),
   again: fc.constantFrom(true, false, false, false),
@@ -295,10 +306,13 @@ test('A22: an idempotency key is kept for 24 hours, to the microsecond', async (
     idem: 'k',
     hash: 'a',
     again: false,
+    cachedPrice: null,
+    cacheWritePrice: null,
   })
+  const used = { input: 1, output: 1, cached: 0, cacheWrite: 0, stop: 'complete', body: '{}' }
   const first = request()
   await callTill(instance, 1, [], [first], start)
-  await callTill(instance, 2, [{ hold: first.hold, input: 1, output: 1, stop: 'complete', body: '{}' }], [], start)
+  await callTill(instance, 2, [{ ...used, hold: first.hold }], [], start)
   const outcomeAt = async (batch: number, later: bigint) =>
     (await callTill(instance, batch, [], [request()], start + later))[0]?.outcome
   const day = 86_400_000_000n
@@ -351,7 +365,18 @@ test('an account counts the charges since the first of the month, even if the cl
 /** How often each outcome occurred, and the outcomes that must occur often for a meaningful test. */
 const outcomes = new Map<string, number>()
 const count = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-const bindings = ['cut', 'admitted', 'requests', 'tokens', 'credit_held', 'insufficient_credit', 'never_fits', 'replay']
+const bindings = [
+  'cut output',
+  'cut input',
+  'cut kinds',
+  'admitted',
+  'requests',
+  'tokens',
+  'credit_held',
+  'insufficient_credit',
+  'never_fits',
+  'replay',
+]
 
 /** Runs one history on the database and on the model, and compares results and accounts after each step. */
 async function playHistory(steps: readonly Step[]): Promise<void> {
@@ -385,10 +410,12 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
       const actual = await callTill(instance, ++number, settlements, admissions, now)
       assert.deepEqual(sorted(actual), sorted(expected))
       for (const { outcome } of expected) count(outcome)
-      for (const [index, { input, output }] of settlements.entries()) {
+      for (const [index, { input, output, cached, cacheWrite }] of settlements.entries()) {
         const charged = expected.find(({ id }) => id === settlements[index]?.hold)
-        if (charged?.outcome === 'settled' && (charged.input ?? 0) + (charged.output ?? 0) < input + output)
-          count('cut')
+        if (charged?.outcome !== 'settled') continue
+        if ((charged.output ?? 0) < output) count('cut output')
+        const prompt = input + cached + cacheWrite
+        if ((charged.input ?? 0) < prompt) count(cached > 0 || cacheWrite > 0 ? 'cut kinds' : 'cut input')
       }
     } else if (step.kind === 'exchange') {
       now += BigInt(step.later)
@@ -413,7 +440,17 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
     for (const account of accounts) assert.ok(account.monthlyLimit !== null || creditLeft(account) >= 0n)
   }
   for (const instance of instances) await reap(instance)
+  const settled = [...model.ledger].flatMap(([id, { kinds }]) => (kinds ? [{ id, ...kinds }] : []))
+  assert.deepEqual(byId(await readKinds(settled.map(({ id }) => id))), byId(settled))
 }
+
+const readKinds = (ids: readonly string[]) =>
+  database.rows<ModelKinds & { id: string }>(
+    `select request_id as id, input_tokens as input, output_tokens as output, cached_tokens as cached,
+       cache_write_tokens as "cacheWrite", uncharged_input as "unchargedInput", uncharged_output as "unchargedOutput"
+     from ledger where request_id = any($1)`,
+    [ids],
+  )
 
 const large = { requestsPerMinute: 400, tokensPerMinute: 24_000 }
 const creditLeft = ({ credited, charged, held, creditLent }: ModelAccount): bigint =>
@@ -445,6 +482,8 @@ function admissionsOf(
         ...sizes,
         inputPrice: BigInt(index + 1),
         outputPrice: BigInt(index + 5),
+        cachedPrice: dearer(index + 1, item.cached),
+        cacheWritePrice: dearer(index + 1, item.written),
         idem,
         hash,
         again: hold === earlier,
@@ -452,6 +491,10 @@ function admissionsOf(
     ]
   })
 }
+
+/** A price that much above another, and not below zero. */
+const dearer = (price: number, by: number | null): bigint | null =>
+  by === null ? null : BigInt(Math.max(0, price + by))
 
 /** The share of a whole, rounded to hundredths. */
 const part = (whole: bigint, share: number): bigint => (whole * BigInt(Math.round(share * 100))) / 100n
@@ -546,16 +589,19 @@ async function callExchange(instance: string, batch: number, reports: readonly M
     ]),
   )
   const key = '00000000-0000-0000-0000-000000000001'
+  // Version 0.2.0 calls exchange(), which has no cached tokens.
+  const timed = batch % 2 === 0
   const charges = reports.flatMap(({ account, charges: paid }) =>
-    paid.map(({ id, cost }) => rowOf([id, account, key, '', 'm', '', cost, 0, 1, 2, cost, 'complete', 'model', 0, 0])),
+    paid.map(({ id, cost }) => {
+      const common = [id, account, key, '', 'm', '']
+      const end = [1, 2, cost, 'complete', 'model', 0, 0]
+      if (!timed) return rowOf([...common, cost, 0, ...end])
+      const [cached, written] = [cost / 5n, cost / 4n]
+      return rowOf([...common, cost - cached - 2n * written, 0, ...end, 1, cached || '', written || '', '', 2])
+    }),
   )
-  return database.rows<{ id: string; granted: boolean }>('select id, granted from exchange($1, $2, $3, $4, $5)', [
-    instance,
-    batch,
-    said,
-    charges,
-    timestamp(now),
-  ])
+  const call = `select id, granted from ${timed ? 'exchange_timed' : 'exchange'}($1, $2, $3, $4, $5)`
+  return database.rows<{ id: string; granted: boolean }>(call, [instance, batch, said, charges, timestamp(now)])
 }
 
 function settlementsOf(
@@ -572,7 +618,10 @@ function settlementsOf(
     const stop = item.charged ? 'complete' : undefined
     const body = item.charged && item.answered ? `{"text":"${item.pick}"}` : undefined
     const output = Math.floor(item.used * (held?.maxOutputTokens ?? 9))
-    return [{ hold, input: (held?.inputTokens ?? 3) + item.more, output, stop, body }]
+    const prompt = (held?.inputTokens ?? 3) + item.more
+    const cached = Math.floor(prompt * item.cached)
+    const cacheWrite = Math.floor((prompt - cached) * item.written)
+    return [{ hold, input: prompt - cached - cacheWrite, output, cached, cacheWrite, stop, body }]
   })
 }
 
@@ -583,7 +632,14 @@ async function callTill(
   admissions: readonly ModelAdmission[],
   now: bigint,
 ): Promise<ModelAnswer[]> {
-  const settle = settlements.map(({ stop, ...item }) => ({ ...item, stop, source: 'model' }))
+  const settle = settlements.map(({ stop, cached, cacheWrite, ...item }) => ({
+    ...item,
+    // As the service, and version 0.2.0, send them.
+    cached: cached || undefined,
+    cache_write: cacheWrite || undefined,
+    stop,
+    source: 'model',
+  }))
   const admit = admissions.map((item) => ({
     hold: item.hold,
     account: item.account,
@@ -593,6 +649,8 @@ async function callTill(
     output: item.output,
     input_price: String(item.inputPrice),
     output_price: String(item.outputPrice),
+    cached_price: item.cachedPrice?.toString(),
+    cache_write_price: item.cacheWritePrice?.toString(),
     idem: item.idem,
     hash: item.hash,
     requests: 1,

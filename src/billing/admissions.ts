@@ -88,6 +88,8 @@ const itemOf = ({ payer, ...request }: AdmissionRequest, requests: 0 | 1): Admis
   output: request.maxOutputTokens,
   input_price: String(request.price.input),
   output_price: String(request.price.output),
+  cached_price: request.price.cachedInput?.toString(),
+  cache_write_price: request.price.cacheWrite?.toString(),
   idem: request.idempotency?.key,
   hash: request.idempotency?.hash,
   requests,

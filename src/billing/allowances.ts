@@ -1,5 +1,5 @@
 import type { Levels, Standing } from './limits.ts'
-import { costOf } from './price.ts'
+import { mostCostOf } from './price.ts'
 import {
   emptyStock,
   hasAny,
@@ -50,7 +50,7 @@ export class Allowances {
   /** Admits a request from the account's allowance. Returns undefined if that does not cover it. */
   take(request: AdmissionRequest): Levels | undefined {
     const stock = this.#stockOf(request.payer.accountId)
-    const cost = costOf(request.price, request.inputTokens, request.maxOutputTokens)
+    const cost = mostCostOf(request.price, request.inputTokens, request.maxOutputTokens)
     const need = request.inputTokens + request.maxOutputTokens
     const now = performance.now()
     noteRequest(stock, cost, need, now)
@@ -68,7 +68,7 @@ export class Allowances {
   /** Whether the account's allowance covers a request now. */
   covers({ payer, price, inputTokens, maxOutputTokens }: AdmissionRequest): boolean {
     const stock = this.#stocks.get(payer.accountId)
-    const cost = costOf(price, inputTokens, maxOutputTokens)
+    const cost = mostCostOf(price, inputTokens, maxOutputTokens)
     return stock !== undefined && isCovered(stock, cost, inputTokens + maxOutputTokens, performance.now())
   }
 

@@ -25,7 +25,7 @@ export interface TillItem extends QueuedItem {
 export interface ExchangeItem extends QueuedItem {
   readonly kind: 'end'
   readonly outcome: RequestOutcome
-  /** A row of the type charge, or undefined if the request is released. */
+  /** A row of the type timed_charge, or undefined if the request is released. */
   readonly charge: string | undefined
   readonly resolve: (done: boolean) => void
 }

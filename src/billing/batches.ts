@@ -14,7 +14,7 @@ export interface Batches {
   /** Sends an item to `till()`. Rejects with Problem `unavailable` after `patience` ms without the database. */
   send(kind: TillItem['kind'], payload: TillItem['payload'], patience: number): Promise<TillRow | undefined>
   /**
-   * Ends a request admitted from an allowance. `charge` is its row of the type charge, or undefined to release it. Returns
+   * Ends a request admitted from an allowance. `charge` is its row of the type timed_charge, or undefined to release it. Returns
    * false if this instance was reaped in the meantime, and then nothing is charged. Rejects as `send` does.
    */
   end(outcome: RequestOutcome, charge: string | undefined, patience: number): Promise<boolean>

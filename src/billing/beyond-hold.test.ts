@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { ask, log, mostOfOne, openTills, price, used, type Tills } from '../../tests/support/tills.ts'
 import type { Database } from '../platform/database/database.ts'
 import { createTill } from './postgres-till.ts'
-import type { Charge, Till } from './till.ts'
+import type { AdmissionRequest, Charge, Till } from './till.ts'
 import type { Payer } from './payer.ts'
 
 // A model that reports more than the hold of 10 input and 20 output tokens.
@@ -22,8 +22,8 @@ const rowsOf = ({ accountId }: Payer) =>
     [accountId],
   )
 
-async function use(till: Till, payer: Payer, charge: Charge) {
-  const request = ask(payer)
+async function use(till: Till, payer: Payer, charge: Charge, rest: Partial<AdmissionRequest> = {}) {
+  const request = ask(payer, rest)
   await till.admit(request)
   const { inputTokens, outputTokens, cost } = await till.settle(request.requestId, payer.accountId, charge)
   return { inputTokens, outputTokens, cost }
@@ -90,13 +90,84 @@ test('A33: a replay states the tokens that were charged, even if the instance st
   await till.admit(request)
   isStopped = true
   const storedReply = { headers: {}, body: '{"reported":"5020"}' }
-  const settled = await till.settle(request.requestId, payer.accountId, used(20, { inputTokens: 5000, storedReply }))
+  const settled = await till.settle(
+    request.requestId,
+    payer.accountId,
+    used(20, { inputTokens: 3, cachedTokens: 5000, cacheWriteTokens: 2, storedReply }),
+  )
   isStopped = false
-  const charged = { inputTokens: 10, outputTokens: 20 }
-  assert.deepEqual({ inputTokens: settled.inputTokens, outputTokens: settled.outputTokens }, charged)
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = settled
+  const charged = { inputTokens: 3, outputTokens: 20, cachedTokens: 5, cacheWriteTokens: 2 }
+  assert.deepEqual({ inputTokens, outputTokens, cachedTokens, cacheWriteTokens }, charged)
   for (const look of ['admit', 'precheck'] as const) {
     const replay = await stage.nth(0)[look](ask(payer, { idempotency }))
     assert.ok(replay?.kind === 'replay')
     assert.deepEqual([replay.charged, replay.body], [charged, storedReply.body], look)
+  }
+})
+
+const kindsOf = async ({ accountId }: Payer) => {
+  const [row] = await stage.database.rows<{ cost: bigint }>(
+    `select input_tokens as "inputTokens", output_tokens as "outputTokens", cached_tokens as "cachedTokens",
+       cache_write_tokens as "cacheWriteTokens", cost, uncharged_input as "unchargedInput" from ledger
+     where account_id = $1 order by at desc limit 1`,
+    [accountId],
+  )
+  return row ?? assert.fail()
+}
+
+const cached = { ...price, cachedInput: 10_000n, cacheWrite: 125_000n }
+const kinds = { inputTokens: 4, cachedTokens: 30, cacheWriteTokens: 6 }
+
+test('A33: the charge of a prompt is cut from its end: first cached tokens, then cache writes, then input', async () => {
+  const held = 10n * cached.cacheWrite + 20n * cached.output
+  const used4 = 4n * cached.input + 6n * cached.cacheWrite + 20n * cached.output
+  // What the hold was too large for is credit again: the hold prices every input token as a cache write.
+  const spare = 4n * (cached.cacheWrite - cached.input)
+  for (const [credit, charged] of [
+    [0n, { inputTokens: 4, cacheWriteTokens: 6, cachedTokens: Number(spare / cached.cachedInput) }],
+    [7n * cached.cachedInput, { inputTokens: 4, cacheWriteTokens: 6, cachedTokens: 17 }],
+  ] as const) {
+    const payer = await stage.addAccount({ credit: held + credit })
+    const settled = await use(stage.nth(0), payer, used(20, kinds), { price: cached })
+    const cost = used4 + BigInt(charged.cachedTokens) * cached.cachedInput
+    assert.equal(settled.cost, cost)
+    const unchargedInput = 30 - charged.cachedTokens
+    assert.deepEqual(await kindsOf(payer), { ...charged, outputTokens: 20, cost, unchargedInput })
+  }
+})
+
+test('A33: cache writes are cut before input', async () => {
+  const payer = await stage.addAccount({ credit: mostOfOne + 2n * price.input })
+  const settled = await use(stage.nth(0), payer, used(20, { inputTokens: 11, cacheWriteTokens: 9, cachedTokens: 9 }))
+  assert.equal(settled.cost, mostOfOne + 2n * price.input)
+  const charged = { inputTokens: 11, outputTokens: 20, cacheWriteTokens: 1, cachedTokens: 0, unchargedInput: 17 }
+  assert.deepEqual(await kindsOf(payer), { ...charged, cost: settled.cost })
+})
+
+test('a hold covers every kind of token at its price, also in an allowance', async () => {
+  const payer = await stage.addAccount({ credit: 10_000n * mostOfOne })
+  for (const [tokens, each] of [
+    [{ inputTokens: 0, cachedTokens: 10, cacheWriteTokens: 0 }, cached],
+    [{ inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 10 }, cached],
+    [
+      { inputTokens: 3, cachedTokens: 5, cacheWriteTokens: 2 },
+      { ...cached, cachedInput: null },
+    ],
+    [
+      { inputTokens: 3, cachedTokens: 5, cacheWriteTokens: 2 },
+      { ...cached, cacheWrite: 0n },
+    ],
+  ] as const) {
+    for (let round = 0; round < 8; round++) {
+      const settled = await use(stage.nth(0), payer, used(20, tokens), { price: each })
+      const cost =
+        BigInt(tokens.inputTokens) * each.input +
+        BigInt(tokens.cachedTokens) * (each.cachedInput ?? each.input) +
+        BigInt(tokens.cacheWriteTokens) * each.cacheWrite +
+        20n * each.output
+      assert.equal(settled.cost, cost)
+      assert.deepEqual(await kindsOf(payer), { ...tokens, outputTokens: 20, cost, unchargedInput: 0 })
+    }
   }
 })

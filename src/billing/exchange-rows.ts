@@ -8,9 +8,11 @@ export const reportRow = (report: Report): string =>
   `${report.requests},${report.tokens},${report.at_hand},${report.cost},${report.need},` +
   `${report.more_credit},${report.more_requests},${report.more_tokens})`
 
-/** A row of the type charge, as text. `cost` is in 10⁻¹² of the currency unit. */
+/** A row of the type timed_charge, as text. `cost` is in 10⁻¹² of the currency unit. */
 export const chargeRow = ({ payer, ...request }: AdmissionRequest, charge: Charge, cost: bigint): string =>
   `(${request.requestId},${payer.accountId},${payer.keyId ?? ''},${payer.personId ?? ''},` +
   `${columnText(request.model)},${columnText(payer.clientId)},` +
   `${charge.inputTokens},${charge.outputTokens},${request.price.input},${request.price.output},${cost},` +
-  `${charge.stopReason},${charge.source},0,0)`
+  `${charge.stopReason},${charge.source},0,0,${charge.milliseconds},` +
+  `${charge.cachedTokens || ''},${charge.cacheWriteTokens || ''},` +
+  `${request.price.cachedInput ?? ''},${request.price.cacheWrite ?? ''})`

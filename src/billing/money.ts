@@ -1,4 +1,5 @@
 import { price } from '../platform/config/values.ts'
+import type { Price } from './price.ts'
 import { formatDecimal, parseDecimal } from '../platform/decimal.ts'
 
 /** Decimals of an amount: it is an integer in 10⁻¹² of the currency unit. */
@@ -19,6 +20,23 @@ export function formatMoney(amount: bigint): string {
 /** `0.10` per million tokens → millionths, which is 10⁻¹² of the unit per token. Throws RangeError as above. */
 export function parsePrice(text: string): bigint {
   return price.parse(text)
+}
+
+/** The parts of a price as decimals per million tokens, without those that it lacks. */
+export interface WrittenPrice {
+  readonly input: string
+  readonly output: string
+  readonly cached_input?: string
+  readonly cache_write?: string
+}
+
+export function writtenPrice({ input, output, cachedInput, cacheWrite }: Price): WrittenPrice {
+  return {
+    input: formatPrice(input),
+    output: formatPrice(output),
+    ...(typeof cachedInput === 'bigint' && { cached_input: formatPrice(cachedInput) }),
+    ...(typeof cacheWrite === 'bigint' && { cache_write: formatPrice(cacheWrite) }),
+  }
 }
 
 /** A price in 10⁻¹² of the unit per token, as a decimal per million tokens. */

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { RefusalRow } from './limits.ts'
-import { costOf } from './price.ts'
+import { mostCostOf } from './price.ts'
 import type { ReplayRow } from './replay.ts'
 import type { AdmissionRequest } from './till.ts'
 
@@ -12,7 +12,7 @@ export async function readPrecheck(
   database: Queryable,
   { payer, inputTokens, maxOutputTokens, price, idempotency }: AdmissionRequest,
 ): Promise<(RefusalRow & ReplayRow) | undefined> {
-  const cost = costOf(price, inputTokens, maxOutputTokens)
+  const cost = mostCostOf(price, inputTokens, maxOutputTokens)
   const [row] = await database.rows<RefusalRow & ReplayRow>({
     name: 'precheck',
     text: `

@@ -5,20 +5,45 @@ import { price as priceKind } from '../platform/config/values.ts'
 import type { Price } from './price.ts'
 
 const Models = Type.Object({ models: Type.Array(Type.Unknown()) })
-const Priced = Type.Object({ price: Type.Object({ input: Type.String(), output: Type.String() }) })
+const Priced = Type.Object({
+  price: Type.Object({
+    input: Type.String(),
+    output: Type.String(),
+    cached_input: Type.Optional(Type.String()),
+  }),
+})
 
-/** Output must cost more than input. */
-export function isValidPrice({ input, output }: Price): boolean {
-  return output > input
+/** A price as the configuration has it. */
+interface ConfiguredPrice {
+  readonly input: bigint
+  readonly output: bigint
+  readonly cached_input?: bigint
+  readonly cache_write?: bigint
 }
 
-/** Reports each model of the configuration whose price breaks that rule. */
+export const priceOf = ({ cached_input: cachedInput, cache_write: cacheWrite, ...rest }: ConfiguredPrice): Price => ({
+  ...rest,
+  cachedInput,
+  cacheWrite,
+})
+
+/** Which of the two rules a price breaks: output costs more than input, and cached input no more than input. */
+export function brokenPriceRule({ input, output, cachedInput }: Price): 'output' | 'cached_input' | undefined {
+  if (output <= input) return 'output'
+  return cachedInput && cachedInput > input ? 'cached_input' : undefined
+}
+
+const rules = { output: 'must be above', cached_input: 'must not be above' }
+
+/** Reports each model of the configuration whose price breaks a rule. */
 export function checkConfiguredPrices(settings: unknown, fault: ReportConfigError): void {
   if (!Value.Check(Models, settings)) return
   settings.models.forEach((model, index) => {
     if (!Value.Check(Priced, model)) return
-    const { input, output } = model.price
-    if (isValidPrice({ input: priceKind.parse(input), output: priceKind.parse(output) })) return
-    fault(`models[${index}].price.output`, `must be above the input price ${input}`)
+    const { input, output, cached_input: cached } = model.price
+    const price = { input: priceKind.parse(input), output: priceKind.parse(output) }
+    const cachedInput = cached === undefined ? undefined : priceKind.parse(cached)
+    const part = brokenPriceRule({ ...price, cachedInput })
+    if (part) fault(`models[${index}].price.${part}`, `${rules[part]} the input price ${input}`)
   })
 }

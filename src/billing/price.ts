@@ -1,12 +1,32 @@
-/** In 10⁻¹² of the currency unit per token, which is millionths per million tokens. */
+import type { ChargedTokens } from './tokens.ts'
+
+/**
+ * In 10⁻¹² of the currency unit per token, which is millionths per million tokens. Cached tokens and tokens of cache writes
+ * are charged as input where they have no price of their own (null or absent).
+ */
 export interface Price {
   readonly input: bigint
   readonly output: bigint
+  readonly cachedInput?: bigint | null | undefined
+  readonly cacheWrite?: bigint | null | undefined
 }
 
 /** What the tokens cost, in 10⁻¹² of the currency unit. A constraint of the ledger checks the same rule. */
-export function costOf(price: Price, inputTokens: number, outputTokens: number): bigint {
-  return BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output
+export function costOf(price: Price, tokens: ChargedTokens): bigint {
+  const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = tokens
+  const cost = BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output
+  if (cachedTokens === 0 && cacheWriteTokens === 0) return cost
+  const { input, cachedInput, cacheWrite } = price
+  return cost + BigInt(cachedTokens) * (cachedInput ?? input) + BigInt(cacheWriteTokens) * (cacheWrite ?? input)
+}
+
+/** The most that a request can cost: every token of its prompt at the highest price of the three kinds. */
+export function mostCostOf(price: Price, promptTokens: number, maxOutputTokens: number): bigint {
+  const { input, cachedInput, cacheWrite } = price
+  let highest = input
+  if (cachedInput && cachedInput > highest) highest = cachedInput
+  if (cacheWrite && cacheWrite > highest) highest = cacheWrite
+  return BigInt(promptTokens) * highest + BigInt(maxOutputTokens) * price.output
 }
 
 /** A row of the price history. It never changes. */

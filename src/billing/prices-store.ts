@@ -7,13 +7,15 @@ export interface PriceRow extends Price {
   readonly beginsIn: number
 }
 
+const columns = `input, output, cached_input as "cachedInput", cache_write as "cacheWrite"`
+
 /** Only a scheduled price waits for the clock: any other has been in force since it was inserted. */
 const inForce = (price: string): string => `(not ${price}.scheduled or ${price}.valid_from <= clock_timestamp())`
 
 export function readCurrentPrices(database: Queryable): Promise<PriceRow[]> {
   return database.rows({
     name: 'current_prices',
-    text: `select model, input, output, case when ${inForce('p')} then 0
+    text: `select model, ${columns}, case when ${inForce('p')} then 0
              else (extract(epoch from valid_from - clock_timestamp()) * 1000)::float8 end as "beginsIn"
            from price p
            where not exists (
@@ -26,7 +28,7 @@ export function readCurrentPrices(database: Queryable): Promise<PriceRow[]> {
 /** Every row, the newest of each model first. */
 export function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
   return database.rows(
-    `select model, input, output, valid_from as "validFrom", source,
+    `select model, ${columns}, valid_from as "validFrom", source,
        case
          when not ${inForce('p')} then 'to come'
          when valid_from = max(valid_from) filter (where ${inForce('p')}) over (partition by model) then 'in force'
@@ -43,10 +45,10 @@ export function readPriceHistory(database: Queryable): Promise<PriceEntry[]> {
 export async function lockConfiguredPrices(tx: Queryable): Promise<Map<string, Price>> {
   await tx.rows(`select pg_advisory_xact_lock(hashtext('configured prices'))`)
   const rows = await tx.rows<Price & { model: string }>(
-    `select distinct on (model) model, input, output from price where source = 'configuration'
+    `select distinct on (model) model, ${columns} from price where source = 'configuration'
      order by model, valid_from desc`,
   )
-  return new Map(rows.map(({ model, input, output }) => [model, { input, output }]))
+  return new Map(rows.map((row) => [row.model, row]))
 }
 
 export interface NewPriceRow extends Price {
@@ -62,12 +64,20 @@ export interface NewPriceRow extends Price {
  */
 export async function insertPrice(tx: Queryable, entry: NewPriceRow): Promise<Date | undefined> {
   const [row] = await tx.rows<{ validFrom: Date }>(
-    `insert into price (model, valid_from, scheduled, input, output, source)
+    `insert into price (model, valid_from, scheduled, input, output, cached_input, cache_write, source)
      select $1, coalesce($2, greatest(clock_timestamp(), max(p.valid_from) + interval '1 microsecond')),
-       $2::timestamptz is not null, $3, $4, $5
+       $2::timestamptz is not null, $3, $4, $6, $7, $5
      from price p where p.model = $1 and ${inForce('p')}
      on conflict do nothing returning valid_from as "validFrom"`,
-    [entry.model, entry.validFrom ?? null, entry.input, entry.output, entry.source],
+    [
+      entry.model,
+      entry.validFrom ?? null,
+      entry.input,
+      entry.output,
+      entry.source,
+      entry.cachedInput,
+      entry.cacheWrite,
+    ],
   )
   return row?.validFrom
 }

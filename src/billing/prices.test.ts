@@ -133,12 +133,41 @@ test('models share neither prices nor their times', async () => {
   ])
 })
 
+test('the prices of cached tokens are kept, and a change of one of them alone is a new price', async () => {
+  const prices = open()
+  const cached = { ...cheap, cachedInput: 10_000n, cacheWrite: 125_000n }
+  for (const price of [
+    cheap,
+    cached,
+    cached,
+    { ...cached, cacheWrite: 0n },
+    { ...cheap, cachedInput: 100_000n },
+    cheap,
+  ]) {
+    await prices.sync(new Map([['tiny', price]]))
+    const { cachedInput = null, cacheWrite = null } = price
+    const read = prices.of('tiny')
+    assert.deepEqual([read?.cachedInput, read?.cacheWrite], [cachedInput, cacheWrite])
+  }
+  const listed = (await prices.list()).map(({ cachedInput, cacheWrite }) => [cachedInput, cacheWrite])
+  assert.deepEqual(listed, [
+    [null, null],
+    [100_000n, null],
+    [10_000n, 0n],
+    [10_000n, 125_000n],
+    [null, null],
+  ])
+})
+
 test('an invalid price is refused and not stored', async () => {
   const prices = open()
   const wrong: [Price, Date | undefined, RegExp][] = [
     [{ input: 400n, output: 400n }, undefined, /Output must cost more/],
     [{ input: 500n, output: 400n }, undefined, /Output must cost more/],
     [{ input: -1n, output: 400n }, undefined, /must not be negative/],
+    [{ ...cheap, cachedInput: 100_001n }, undefined, /Cached input must not cost more/],
+    [{ ...cheap, cachedInput: -1n }, undefined, /must not be negative/],
+    [{ ...cheap, cacheWrite: -1n }, undefined, /must not be negative/],
     [cheap, new Date(Date.now() - 1000), /never in the past/],
   ]
   for (const [price, from, words] of wrong) {

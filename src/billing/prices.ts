@@ -4,12 +4,12 @@ import { recordWithin } from '../access/audit.ts'
 import type { Database, Queryable } from '../platform/database/database.ts'
 import { Problem } from '../platform/problems.ts'
 import { repeat } from '../platform/repeat.ts'
-import { formatPrice } from './money.ts'
-import { isValidPrice } from './price-rule.ts'
-import { costOf, type Price, type PriceEntry } from './price.ts'
+import { writtenPrice } from './money.ts'
+import { brokenPriceRule } from './price-rule.ts'
+import { mostCostOf, type Price, type PriceEntry } from './price.ts'
 import * as store from './prices-store.ts'
 
-export { costOf, type Price, type PriceEntry }
+export { mostCostOf, type Price, type PriceEntry }
 
 export interface Prices {
   /**
@@ -46,7 +46,7 @@ export function createPrices({ database, log }: { database: Database; log: Logge
     const readAt = performance.now()
     const rows = await store.readCurrentPrices(database)
     const read = Map.groupBy<string, KnownPrice>(
-      rows.map(({ model, input, output, beginsIn }) => ({ model, input, output, beginsAt: readAt + beginsIn })),
+      rows.map(({ beginsIn, ...price }) => ({ ...price, beginsAt: readAt + beginsIn })),
       ({ model }) => model,
     )
     // A clock set back may take a scheduled price out of force. A model keeps its last price rather than lose its only one.
@@ -96,8 +96,7 @@ export function createPrices({ database, log }: { database: Database; log: Logge
 async function insertPrice(tx: Queryable, entry: store.NewPriceRow, by: Visit): Promise<Date | undefined> {
   const begins = await store.insertPrice(tx, entry)
   if (begins === undefined) return undefined
-  const { model, input, output } = entry
-  const details = { model, input: formatPrice(input), output: formatPrice(output), from: begins.toISOString() }
+  const details = { model: entry.model, ...writtenPrice(entry), from: begins.toISOString() }
   await recordWithin(tx, [{ ...by, action: 'price_set', outcome: 'allowed', noun: 'price', details }])
   return begins
 }
@@ -107,16 +106,33 @@ function inForce(known: ReadonlyMap<string, readonly KnownPrice[]>, model: strin
   return known.get(model)?.findLast(({ beginsAt }) => beginsAt <= performance.now())
 }
 
+const ruleOf = {
+  output: 'Output must cost more than input: raise its price.',
+  cached_input: 'Cached input must not cost more than input: lower its price.',
+}
+
+/** By the names that callers use. */
+const parts = ({ input, output, cachedInput, cacheWrite }: Price) => ({
+  input,
+  output,
+  cached_input: cachedInput,
+  cache_write: cacheWrite,
+})
+
 function checkPrice(price: Price, validFrom: Date | undefined): void {
-  if (price.input < 0n) throw new Problem('invalid_field', 'A price must not be negative.', { field: 'input' })
-  if (!isValidPrice(price)) {
-    throw new Problem('invalid_field', 'Output must cost more than input: raise its price.', { field: 'output' })
+  for (const [field, each] of Object.entries(parts(price))) {
+    if (each && each < 0n) throw new Problem('invalid_field', 'A price must not be negative.', { field })
   }
+  const field = brokenPriceRule(price)
+  if (field) throw new Problem('invalid_field', ruleOf[field], { field })
   if (validFrom !== undefined && validFrom.getTime() <= Date.now()) {
     throw new Problem('invalid_field', 'A price begins now or later, never in the past.', { field: 'valid_from' })
   }
 }
 
 function isSame(one: Price | undefined, other: Price): boolean {
-  return one?.input === other.input && one.output === other.output
+  if (one?.input !== other.input || one.output !== other.output) return false
+  return (
+    (one.cachedInput ?? null) === (other.cachedInput ?? null) && (one.cacheWrite ?? null) === (other.cacheWrite ?? null)
+  )
 }

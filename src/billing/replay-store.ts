@@ -1,11 +1,13 @@
 import type { Queryable } from '../platform/database/database.ts'
-import type { ChargedTokens } from './till.ts'
+import type { ChargedTokens } from './tokens.ts'
 
 /** The tokens that a request was charged for. Undefined if it is not in the ledger. */
 export async function readChargedTokens(database: Queryable, requestId: string): Promise<ChargedTokens | undefined> {
   const [charged] = await database.rows<ChargedTokens>({
     name: 'charged tokens',
-    text: `select input_tokens as "inputTokens", output_tokens as "outputTokens" from ledger where request_id = $1`,
+    text: `select input_tokens as "inputTokens", output_tokens as "outputTokens", cached_tokens as "cachedTokens",
+             cache_write_tokens as "cacheWriteTokens"
+           from ledger where request_id = $1`,
     values: [requestId],
   })
   return charged

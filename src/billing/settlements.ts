@@ -6,6 +6,7 @@ import { chargeRow } from './exchange-rows.ts'
 import { levelsAfter } from './levels.ts'
 import { costOf } from './price.ts'
 import type { TillRow } from './till-row.ts'
+import { allTokensOf, chargedPart } from './tokens.ts'
 import type { AdmissionRequest, Charge, Settlement, Till } from './till.ts'
 
 /** Milliseconds that a settlement waits for the database, so that a failover loses no reply. */
@@ -31,14 +32,14 @@ export function createSettlements({ allowances, batches, log, reprice }: Settlem
   async function settleHold(requestId: string, accountId: string, charge: Charge): Promise<Settlement> {
     const row = await send(requestId, accountId, settlementItem(charge))
     const levels = levelsAfter(allowances, row)
-    const charged = chargedBy(row)
+    const charged = chargedBy(row, charge)
     if (charged === undefined || levels === undefined) throw givenUp()
     noteUncharged(requestId, charge, charged)
     return { ...charged, levels }
   }
 
   function noteUncharged(requestId: string, charge: Charge, charged: Charged): void {
-    const tokens = charge.inputTokens + charge.outputTokens - charged.inputTokens - charged.outputTokens
+    const tokens = allTokensOf(charge) - allTokensOf(charged)
     if (tokens <= 0) return
     unchargedTokens += tokens
     log.warn({ request_id: requestId, tokens }, 'a model used more tokens than could be charged')
@@ -53,20 +54,20 @@ export function createSettlements({ allowances, batches, log, reprice }: Settlem
 
   async function settleTaken(taken: AdmittedRequest, charge: Charge): Promise<Settlement> {
     const { request } = taken
-    const { inputTokens, outputTokens } = charge
-    const cost = costOf(request.price, inputTokens, outputTokens)
-    if (cost > taken.cost || inputTokens + outputTokens > request.inputTokens + request.maxOutputTokens) {
+    const cost = costOf(request.price, charge)
+    const tokens = allTokensOf(charge)
+    if (cost > taken.cost || tokens > request.inputTokens + request.maxOutputTokens) {
       // An allowance covers only the hold: only till() can tell what else the credit and the limits cover.
       await reprice(request)
       return settleHold(request.requestId, request.payer.accountId, charge)
     }
-    const { milliseconds } = charge
-    const outcome = { taken, charge: { cost, tokens: inputTokens + outputTokens, milliseconds } }
+    const outcome = { taken, charge: { cost, tokens } }
     const done = await end(outcome, chargeRow(request, charge, cost))
     // After a reconnection as a new instance no levels are known, but a charged reply must still be sent.
     const levels = allowances.levels(request.payer.accountId) ?? taken.levels
     if (!done || levels === undefined) throw givenUp()
-    return { cost, inputTokens, outputTokens, levels }
+    const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = charge
+    return { cost, inputTokens, outputTokens, cachedTokens, cacheWriteTokens, levels }
   }
 
   return Object.freeze({
@@ -85,18 +86,20 @@ export function createSettlements({ allowances, batches, log, reprice }: Settlem
 
 type Charged = Omit<Settlement, 'levels'>
 
-function chargedBy(row: TillRow | undefined): Charged | undefined {
+function chargedBy(row: TillRow | undefined, charge: Charge): Charged | undefined {
   if (!row || row.cost === null || row.charged_input === null || row.charged_output === null) return undefined
-  return { cost: row.cost, inputTokens: row.charged_input, outputTokens: row.charged_output }
+  return { cost: row.cost, ...chargedPart(charge, row.charged_input, row.charged_output) }
 }
 
-/** The rest of an item of the parameter p_settle of `till()`. */
-const settlementItem = ({ inputTokens, outputTokens, stopReason, source, milliseconds, storedReply }: Charge) => ({
-  input: inputTokens,
-  output: outputTokens,
-  stop: stopReason,
-  source,
-  milliseconds,
+/** The rest of an item of the parameter p_settle of `till()`. JSON leaves out what is undefined. */
+const settlementItem = ({ storedReply, ...charge }: Charge) => ({
+  input: charge.inputTokens,
+  output: charge.outputTokens,
+  cached: charge.cachedTokens || undefined,
+  cache_write: charge.cacheWriteTokens || undefined,
+  stop: charge.stopReason,
+  source: charge.source,
+  milliseconds: charge.milliseconds,
   ...storedReply,
 })
 

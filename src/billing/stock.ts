@@ -17,7 +17,7 @@ export interface AdmittedRequest {
 /** How a request admitted from an allowance ends: charged or released. */
 export interface RequestOutcome {
   readonly taken: AdmittedRequest
-  readonly charge?: { readonly cost: bigint; readonly tokens: number; readonly milliseconds: number }
+  readonly charge?: { readonly cost: bigint; readonly tokens: number }
 }
 
 /** The report of one account to `exchange_timed()`: the type account_report. */

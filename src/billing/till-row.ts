@@ -11,6 +11,7 @@ export interface TillRow {
   /** Whether an instance has an allowance of the account. */
   readonly lent: boolean
   readonly cost: bigint | null
+  /** Of all three kinds. */
   readonly charged_input: number | null
   readonly charged_output: number | null
   /** The request that a replayed reply was made for. */

@@ -23,15 +23,15 @@ export function tillCall(
   }
 }
 
-/** One call of `exchange_timed()`. `charges` are rows of the type charge, and `milliseconds` how long each took. */
+/** One call of `exchange_timed()`. `charges` are rows of the type timed_charge. */
 export function exchangeCall(
   { instance, batch }: BatchId,
   reports: readonly Report[],
-  { charges, milliseconds }: { readonly charges: readonly string[]; readonly milliseconds: readonly number[] },
+  charges: readonly string[],
 ): PreparedStatement<Renewal> {
   return {
     name: 'exchange',
-    text: 'select * from exchange_timed($1, $2, $3, $4, $5)',
-    values: [instance, batch, rowsText(reports.map(reportRow)), rowsText(charges), `{${milliseconds.join()}}`],
+    text: 'select * from exchange_timed($1, $2, $3, $4)',
+    values: [instance, batch, rowsText(reports.map(reportRow)), rowsText(charges)],
   }
 }

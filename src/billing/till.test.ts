@@ -205,7 +205,8 @@ test('A22: precheck() finds the stored reply for 24 hours, no longer', async () 
   }
   const replay = await replayAfter('23 hours 50 minutes')
   assert.deepEqual([replay?.originalRequestId, replay?.body], [first.requestId, '{}'])
-  assert.deepEqual(replay?.charged, { inputTokens: 10, outputTokens: 20 })
+  const charged = { inputTokens: 10, outputTokens: 20, cachedTokens: 0, cacheWriteTokens: 0 }
+  assert.deepEqual(replay?.charged, charged)
   assert.equal(await replayAfter('24 hours'), undefined)
 })
 

@@ -2,8 +2,10 @@ import type { StopReason, UsageSource } from '../models/model.ts'
 import type { Levels } from './limits.ts'
 import type { Payer } from './payer.ts'
 import type { Price } from './price.ts'
+import type { ChargedTokens } from './tokens.ts'
 
 export { TillRefusal, type Level, type Levels } from './limits.ts'
+export { promptTokensOf, type ChargedTokens } from './tokens.ts'
 
 /** A request for admission, made before a model is called. */
 export interface AdmissionRequest {
@@ -11,6 +13,7 @@ export interface AdmissionRequest {
   readonly requestId: string
   readonly payer: Payer
   readonly model: string
+  /** Of the prompt, whichever kind they turn out to be. */
   readonly inputTokens: number
   readonly maxOutputTokens: number
   readonly price: Price
@@ -38,11 +41,6 @@ export type Replay = {
   readonly charged: ChargedTokens | undefined
   readonly levels: Levels
 } & StoredReply
-
-export interface ChargedTokens {
-  readonly inputTokens: number
-  readonly outputTokens: number
-}
 
 /** The tokens a request used, and what else the ledger records about it. */
 export interface Charge extends ChargedTokens {

@@ -88,15 +88,19 @@ export const books: VerifyQueries = {
 /** Roll-ups that differ from the sums of the whole ledger. */
 export const differingRollUps = `
   select account_id as account, day, key_id as key, person_id as person, model, client_id as client, sum(requests) as missing_requests,
-    sum(input_tokens) as missing_input_tokens, sum(output_tokens) as missing_output_tokens, sum(cost) as missing_cost
+    sum(input_tokens) as missing_input_tokens, sum(output_tokens) as missing_output_tokens, sum(cached_tokens) as missing_cached_tokens,
+    sum(cache_write_tokens) as missing_cache_write_tokens, sum(cost) as missing_cost
   from (
     select account_id, (at at time zone 'UTC')::date as day, key_id, person_id, model, client_id, count(*) as requests,
-      sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost) as cost
+      sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cached_tokens) as cached_tokens,
+      sum(cache_write_tokens) as cache_write_tokens, sum(cost) as cost
     from ledger group by 1, 2, 3, 4, 5, 6
     union all
-    select account_id, day, key_id, person_id, model, client_id, -requests, -input_tokens, -output_tokens, -cost from usage_day) u
+    select account_id, day, key_id, person_id, model, client_id, -requests, -input_tokens, -output_tokens,
+      -cached_tokens, -cache_write_tokens, -cost from usage_day) u
   group by account_id, day, key_id, person_id, model, client_id
-  having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(cost) <> 0`
+  having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(cached_tokens) <> 0
+    or sum(cache_write_tokens) <> 0 or sum(cost) <> 0`
 
 /**
  * The time of a sealed row cannot be changed unnoticed. A seal may have been written just after the clock was set back, so

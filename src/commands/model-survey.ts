@@ -1,3 +1,4 @@
+import { priceOf } from '../billing/price-rule.ts'
 import type { Price } from '../billing/prices.ts'
 import type { ModelConfig } from '../platform/config/config.ts'
 import type { Context } from './context.ts'
@@ -21,7 +22,7 @@ export async function surveyModels(context: Context): Promise<SurveyedModel[]> {
   const inForce = await pricesInForce(context)
   return Promise.all(
     models.map(async (model) => {
-      const price = inForce.get(model.id) ?? model.price ?? null
+      const price = inForce.get(model.id) ?? (model.price ? priceOf(model.price) : null)
       return {
         id: model.id,
         engine: model.engine,

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { formatPrice } from '../billing/money.ts'
+import { priceOf } from '../billing/price-rule.ts'
 import type { Price, PriceEntry, Prices } from '../billing/prices.ts'
+import type { ModelConfig } from '../platform/config/config.ts'
 import { id } from '../platform/config/values.ts'
 import { OperatorError } from '../platform/problems.ts'
 import { priceArgument, priceIn } from './amounts.ts'
@@ -79,9 +81,9 @@ function listCommand(context: Context): Command {
 }
 
 /** Writes the configured price first, so that the first start does not override the price set by command. */
-async function writeFirst(prices: Prices, model: string, configured: Price | undefined): Promise<void> {
+async function writeFirst(prices: Prices, model: string, configured: ModelConfig['price']): Promise<void> {
   if (configured === undefined || (await prices.list()).some((entry) => entry.model === model)) return
-  await prices.sync(new Map([[model, configured]]))
+  await prices.sync(new Map([[model, priceOf(configured)]]))
 }
 
 async function withPrices<Result>(context: Context, work: (prices: Prices) => Promise<Result>): Promise<Result> {

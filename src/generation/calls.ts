@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/keys.ts'
 import { formatMoney } from '../billing/money.ts'
-import type { Till } from '../billing/till.ts'
+import { promptTokensOf, type Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Problem } from '../platform/problems.ts'
 import type { OwnUsage } from '../usage/own.ts'
@@ -148,7 +148,7 @@ function note(request: FastifyRequest, { model, usage, cost, stopReason, replaye
   const { notes } = request
   notes['model'] = model
   if (replayed) return
-  notes['input_tokens'] = usage.inputTokens
+  notes['input_tokens'] = promptTokensOf(usage)
   notes['output_tokens'] = usage.outputTokens
   notes['cost'] = cost
   if (signal.aborted) request.log.info({ request_id: request.id, stop_reason: stopReason, ...notes }, lateCharge)

@@ -191,7 +191,7 @@ describe('the candidates of a request', () => {
         stop_reason: 'complete',
         usage: { input_tokens: 5000, output_tokens: 2 },
       })
-      const charged = { inputTokens: 7, outputTokens: 2 }
+      const charged = { inputTokens: 4, outputTokens: 2, cachedTokens: 1, cacheWriteTokens: 2 }
       const stored = { kind: 'replay', originalRequestId: 'first', headers: {}, body, charged, levels } as const
       const { result, counts } = await refuse(long, async () => stored)
       assert.ok(typeof result === 'object' && result !== null && 'reply' in result)

@@ -1,16 +1,15 @@
 import type { Charge } from '../billing/till.ts'
 import type { Candidate } from './candidate.ts'
 import type { Outcome } from './outcome.ts'
-import { storedReplyOf } from './reply.ts'
+import { chargedTokensOf, storedReplyOf } from './reply.ts'
 import type { Work } from './work.ts'
 
 /** What the till charges for an outcome. Only a complete reply is stored, or what a job had when it was stopped. */
 export function chargeOf(job: Work, { offer }: Candidate, outcome: Outcome): Charge {
   const { stopReason, usage } = outcome
-  const { inputTokens, outputTokens, source } = usage
   const isStored =
     job.idempotency !== undefined && stopReason !== 'error' && (stopReason !== 'cancelled' || job.stop !== undefined)
   const storedReply = isStored ? storedReplyOf(offer.model.id, outcome) : undefined
   const milliseconds = Math.round(performance.now() - job.startedAt)
-  return { inputTokens, outputTokens, stopReason, source, milliseconds, storedReply }
+  return { ...chargedTokensOf(usage), stopReason, source: usage.source, milliseconds, storedReply }
 }

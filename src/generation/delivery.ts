@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Levels } from '../billing/till.ts'
+import { promptTokensOf, type Levels } from '../billing/till.ts'
 import { problemBody } from '../platform/http/errors.ts'
 import { createEventStream } from '../platform/http/event-stream.ts'
 import { Problem, problems } from '../platform/problems.ts'
@@ -54,7 +54,7 @@ export async function deliverStream(steps: AsyncIterable<Step>, delivery: Delive
     onReply(made)
     if (!events) {
       // A stored reply, or one without content.
-      events = await begin({ ...made, inputTokens: made.usage.inputTokens }, made.levels, replyHeaders(made))
+      events = await begin({ ...made, inputTokens: promptTokensOf(made.usage) }, made.levels, replyHeaders(made))
       for (const piece of piecesOf(made)) {
         await stream.send(piece.kind === 'text' ? [events.text(piece.text)] : events.deltas(piece.deltas))
       }

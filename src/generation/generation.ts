@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { costOf } from '../billing/prices.ts'
+import { mostCostOf } from '../billing/prices.ts'
 import type { Levels, Till } from '../billing/till.ts'
 import type { Catalogue } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
@@ -145,7 +145,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
       const levels = await till.takeRequest(requestId, payer.accountId)
       const input = await offer.model.count(request.prompt, job)
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
-      const maxCost = costOf(offer.price, mostInput(input), most)
+      const maxCost = mostCostOf(offer.price, mostInput(input), most)
       return { inputTokens: input.tokens, maxCost, levels, model: offer.model.id }
     },
     models: (allowedModels: Job['allowedModels']) => listModels(catalogue, allowedModels, currency),

@@ -1,9 +1,16 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { formatMoney } from '../billing/money.ts'
-import type { ChargedTokens, Levels, Replay, Settlement, StoredReply } from '../billing/till.ts'
+import {
+  promptTokensOf,
+  type ChargedTokens,
+  type Levels,
+  type Replay,
+  type Settlement,
+  type StoredReply,
+} from '../billing/till.ts'
 import type { ReplyPart } from '../models/conversation.ts'
-import type { StopReason } from '../models/model.ts'
+import type { StopReason, Usage } from '../models/model.ts'
 import type { Outcome } from './outcome.ts'
 import { generateResponse } from './schema.ts'
 import { storedPart } from './stored-part.ts'
@@ -34,31 +41,40 @@ const modelHeader = 'x-model'
 /** The reply of a request that was settled: its usage is what the ledger says. */
 export function settledReply(id: string, model: string, outcome: Outcome, settlement: Settlement): Reply {
   const { text, parts, stopReason, usage: reported } = outcome
-  const { inputTokens, outputTokens, cost, levels } = settlement
-  const usage = { inputTokens, outputTokens }
+  const { cost, levels, ...usage } = settlement
   const body = bodyOf(outcome, usage)
   const { reasoningTokens } = reported
   const charged = { usage, reasoningTokens, cost: formatMoney(cost) }
   return { id, model, text, parts, stopReason, ...charged, body, levels, replayed: false }
 }
 
+/** The tokens of a run by kind. */
+export const chargedTokensOf = (usage: Usage): ChargedTokens => ({
+  inputTokens: usage.inputTokens,
+  outputTokens: usage.outputTokens,
+  cachedTokens: usage.cachedTokens ?? 0,
+  cacheWriteTokens: usage.cacheWriteTokens ?? 0,
+})
+
 /** What is stored of a reply, with the usage that the model reported: what is charged is not known yet. */
 export function storedReplyOf(model: string, outcome: Outcome): StoredReply {
   const { parts, usage } = outcome
-  const rest = { parts, reasoning_tokens: usage.reasoningTokens }
-  return { headers: { [modelHeader]: model }, body: bodyOf(outcome, usage, rest) }
+  const { reasoningTokens: reasoning_tokens, cachedTokens, cacheWriteTokens } = usage
+  const kinds = { cached_tokens: cachedTokens || undefined, cache_write_tokens: cacheWriteTokens || undefined }
+  const rest = { parts, reasoning_tokens, ...kinds }
+  return { headers: { [modelHeader]: model }, body: bodyOf(outcome, chargedTokensOf(usage), rest) }
 }
 
 function bodyOf(
   { text, stopReason }: Pick<Reply, 'text' | 'stopReason'>,
-  { inputTokens, outputTokens }: ChargedTokens,
+  usage: ChargedTokens,
   /** What is stored besides the body of the specification. */
   rest: object = {},
 ): string {
   return JSON.stringify({
     output_text: text,
     stop_reason: stopReason,
-    usage: { input_tokens: inputTokens, output_tokens: outputTokens },
+    usage: { input_tokens: promptTokensOf(usage), output_tokens: usage.outputTokens },
     ...rest,
   })
 }
@@ -68,6 +84,8 @@ const storedBody = Compile(
     ...generateResponse.properties,
     parts: Type.Optional(Type.Array(storedPart)),
     reasoning_tokens: Type.Optional(Type.Integer()),
+    cached_tokens: Type.Optional(Type.Integer()),
+    cache_write_tokens: Type.Optional(Type.Integer()),
   }),
 )
 
@@ -78,7 +96,9 @@ const storedBody = Compile(
 export function replayedReply({ originalRequestId, headers, body, charged, levels }: Replay, model: string): Reply {
   const stored = storedBody.Parse(JSON.parse(body))
   const { output_text: text, stop_reason: stopReason, usage: reported } = stored
-  const usage = charged ?? { inputTokens: reported.input_tokens, outputTokens: reported.output_tokens }
+  const { cached_tokens: cachedTokens = 0, cache_write_tokens: cacheWriteTokens = 0 } = stored
+  const inputTokens = reported.input_tokens - cachedTokens - cacheWriteTokens
+  const usage = charged ?? { inputTokens, outputTokens: reported.output_tokens, cachedTokens, cacheWriteTokens }
   return {
     id: originalRequestId,
     model: headers[modelHeader] ?? model,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { priceOf } from '../billing/price-rule.ts'
 import type { Price } from '../billing/prices.ts'
 import { closest } from '../platform/closest.ts'
 import type { ModelConfig } from '../platform/config/config.ts'
@@ -94,7 +95,9 @@ export async function createCatalogue({
     configured: () =>
       entries.flatMap(({ id, engine, fallback, price }) => {
         const model = models.get(id)
-        return model ? [{ model, engine, aliases: aliasesOf.get(id) ?? [], fallback, price }] : []
+        return model
+          ? [{ model, engine, aliases: aliasesOf.get(id) ?? [], fallback, price: price && priceOf(price) }]
+          : []
       }),
     close,
   })

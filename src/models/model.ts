@@ -29,8 +29,13 @@ export type UsageSource = 'model' | 'upstream' | 'estimated'
 
 /** Tokens of one run. The end-of-text token is not counted. */
 export interface Usage {
+  /** Tokens of the prompt that were neither read from a cache nor written to one. */
   readonly inputTokens: number
   readonly outputTokens: number
+  /** Tokens of the prompt that the upstream read from its cache. */
+  readonly cachedTokens?: number | undefined
+  /** Tokens of the prompt that the upstream wrote to its cache. */
+  readonly cacheWriteTokens?: number | undefined
   /** Of the output tokens: those spent on reasoning, where the upstream reports them. */
   readonly reasoningTokens?: number | undefined
   readonly source: UsageSource

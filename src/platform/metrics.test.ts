@@ -42,7 +42,7 @@ describe('/metrics', () => {
 
   it('counts by route, not by URL, so that callers cannot create labels', async () => {
     for (const path of ['/things/1', '/things/2?x', '/nowhere/secret', '/metrics?secret']) await get(path)
-    metrics.tokensCharged('one', { inputTokens: 12, outputTokens: 3 })
+    metrics.tokensCharged('one', { inputTokens: 12, outputTokens: 3, cachedTokens: 0, cacheWriteTokens: 0 })
     const text = await (await get('/metrics', 'Bearer metrics-token')).text()
     assert.match(text, /request_seconds_count\{method="GET",route="\/things\/:id",status="200",code="none"\} 2\n/)
     assert.match(text, /request_seconds_count\{method="GET",route="unknown",status="404",code="not_found"\} 1\n/)

@@ -22,6 +22,8 @@ export interface Metrics {
 interface TokenUsage {
   readonly inputTokens: number
   readonly outputTokens: number
+  readonly cachedTokens: number
+  readonly cacheWriteTokens: number
 }
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
@@ -58,9 +60,9 @@ export function createMetrics(): Metrics {
     requestEnded({ method, route, status, code, milliseconds }: RequestEnd) {
       requests.observe({ method, route, status, code: code ?? 'none' }, milliseconds / 1000)
     },
-    tokensCharged(model: string, { inputTokens, outputTokens }: TokenUsage) {
+    tokensCharged(model: string, { inputTokens, outputTokens, cachedTokens, cacheWriteTokens }: TokenUsage) {
       const sum = charged.get(model) ?? { input: 0, output: 0 }
-      sum.input += inputTokens
+      sum.input += inputTokens + cachedTokens + cacheWriteTokens
       sum.output += outputTokens
       charged.set(model, sum)
     },

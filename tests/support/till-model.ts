@@ -55,6 +55,8 @@ interface ModelHold {
   maxOutputTokens: number
   inputPrice: bigint
   outputPrice: bigint
+  cachedPrice: bigint | null
+  cacheWritePrice: bigint | null
   cost: bigint
   idem: string | undefined
 }
@@ -70,6 +72,8 @@ export interface ModelSettlement {
   hold: string
   input: number
   output: number
+  cached: number
+  cacheWrite: number
   /** Undefined for a release. */
   stop: string | undefined
   body: string | undefined
@@ -84,6 +88,9 @@ export interface ModelAdmission {
   output: number
   inputPrice: bigint
   outputPrice: bigint
+  /** Null: as input. */
+  cachedPrice: bigint | null
+  cacheWritePrice: bigint | null
   idem: string | undefined
   hash: string
   /** Whether the same hold was sent before. */
@@ -95,9 +102,19 @@ export interface ModelAnswer {
   outcome: string
   waitUs: bigint | null
   body: string | null
-  /** The tokens charged by a settlement. */
+  /** The tokens charged by a settlement; input counts its three kinds. */
   input: number | null
   output: number | null
+}
+
+/** What the ledger says of the tokens of a settlement. */
+export interface ModelKinds {
+  input: number
+  output: number
+  cached: number
+  cacheWrite: number
+  unchargedInput: number
+  unchargedOutput: number
 }
 
 const uncharged = { input: null, output: null }
@@ -117,7 +134,7 @@ export function createTillModel() {
   const holds = new Map<string, ModelHold>()
   const ledger = new Map<
     string,
-    { account: string; cost: bigint; at: bigint; charged: { input: number; output: number } }
+    { account: string; cost: bigint; at: bigint; charged: { input: number; output: number }; kinds?: ModelKinds }
   >()
   const remembered = new Map<string, Remembered>()
   const allowances = new Map<string, Map<string, ModelAllowance>>()
@@ -151,20 +168,30 @@ export function createTillModel() {
   function chargedTokens(item: ModelSettlement, hold: ModelHold, account: ModelAccount) {
     let credit = hold.cost + most(0n, creditOf(account) - account.held - account.creditLent)
     let tokens = BigInt(hold.inputTokens + hold.maxOutputTokens) + account.tokenLevel / unit
-    const charged = { input: 0, output: 0 }
-    const charge = (direction: 'input' | 'output', count: number) => {
-      const price = direction === 'input' ? hold.inputPrice : hold.outputPrice
-      for (let token = 0; token < count && tokens > 0n && credit >= price; token++) {
-        charged[direction] += 1
+    const { inputPrice, cachedPrice, cacheWritePrice } = hold
+    const prompt = [
+      ...Array.from({ length: item.input }, () => ['input', inputPrice] as const),
+      ...Array.from({ length: item.cacheWrite }, () => ['cacheWrite', cacheWritePrice ?? inputPrice] as const),
+      ...Array.from({ length: item.cached }, () => ['cached', cachedPrice ?? inputPrice] as const),
+    ]
+    const reply = Array.from({ length: item.output }, () => ['output', hold.outputPrice] as const)
+    const kinds = { input: 0, output: 0, cached: 0, cacheWrite: 0 }
+    let cost = 0n
+    const charge = (list: (typeof prompt | typeof reply)[number][], limit: number) => {
+      for (let [next] = list; next && limit > 0 && tokens > 0n && credit >= next[1]; [next] = list, limit--) {
+        const [kind, price] = next
+        list.shift()
+        kinds[kind] += 1
         tokens -= 1n
         credit -= price
+        cost += price
       }
     }
-    charge('input', Math.min(item.input, hold.inputTokens))
-    charge('output', Math.min(item.output, hold.maxOutputTokens))
-    charge('input', item.input - charged.input)
-    charge('output', item.output - charged.output)
-    return charged
+    charge(prompt, hold.inputTokens)
+    charge(reply, hold.maxOutputTokens)
+    charge(prompt, prompt.length)
+    charge(reply, reply.length)
+    return { kinds: { ...kinds, unchargedInput: prompt.length, unchargedOutput: reply.length }, cost }
   }
 
   function settle(item: ModelSettlement, now: bigint): ModelAnswer | undefined {
@@ -173,9 +200,10 @@ export function createTillModel() {
     if (!hold) return earlier && { id: item.hold, outcome: 'settled', waitUs: null, body: null, ...earlier.charged }
     const account = accounts.get(hold.account)
     if (!account) throw new Error('a hold without an account')
-    const charged = item.stop === undefined ? { input: 0, output: 0 } : chargedTokens(item, hold, account)
+    const none = { ...item, input: 0, output: 0, cached: 0, cacheWrite: 0 }
+    const { kinds, cost: charge } = chargedTokens(item.stop === undefined ? none : item, hold, account)
+    const charged = { input: kinds.input + kinds.cached + kinds.cacheWrite, output: kinds.output }
     const used = charged.input + charged.output
-    const charge = BigInt(charged.input) * hold.inputPrice + BigInt(charged.output) * hold.outputPrice
     holds.delete(item.hold)
     account.held -= hold.cost
     account.charged += charge
@@ -184,7 +212,7 @@ export function createTillModel() {
     account.tokenLevel = most(0n, least(tokenRoom(account), account.tokenLevel + given))
     remember(hold, item)
     if (item.stop === undefined) return { id: item.hold, outcome: 'released', waitUs: null, body: null, ...uncharged }
-    ledger.set(item.hold, { account: hold.account, cost: charge, at: now, charged })
+    ledger.set(item.hold, { account: hold.account, cost: charge, at: now, charged, kinds })
     return { id: item.hold, outcome: 'settled', waitUs: null, body: null, ...charged }
   }
 
@@ -285,7 +313,8 @@ export function createTillModel() {
     const before = repeated(item, now)
     const body = remembered.get(`${item.account} ${item.idem}`)?.body ?? null
     if (before !== undefined) return answer(before, before === 'replay' ? { body } : {})
-    const cost = BigInt(item.input) * item.inputPrice + BigInt(item.output) * item.outputPrice
+    const dearest = most(item.inputPrice, most(item.cachedPrice ?? 0n, item.cacheWritePrice ?? 0n))
+    const cost = BigInt(item.input) * dearest + BigInt(item.output) * item.outputPrice
     const need = BigInt(item.input + item.output) * unit
     const refusal = refusalOf(item, account, cost)
     const lent = account.requestsLent > 0n || account.tokensLent > 0n || account.creditLent > 0n

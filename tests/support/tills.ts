@@ -124,6 +124,8 @@ export const ask = (payer: Payer, rest: Partial<AdmissionRequest> = {}): Admissi
 export const used = (outputTokens: number, rest: Partial<Charge> = {}): Charge => ({
   inputTokens: 10,
   outputTokens,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
   stopReason: 'complete',
   source: 'model',
   milliseconds: 1,

@@ -224,7 +224,7 @@ function eventWriter(
     ...envelope(id, model, []),
     stop_reason: null,
     stop_sequence: null,
-    usage: usageOf({ inputTokens, outputTokens: 0 }),
+    usage: usageOf({ inputTokens, outputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 }),
   }
   return {
     opening: [

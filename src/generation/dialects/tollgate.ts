@@ -1,3 +1,4 @@
+import { promptTokensOf } from '../../billing/till.ts'
 import type { Prompt } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import type { Reply } from '../generation.ts'
@@ -38,8 +39,8 @@ function requestOf(body: GenerateRequest): DialectRequest {
 }
 
 /** The tokens and the cost that were charged for a stream that broke off. */
-const chargedPart = ({ usage: { inputTokens, outputTokens }, cost }: Reply) => ({
-  usage: { input_tokens: inputTokens, output_tokens: outputTokens },
+const chargedPart = ({ usage, cost }: Reply) => ({
+  usage: { input_tokens: promptTokensOf(usage), output_tokens: usage.outputTokens },
   cost,
 })
 

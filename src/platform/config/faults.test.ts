@@ -164,6 +164,22 @@ const prices: Case[] = [
     'models[0].price.output: must be at most 1000000 per million tokens',
   ],
   [upstream({ price: { input: '0.40', output: '0.4' } }), 'models[0].price.output: must be above the input price 0.40'],
+  [
+    upstream({ price: { input: '0.40', output: '1', cached_input: '0.41' } }),
+    'models[0].price.cached_input: must not be above the input price 0.40',
+  ],
+  [
+    upstream({ price: { input: '0.40', output: '1', cached_input: '-0.1' } }),
+    'models[0].price.cached_input: must not be negative',
+  ],
+  [
+    upstream({ price: { input: '0.40', output: '1', cache_write: '-0.1' } }),
+    'models[0].price.cache_write: must not be negative',
+  ],
+  [
+    upstream({ price: { input: '0.40', output: '1', cache_write: 'x' } }),
+    'models[0].price.cache_write: must be a decimal number such as 0.40',
+  ],
   [upstream({ price: { input: '10', output: '9.5' } }), 'models[0].price.output: must be above the input price 10'],
 ]
 

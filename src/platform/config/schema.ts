@@ -21,19 +21,34 @@ const optionalGroup = <Properties extends Record<string, TSchema>>(description: 
 
 const int4 = 2_147_483_647
 
-const price = group(
-  'The price per million tokens. A model without a price cannot be called until `./tollgate price set` sets one.',
-  {
-    input: written(values.price, 'Per million input tokens. In quotes, at most 6 decimals.'),
-    output: written(values.price, 'Per million output tokens. Must be above `input`.'),
-  },
-)
+const twoPrices = {
+  input: written(values.price, 'Per million input tokens. In quotes, at most 6 decimals.'),
+  output: written(values.price, 'Per million output tokens. Must be above `input`.'),
+}
+
+const fourPrices = {
+  ...twoPrices,
+  cached_input: Type.Optional(
+    written(
+      values.price,
+      'Per million input tokens that the upstream read from its prompt cache. Must not be above `input`. Default: they are charged as input.',
+    ),
+  ),
+  cache_write: Type.Optional(
+    written(
+      values.price,
+      'Per million input tokens that the upstream wrote to its prompt cache. Default: they are charged as input.',
+    ),
+  ),
+}
+
+const price =
+  'The price per million tokens. A model without a price cannot be called until `./tollgate price set` sets one.'
 
 const everyModel = {
   id: written(values.id, 'The name that requests send as `model`.'),
   context: whole('The maximum number of tokens of a prompt and its reply together.', 2, 100_000_000),
   max_output_tokens: whole('The most output tokens of one request. Must be below `context`.', 1, 100_000_000),
-  price: Type.Optional(price),
   fallback: Type.Optional(
     written(
       values.id,
@@ -43,6 +58,7 @@ const everyModel = {
 }
 
 const upstreamModel = {
+  price: Type.Optional(group(price, fourPrices)),
   upstream_model: text("The upstream's name for the model."),
   tokenizer: written(
     values.tokenizer,
@@ -70,6 +86,7 @@ const upstreamModel = {
 const localModel = group('llama.cpp in a child process of the server.', {
   engine: Type.Literal('local', { description: 'llama.cpp in a child process of the server.' }),
   ...everyModel,
+  price: Type.Optional(group(price, twoPrices)),
   file: text('The GGUF file. A relative path starts at the folder of the configuration file.'),
   parallel: whole('Requests that generate at the same time; others wait in a queue.', 1, 256, 8),
 })
