@@ -31,6 +31,7 @@ const entryPoints = {
   billing: [
     'till.ts',
     'postgres-till.ts',
+    'key-standing.ts',
     'payer.ts',
     'price-rule.ts',
     'prices.ts',

@@ -6,6 +6,7 @@ import pino from 'pino'
 import { verifyBooks } from '../src/billing/verify.ts'
 import { openDatabase, type Database } from '../src/platform/database/database.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { addKeys, changeLimit, clearLimits, readLimits, type LimitChange } from './support/limited-keys.ts'
 import {
   createTillModel,
   monthOf,
@@ -44,6 +45,7 @@ type Step =
       readonly account: number
       readonly share: number
     }
+  | { readonly kind: 'limit'; readonly key: number; readonly to: LimitChange | undefined }
   | { readonly kind: 'credit'; readonly account: number; readonly amount: number }
   | { readonly kind: 'open'; readonly account: number; readonly open: boolean }
   | { readonly kind: 'crash'; readonly instance: number }
@@ -76,6 +78,8 @@ interface Settle {
 
 interface Admit {
   readonly account: number
+  /** Among those of the account. */
+  readonly key: number
   readonly input: number
   readonly output: number
   readonly holds: boolean
@@ -102,7 +106,8 @@ const anySettle: fc.Arbitrary<Settle> = fc.record({
   answered: fc.constantFrom(true, true, true, false),
 })
 const anyAdmit: fc.Arbitrary<Admit> = fc.record({
-  account: fc.constantFrom(0, 0, 0, 1, 1, 1, 2, 3, 4, 5),
+  account: fc.constantFrom(0, 0, 0, 0, 1, 1, 1, 2, 3, 4, 5),
+  key: fc.constantFrom(0, 1, 1, 2, 3),
   input: fc.nat(30),
   output: fc.integer({ min: 1, max: 60 }),
   holds: fc.constantFrom(true, true, true, false),
@@ -121,6 +126,14 @@ const anyRenew: fc.Arbitrary<Renew> = fc.record({
   atHand: fc.constantFrom(4, 4, 3, 1, 0),
   need: fc.oneof(fc.constantFrom(60, 60, 59), fc.integer({ min: 1, max: 60 })),
 })
+const anyLimit: fc.Arbitrary<LimitChange> = fc
+  .record({
+    requestsPerMinute: fc.option(fc.integer({ min: 1, max: 12 })),
+    tokensPerMinute: fc.option(fc.integer({ min: 1, max: 250 })),
+    dailyBudget: fc.option(fc.nat(1500).map(BigInt)),
+    monthlyBudget: fc.option(fc.nat(4000).map(BigInt)),
+  })
+  .filter((limit) => Object.values(limit).some((each) => each !== null))
 const minute = 60_000_000
 const hour = 60 * minute
 /** Steps of the database's clock between two calls, in microseconds. */
@@ -180,6 +193,14 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('limit' as const),
+      key: fc.nat(19),
+      to: fc.option(anyLimit, { nil: undefined, freq: 3 }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('credit' as const),
@@ -216,7 +237,9 @@ test('till() and exchange() match their model on any history of three instances'
   const property = fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25, size: 'medium' }), playHistory)
   await fc.assert(property, { numRuns: 150, seed })
   t.diagnostic(`outcomes: ${JSON.stringify(Object.fromEntries(outcomes))}`)
-  for (const binding of bindings) assert.ok((outcomes.get(binding) ?? 0) >= 5, `${binding} is hardly ever the outcome`)
+  for (const [binding, least] of bindings) {
+    assert.ok((outcomes.get(binding) ?? 0) >= least, `${binding} is hardly ever the outcome`)
+  }
   const books = await verifyBooks(database)
   assert.deepEqual(
     books.checks.filter(({ ok, name }) => !ok && !name.includes('its key or person')),
@@ -298,6 +321,7 @@ test('A22: an idempotency key is kept for 24 hours, to the microsecond', async (
   const request = () => ({
     hold: randomUUIDv7(),
     account: account.id,
+    key: unknownKey,
     holds: true,
     input: 1,
     output: 1,
@@ -343,7 +367,7 @@ test('an account counts the charges since the first of the month, even if the cl
     moreTokens: 0n,
   }
   const charge = (cost: bigint) => [
-    { account: account.id, charges: [{ id: randomUUIDv7(), cost }], ...nothing, ...asked },
+    { account: account.id, charges: [{ id: randomUUIDv7(), key: unknownKey, cost }], ...nothing, ...asked },
   ]
   const books = async () => {
     const [row] = await database.rows('select month, month_charged, charged from account where id = $1', [account.id])
@@ -365,7 +389,7 @@ test('an account counts the charges since the first of the month, even if the cl
 /** How often each outcome occurred, and the outcomes that must occur often for a meaningful test. */
 const outcomes = new Map<string, number>()
 const count = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-const bindings = [
+const often = [
   'cut output',
   'cut input',
   'cut kinds',
@@ -377,6 +401,8 @@ const bindings = [
   'never_fits',
   'replay',
 ]
+const sometimes = ['key_month', 'key_day', 'key_held', 'key_requests', 'key_tokens', 'key_never_fits']
+const bindings = [...often.map((each) => [each, 5] as const), ...sometimes.map((each) => [each, 2] as const)]
 
 /** Runs one history on the database and on the model, and compares results and accounts after each step. */
 async function playHistory(steps: readonly Step[]): Promise<void> {
@@ -392,6 +418,13 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
     await addAccount(start, { credited: 0n, monthlyLimit: 168_000n }, large),
   ]
   for (const account of accounts) model.accounts.set(account.id, account)
+  const keys = new Map<string, readonly string[]>()
+  for (const { id } of accounts) keys.set(id, await addKeys(database, id))
+  for (const [index, { own, shared }] of firstLimits.entries()) {
+    const [, one = unknownKey, other = unknownKey] = keys.get(accounts[index]?.id ?? '') ?? []
+    await changeLimit(database, model, one, { ...noLimit, ...own }, start)
+    await changeLimit(database, model, other, { ...noLimit, ...shared }, start)
+  }
   const known: string[] = []
   const desks = instances.map(() => new Map<string, Desk>())
   let now = start
@@ -404,7 +437,7 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
       const settlements = settlementsOf(step.settle, known, model.holds)
       const settled = new Set(settlements.map(({ hold }) => hold))
       const held = [...model.holds.keys()].filter((hold) => !settled.has(hold))
-      const admissions = admissionsOf(step.admit, accounts, held, number++)
+      const admissions = admissionsOf(step.admit, { accounts, keys }, held, number++)
       known.push(...admissions.filter(({ holds }) => holds).map(({ hold }) => hold))
       const expected = model.batch(instance, settlements, admissions, now)
       const actual = await callTill(instance, ++number, settlements, admissions, now)
@@ -421,7 +454,7 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
       now += BigInt(step.later)
       const [instance, desk] = [instances[step.instance], desks[step.instance]]
       assert.ok(instance && desk)
-      const reports = step.renew.flatMap((renew) => reportOf(renew, accounts, desk))
+      const reports = step.renew.flatMap((renew) => reportOf(renew, { accounts, keys }, desk))
       const expected = model.exchange(instance, reports, now)
       assert.deepEqual(byId(await callExchange(instance, ++number, reports, now)), byId(expected))
       for (const { id, granted } of expected) if (granted) receive(desk, reports, id)
@@ -435,8 +468,14 @@ async function playHistory(steps: readonly Step[]): Promise<void> {
       await reap(dead)
       instances[step.instance] = await addInstance()
       desks[step.instance]?.clear()
+    } else if (step.kind === 'limit') {
+      const key = [...keys.values()].flat()[step.key] ?? unknownKey
+      if (step.to) await changeLimit(database, model, key, step.to, now)
+      else await clearLimits(database, model, key)
     } else await change(step, accounts)
     for (const account of accounts) assert.deepEqual(await readAccount(account.id), account)
+    const limits = [...new Set(model.limits.values())].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    assert.deepEqual(await readLimits(database, [...keys.keys()]), limits)
     for (const account of accounts) assert.ok(account.monthlyLimit !== null || creditLeft(account) >= 0n)
   }
   for (const instance of instances) await reap(instance)
@@ -452,6 +491,15 @@ const readKinds = (ids: readonly string[]) =>
     [ids],
   )
 
+/** The keys of each account. */
+type Keys = ReadonlyMap<string, readonly string[]>
+const unknownKey = '00000000-0000-0000-0000-000000000001'
+const noLimit = { requestsPerMinute: null, tokensPerMinute: null, dailyBudget: null, monthlyBudget: null }
+/** Of two keys of the first accounts. */
+const firstLimits: readonly Readonly<Record<'own' | 'shared', Partial<LimitChange>>>[] = [
+  { own: { tokensPerMinute: 75 }, shared: { dailyBudget: 700n } },
+  { own: { requestsPerMinute: 1 }, shared: { dailyBudget: 1000n, monthlyBudget: 500n } },
+]
 const large = { requestsPerMinute: 400, tokensPerMinute: 24_000 }
 const creditLeft = ({ credited, charged, held, creditLent }: ModelAccount): bigint =>
   credited - charged - held - creditLent
@@ -461,7 +509,7 @@ const sorted = (answers: readonly ModelAnswer[]) => answers.toSorted((a, b) => (
 
 function admissionsOf(
   asked: readonly Admit[],
-  accounts: readonly ModelAccount[],
+  { accounts, keys }: { readonly accounts: readonly ModelAccount[]; readonly keys: Keys },
   held: readonly string[],
   seed: number,
 ) {
@@ -478,6 +526,7 @@ function admissionsOf(
       {
         hold,
         account,
+        key: keys.get(account)?.[item.key] ?? unknownKey,
         holds,
         ...sizes,
         inputPrice: BigInt(index + 1),
@@ -518,7 +567,11 @@ function takeFrom(desk: Desk, share: number): void {
   desk.flights.push(flight)
 }
 
-function reportOf(renew: Renew, accounts: readonly ModelAccount[], desks: Map<string, Desk>): ModelReport[] {
+function reportOf(
+  renew: Renew,
+  { accounts, keys }: { readonly accounts: readonly ModelAccount[]; readonly keys: Keys },
+  desks: Map<string, Desk>,
+): ModelReport[] {
   const account = accounts[renew.account]?.id
   if (account === undefined) return []
   const desk = desks.get(account) ?? { credit: 0n, requests: 0n, tokens: 0n, flights: [] }
@@ -541,7 +594,10 @@ function reportOf(renew: Renew, accounts: readonly ModelAccount[], desks: Map<st
     {
       account,
       charges: renew.charged
-        ? ended.map((flight) => ({ id: randomUUIDv7(), cost: part(flight.cost, renew.used) }))
+        ? ended.map((flight, index) => {
+            const key = keys.get(account)?.[index] ?? unknownKey
+            return { id: randomUUIDv7(), key, cost: part(flight.cost, renew.used) }
+          })
         : [],
       requestsBack: back.requests,
       tokensBack: back.tokens,
@@ -588,16 +644,15 @@ async function callExchange(instance: string, batch: number, reports: readonly M
       report.moreTokens,
     ]),
   )
-  const key = '00000000-0000-0000-0000-000000000001'
   // Version 0.2.0 calls exchange(), which has no cached tokens.
   const timed = batch % 2 === 0
   const charges = reports.flatMap(({ account, charges: paid }) =>
-    paid.map(({ id, cost }) => {
+    paid.map(({ id, key, cost }) => {
       const common = [id, account, key, '', 'm', '']
       const end = [1, 2, cost, 'complete', 'model', 0, 0]
       if (!timed) return rowOf([...common, cost, 0, ...end])
-      const [cached, written] = [cost / 5n, cost / 4n]
-      return rowOf([...common, cost - cached - 2n * written, 0, ...end, 1, cached || '', written || '', '', 2])
+      const [cached, written, tags] = [cost / 5n, cost / 4n, cost % 2n === 0n ? '{}' : '']
+      return rowOf([...common, cost - cached - 2n * written, 0, ...end, 1, cached || '', written || '', '', 2, tags])
     }),
   )
   const call = `select id, granted from ${timed ? 'exchange_timed' : 'exchange'}($1, $2, $3, $4, $5)`
@@ -639,11 +694,12 @@ async function callTill(
     cache_write: cacheWrite || undefined,
     stop,
     source: 'model',
+    tags: item.input % 3 === 0 ? { third: 'yes' } : undefined,
   }))
   const admit = admissions.map((item) => ({
     hold: item.hold,
     account: item.account,
-    key: '00000000-0000-0000-0000-000000000001',
+    key: item.key,
     model: item.holds ? 'm' : undefined,
     input: item.input,
     output: item.output,
@@ -725,7 +781,7 @@ async function addEntry(account: string, amount: bigint): Promise<void> {
 }
 
 async function change(
-  step: Exclude<Step, { kind: 'batch' | 'crash' | 'exchange' | 'take' }>,
+  step: Exclude<Step, { kind: 'batch' | 'crash' | 'exchange' | 'take' | 'limit' }>,
   accounts: readonly ModelAccount[],
 ): Promise<void> {
   const account = accounts[step.account]

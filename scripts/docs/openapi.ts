@@ -22,6 +22,7 @@ export async function readOpenApi(): Promise<unknown> {
       show: unused,
       list: unused,
       rotate: unused,
+      setLimits: unused,
       revoke: unused,
       close: unused,
     },

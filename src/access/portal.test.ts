@@ -161,6 +161,8 @@ describe('B84: the roles that read and change records', () => {
       'identity',
       'account',
       'api_key',
+      'key_limit',
+      'tag_day',
       'idempotency',
       ...charges,
     ]) {

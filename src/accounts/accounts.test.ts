@@ -150,7 +150,7 @@ test('A29: a changed limit applies to the next call, and the bucket never exceed
   const lower = await accounts.setLimits(id, { requestsPerMinute: 6, tokensPerMinute: 100 }, byService)
   assert.deepEqual([lower.requestsPerMinute, lower.tokensPerMinute], [6, 100])
   const remaining = async () => {
-    const levels = await till.levels(id)
+    const levels = await till.levels({ accountId: id, keyId: id })
     return [levels?.requests.remaining, levels?.tokens.remaining]
   }
   assert.deepEqual(await remaining(), [6, 100])

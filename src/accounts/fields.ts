@@ -3,6 +3,8 @@ import { parseIsoTime } from '../platform/calendar.ts'
 import { closest } from '../platform/closest.ts'
 import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
+import type { KeyLimitsChange } from './key-limits.ts'
+import type { KeyLimitsBody } from './schema.ts'
 
 /** An amount in a request, in 10⁻¹² of the currency unit. Throws Problem `invalid_field`. */
 export function amountIn(text: string, field: string): bigint {
@@ -12,6 +14,16 @@ export function amountIn(text: string, field: string): bigint {
     if (!(error instanceof RangeError)) throw error
     throw new Problem('invalid_field', `The amount ${error.message}.`, { field })
   }
+}
+
+/** Limits of a key in a request. Throws Problem `invalid_field`. */
+export function keyLimitsIn(given: KeyLimitsBody): KeyLimitsChange {
+  const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } = given
+  const [dailyBudget, monthlyBudget] = (['daily_budget', 'monthly_budget'] as const).map((field) => {
+    const text = given[field]
+    return typeof text === 'string' ? amountIn(text, field) : text
+  })
+  return { requestsPerMinute, tokensPerMinute, dailyBudget, monthlyBudget }
 }
 
 /** When a key expires; null: never. Throws Problem `invalid_field`. */

@@ -2,16 +2,23 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Visit } from '../access/actor.ts'
 import { recordWithin } from '../access/audit.ts'
 import type { Queryable } from '../platform/database/database.ts'
-import { quoted } from '../platform/one-line.ts'
 import { Problem } from '../platform/problems.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { showAccount } from './account-lookup.ts'
 import { changeEvent } from './events.ts'
-import { publicIdOf } from './key-format.ts'
+import {
+  checkKeyLimits,
+  firstLimits,
+  lockKeyAndAccount,
+  namedLimits,
+  setFirstLimits,
+  type KeyLimitsChange,
+} from './key-limits.ts'
 import { createKey } from './new-key.ts'
 import type { IssuedKey } from './issued-key.ts'
 import { checkName } from '../platform/name.ts'
 import { insertKey, lockKey, markRevoked, readKeySummary, replaceKey, type KeySummary } from './store.ts'
+import { unknownKey } from './unknown-key.ts'
 
 /** A new key. */
 export interface KeyRequest {
@@ -22,6 +29,8 @@ export interface KeyRequest {
   readonly allowedModels: readonly string[] | null
   /** Null: never. */
   readonly expiresAt: Date | null
+  /** Default: only those of the account. A key without an account has none. */
+  readonly limits?: KeyLimitsChange | undefined
 }
 
 const longestOverlap = 365 * 24 * 60 * 60 * 1000
@@ -36,8 +45,11 @@ export async function issueKey(tx: Queryable, request: KeyRequest & { readonly i
       field: 'expires_at',
     })
   }
+  const limits = firstLimits(request.limits)
+  checkKeyLimits(limits)
   if (request.accountId !== null) await checkAccount(tx, request.accountId)
   const issued = await insert(tx, { ...request, name })
+  if (request.accountId !== null) await setFirstLimits(tx, issued.id, limits)
   await recordWithin(tx, [changeEvent(by, 'key_created', issued.id, detailsOf({ ...request, name }))])
   return issued
 }
@@ -46,7 +58,7 @@ export async function rotateKey(tx: Queryable, id: string, overlapMs: number, by
   if (!(overlapMs >= 0 && overlapMs <= longestOverlap)) {
     throw new Problem('invalid_field', 'The overlap must be from 0 to 365 days.', { field: 'overlap' })
   }
-  const old = isUuid(id) ? await lockKey(tx, id) : undefined
+  const old = await lockKeyAndAccount(tx, id)
   if (old === undefined) throw unknownKey(id)
   if (old.personId !== null) throw stale('This is the scratch key of a person. It has no text to replace: revoke it.')
   if (old.replacedBy !== null) throw stale(`This key was already rotated: rotate ${old.replacedBy}, which replaced it.`)
@@ -73,12 +85,13 @@ export async function showKey(database: Queryable, id: string): Promise<KeySumma
 }
 
 /** The details of a new key for the audit log, without its text. */
-function detailsOf({ name, accountId, allowedModels, expiresAt }: KeyRequest): Record<string, string> {
+function detailsOf({ name, accountId, allowedModels, expiresAt, limits }: KeyRequest): Record<string, string> {
   return {
     name,
     account: accountId ?? 'none',
     models: allowedModels?.join(' ') ?? 'all',
     expires: expiresAt?.toISOString() ?? 'never',
+    ...namedLimits(firstLimits(limits)),
   }
 }
 
@@ -100,15 +113,6 @@ async function checkAccount(tx: Queryable, id: string): Promise<void> {
 function expiryLike(old: KeySummary): Date | null {
   if (old.expiresAt === null) return null
   return new Date(Date.now() + old.expiresAt.getTime() - old.createdAt.getTime())
-}
-
-function unknownKey(id: string): Problem {
-  // Operators may paste the key itself: never repeat it on a screen or in a log.
-  if (id.startsWith('tg_')) {
-    const hint = `Find the key that begins with tg_${publicIdOf(id)}: ./tollgate key list`
-    return new Problem('not_found', `Give the id of the key, not the key itself. ${hint}`)
-  }
-  return new Problem('not_found', `No key has the id ${quoted(id)}. List the keys: ./tollgate key list`)
 }
 
 /** Only the hash of a key is stored, so a repeated request cannot get the key that the first one created. */

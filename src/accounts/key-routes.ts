@@ -7,7 +7,7 @@ import type { Server } from '../platform/http/server.ts'
 import type { Sessions } from '../signin/sessions.ts'
 import type { Accounts } from './accounts.ts'
 import { changeEvent } from './events.ts'
-import { checkModels, expiryIn } from './fields.ts'
+import { checkModels, expiryIn, keyLimitsIn } from './fields.ts'
 import type { IssuedKey, Keys } from './keys.ts'
 import * as operations from './operations.ts'
 import { presentKey } from './present.ts'
@@ -51,13 +51,15 @@ export function registerKeys(server: Server, needs: KeyRouteNeeds): void {
     async (request, reply) => {
       const visit = visitOf(request)
       const { id: accountId } = await accounts.show(request.params.account)
-      const { name, allowed_models: allowedModels = null, expires_at: expiry } = request.body
+      const { name, allowed_models: allowedModels = null, expires_at: expiry, ...limits } = request.body
       checkModels(
         allowedModels,
         modelNames().map((model) => model.name),
       )
       const id = newId(visit, `/accounts/${accountId}/keys`, idempotencyKeyOf(request))
-      const issued = await keys.create({ id, accountId, name, allowedModels, expiresAt: expiryIn(expiry) }, visit)
+      const expiresAt = expiryIn(expiry)
+      const asked = { id, accountId, name, allowedModels, expiresAt, limits: keyLimitsIn(limits) }
+      const issued = await keys.create(asked, visit)
       return reply.code(201).send(await shownOnce(keys, issued))
     },
   )
@@ -70,6 +72,13 @@ export function registerKeys(server: Server, needs: KeyRouteNeeds): void {
       const issued = await keys.rotate(request.params.key, { overlapMs: seconds * 1000 }, visitOf(request))
       return reply.code(201).send(await shownOnce(keys, issued))
     },
+  )
+
+  server.patch(
+    '/keys/:key',
+    { onRequest: permitted(needs, 'change', 'key'), schema: operations.limitKey },
+    async (request) =>
+      presentKey(await keys.setLimits(request.params.key, keyLimitsIn(request.body), visitOf(request))),
   )
 
   server.post(

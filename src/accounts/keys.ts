@@ -10,11 +10,13 @@ import { hashKey, hashSecret } from './key-hash.ts'
 import type { IssuedKey, ShowKey } from './issued-key.ts'
 import { createLastUsed } from './last-used.ts'
 import { issueKey, revokeKey, rotateKey, showKey, type KeyRequest } from './key-issue.ts'
+import { setKeyLimits, type KeyLimitsChange } from './key-limits.ts'
 import { useScratchKey, type ScratchUse } from './scratch-key.ts'
 import { readKeySummaries, type KeySummary } from './store.ts'
 
 export type { IssuedKey } from './issued-key.ts'
 export type { KeyRequest } from './key-issue.ts'
+export type { KeyLimits } from './key-limits.ts'
 export type { KeySummary } from './store.ts'
 
 /** An authenticated caller and the account that pays. */
@@ -27,6 +29,8 @@ export interface Caller {
   readonly own: boolean
   /** Ids or aliases of models; null: every model. */
   readonly allowedModels: readonly string[] | null
+  /** Whether the key has limits of its own. */
+  readonly limited: boolean
 }
 
 export interface Keys {
@@ -54,10 +58,16 @@ export interface Keys {
   /** In order of creation: the keys of one account, or all. */
   list(accountId?: string): Promise<KeySummary[]>
   /**
-   * Creates a key with the same account, name, models and lifetime. The old key stays valid for `overlapMs`. Throws
+   * Creates a key with the same account, name, models and lifetime, which shares the limits and budgets. The old key stays valid for `overlapMs`. Throws
    * Problem `not_found`, or `conflict` for a key that is no longer valid.
    */
   rotate(id: string, options: { readonly overlapMs: number }, by: Visit, show?: ShowKey): Promise<IssuedKey>
+  /**
+   * Changes the limits and budgets of the key, and of the keys that it replaced or that replaced it: they share them, with what
+   * was spent. Absent fields keep their values. Takes effect within a second on every instance; what the key then has in flight
+   * may still be charged. Throws Problem `not_found`, `invalid_field`, or `conflict` for a scratch key or one without an account.
+   */
+  setLimits(id: string, change: KeyLimitsChange, by: Visit): Promise<KeySummary>
   /** Throws Problem `not_found`. Idempotent. */
   revoke(id: string, by: Visit): Promise<void>
   /** Writes the times of last use and stops the background work. */
@@ -106,7 +116,7 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
     async scratch(use: ScratchUse, by: Visit) {
       const { id: keyId, publicId } = await useScratchKey(database, use, by)
       lastUsed.note(keyId)
-      return { publicId, keyId, accountId: use.accountId, own: false, allowedModels: null }
+      return { publicId, keyId, accountId: use.accountId, own: false, allowedModels: null, limited: false }
     },
     create: (request: KeyRequest & { readonly id?: string }, by: Visit, show: ShowKey = async () => undefined) =>
       database.transaction((tx) => shown(issueKey(tx, { id: randomUUIDv7(), ...request }, by), show)),
@@ -118,6 +128,8 @@ export function createKeys({ database, log }: { database: Database; log: Logger 
       by: Visit,
       show: ShowKey = async () => undefined,
     ) => database.transaction((tx) => shown(rotateKey(tx, id, overlapMs, by), show)),
+    setLimits: (id: string, change: KeyLimitsChange, by: Visit) =>
+      database.transaction((tx) => setKeyLimits(tx, id, change, by)),
     revoke: (id: string, by: Visit) => database.transaction((tx) => revokeKey(tx, id, by)),
     async close() {
       await Promise.all([cache.close(), lastUsed.close()])
@@ -163,8 +175,8 @@ function callerOf(key: KnownKey): Caller | Problem {
   if (!key.accountOpen) {
     return new Problem('no_billing_account', 'The account of this key is closed. Use the key of an open account.')
   }
-  const { publicId, id: keyId, accountId, own, allowedModels } = key
-  return { publicId, keyId, accountId, own, allowedModels }
+  const { publicId, id: keyId, accountId, own, allowedModels, limited } = key
+  return { publicId, keyId, accountId, own, allowedModels, limited }
 }
 
 function granted(caller: Caller | Problem): Caller {

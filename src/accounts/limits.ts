@@ -20,13 +20,13 @@ export async function setLimits(tx: Queryable, id: string, limits: NewLimits, by
   }
   await store.updateLimits(tx, id, limits)
   const after = await showAccount(tx, id)
-  const details = changed(limitDetails(before), limitDetails(after))
+  const details = changedDetails(limitDetails(before), limitDetails(after))
   if (Object.keys(details).length > 0) await recordWithin(tx, [changeEvent(by, 'account_limits_changed', id, details)])
   return after
 }
 
 /** `old → new` for each value that differs. */
-function changed(before: Record<string, string>, after: Record<string, string>): Record<string, string> {
+export function changedDetails(before: Record<string, string>, after: Record<string, string>): Record<string, string> {
   const differing = Object.entries(after).filter(([name, value]) => before[name] !== value)
   return Object.fromEntries(differing.map(([name, value]) => [name, `${before[name] ?? 'none'} → ${value}`]))
 }
@@ -46,11 +46,15 @@ export function checkLimits(limits: NewLimits): void {
     ['requests_per_minute', limits.requestsPerMinute],
     ['tokens_per_minute', limits.tokensPerMinute],
   ] as const) {
-    if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= mostPerMinute)) {
-      throw new Problem('invalid_field', `${field} must be a whole number from 1 to ${mostPerMinute}.`, { field })
-    }
+    if (value !== undefined) checkPerMinute(field, value)
   }
   if (limits.monthlyLimit !== undefined && limits.monthlyLimit < 0n) {
     throw new Problem('invalid_field', 'The monthly limit must not be negative.', { field: 'monthly_limit' })
   }
+}
+
+/** Throws Problem `invalid_field`. */
+export function checkPerMinute(field: string, value: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= mostPerMinute) return
+  throw new Problem('invalid_field', `${field} must be a whole number from 1 to ${mostPerMinute}.`, { field })
 }

@@ -129,10 +129,24 @@ export const rotateKey = {
   operationId: 'rotateKey',
   summary: 'Replace a key',
   description:
-    'Creates a key with the same account, name, models and lifetime. The old key stays valid for the overlap. For partners.',
+    'Creates a key with the same account, name, models and lifetime, which shares the limits and budgets of the old one. The old ' +
+    'key stays valid for the overlap. For partners.',
   params: keyParams,
   body: schema.rotationBody,
   response: { 201: answers(schema.keyIssued, 'The new key.'), ...refusals(writing) },
+}
+
+export const limitKey = {
+  ...inAccounts,
+  operationId: 'limitKey',
+  summary: 'Change the limits and budgets of a key',
+  description:
+    'Fields missing from the body keep their values; null removes a limit. A key always stays within the limits and the credit ' +
+    'of its account, too. A key and those that replaced it share their limits, with what was spent. Takes effect within a ' +
+    'second. For partners.',
+  params: keyParams,
+  body: schema.keyLimitsBody,
+  response: { 200: answers(schema.keyShown, 'The key.'), ...refusals(writing) },
 }
 
 export const revokeKey = {

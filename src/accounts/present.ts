@@ -48,5 +48,14 @@ export function presentKey(key: KeySummary): KeyShown {
     revoked_at: key.revokedAt?.toISOString() ?? null,
     replaced_by: key.replacedBy,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    requests_per_minute: key.requestsPerMinute,
+    tokens_per_minute: key.tokensPerMinute,
+    daily_budget: moneyOrNull(key.dailyBudget),
+    monthly_budget: moneyOrNull(key.monthlyBudget),
+    charged_today: moneyOrNull(key.dayCharged),
+    charged_this_month: moneyOrNull(key.monthCharged),
+    held: moneyOrNull(key.limitHeld),
   }
 }
+
+const moneyOrNull = (amount: bigint | null): string | null => (amount === null ? null : formatMoney(amount))

@@ -111,6 +111,22 @@ export type CreditList = Type.Static<typeof creditList>
 
 const modelName = Type.String({ maxLength: 100, description: 'The id or an alias of a model.' })
 
+const keyLimits = {
+  requests_per_minute: Type.Optional(
+    nullable(perMinute('The most requests per minute of this key. Null: only the limit of the account.')),
+  ),
+  tokens_per_minute: Type.Optional(
+    nullable(perMinute('The most tokens per minute of this key. Null: only the limit of the account.')),
+  ),
+  daily_budget: Type.Optional(nullable(amount('The most that this key may spend on a day (UTC). Null: no budget.'))),
+  monthly_budget: Type.Optional(
+    nullable(amount('The most that this key may spend in a calendar month (UTC). Null: no budget.')),
+  ),
+}
+
+export const keyLimitsBody = body(keyLimits)
+export type KeyLimitsBody = Type.Static<typeof keyLimitsBody>
+
 export const newKeyBody = body({
   name: line(200, 'The purpose of the key.'),
   allowed_models: Type.Optional(
@@ -119,6 +135,7 @@ export const newKeyBody = body({
   expires_at: Type.Optional(
     nullable(Type.String({ maxLength: 40, description: 'A date, or a date and time in UTC. Default null: never.' })),
   ),
+  ...keyLimits,
 })
 
 export const rotationBody = body({
@@ -146,6 +163,13 @@ const keyFields = {
   revoked_at: nullable(time),
   replaced_by: nullable(id),
   last_used_at: nullable(Type.String({ format: 'date-time', description: 'To the minute.' })),
+  requests_per_minute: nullable(Type.Integer({ description: 'Null: only the limit of the account.' })),
+  tokens_per_minute: nullable(Type.Integer({ description: 'Null: only the limit of the account.' })),
+  daily_budget: nullable(money('The most that it may spend on a day (UTC). Null: no budget.')),
+  monthly_budget: nullable(money('The most that it may spend in a calendar month (UTC). Null: no budget.')),
+  charged_today: nullable(money('What it spent today (UTC). Null without limits of its own, as the next two.')),
+  charged_this_month: nullable(money('What it spent in this calendar month (UTC).')),
+  held: nullable(money('The most that its requests in flight can cost.')),
 }
 
 export const keyShown = Type.Object(keyFields)

@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { Account, BillingDetails, CreditEntry, NewAccount, NewLimits } from './account.ts'
+import { limitColumns, type KeyLimits, type KeySpending } from './key-limits-store.ts'
 
 // The till resets the month's charges at the account's next call; until then, those of the old month are still stored.
 const monthCharged = `case when month = date_trunc('month', now() at time zone 'UTC')::date then month_charged else 0 end`
@@ -146,6 +147,8 @@ export interface KeyRow {
   /** Whether the account is the firm's own. */
   readonly own: boolean
   readonly allowedModels: readonly string[] | null
+  /** Whether it has limits of its own. */
+  readonly limited: boolean
   readonly revoked: boolean
   /** Milliseconds from now; null: never. */
   readonly expiresIn: number | null
@@ -156,7 +159,7 @@ export function readKeys(database: Queryable, publicIds: readonly string[]): Pro
     name: 'keys_by_public_id',
     text: `select k.id, public_id as "publicId", secret_hash as "secretHash", account_id as "accountId",
              coalesce(a.status = 'open', false) as "accountOpen", coalesce(a.own, false) as own, allowed_models as "allowedModels",
-             revoked_at is not null as revoked,
+             limit_id is not null as limited, revoked_at is not null as revoked,
              (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "expiresIn"
            from api_key k left join account a on a.id = k.account_id
            where public_id = any($1)`,
@@ -185,7 +188,7 @@ export async function insertKey(database: Queryable, key: NewKeyRow): Promise<bo
 }
 
 /** A key without its secret, for display. */
-export interface KeySummary {
+export interface KeySummary extends KeyLimits, KeySpending {
   readonly id: string
   readonly publicId: string
   readonly name: string
@@ -204,32 +207,32 @@ export interface KeySummary {
 }
 
 const selectKey = `
-  select id, public_id as "publicId", name, account_id as "accountId", person_id as "personId", allowed_models as "allowedModels",
+  select k.id, public_id as "publicId", name, k.account_id as "accountId", person_id as "personId", allowed_models as "allowedModels",
     case when revoked_at is not null then 'revoked' when expires_at <= clock_timestamp() then 'expired' else 'valid'
       end as status,
     created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", replaced_by as "replacedBy",
-    last_used_at as "lastUsedAt"
-  from api_key`
+    last_used_at as "lastUsedAt", ${limitColumns}
+  from api_key k left join key_limit l on l.id = k.limit_id`
 
 /** The keys of one account, or of all, in the order of creation. */
 export function readKeySummaries(database: Queryable, accountId?: string): Promise<KeySummary[]> {
-  return database.rows(`${selectKey} where $1::uuid is null or account_id = $1 order by created_at, id`, [
+  return database.rows(`${selectKey} where $1::uuid is null or k.account_id = $1 order by created_at, k.id`, [
     accountId ?? null,
   ])
 }
 
 export async function readKeySummary(database: Queryable, id: string): Promise<KeySummary | undefined> {
-  const [key] = await database.rows<KeySummary>(`${selectKey} where id = $1`, [id])
+  const [key] = await database.rows<KeySummary>(`${selectKey} where k.id = $1`, [id])
   return key
 }
 
 /** Locks the key against other rotations and revocations until the transaction ends. */
 export async function lockKey(tx: Queryable, id: string): Promise<KeySummary | undefined> {
-  const [key] = await tx.rows<KeySummary>(`${selectKey} where id = $1 for no key update`, [id])
+  const [key] = await tx.rows<KeySummary>(`${selectKey} where k.id = $1 for no key update of k`, [id])
   return key
 }
 
-/** The old key expires after the overlap, or earlier if it was due to. */
+/** The old key expires after the overlap, or earlier if it was due to. The new one shares its limits. */
 export async function replaceKey(tx: Queryable, ids: { old: string; new: string }, overlapMs: number): Promise<void> {
   await tx.rows(
     `update api_key set replaced_by = $2,
@@ -237,6 +240,10 @@ export async function replaceKey(tx: Queryable, ids: { old: string; new: string 
      where id = $1`,
     [ids.old, ids.new, overlapMs],
   )
+  await tx.rows('update api_key set limit_id = (select limit_id from api_key where id = $1) where id = $2', [
+    ids.old,
+    ids.new,
+  ])
 }
 
 export async function markRevoked(tx: Queryable, id: string): Promise<void> {

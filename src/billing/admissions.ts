@@ -6,6 +6,7 @@ import type { Batches } from './batches.ts'
 import { levelsAfter } from './levels.ts'
 import { refusalOf, type Levels } from './limits.ts'
 import { replayOf } from './replay.ts'
+import type { Payer } from './payer.ts'
 import type { TillRow } from './till-row.ts'
 import type { Admission, AdmissionRequest, Till } from './till.ts'
 
@@ -58,7 +59,8 @@ export function createAdmissions({
 
   return Object.freeze({
     async admit(request: AdmissionRequest): Promise<Admission> {
-      const taken = request.idempotency === undefined ? allowances.take(request) : undefined
+      const isTakeable = request.idempotency === undefined && request.payer.limited !== true
+      const taken = isTakeable ? allowances.take(request) : undefined
       if (taken !== undefined) return { kind: 'admitted', levels: taken }
       const row = await send(itemOf(request, 1))
       const levels = levelsAfter(allowances, row)
@@ -68,9 +70,9 @@ export function createAdmissions({
     async readmit(request: AdmissionRequest) {
       return admitted(await send(itemOf(request, 0)), tokensOf(request))
     },
-    async takeRequest(requestId: string, account: string) {
+    async takeRequest(requestId: string, { accountId: account, keyId: key }: Payer) {
       const none = { input: 0, output: 0, input_price: 0, output_price: 0 }
-      return admitted(await send({ hold: requestId, account, ...none, requests: 1 }), 0)
+      return admitted(await send({ hold: requestId, account, key, ...none, requests: 1 }), 0)
     },
   })
 }

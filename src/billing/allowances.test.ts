@@ -205,7 +205,7 @@ test('A25: the unused part of an allowance returns to the buckets, exactly', asy
   await till.drain()
   await own.close()
   const asked = realNow()
-  const levels = await stage.nth(0).levels(payer.accountId)
+  const levels = await stage.nth(0).levels(payer)
   const answered = realNow()
   assert.ok(levels)
   // One token refills in 10 ms.
@@ -239,7 +239,7 @@ test('A29: closing an account or lowering its limit takes effect within a second
       const each = ask(payer)
       if ((await outcome(stage.nth(0).admit(each))) === 'admitted')
         await stage.nth(0).release(each.requestId, each.payer.accountId)
-      await stage.nth(0).levels(payer.accountId)
+      await stage.nth(0).levels(payer)
     }
     await sleep(10)
   }
@@ -258,7 +258,7 @@ test('A25: remaining falls by the tokens taken and rises by the tokens returned,
   await warm(stage.nth(0), payer)
   const { tokens: held } = await lent(payer)
   assert.ok(held > 0n, 'no tokens were lent')
-  const earlier = await stage.nth(0).levels(payer.accountId)
+  const earlier = await stage.nth(0).levels(payer)
   assert.ok(earlier)
   // Together they take far more than is refilled meanwhile.
   const asks = Array.from({ length: 100 }, () => ask(payer))

@@ -1,6 +1,6 @@
 import { columnText } from '../platform/database/rows.ts'
 import type { Report } from './stock.ts'
-import type { AdmissionRequest, Charge } from './till.ts'
+import type { AdmissionRequest, Charge, Tags } from './till.ts'
 
 /** A row of the type account_report, as text. */
 export const reportRow = (report: Report): string =>
@@ -15,4 +15,6 @@ export const chargeRow = ({ payer, ...request }: AdmissionRequest, charge: Charg
   `${charge.inputTokens},${charge.outputTokens},${request.price.input},${request.price.output},${cost},` +
   `${charge.stopReason},${charge.source},0,0,${charge.milliseconds},` +
   `${charge.cachedTokens || ''},${charge.cacheWriteTokens || ''},` +
-  `${request.price.cachedInput ?? ''},${request.price.cacheWrite ?? ''})`
+  `${request.price.cachedInput ?? ''},${request.price.cacheWrite ?? ''},${tagsText(charge.tags)})`
+
+const tagsText = (tags: Tags | undefined): string => (tags === undefined ? '' : columnText(JSON.stringify(tags)))

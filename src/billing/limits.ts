@@ -62,7 +62,8 @@ export function projectLevels(
   return { requests: levelOf(requests_per_minute, requests), tokens: levelOf(tokens_per_minute, tokens) }
 }
 
-function levelOf(limit: number, level: bigint): Level {
+/** A level in parts of a request or token. */
+export function levelOf(limit: number, level: bigint): Level {
   const whole = BigInt(limit) * unit
   const missing = level < whole ? whole - level : 0n
   const resetSeconds = Math.ceil(Number(missing) / limit / 1e6)
@@ -102,6 +103,13 @@ export function refusalOf(row: RefusalRow | undefined, tokens: number | `at leas
           ...limitDetails(levels, row.outcome),
         },
       )
+    case 'key_month':
+    case 'key_day':
+    case 'key_held':
+    case 'key_requests':
+    case 'key_tokens':
+    case 'key_never_fits':
+      return keyRefusalOf(row.outcome, { tokens, levels, wait: row.wait_us === null ? undefined : wait })
     case 'never_fits':
       return refuse(
         'can_never_fit_limit',
@@ -123,6 +131,49 @@ export function refusalOf(row: RefusalRow | undefined, tokens: number | `at leas
       return new Problem('internal', 'The till did not reply to this request.', { cause: row?.outcome })
   }
 }
+
+type KeyOutcome = `key_${'month' | 'day' | 'held' | 'requests' | 'tokens' | 'never_fits'}`
+
+interface RefusalFacts {
+  readonly tokens: number | `at least ${number}`
+  readonly levels: Levels | undefined
+  /** Seconds until the request can be admitted. */
+  readonly wait: number | undefined
+}
+
+/** The Problem for a request that the limits of its key refuse. */
+function keyRefusalOf(outcome: KeyOutcome, { tokens, levels, wait }: RefusalFacts): TillRefusal {
+  switch (outcome) {
+    case 'key_month':
+    case 'key_day': {
+      const [which, begins] = outcome === 'key_day' ? ['daily', 'day'] : ['monthly', 'month']
+      const reason =
+        wait === undefined
+          ? 'The most this request can cost exceeds a budget of this key. Lower max_output_tokens, or ask for a higher budget.'
+          : `What is left of the ${which} budget of this key does not cover the most this request can cost. It is renewed when the next ${begins} begins (UTC), in ${wait} s.`
+      return new TillRefusal('insufficient_credit', reason, retryIn(wait), levels)
+    }
+    case 'key_held': {
+      const reason =
+        'Requests in flight hold the budget of this key that this request needs. Retry when they have ended.'
+      return new TillRefusal('insufficient_credit', reason, { retryAfter: 1 }, levels)
+    }
+    case 'key_requests':
+    case 'key_tokens': {
+      const kind = outcome === 'key_requests' ? 'requests' : 'tokens'
+      const reason = `This key has used up its ${kind} per minute. Retry in ${wait} s.`
+      return new TillRefusal('rate_limit_exceeded', reason, { ...retryIn(wait), ...limitDetails(levels, kind) }, levels)
+    }
+    case 'key_never_fits': {
+      const reason =
+        `The request asks for ${tokens} tokens and this key may use ${levels?.tokens.limit} a minute. ` +
+        'Shorten the input, lower max_output_tokens, or ask for a higher limit.'
+      return new TillRefusal('can_never_fit_limit', reason, limitDetails(levels, 'tokens'), levels)
+    }
+  }
+}
+
+const retryIn = (wait: number | undefined): ProblemDetails => (wait === undefined ? {} : { retryAfter: wait })
 
 function limitDetails(levels: Levels | undefined, which: keyof Levels): ProblemDetails {
   if (levels === undefined) return {}

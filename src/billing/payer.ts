@@ -9,5 +9,10 @@ export type Payer = {
 
 /** Exactly one of the two. */
 export type Spender =
-  | { readonly keyId: string; readonly personId?: undefined }
-  | { readonly personId: string; readonly keyId?: undefined }
+  | {
+      readonly keyId: string
+      /** Whether the key has limits of its own: then the till decides on each of its requests. */
+      readonly limited?: boolean | undefined
+      readonly personId?: undefined
+    }
+  | { readonly personId: string; readonly keyId?: undefined; readonly limited?: undefined }

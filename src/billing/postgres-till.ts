@@ -5,6 +5,7 @@ import { createAllowances } from './allowances.ts'
 import { openBatches } from './batches.ts'
 import { readLevels } from './levels.ts'
 import { createSettlements } from './settlements.ts'
+import type { Payer } from './payer.ts'
 import { precheck } from './precheck.ts'
 import type { AdmissionRequest, Till } from './till.ts'
 
@@ -32,7 +33,7 @@ export async function createTill({ database, log }: { database: Database; log: L
     settle: settlements.settle,
     release: settlements.release,
     takeRequest: admissions.takeRequest,
-    levels: (accountId: string) => readLevels({ database, allowances }, accountId),
+    levels: (payer: Payer) => readLevels({ database, allowances }, payer),
     unchargedTokens: settlements.unchargedTokens,
     drain: () => batches.drain(),
   })

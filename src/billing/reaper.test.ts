@@ -102,7 +102,10 @@ test('a till reaps dead instances by itself, but not while it recovers from a lo
   const work = async (rounds: number) => {
     for (let round = 0; round < rounds; round++) {
       forward(5000)
-      for (let call = 0; call < 2; call++) await till.takeRequest(randomUUIDv7(), randomUUIDv7()).catch(() => undefined)
+      for (let call = 0; call < 2; call++)
+        await till
+          .takeRequest(randomUUIDv7(), { accountId: randomUUIDv7(), keyId: randomUUIDv7() })
+          .catch(() => undefined)
     }
   }
   await work(4)

@@ -1,4 +1,5 @@
 import type { Queryable } from '../platform/database/database.ts'
+import type { Tags } from './till.ts'
 
 /** The charge of one request. Prices and `cost` are in 10⁻¹² of the currency unit. */
 export interface LedgerRow {
@@ -20,6 +21,7 @@ export interface LedgerRow {
   /** Tokens reported beyond the hold that neither the credit nor the limits covered. */
   readonly unchargedInput: number
   readonly unchargedOutput: number
+  readonly tags: Tags | null
 }
 
 /**
@@ -51,7 +53,7 @@ export function readLedgerPage(database: Queryable, page: LedgerPage): Promise<L
        person_id as "personId", model,
        client_id as "clientId", input_tokens as "inputTokens", output_tokens as "outputTokens",
        input_price as "inputPrice", output_price as "outputPrice", cost, stop_reason as "stopReason",
-       usage_source as "usageSource", uncharged_input as "unchargedInput", uncharged_output as "unchargedOutput"
+       usage_source as "usageSource", uncharged_input as "unchargedInput", uncharged_output as "unchargedOutput", tags
      from ledger
      where ($1::uuid is null or account_id = $1) and ($7::uuid is null or key_id = $7)
        and ($8::uuid is null or request_id = $8)

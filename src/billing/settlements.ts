@@ -100,6 +100,7 @@ const settlementItem = ({ storedReply, ...charge }: Charge) => ({
   stop: charge.stopReason,
   source: charge.source,
   milliseconds: charge.milliseconds,
+  tags: charge.tags,
   ...storedReply,
 })
 

@@ -42,12 +42,16 @@ export type Replay = {
   readonly levels: Levels
 } & StoredReply
 
+/** What a request was for, as its caller said: values by names. */
+export type Tags = Readonly<Record<string, string>>
+
 /** The tokens a request used, and what else the ledger records about it. */
 export interface Charge extends ChargedTokens {
   readonly stopReason: StopReason
   readonly source: UsageSource
   /** From the start of the request to this charge. */
   readonly milliseconds: number
+  readonly tags?: Tags | undefined
   /** The reply to store, if the request has an idempotency key. */
   readonly storedReply?: StoredReply | undefined
 }
@@ -95,9 +99,9 @@ export interface Till {
   /** Returns all but the request itself to the limits. Returns undefined if the hold no longer exists. */
   release(requestId: string, accountId: string): Promise<Levels | undefined>
   /** Takes one request from the limit. Throws TillRefusal. */
-  takeRequest(requestId: string, accountId: string): Promise<Levels>
+  takeRequest(requestId: string, payer: Payer): Promise<Levels>
   /** Reads the levels of the limits, or undefined if the account does not exist. Writes nothing. */
-  levels(accountId: string): Promise<Levels | undefined>
+  levels(payer: Payer): Promise<Levels | undefined>
   /** Tokens that this instance could not charge, because they exceeded the hold, the credit and the limits. */
   unchargedTokens(): number
   /** Settles what is queued and removes this instance. Call it when no request is in flight. */

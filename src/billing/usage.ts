@@ -1,5 +1,6 @@
 import type { Queryable } from '../platform/database/database.ts'
 import { readUsageByAccount, readUsageByModel, type UsageSpan } from './reports-store.ts'
+import { readTagSums, type TagSelection } from './tags-store.ts'
 
 export type { UsageSpan }
 
@@ -19,6 +20,13 @@ export interface AccountUsage extends UsageTotal {
   readonly accountId: string
 }
 
+/** The requests with one tag; null: those without any that was selected. */
+export interface TagUsage extends UsageTotal {
+  /** Only if each day is summed apart. */
+  readonly day?: string | undefined
+  readonly tag: { readonly name: string; readonly value: string } | null
+}
+
 export interface UsageReport {
   /** The sum over all models of an account, exact. */
   total(span: UsageSpan & { readonly accountId: string }): Promise<UsageTotal>
@@ -26,6 +34,11 @@ export interface UsageReport {
   byModel(span: UsageSpan & { readonly accountId: string }): Promise<ModelUsage[]>
   /** Every account with usage, most expensive first. */
   byAccount(span: UsageSpan): Promise<AccountUsage[]>
+  /**
+   * Usage by tag, at most `most` rows, the most expensive first. A request with several tags is in the row of each, so that only
+   * the rows of one name add up to the total.
+   */
+  byTag(selection: TagSelection): Promise<TagUsage[]>
 }
 
 /** Reports from the daily roll-up, so their cost does not grow with the ledger. Throws Problem `unavailable`. */
@@ -35,6 +48,12 @@ export function createUsage({ database }: { database: Queryable }): UsageReport 
   return Object.freeze({
     byModel,
     byAccount: async (span: UsageSpan) => (await readUsageByAccount(database, span)).map(withNumbers),
+    byTag: async (selection: TagSelection) =>
+      (await readTagSums(database, selection)).map(({ day, name, value, ...sums }) => ({
+        ...(day !== null && { day }),
+        tag: name === null || value === null ? null : { name, value },
+        ...withNumbers(sums),
+      })),
     total: async (span: UsageSpan & { readonly accountId: string }) => sumOf(await byModel(span)),
   })
 }

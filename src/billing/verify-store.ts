@@ -16,6 +16,9 @@ const latestBesideLedger = `(select greatest(${otherTimes}, (select max(level_at
 /** Later than now by more than the clocks of two machines differ. A cheap test, to be made first. */
 const isFuture = (time: string) => `${time} > now() + interval '5 minutes'`
 
+/** The keys of each row of `key_limit`. */
+const limitedKeys = 'key_limit l join api_key k on k.limit_id = l.id'
+
 /** What must hold between roll-ups, accounts and requests in flight. Each query finds the rows at fault. */
 export const books: VerifyQueries = {
   'every account was charged the sum of its roll-ups': `
@@ -59,6 +62,33 @@ export const books: VerifyQueries = {
     where request_level not between 0 and requests_per_minute * 60000000::bigint
       or token_level not between 0 and tokens_per_minute * 60000000::bigint
       or (${isFuture('level_at')} and level_at > ${latestTime} + interval '5 minutes')`,
+  'every key with limits spent the sum of its roll-ups': `
+    select l.id as key_limit, day, day_charged, month, month_charged, coalesce(of_day, 0) as day_roll_ups, coalesce(of_month, 0) as month_roll_ups
+    from key_limit l left join (
+      select l.id, sum(cost) filter (where u.day >= l.day) as of_day, sum(cost) filter (where u.day >= l.month) as of_month
+      from ${limitedKeys} join usage_day u on u.account_id = l.account_id and u.key_id = k.id and u.day >= least(l.day, l.month)
+      group by l.id) u using (id)
+    where (day_charged, month_charged) <> (coalesce(of_day, 0), coalesce(of_month, 0))`,
+  'what keys with limits hold is the sum of their holds': `
+    select l.id as key_limit, l.held, coalesce(holds, 0) as holds
+    from key_limit l left join (
+      select l.id, sum(h.cost) as holds from ${limitedKeys} join hold h on h.key_id = k.id group by l.id) h using (id)
+    where l.held <> coalesce(holds, 0)`,
+  'the limits of every key belong to its account, which knows of them': `
+    select l.id as key_limit, k.id as key, l.account_id as account from key_limit l left join api_key k on k.limit_id = l.id
+      left join account a on a.id = l.account_id
+    where k.account_id is distinct from l.account_id or not a.limits_keys`,
+  'no bucket of a key is above its limit': `
+    select id as key_limit, request_level, requests_per_minute, token_level, tokens_per_minute from key_limit
+    where request_level not between 0 and coalesce(requests_per_minute, 0) * 60000000::bigint
+      or token_level not between 0 and coalesce(tokens_per_minute, 0) * 60000000::bigint`,
+  'no day has more requests with tags than requests': `
+    select account_id as account, day, t.requests, u.requests as all_requests from (
+      select account_id, day, sum(requests) as requests, sum(cost) as cost from tag_day group by account_id, day) t
+    left join (
+      select account_id, day, sum(requests) as requests, sum(cost) as cost from usage_day group by account_id, day) u
+      using (account_id, day)
+    where t.requests > coalesce(u.requests, 0) or t.cost > coalesce(u.cost, 0)`,
   'no request is both held and charged': `
     select hold.id as request, hold.account_id as account from hold join ledger on request_id = hold.id`,
   // A key whose request was in flight when the clock was set back may be later than everything else.
@@ -112,6 +142,19 @@ const implausible = `stop_reason not in ('complete', 'max_output_tokens', 'stop_
 
 /** Checks of every row of the ledger. */
 export const wholeLedger = {
+  'the daily sums of tags are the sums of the ledger': `
+    select account_id as account, day, encode(digest, 'hex') as digest, sum(requests) as missing_requests, sum(cost) as missing_cost
+    from (
+      select account_id, (at at time zone 'UTC')::date as day, sha256(convert_to(tags::text, 'UTF8')) as digest,
+        count(*) as requests, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
+        sum(cached_tokens) as cached_tokens, sum(cache_write_tokens) as cache_write_tokens, sum(cost) as cost
+      from ledger where tags is not null group by 1, 2, 3
+      union all
+      select account_id, day, digest, -requests, -input_tokens, -output_tokens, -cached_tokens, -cache_write_tokens, -cost
+      from tag_day) t
+    group by account_id, day, digest
+    having sum(requests) <> 0 or sum(input_tokens) <> 0 or sum(output_tokens) <> 0 or sum(cached_tokens) <> 0
+      or sum(cache_write_tokens) <> 0 or sum(cost) <> 0`,
   'every ledger row has a known stop reason and a time in the past': `
     select request_id as request, account_id as account, at, stop_reason from ledger where ${implausible}`,
   'no request was charged twice': `

@@ -230,6 +230,52 @@ test('key list shows the keys of one account, and a rotated key stays valid for 
   assert.ok(left > 86_400_000 / 2 && left <= 86_400_000, String(left))
 })
 
+test('the limits of a key are set when it is created, changed, removed and listed', async () => {
+  const account = ['--account', 'Limited']
+  await json('account', 'create', '--name', 'Limited')
+  const limits = ['--daily-budget', '1.50', '--monthly-budget', '20', '--rpm', '30', '--tpm', '4000']
+  const { id } = await json('key', 'create', ...account, '--name', 'small', ...limits)
+  await json('key', 'create', ...account, '--name', 'free')
+  const shown = { daily_budget: '1.5', monthly_budget: '20', requests_per_minute: 30, tokens_per_minute: 4000 }
+  const [key, free] = listOf(await json('key', 'list', ...account), 'keys')
+  assert.deepEqual(Object.fromEntries(Object.keys(shown).map((name) => [name, key?.[name]])), shown)
+  assert.deepEqual([key?.['charged_today'], free?.['charged_today'], free?.['daily_budget']], ['0', null, null])
+  const table = (await run('key', 'list', ...account)).stdout
+  assert.match(table, /LIMITS/)
+  assert.match(
+    table,
+    /small .* 0\.00 of 1\.50 \w{3} today, 0\.00 of 20\.00 \w{3} this month, 30 requests\/min, 4,000 tokens\/min/,
+  )
+  const changed = await json(
+    'key',
+    'limit',
+    String(id),
+    '--daily-budget',
+    '2',
+    '--monthly-budget',
+    'none',
+    '--rpm',
+    'none',
+  )
+  assert.deepEqual(
+    [changed['daily_budget'], changed['monthly_budget'], changed['tokens_per_minute']],
+    ['2', null, 4000],
+  )
+  const last = await run('key', 'limit', String(id), '--daily-budget', 'none', '--tpm', 'none')
+  assert.match(last.stdout, /Limits of small: only those of the account\./)
+  assert.doesNotMatch((await run('key', 'list', ...account)).stdout, /LIMITS/)
+  const nothing = await run('key', 'limit', String(id))
+  assert.equal(nothing.status, 2)
+  assert.match(nothing.stderr, /name at least one limit/)
+  for (const wrong of [
+    ['--rpm', '0'],
+    ['--daily-budget', 'much'],
+    ['--tpm', '1.5'],
+  ]) {
+    assert.equal((await run('key', 'limit', String(id), ...wrong)).status, 2, wrong.join(' '))
+  }
+})
+
 test('a key needs an account, and one for models that are not configured is created with a warning', async () => {
   const keys = await json('key', 'list')
   const homeless = await run('key', 'create', '--name', 'homeless', '--json')
@@ -387,6 +433,7 @@ test('usage and ledger are exact, complete as JSON and limited on a terminal', a
     usage_source: 'upstream',
     uncharged_input: 3,
     uncharged_output: 2,
+    tags: null,
   })
   assert.equal(listOf(await json('ledger', '--account', 'Busy', '--limit', '5500'), 'rows').length, 5500)
   const first = rows[0] ?? assert.fail()
@@ -960,4 +1007,44 @@ test('a read-only database is named as such, by doctor and by commands that writ
   assertRefused(refused, /temporarily unavailable\. Try again\. \(.*read-only transaction\)/)
   assert.equal((await tollgateHere(['account', 'list', '--json'], standby)).status, 0)
   await own.drop()
+})
+
+test('usage by tag lists the values of a tag, or all tags, and shows no control character of a caller', async () => {
+  const { id } = await json('account', 'create', '--name', 'Tagged')
+  const add = (tags: object | undefined, requests: number) =>
+    database.rows(
+      `with used as (
+         insert into usage_day as u (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost)
+         values ('2026-03-12', $1, $1, 'far', $2, 10, 1, 5)
+         on conflict (account_id, day, key_id, person_id, model, client_id) do update set requests = u.requests + excluded.requests,
+           input_tokens = u.input_tokens + 10, output_tokens = u.output_tokens + 1, cost = u.cost + 5)
+       insert into tag_day (day, account_id, digest, tags, requests, input_tokens, output_tokens, cached_tokens, cache_write_tokens, cost)
+       select '2026-03-12', $1, sha256(convert_to($3::text, 'UTF8')), $3::jsonb, $2, 10, 1, 0, 0, 5 where $3::text is not null`,
+      [id, requests, tags === undefined ? null : JSON.stringify(tags)],
+    )
+  await add({ project: 'Apollo', team: 'red' }, 2)
+  await add({ project: 'Apo\u001b[31mllo' }, 1)
+  await add(undefined, 4)
+  const tags = listOf(await json('usage', '--account', 'Tagged', '--by', 'tag', '--tag', 'project'), 'tags')
+  assert.deepEqual(
+    tags.map(({ tag, requests }) => [tag, requests]),
+    [
+      [null, 4],
+      [{ name: 'project', value: 'Apollo' }, 2],
+      [{ name: 'project', value: 'Apo\u001b[31mllo' }, 1],
+    ],
+  )
+  assert.deepEqual(tags[0], { tag: null, requests: 4, input_tokens: 10, output_tokens: 1, cost: '0.000000000005' })
+  const { stdout } = await run('usage', '--account', 'Tagged', '--by', 'tag')
+  assert.match(
+    stdout,
+    /^TAG .*\n\(no tag\) +4 .*\nproject=Apollo +2 .*\nteam=red +2 .*\nproject="Apo\\u001b\[31mllo" +1 /,
+  )
+  assert.match((await run('usage', '--by', 'tag', '--tag', 'team')).stdout, /\(no tag team\)/, 'of all accounts')
+  for (const wrong of [
+    ['--tag', 'project'],
+    ['--by', 'colour'],
+  ]) {
+    assert.equal((await run('usage', '--account', 'Tagged', ...wrong)).status, 2, wrong.join(' '))
+  }
 })

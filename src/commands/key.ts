@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander'
-import type { Keys } from '../accounts/keys.ts'
+import type { Keys, KeySummary } from '../accounts/keys.ts'
 import { presentKey } from '../accounts/present.ts'
 import { id as modelId } from '../platform/config/values.ts'
+import { keyLimitsOf, limitText, withKeyLimits, type KeyLimitOptions } from './key-limits.ts'
 import { argument, command, group, parseList, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
@@ -9,7 +10,7 @@ import { operator } from './operator.ts'
 import { timeOrNull, warn, writeJson, writeLines, writeSecret, writeTable } from './output.ts'
 import { beginningIn, parseSpan, parseTimeOption, type Moment } from './times.ts'
 
-interface CreateOptions extends CommonOptions {
+interface CreateOptions extends KeyLimitOptions {
   readonly account: string
   readonly name: string
   readonly models?: readonly string[]
@@ -22,25 +23,29 @@ export function keyCommand(context: Context): Command {
   return group('key', 'Manage API keys', [
     createCommand(context),
     listCommand(context),
+    limitCommand(context),
     rotateCommand(context),
     revokeCommand(context),
   ])
 }
 
 function createCommand(context: Context): Command {
-  return command(
-    'create',
-    'Create a key; it is shown only once',
-    'key create --account Acme --name backend --expires 90d',
+  return withKeyLimits(
+    command(
+      'create',
+      'Create a key; it is shown only once',
+      'key create --account Acme --name backend --expires 90d --daily-budget 5.00',
+    ),
   )
     .requiredOption('--account <account>', 'the account that pays: its id or name')
     .requiredOption('--name <name>', 'its purpose')
     .option('--models <models>', 'allow only these models or aliases: a,b', argument(parseModels))
     .option('--expires <when>', 'a date, a time or a duration such as 90d', argument(parseTimeOption))
-    .action(async ({ json, account, name, models, expires }: CreateOptions) => {
+    .action(async ({ json, account, name, models, expires, ...options }: CreateOptions) => {
       const accountId = await accountIdOf(context, account)
       const expiresAt = expires === undefined ? null : await beginningIn(context, expires)
-      const request = { accountId, name, allowedModels: models ?? null, expiresAt }
+      const limits = await keyLimitsOf(context, options)
+      const request = { accountId, name, allowedModels: models ?? null, expiresAt, limits }
       await withKeys(context, (keys) =>
         keys.create(request, operator(), ({ id, key }) => {
           if (!json) return writeKey(context, { id, key })
@@ -79,6 +84,9 @@ function listCommand(context: Context): Command {
           { title: 'KEY', text: ({ publicId }) => `tg_${publicId}_…` },
           { title: 'MODELS', text: ({ allowedModels }) => allowedModels?.join(',') ?? 'all' },
           { title: 'STATUS', text: ({ status }) => status },
+          ...(keys.some((key) => limitText(key, format) !== '')
+            ? [{ title: 'LIMITS', text: (key: KeySummary) => limitText(key, format) }]
+            : []),
           { title: 'EXPIRES', text: ({ expiresAt }) => format.minute(expiresAt) },
           { title: 'LAST USED', text: ({ lastUsedAt }) => format.minute(lastUsedAt) },
           { title: 'ID', text: ({ id }) => id },
@@ -86,6 +94,24 @@ function listCommand(context: Context): Command {
         `No keys yet. Create one: ./tollgate key create --account ${account ?? '<account>'} --name backend`,
       )
     })
+}
+
+function limitCommand(context: Context): Command {
+  const limit = withKeyLimits(
+    command('limit', 'Change the limits and budgets of a key', 'key limit <id> --daily-budget 5.00 --rpm none'),
+  )
+    .argument('<id>', 'the id of the key')
+    .action(async (id: string, { json, ...options }: KeyLimitOptions) => {
+      if (Object.keys(options).length === 0) {
+        limit.error('error: name at least one limit: --daily-budget, --monthly-budget, --rpm or --tpm')
+      }
+      const limits = await keyLimitsOf(context, options)
+      const key = await withKeys(context, (keys) => keys.setLimits(id, limits, operator()))
+      if (json) return writeJson(context, presentKey(key))
+      const text = limitText(key, await formatFor(context))
+      return writeLines(context, `Limits of ${key.name}: ${text || 'only those of the account'}.`)
+    })
+  return limit
 }
 
 function rotateCommand(context: Context): Command {

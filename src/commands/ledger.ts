@@ -138,5 +138,6 @@ function toJson(row: LedgerRow): object {
     usage_source: row.usageSource,
     uncharged_input: row.unchargedInput,
     uncharged_output: row.unchargedOutput,
+    tags: row.tags,
   }
 }

@@ -1,17 +1,20 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { formatMoney } from '../billing/money.ts'
 import type { AccountUsage, ModelUsage, UsageSpan, UsageTotal } from '../billing/usage.ts'
 import type { Database } from '../platform/database/database.ts'
+import { hiddenIn, quoted } from '../platform/one-line.ts'
 import { argument, command, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
-import { writeJson, writeTable } from './output.ts'
+import { warn, writeJson, writeTable } from './output.ts'
 import { parseDay } from './times.ts'
 
 interface UsageOptions extends CommonOptions {
   readonly account?: string
   readonly from?: string
   readonly to?: string
+  readonly by?: 'tag'
+  readonly tag?: string
 }
 
 /** A row of the table: a model or an account, or the total. */
@@ -29,12 +32,16 @@ export function usageCommand(context: Context): Command {
     'usage --account Acme --from 2030-01-01',
   )
     .option('--account <account>', 'only this account: its id or name (default: all accounts)')
+    .addOption(new Option('--by <what>', 'group by the tags of requests').choices(['tag']))
+    .option('--tag <name>', 'with --by tag: only tags with this name')
     .option('--from <day>', 'the first day, in UTC', day)
     .option('--to <day>', 'the last day, in UTC', day)
-    .action(async ({ json, account, from, to }: UsageOptions) => {
+    .action(async ({ json, account, from, to, by, tag }: UsageOptions) => {
+      if (tag !== undefined && by === undefined) shown.error('error: --tag needs --by tag')
       if (from && to && from > to) shown.error('error: --from must not be after --to')
       const database = await context.database()
       const period = { from, to }
+      if (by === 'tag') return writeTags(context, { account, name: tag, ...period }, json)
       const firm = account === undefined
       const rows = firm ? await accountLines(database, period) : await modelLines(database, account, period)
       const { sumOf } = await import('../billing/usage.ts')
@@ -43,6 +50,35 @@ export function usageCommand(context: Context): Command {
       return writeJson(context, { ...toJson(total), ...(firm && { accounts: rows.map(accountToJson) }) })
     })
   return shown
+}
+
+interface TagOptions extends UsageSpan {
+  readonly account: string | undefined
+  readonly name: string | undefined
+}
+
+/** A request with several tags is in the line of each, so there is no total. */
+async function writeTags(context: Context, { account, name, ...period }: TagOptions, json: true | undefined) {
+  const database = await context.database()
+  const { createAccounts } = await import('../accounts/accounts.ts')
+  const { createUsage } = await import('../billing/usage.ts')
+  const accountId = account === undefined ? undefined : (await createAccounts({ database }).find(account)).id
+  const rows = await createUsage({ database }).byTag({ accountId, name, ...period, most: mostTags + 1 })
+  if (rows.length > mostTags)
+    warn(context, `There are more tags: these are the ${mostTags} that cost most. Choose fewer days.`)
+  const shown = rows.slice(0, mostTags)
+  if (json) return writeJson(context, { tags: shown.map(({ tag, ...usage }) => ({ tag, ...toJson(usage) })) })
+  const lines = shown.map((usage) => ({ ...usage, name: nameOf(usage.tag, name) }))
+  return writeLinesOf(context, 'TAG', lines)
+}
+
+const mostTags = 10_000
+
+function nameOf(tag: { readonly name: string; readonly value: string } | null, asked: string | undefined): string {
+  if (tag === null) return asked === undefined ? '(no tag)' : `(no tag ${asked})`
+  // Callers write tags: no control character of theirs may reach the terminal.
+  const [label, value] = [tag.name, tag.value].map((text) => (hiddenIn(text) === undefined ? text : quoted(text)))
+  return asked === undefined ? `${label}=${value}` : String(value)
 }
 
 async function modelLines(database: Database, account: string, period: UsageSpan): Promise<(ModelUsage & UsageLine)[]> {
@@ -68,8 +104,11 @@ async function writeUsage(
   rows: readonly UsageLine[],
   total: UsageTotal,
 ): Promise<void> {
+  return writeLinesOf(context, title, rows.length > 1 ? [...rows, { name: 'Total', ...total }] : rows)
+}
+
+async function writeLinesOf(context: Context, title: string, lines: readonly UsageLine[]): Promise<void> {
   const format = await formatFor(context)
-  const lines = rows.length > 1 ? [...rows, { name: 'Total', ...total }] : rows
   writeTable(
     context,
     lines,

@@ -11,5 +11,12 @@ export function chargeOf(job: Work, { offer }: Candidate, outcome: Outcome): Cha
     job.idempotency !== undefined && stopReason !== 'error' && (stopReason !== 'cancelled' || job.stop !== undefined)
   const storedReply = isStored ? storedReplyOf(offer.model.id, outcome) : undefined
   const milliseconds = Math.round(performance.now() - job.startedAt)
-  return { ...chargedTokensOf(usage), stopReason, source: usage.source, milliseconds, storedReply }
+  return {
+    ...chargedTokensOf(usage),
+    stopReason,
+    source: usage.source,
+    milliseconds,
+    tags: job.request.tags,
+    storedReply,
+  }
 }

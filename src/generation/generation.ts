@@ -142,7 +142,7 @@ export function createGeneration({ catalogue, till, log, currency }: GenerationN
     async count(job: Job) {
       const { requestId, request, payer } = job
       const offer = chooseModel(catalogue, job, request.model)
-      const levels = await till.takeRequest(requestId, payer.accountId)
+      const levels = await till.takeRequest(requestId, payer)
       const input = await offer.model.count(request.prompt, job)
       const most = request.maxOutputTokens ?? mostOutput(offer, request, input)
       const maxCost = mostCostOf(offer.price, mostInput(input), most)

@@ -13,7 +13,7 @@ export async function levelsForRefusal(
 ): Promise<Levels | undefined> {
   if (error instanceof TillRefusal && error.levels) return error.levels
   if (!caller) return undefined
-  const levels = till.levels(caller.accountId).catch(() => undefined)
+  const levels = till.levels(caller).catch(() => undefined)
   return Promise.race([levels, sleep(patience, undefined, { ref: false })])
 }
 

@@ -18,7 +18,7 @@ export function registerModels(server: Server, { generation, till }: ModelRoutes
   /** Sets the headers with the caller's levels, which a model list leaves unchanged. */
   const allowedModels = async (request: FastifyRequest, reply: FastifyReply): Promise<Job['allowedModels']> => {
     const caller = callerOf(request)
-    const levels = await till.levels(caller.accountId)
+    const levels = await till.levels(caller)
     if (levels) reply.headers(headersOf(wireFormatOf(request), levels))
     return caller.allowedModels
   }

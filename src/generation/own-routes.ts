@@ -16,7 +16,7 @@ interface OwnRoutesNeeds {
 export function registerOwnUsage(server: Server, { own, till }: OwnRoutesNeeds): void {
   /** Sets the headers with the caller's levels. */
   const levelsOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Levels> => {
-    const levels = await till.levels(callerOf(request).accountId)
+    const levels = await till.levels(callerOf(request))
     if (!levels) throw new Problem('internal', 'The account of this key is missing.')
     reply.headers(headersOf(wireFormatOf(request), levels))
     return levels
@@ -27,7 +27,11 @@ export function registerOwnUsage(server: Server, { own, till }: OwnRoutesNeeds):
     return own.report(callerOf(request).accountId, request.query)
   })
 
-  server.get('/account', { schema: showOwnAccount, config: { reads: 'account' } }, async (request, reply) =>
-    own.account(callerOf(request).accountId, await levelsOf(request, reply)),
-  )
+  server.get('/account', { schema: showOwnAccount, config: { reads: 'account' } }, async (request, reply) => {
+    const caller = callerOf(request)
+    const levels = await levelsOf(request, reply)
+    // The headers have the levels of a key with limits of its own.
+    const ofAccount = caller.limited ? await till.levels({ ...caller, limited: false }) : levels
+    return own.account(caller, ofAccount ?? levels)
+  })
 }

@@ -1,4 +1,5 @@
 import type { Payer } from '../billing/payer.ts'
+import type { Tags } from '../billing/till.ts'
 import type { Prompt, RunLimits } from '../models/model.ts'
 
 /** A request for text, independent of its dialect. */
@@ -17,6 +18,8 @@ export interface TextRequest {
   readonly stop?: readonly string[] | undefined
   /** The client record that the cost is to be attributed to. Not checked yet. */
   readonly clientId?: string | undefined
+  /** What the caller said that it is for. The ledger keeps them; they are never logged. */
+  readonly tags?: Tags | undefined
   /** The dialect's names of these fields, for errors. */
   readonly names: { readonly maxOutputTokens: string; readonly input: string }
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { longestTag } from './tags.ts'
 import { countExample, generateExample, modelExample, modelsExample } from './examples.ts'
 
 /** The bodies of Area A: sections 2.1 and 2.2 of the specification. Types, checks and the OpenAPI document derive from these. */
@@ -32,22 +33,34 @@ export const sampling = {
   ),
 }
 
-export const metadata = Type.Object(
+const clientId = Type.Optional(
+  Type.String({
+    format: 'uuid',
+    description:
+      'The client record that the cost is attributed to. Only for accounts that the firm has marked as its own.',
+  }),
+)
+const pairs = {
+  description:
+    'Up to 16 pairs of names (up to 64 characters) and values (up to 512 characters). They are kept as tags of the request, ' +
+    `by which GET /v1/usage can group, except ids and pairs whose values have more than ${longestTag} characters. Do not put ` +
+    'personal data into them.',
+  additionalProperties: Type.String({ format: 'text', maxLength: 512 }),
+  propertyNames: Type.String({ format: 'text', minLength: 1, maxLength: 64 }),
+  maxProperties: 16,
+}
+
+export const metadata = Type.Object({ client_id: clientId }, pairs)
+
+/** The same in Anthropic's API, which also has a place for the end user. */
+export const messagesMetadata = Type.Object(
   {
-    client_id: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'The client record that the cost is attributed to. Only for accounts that the firm has marked as its own.',
-      }),
+    user_id: Type.Optional(
+      Type.String({ format: 'text', maxLength: 512, description: 'Your identifier of the end user. Ignored.' }),
     ),
+    client_id: clientId,
   },
-  {
-    description: 'Up to 16 pairs of names (up to 64 characters) and values (up to 512 characters).',
-    additionalProperties: Type.String({ format: 'text', maxLength: 512 }),
-    propertyNames: Type.String({ format: 'text', minLength: 1, maxLength: 64 }),
-    maxProperties: 16,
-  },
+  pairs,
 )
 
 export const generateRequest = Type.Object(

@@ -58,9 +58,9 @@ export const problems = {
   can_never_fit_limit: {
     status: 400,
     retry: false,
-    meaning: 'The request needs more tokens than the account may use in a minute.',
+    meaning: 'The request needs more tokens than the account, or the key, may use in a minute.',
     remedy:
-      'Shorten the input, lower `max_output_tokens`, or ask the operator to raise the tokens per minute of the account. Waiting does not help.',
+      'Shorten the input, lower `max_output_tokens`, or ask the operator to raise the tokens per minute of the account or the key. Waiting does not help.',
   },
   missing_key: {
     status: 401,
@@ -103,9 +103,9 @@ export const problems = {
     status: 402,
     retry: false,
     meaning:
-      'The remaining credit does not cover the most that this request can cost. With `Retry-After`, requests in flight hold the credit.',
+      'The remaining credit of the account, or what is left of a budget of the key, does not cover the most that this request can cost. With `Retry-After`, requests in flight hold the credit, or the budget is renewed then.',
     remedy:
-      'With `Retry-After`, wait for the requests in flight: the credit they do not use is released. Without it, lower `max_output_tokens`, or ask the operator to add credit or raise the monthly limit.',
+      'With `Retry-After`, wait: the credit that requests in flight do not use is released, and a budget is renewed when the next day or month begins (UTC). Without it, lower `max_output_tokens`, or ask the operator to add credit, or to raise the monthly limit or the budget of the key.',
   },
   key_in_browser: {
     status: 403,
@@ -214,7 +214,7 @@ export const problems = {
   rate_limit_exceeded: {
     status: 429,
     retry: true,
-    meaning: 'The account has used up its requests or tokens per minute.',
+    meaning: 'The account, or the key, has used up its requests or tokens per minute.',
     remedy:
       'Wait for the seconds in `Retry-After`. `limit` names the limit; the `x-ratelimit-*` headers of every response state what remains.',
   },

@@ -43,6 +43,7 @@ const requestColumns = (timeZone: string): readonly Column<UsageRequest>[] => [
   ['currency', ({ currency }) => currency],
   ['milliseconds', ({ milliseconds }) => milliseconds],
   ['usage_source', (row) => row.usage_source],
+  ['tags', ({ tags }) => tags && JSON.stringify(tags)],
 ]
 
 /** Writes pages of rows as a CSV file (RFC 4180), with a line of titles. */

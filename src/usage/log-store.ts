@@ -1,3 +1,4 @@
+import type { Tags } from '../billing/till.ts'
 import type { Queryable } from '../platform/database/database.ts'
 import type { FigureFilter } from './figures-store.ts'
 
@@ -37,6 +38,8 @@ export interface LoggedRequest {
   /** Null for a refused request. */
   readonly stopReason: string | null
   readonly usageSource: string | null
+  /** Null without any, and for refused requests. */
+  readonly tags: Tags | null
   readonly status: number
   /** Why it was refused; null for a charged one. */
   readonly code: string | null
@@ -75,7 +78,7 @@ function search(table: string, columns: string, matches: string): string {
 const charged = search(
   'ledger',
   `person_id as "personId", client_id as "clientId", input_tokens as "inputTokens", output_tokens as "outputTokens", cost,
-   stop_reason as "stopReason", usage_source as "usageSource", case when request_id is not null then 200 end as status,
+   stop_reason as "stopReason", usage_source as "usageSource", tags, case when request_id is not null then 200 end as status,
    null::text as code`,
   `($9::uuid is null or key_id = $9 or person_id = $9) and ($10::uuid is null or client_id = $10)
    and ($11::text is null or stop_reason = $11)`,
@@ -85,7 +88,7 @@ const refused = search(
   'refused_request',
   `null::uuid as "personId", null::uuid as "clientId", case when request_id is not null then 0 end as "inputTokens",
    case when request_id is not null then 0 end as "outputTokens", case when request_id is not null then 0::numeric end as cost,
-   null::text as "stopReason", null::text as "usageSource", status, code`,
+   null::text as "stopReason", null::text as "usageSource", null::jsonb as tags, status, code`,
   `($9::uuid is null or key_id = $9) and ($10::text is null or code = $10)`,
 )
 

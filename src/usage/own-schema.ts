@@ -16,8 +16,18 @@ export const ownUsageQuery = Type.Object(
     by: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'What to group by: any of `day`, `model` and `key`, separated by commas. Default: `day`.',
+        description:
+          'What to group by: any of `day`, `model` and `key`, separated by commas, or `tag`, alone or with `day`. Default: `day`.',
         examples: ['day,model'],
+      }),
+    ),
+    tag: Type.Optional(
+      Type.String({
+        format: 'text',
+        minLength: 1,
+        maxLength: 64,
+        description: 'With `by=tag`: only tags with this name. Default: every tag.',
+        examples: ['project'],
       }),
     ),
   },
@@ -52,6 +62,18 @@ const usageRow = Type.Object({
       { description: 'Only if grouped by key. Null for what people spent without a key.' },
     ),
   ),
+  tag: Type.Optional(
+    Type.Union(
+      [
+        Type.Object({ name: Type.String({ examples: ['project'] }), value: Type.String({ examples: ['Apollo'] }) }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'Only if grouped by tag. Null for the requests without any such tag. A request with several tags is in the row of each.',
+      },
+    ),
+  ),
   ...figures,
 })
 export type OwnUsageRow = Type.Static<typeof usageRow>
@@ -78,6 +100,20 @@ const limit = Type.Object({
   reset_seconds: count('Seconds until everything may be used again.', 1),
 })
 
+const budget = (description: string) =>
+  Type.Union(
+    [
+      Type.Object({
+        limit: amount('The budget.', '5'),
+        spent: amount('What was charged since the day or the month began.', '1.25'),
+        remaining: amount('What new requests may cost: what is left, less what requests in flight can cost.', '3.75'),
+        renews_in_seconds: count('Seconds until the next day or month begins.', 3600),
+      }),
+      Type.Null(),
+    ],
+    { description },
+  )
+
 export const ownAccount = Type.Object({
   id: Type.String({ format: 'uuid' }),
   name: Type.String({ examples: ['Acme'] }),
@@ -88,5 +124,15 @@ export const ownAccount = Type.Object({
   held: amount('The most that requests in flight can cost.', '0.004'),
   available: amount('What new requests may cost: the remaining credit, less what is held.', '12.496'),
   limits: Type.Object({ requests_per_minute: limit, tokens_per_minute: limit }),
+  key: Type.Object(
+    {
+      id: Type.String({ format: 'uuid' }),
+      daily_budget: budget('What this key may spend on a day, in UTC.'),
+      monthly_budget: budget('What this key may spend in a calendar month, in UTC.'),
+      requests_per_minute: Type.Union([limit, Type.Null()]),
+      tokens_per_minute: Type.Union([limit, Type.Null()]),
+    },
+    { description: 'The limits and budgets of the calling key, within those of the account. Null: none of its own.' },
+  ),
 })
 export type AccountFigures = Type.Static<typeof ownAccount>

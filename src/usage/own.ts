@@ -1,5 +1,6 @@
 import { createAccounts } from '../accounts/accounts.ts'
 import { formatMoney } from '../billing/money.ts'
+import { findKeyStanding, type Budget } from '../billing/key-standing.ts'
 import type { Levels } from '../billing/till.ts'
 import type { Database } from '../platform/database/database.ts'
 import { compileBody } from '../platform/http/validation.ts'
@@ -7,13 +8,21 @@ import { groupFigures, presentFigures, refusalReasons, totalFigures, type Groupe
 import { dimensionsOf, mostRows, tooManyRows } from './grouping.ts'
 import { readNames } from './names-store.ts'
 import { ownUsageQuery, type AccountFigures, type OwnUsageReport, type OwnUsageRow } from './own-schema.ts'
+import { reportTags, tagWithoutBy } from './own-tags.ts'
 import { spanOf } from './span.ts'
+
+/** The calling key and its account. */
+export interface OwnKey {
+  readonly accountId: string
+  readonly keyId: string
+}
 
 /** What an account learns about itself. The figures equal its ledger at any moment. Both methods throw Problem. */
 export interface OwnUsage {
   /** `query` is checked here. */
   report(accountId: string, query: unknown): Promise<OwnUsageReport>
-  account(accountId: string, levels: Levels): Promise<AccountFigures>
+  /** `levels` are those of the account. */
+  account(caller: OwnKey, levels: Levels): Promise<AccountFigures>
 }
 
 const checkQuery = compileBody(ownUsageQuery)
@@ -23,8 +32,11 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
   return Object.freeze({
     async report(accountId: string, query: unknown) {
       const given = checkQuery(query)
-      const by = dimensionsOf(given.by, ['day', 'model', 'key'])
       const span = spanOf(given)
+      if (given.by?.split(',').includes('tag'))
+        return reportTags(database, { accountId, span, by: given.by, name: given.tag, currency })
+      if (given.tag !== undefined) throw tagWithoutBy()
+      const by = dimensionsOf(given.by, ['day', 'model', 'key'])
       const filter = { ...span, accountId }
       const [groups, total, refusals] = await Promise.all([
         groupFigures(database, filter, by, mostRows),
@@ -40,9 +52,10 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
       return { ...span, currency, total: presentFigures(total), rows, refusals }
     },
 
-    async account(accountId: string, { requests, tokens }: Levels) {
+    async account({ accountId, keyId }: OwnKey, { requests, tokens }: Levels) {
       const { id, name, monthlyLimit, credited, charged, monthCharged, held, creditLeft } =
         await accounts.show(accountId)
+      const key = await findKeyStanding(database, keyId)
       return {
         id,
         name,
@@ -53,10 +66,27 @@ export function createOwnUsage({ database, currency }: { database: Database; cur
         held: formatMoney(held),
         available: formatMoney(creditLeft),
         limits: { requests_per_minute: presentLevel(requests), tokens_per_minute: presentLevel(tokens) },
+        key: {
+          id: keyId,
+          daily_budget: presentBudget(key?.daily),
+          monthly_budget: presentBudget(key?.monthly),
+          requests_per_minute: key?.requests ? presentLevel(key.requests) : null,
+          tokens_per_minute: key?.tokens ? presentLevel(key.tokens) : null,
+        },
       }
     },
   } satisfies OwnUsage)
 }
+
+const presentBudget = (budget: Budget | undefined) =>
+  budget
+    ? {
+        limit: formatMoney(budget.limit),
+        spent: formatMoney(budget.charged),
+        remaining: formatMoney(budget.left),
+        renews_in_seconds: budget.renewsInSeconds,
+      }
+    : null
 
 function presentRow(grouped: GroupedFigures, names: ReadonlyMap<string, string>): OwnUsageRow {
   const { day, model, keyId } = grouped.group

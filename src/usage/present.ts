@@ -66,6 +66,7 @@ export function presentRequest(request: LoggedRequest, names: Names, currency: s
     cost: formatMoney(request.cost),
     milliseconds: request.milliseconds,
     usage_source: request.usageSource,
+    tags: request.tags,
     currency,
   }
 }

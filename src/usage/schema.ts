@@ -136,6 +136,9 @@ export const loggedRequest = Type.Object({
     description: 'From its start to its charge or refusal. Null for requests of version 0.2.',
   }),
   usage_source: Type.Union([Type.String(), Type.Null()], { description: 'Who counted the tokens.' }),
+  tags: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+    description: 'What the caller said that it was for, by name. Null without any tag, and for a refused request.',
+  }),
   currency: Type.String(),
 })
 export type UsageRequest = Type.Static<typeof loggedRequest>

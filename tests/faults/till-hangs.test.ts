@@ -47,7 +47,7 @@ test('an admission waits 4 s for a database that hangs, and what it admits after
   let result = 'waiting'
   const admission = outcome(stage.nth(0).admit(ask(payer))).then((code) => (result = code))
   // The second one waits in the queue: a call is in flight.
-  const queued = outcome(stage.nth(0).takeRequest(ask(payer).requestId, payer.accountId))
+  const queued = outcome(stage.nth(0).takeRequest(ask(payer).requestId, payer))
   await until(isWaiting)
   clock.advance(3999)
   await settle()
@@ -68,7 +68,7 @@ test('levels wait 4 s for a database that hangs', async (t) => {
   const payer = await stage.addAccount({})
   hangs = true
   const clock = stopClock(t)
-  const reading = outcome(till.levels(payer.accountId))
+  const reading = outcome(till.levels(payer))
   clock.advance(4000)
   assert.equal(await reading, 'unavailable')
   hangs = false
@@ -81,7 +81,7 @@ test('levels are read without writing, also while the account is locked', async 
   const place = () => stage.database.rows('select ctid::text from account where id = $1', [payer.accountId])
   const earlier = await place()
   const unlock = await lock(payer)
-  const levels = await stage.nth(0).levels(payer.accountId)
+  const levels = await stage.nth(0).levels(payer)
   await unlock()
   assert.deepEqual(levels, {
     requests: { limit: 60, remaining: 60, resetSeconds: 0 },

@@ -70,7 +70,7 @@ async function standing({ accountId }: Payer) {
 }
 
 /** Waits for everything queued earlier, and lets the account's buckets refill. */
-const passThroughQueue = ({ accountId }: Payer) => till.takeRequest(randomUUIDv7(), accountId)
+const passThroughQueue = (payer: Payer) => till.takeRequest(randomUUIDv7(), payer)
 
 /** Reaps every instance except the stage's. */
 async function reapOwn(payer: Payer): Promise<void> {
@@ -238,7 +238,7 @@ test('an outage is logged once when it begins and once when it ends', async () =
   })
   const payer = await stage.addAccount({ credit: mostOfOne })
   away = true
-  const asked = watched.takeRequest(randomUUIDv7(), payer.accountId)
+  const asked = watched.takeRequest(randomUUIDv7(), payer)
   await sleep(1000)
   away = false
   await asked

@@ -146,6 +146,7 @@ const matrix: Readonly<Record<string, Entry>> = {
   'GET /invoices/:invoice/mail': { statuses: partners(404) },
   'POST /invoices/:invoice/send': { statuses: partners(404), body: {} },
   'POST /invoices/:invoice/remind': { statuses: partners(404), body: {} },
+  'PATCH /keys/:key': { statuses: partners(404), body: {} },
   'POST /keys/:key/rotate': { statuses: partners(404), body: {} },
   'POST /keys/:key/revoke': { statuses: partners(404) },
   'GET /models': { statuses: partners(200) },

@@ -86,6 +86,13 @@ describe('a new key', () => {
       revoked_at: null,
       replaced_by: null,
       last_used_at: null,
+      requests_per_minute: null,
+      tokens_per_minute: null,
+      daily_budget: null,
+      monthly_budget: null,
+      charged_today: null,
+      charged_this_month: null,
+      held: null,
     })
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     const details = { name: 'backend', account, models: 'default', expires: '2099-01-01T00:00:00.000Z' }

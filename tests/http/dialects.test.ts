@@ -123,7 +123,8 @@ const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (read
     [{ max_tokens: undefined }, 'max_tokens'],
     [{ max_tokens: 0 }, 'max_tokens'],
     [{ temperature: 1.5 }, 'temperature'],
-    [{ metadata: { team: 'x' } }, 'metadata.team'],
+    [{ metadata: { team: 5 } }, 'metadata.team'],
+    [{ metadata: { team: 'x'.repeat(513) } }, 'metadata.team'],
   ],
 }
 

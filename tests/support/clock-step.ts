@@ -12,6 +12,7 @@ export async function stepClock(database: Database, interval: string): Promise<v
     await tx.rows(
       `with moved as (select $1::interval as by),
        a as (update account set level_at = level_at - by, recalled_at = recalled_at - by from moved),
+       l as (update key_limit set level_at = level_at - by from moved),
        i as (update instance set seen_at = seen_at - by from moved),
        k as (update idempotency set created_at = created_at - by from moved),
        h as (update hold set created_at = created_at - by from moved)

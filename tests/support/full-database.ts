@@ -86,8 +86,9 @@ async function useAccounts(service: Portal['service']) {
   }
   assert.equal((await service.call('/v1/generate', monthly.key, { ...call, stream: true })).status, 200)
   assert.equal((await service.call('/v1/generate', monthly.key, call, { 'idempotency-key': 'stored' })).status, 200)
-  const { key } = await service.customer({ own: true })
-  const attributed = { ...call, metadata: { client_id: await service.client() } }
+  const { key, keyId } = await service.customer({ own: true })
+  await service.keys.setLimits(keyId, { dailyBudget: 10n ** 12n }, byService)
+  const attributed = { ...call, metadata: { client_id: await service.client(), project: 'Apollo' } }
   assert.equal((await service.call('/v1/generate', key, attributed)).status, 200)
   await service.accounts.addCredit(steady.accountId, 10n ** 12n, byService, 'top-up')
   await service.keys.rotate(monthly.keyId, { overlapMs: 60_000 }, byService)

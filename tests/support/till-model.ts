@@ -3,6 +3,19 @@
  * the same random histories and expects the same results and the same books. Times are in microseconds.
  */
 
+import {
+  bringKeyUpTo,
+  dayOf,
+  keyRefusals,
+  keyRoom,
+  keyWait,
+  renewalWait,
+  settleAtKey,
+  startSpans,
+  takeFromKey,
+  type ModelKeyLimit,
+} from './key-limit-model.ts'
+
 export interface ModelAccount {
   id: string
   open: boolean
@@ -26,7 +39,7 @@ export interface ModelAccount {
 /** What an instance reports and charges on one account. */
 export interface ModelReport {
   account: string
-  charges: readonly { id: string; cost: bigint }[]
+  charges: readonly { id: string; key: string; cost: bigint }[]
   requestsBack: bigint
   tokensBack: bigint
   held: bigint
@@ -50,6 +63,7 @@ interface ModelAllowance {
 
 interface ModelHold {
   account: string
+  key: string
   instance: string
   inputTokens: number
   maxOutputTokens: number
@@ -82,6 +96,7 @@ export interface ModelSettlement {
 export interface ModelAdmission {
   hold: string
   account: string
+  key: string
   /** False: takes one request and places no hold. */
   holds: boolean
   input: number
@@ -134,9 +149,18 @@ export function createTillModel() {
   const holds = new Map<string, ModelHold>()
   const ledger = new Map<
     string,
-    { account: string; cost: bigint; at: bigint; charged: { input: number; output: number }; kinds?: ModelKinds }
+    {
+      account: string
+      key: string
+      cost: bigint
+      at: bigint
+      charged: { input: number; output: number }
+      kinds?: ModelKinds
+    }
   >()
   const remembered = new Map<string, Remembered>()
+  /** By key. Keys that share their limits have the same object. */
+  const limits = new Map<string, ModelKeyLimit>()
   const allowances = new Map<string, Map<string, ModelAllowance>>()
 
   const requestRoom = (account: ModelAccount): bigint =>
@@ -164,10 +188,24 @@ export function createTillModel() {
     return sum
   }
 
+  const chargedBy = (limit: ModelKeyLimit) => (since: string) => {
+    let sum = 0n
+    for (const row of ledger.values()) if (limits.get(row.key) === limit && dayOf(row.at) >= since) sum += row.cost
+    return sum
+  }
+
+  function bringKey(key: string, now: bigint): void {
+    const limit = limits.get(key)
+    if (limit) bringKeyUpTo(limit, now, chargedBy(limit))
+  }
+
   /** The charged tokens of a settlement, taken one by one until the credit or a limit ends. */
   function chargedTokens(item: ModelSettlement, hold: ModelHold, account: ModelAccount) {
-    let credit = hold.cost + most(0n, creditOf(account) - account.held - account.creditLent)
-    let tokens = BigInt(hold.inputTokens + hold.maxOutputTokens) + account.tokenLevel / unit
+    const room = keyRoom(limits.get(hold.key))
+    const left = creditOf(account) - account.held - account.creditLent
+    let credit = hold.cost + most(0n, least(left, room.credit ?? left))
+    const level = least(account.tokenLevel, room.tokens ?? account.tokenLevel)
+    let tokens = BigInt(hold.inputTokens + hold.maxOutputTokens) + level / unit
     const { inputPrice, cachedPrice, cacheWritePrice } = hold
     const prompt = [
       ...Array.from({ length: item.input }, () => ['input', inputPrice] as const),
@@ -208,11 +246,14 @@ export function createTillModel() {
     account.held -= hold.cost
     account.charged += charge
     account.monthCharged += charge
-    const given = BigInt(hold.inputTokens + hold.maxOutputTokens - used) * unit
+    const back = BigInt(hold.inputTokens + hold.maxOutputTokens - used)
+    const given = back * unit
+    const limit = limits.get(hold.key)
+    if (limit) settleAtKey(limit, hold.cost, charge, back)
     account.tokenLevel = most(0n, least(tokenRoom(account), account.tokenLevel + given))
     remember(hold, item)
     if (item.stop === undefined) return { id: item.hold, outcome: 'released', waitUs: null, body: null, ...uncharged }
-    ledger.set(item.hold, { account: hold.account, cost: charge, at: now, charged, kinds })
+    ledger.set(item.hold, { account: hold.account, key: hold.key, cost: charge, at: now, charged, kinds })
     return { id: item.hold, outcome: 'settled', waitUs: null, body: null, ...charged }
   }
 
@@ -227,12 +268,21 @@ export function createTillModel() {
   function refusalOf(item: ModelAdmission, account: ModelAccount, cost: bigint): string | undefined {
     const need = BigInt(item.input + item.output) * unit
     const credit = creditOf(account)
-    if (need > BigInt(account.tokensPerMinute) * unit) return 'never_fits'
-    if (cost > most(0n, credit)) return 'insufficient_credit'
-    if (cost > most(0n, credit - account.held - account.creditLent)) return 'credit_held'
-    if (account.requestLevel < unit) return 'requests'
-    if (account.tokenLevel < need) return 'tokens'
-    return undefined
+    const key = keyRefusals(limits.get(item.key), { cost, tokens: item.input + item.output })
+    const refusals = {
+      never_fits: need > BigInt(account.tokensPerMinute) * unit,
+      key_never_fits: key.key_never_fits,
+      insufficient_credit: cost > most(0n, credit),
+      key_month: key.key_month,
+      key_day: key.key_day,
+      credit_held: cost > most(0n, credit - account.held - account.creditLent),
+      key_held: key.key_held,
+      requests: account.requestLevel < unit,
+      tokens: account.tokenLevel < need,
+      key_requests: key.key_requests,
+      key_tokens: key.key_tokens,
+    }
+    return Object.entries(refusals).find(([, refuses]) => refuses)?.[0]
   }
 
   /** Does what `exchange()` does with one account. Returns true if the request for more was granted. */
@@ -278,8 +328,13 @@ export function createTillModel() {
     mine.set(account.id, has)
     account.charged += charged
     account.monthCharged += charged
-    for (const { id, cost: paid } of report.charges)
-      ledger.set(id, { account: account.id, cost: paid, at: now, charged: { input: Number(paid), output: 0 } })
+    const limited = report.charges.flatMap(({ key }) => limits.get(key) ?? [])
+    for (const limit of new Set(limited)) startSpans(limit, now, chargedBy(limit))
+    for (const { id, key, cost: paid } of report.charges) {
+      const limit = limits.get(key)
+      if (limit) Object.assign(limit, { dayCharged: limit.dayCharged + paid, monthCharged: limit.monthCharged + paid })
+      ledger.set(id, { account: account.id, key, cost: paid, at: now, charged: { input: Number(paid), output: 0 } })
+    }
     return granted
   }
 
@@ -319,14 +374,19 @@ export function createTillModel() {
     const refusal = refusalOf(item, account, cost)
     const lent = account.requestsLent > 0n || account.tokensLent > 0n || account.creditLent > 0n
     if (lent && (refusal === 'credit_held' || refusal === 'requests' || refusal === 'tokens')) account.recalledAt = now
-    if (refusal === 'requests' || refusal === 'tokens') {
+    const limit = limits.get(item.key)
+    const tokens = item.input + item.output
+    if (limit && (refusal === 'key_month' || refusal === 'key_day'))
+      return answer(refusal, { waitUs: renewalWait(limit, refusal === 'key_day' ? 'day' : 'month', cost, now) })
+    if (/^(?:key_)?(?:requests|tokens)$/.test(refusal ?? '')) {
       const forRequest = ceiling(most(0n, unit - account.requestLevel), BigInt(account.requestsPerMinute))
       const forTokens = ceiling(most(0n, need - account.tokenLevel), BigInt(account.tokensPerMinute))
-      return answer(refusal, { waitUs: most(forRequest, forTokens) })
+      return answer(String(refusal), { waitUs: most(most(forRequest, forTokens), keyWait(limit, { cost, tokens })) })
     }
     if (refusal !== undefined) return answer(refusal)
     account.requestLevel -= unit
     account.tokenLevel -= need
+    if (limit) takeFromKey(limit, tokens, item.holds ? cost : 0n)
     if (item.holds) {
       account.held += cost
       holds.set(item.hold, { ...item, maxOutputTokens: item.output, inputTokens: item.input, cost, instance })
@@ -340,6 +400,7 @@ export function createTillModel() {
     accounts,
     holds,
     ledger,
+    limits,
     /** The results of one call of `till()`. Holds that were released meanwhile have none. */
     batch(
       instance: string,
@@ -350,12 +411,14 @@ export function createTillModel() {
       const settled = settlements.flatMap((item) => {
         const account = accounts.get(holds.get(item.hold)?.account ?? '')
         if (account) bringUpTo(account, now)
+        bringKey(holds.get(item.hold)?.key ?? '', now)
         return settle(item, now) ?? []
       })
       const sorted = admissions.toSorted((a, b) => (a.account < b.account ? -1 : a.account > b.account ? 1 : 0))
       const admitted = sorted.map((item) => {
         const account = accounts.get(item.account)
         if (account) bringUpTo(account, now)
+        if (account) bringKey(item.key, now)
         return admit(item, instance, now)
       })
       return [...settled, ...admitted]
@@ -376,6 +439,8 @@ export function createTillModel() {
         holds.delete(id)
         const account = accounts.get(hold.account)
         if (account) account.held -= hold.cost
+        const limit = limits.get(hold.key)
+        if (limit) limit.held -= hold.cost
         const name = `${hold.account} ${hold.idem}`
         if (remembered.get(name)?.hold === id) remembered.delete(name)
       }

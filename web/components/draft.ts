@@ -151,7 +151,7 @@ export function useDraft({ fields, initial, version, save, within, onSaved }: Dr
 }
 
 /** `bodyOf`, with an unclear amount as the refusal of its field. */
-function requestOf(fields: readonly Field[], next: Values, before: Values) {
+export function requestOf(fields: readonly Field[], next: Values, before: Values) {
   try {
     return bodyOf(fields, next, before)
   } catch (error) {

@@ -5,7 +5,8 @@ import { compileBody } from '../../platform/http/validation.ts'
 import { countMessagesExample, messagesExample } from '../examples.ts'
 import type { Reply } from '../generation.ts'
 import type { TextRequest } from '../request.ts'
-import { sampling } from '../schema.ts'
+import { messagesMetadata, sampling } from '../schema.ts'
+import { tagsOf } from '../tags.ts'
 import { isFields, withoutNeutral, type Unsupported } from './body.ts'
 import { event, jsonAround, type Dialect, type DialectRequest, type ErrorDetails, type EventWriter } from './dialect.ts'
 import { mostMessages, readMessages, contentText, textOrParts, type MessageFormat } from './messages.ts'
@@ -20,23 +21,7 @@ const fields = {
   top_p: sampling.top_p,
   stop_sequences: sampling.stop,
   stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
-  metadata: Type.Optional(
-    Type.Object(
-      {
-        user_id: Type.Optional(
-          Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' }),
-        ),
-        client_id: Type.Optional(
-          Type.String({
-            format: 'uuid',
-            description:
-              'The client record that the cost is attributed to. Only for accounts that the firm has marked as its own.',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
-  ),
+  metadata: Type.Optional(messagesMetadata),
 }
 
 /** Checked once the messages and the system text have been read. */
@@ -166,6 +151,7 @@ function requestOf(body: CountedRequest, messages: readonly Message[]): DialectR
       topP: body.top_p,
       stop: body.stop_sequences,
       clientId: body.metadata?.client_id,
+      tags: tagsOf(body.metadata),
       names: { maxOutputTokens: 'max_tokens', input: 'messages' },
     },
     wholeBody: (reply) =>

@@ -4,6 +4,7 @@ import { compileBody } from '../../platform/http/validation.ts'
 import { chatExample } from '../examples.ts'
 import type { Reply } from '../generation.ts'
 import { metadata, sampling } from '../schema.ts'
+import { tagsOf } from '../tags.ts'
 import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
 import { createdAt, event, jsonAround, type Dialect, type DialectRequest, type EventWriter } from './dialect.ts'
 import { mostMessages, readMessages, textOrParts, type MessageFormat } from './messages.ts'
@@ -153,6 +154,7 @@ function requestOf(body: ChatRequest, messages: readonly Message[]): DialectRequ
       seed: body.seed,
       stop: body.stop,
       clientId: body.metadata?.client_id,
+      tags: tagsOf(body.metadata),
       names: { maxOutputTokens: newer ? 'max_completion_tokens' : 'max_tokens', input: 'messages' },
     },
     wholeBody: (reply) => JSON.stringify(completion(reply)),

@@ -3,6 +3,7 @@ import type { Message } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import { responsesExample } from '../examples.ts'
 import { metadata, sampling } from '../schema.ts'
+import { tagsOf } from '../tags.ts'
 import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
 import { mostMessages, readMessages, textOrParts, type MessageFormat } from './messages.ts'
@@ -116,6 +117,7 @@ function requestOf(body: ResponsesRequest, conversation: readonly Message[]): Di
       temperature: body.temperature,
       topP: body.top_p,
       clientId: body.metadata?.client_id,
+      tags: tagsOf(body.metadata),
       names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
     },
     wholeBody: (reply) => JSON.stringify(responseObject(body, reply, reply)),

@@ -3,6 +3,7 @@ import type { Prompt } from '../../models/model.ts'
 import { compileBody } from '../../platform/http/validation.ts'
 import type { Reply } from '../generation.ts'
 import { generateRequest, synonyms, type GenerateRequest } from '../schema.ts'
+import { tagsOf } from '../tags.ts'
 import { event, jsonAround, type Dialect, type DialectRequest } from './dialect.ts'
 
 /** The API of the specification: sections 2.1, 2.2 and 7. */
@@ -25,6 +26,7 @@ function requestOf(body: GenerateRequest): DialectRequest {
       seed: body.seed,
       stop: body.stop,
       clientId: body.metadata?.client_id,
+      tags: tagsOf(body.metadata),
       names: { maxOutputTokens: 'max_output_tokens', input: 'input' },
     },
     wholeBody: (reply) => reply.body,

@@ -5,7 +5,7 @@ import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
 import { EditForm } from '../../components/edit-form.tsx'
 import { notifyDone } from '../../components/notify.ts'
-import { valuesOf, type Field } from '../../fields.ts'
+import { sentBody, valuesOf, type Field } from '../../fields.ts'
 import {
   billingFields,
   isPrepaid,
@@ -17,13 +17,14 @@ import {
 } from '../accounts/settings-fields.ts'
 import type { AccountData } from './account.tsx'
 import { IssuedKey } from './issued-key.tsx'
+import { keyLimitFields } from './key-limits.ts'
 import { NewKeyForm } from './new-key-form.tsx'
 import { RotateForm } from './rotate-form.tsx'
 
 /** The dialog that is open. */
 export type Opened =
   | { readonly dialog: 'settings' | 'billing' | 'credit' | 'key' }
-  | { readonly dialog: 'rotate'; readonly apiKey: KeyShown }
+  | { readonly dialog: 'rotate' | 'limits'; readonly apiKey: KeyShown }
   | { readonly dialog: 'issued'; readonly issued: KeyIssued }
 
 interface AccountDialogsProps {
@@ -60,6 +61,8 @@ export function AccountDialogs({ data, opened, open, onDone }: AccountDialogsPro
           <NewKeyForm account={data.account} models={data.models} onIssued={issued} onClose={close} onLost={onDone} />
         </Dialog>
       )
+    case 'limits':
+      return <LimitsDialog data={data} apiKey={opened.apiKey} onClose={close} onDone={done} />
     case 'rotate':
       return (
         <Dialog title={`Rotate ${opened.apiKey.name}`} onClose={close}>
@@ -106,6 +109,23 @@ function SettingsDialog({ data: { account }, onClose, onDone }: FormDialogProps)
           change(`/accounts/${account.id}`, { method: 'PATCH', body: settingsBody(body), version })
         }
         onSaved={() => onDone('The account is changed.')}
+        onCancel={onClose}
+      />
+    </Dialog>
+  )
+}
+
+function LimitsDialog({ data: { account }, apiKey, onClose, onDone }: FormDialogProps & { readonly apiKey: KeyShown }) {
+  const fields = keyLimitFields(account.currency)
+  return (
+    <Dialog title={`Limits of ${apiKey.name}`} onClose={onClose}>
+      <p>Besides those of the account. Days and months are in UTC. A key that replaces this one shares them.</p>
+      <EditForm
+        label={`Limits of ${apiKey.name}`}
+        fields={fields}
+        initial={valuesOf(fields, apiKey)}
+        save={(body) => change(`/keys/${apiKey.id}`, { method: 'PATCH', body: sentBody(fields, body) })}
+        onSaved={() => onDone('The limits are changed.')}
         onCancel={onClose}
       />
     </Dialog>

@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
-import { IconBan, IconDots, IconPlus, IconRefresh } from '@tabler/icons-react'
+import { IconBan, IconDots, IconGauge, IconPlus, IconRefresh } from '@tabler/icons-react'
 import { useRevalidator } from 'react-router'
 import type { KeyShown } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
@@ -11,6 +11,7 @@ import { exactTime } from '../../locale.ts'
 import classes from './account.module.css'
 import type { AccountData } from './account.tsx'
 import type { Opened } from './dialogs.tsx'
+import { keyLimitTexts } from './key-limits.ts'
 
 interface KeysProps {
   readonly data: Pick<AccountData, 'account' | 'keys'>
@@ -42,6 +43,9 @@ export function Keys({ data: { account, keys }, open }: KeysProps) {
                   Models
                 </th>
                 <th scope="col" className={tables.wide}>
+                  Limits
+                </th>
+                <th scope="col" className={tables.wide}>
                   Expires
                 </th>
                 <th scope="col" className={tables.wide}>
@@ -54,7 +58,7 @@ export function Keys({ data: { account, keys }, open }: KeysProps) {
             </thead>
             <tbody>
               {keys.toReversed().map((each) => (
-                <KeyRow key={each.id} apiKey={each} open={open} />
+                <KeyRow key={each.id} apiKey={each} currency={account.currency} open={open} />
               ))}
             </tbody>
           </table>
@@ -64,17 +68,27 @@ export function Keys({ data: { account, keys }, open }: KeysProps) {
   )
 }
 
-function KeyRow({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: KeysProps['open'] }) {
+interface KeyRowProps {
+  readonly apiKey: KeyShown
+  readonly currency: string
+  readonly open: KeysProps['open']
+}
+
+function KeyRow({ apiKey, currency, open }: KeyRowProps) {
   const { status, allowed_models: models, expires_at: ends, last_used_at: used } = apiKey
+  const limits = keyLimitTexts(apiKey, currency)
   return (
     <tr>
       <td>
-        <KeyName apiKey={apiKey} />
+        <KeyName apiKey={apiKey} limits={limits} />
       </td>
       <td>
         <Status apiKey={apiKey} />
       </td>
       <td className={`${tables.wide} ${classes.models}`}>{models?.join(', ') ?? 'Every model'}</td>
+      <td className={tables.wide}>
+        {limits.length === 0 ? 'The account’s' : limits.map((limit) => <div key={limit}>{limit}</div>)}
+      </td>
       <td className={tables.wide}>{ends === null ? 'Never' : exactTime(ends)}</td>
       <td className={tables.wide}>{used === null ? 'Never' : <Ago time={used} />}</td>
       <td className={tables.actions}>{status === 'valid' && <KeyMenu apiKey={apiKey} open={open} />}</td>
@@ -83,7 +97,7 @@ function KeyRow({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: Ke
 }
 
 /** The name, and on a phone what the columns of a wide screen show. */
-function KeyName({ apiKey }: { readonly apiKey: KeyShown }) {
+function KeyName({ apiKey, limits }: { readonly apiKey: KeyShown; readonly limits: readonly string[] }) {
   const { name, public_id: publicId, allowed_models: models, expires_at: ends, last_used_at: used } = apiKey
   return (
     <span className={classes.keyName}>
@@ -92,6 +106,7 @@ function KeyName({ apiKey }: { readonly apiKey: KeyShown }) {
       <span className={classes.narrow}>
         {models?.join(', ') ?? 'Every model'} · {used === null ? 'never used' : <Ago time={used} />}
         {ends !== null && ` · until ${exactTime(ends)}`}
+        {limits.length > 0 && ` · ${limits.join(' · ')}`}
       </span>
     </span>
   )
@@ -133,6 +148,11 @@ function KeyMenu({ apiKey, open }: { readonly apiKey: KeyShown; readonly open: K
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        {apiKey.person_id === null && (
+          <Menu.Item leftSection={<IconGauge size={16} />} onClick={() => open({ dialog: 'limits', apiKey })}>
+            Limits
+          </Menu.Item>
+        )}
         {apiKey.replaced_by === null && apiKey.person_id === null && (
           <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => open({ dialog: 'rotate', apiKey })}>
             Rotate

@@ -3,7 +3,11 @@ import { useState, type SubmitEvent } from 'react'
 import type { AccountShown, KeyIssued, KeyList } from '../../../src/accounts/schema.ts'
 import { change } from '../../api.ts'
 import { newKey } from '../../components/create.ts'
+import { requestOf } from '../../components/draft.ts'
+import { FieldInput } from '../../components/field-input.tsx'
+import { sentBody, valuesOf } from '../../fields.ts'
 import classes from './account.module.css'
+import { keyLimitFields } from './key-limits.ts'
 import { useIssue } from './use-issue.ts'
 
 interface NewKeyFormProps {
@@ -19,16 +23,23 @@ interface NewKeyFormProps {
 export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKeyFormProps) {
   const [name, setName] = useState('')
   const [expiry, setExpiry] = useState('')
+  const limitFields = keyLimitFields(account.currency)
+  const none = valuesOf(limitFields, {})
+  const [limits, setLimits] = useState(none)
   const [chosen, setChosen] = useState<readonly string[] | null>(null)
   const [idempotencyKey] = useState(newKey)
   const { busy, error, issue } = useIssue({ onIssued, onLost })
   const errorAt = (field: string) => (error?.refusal.field === field ? error.message : undefined)
-  const isElsewhere = error !== undefined && !shownFields.includes(error.refusal.field ?? '')
+  const shown = [...shownFields, ...limitFields.map((field) => field.name)]
+  const isElsewhere = error !== undefined && !shown.includes(error.refusal.field ?? '')
 
   function onSubmit(event: SubmitEvent) {
     event.preventDefault()
-    const body = { name, allowed_models: chosen, expires_at: expiry === '' ? null : expiry }
-    void issue(() => change(`/accounts/${account.id}/keys`, { method: 'POST', body, key: idempotencyKey }))
+    void issue(async () => {
+      const given = sentBody(limitFields, requestOf(limitFields, limits, none))
+      const body = { name, allowed_models: chosen, expires_at: expiry === '' ? null : expiry, ...given }
+      return change<KeyIssued>(`/accounts/${account.id}/keys`, { method: 'POST', body, key: idempotencyKey })
+    })
   }
 
   return (
@@ -55,6 +66,19 @@ export function NewKeyForm({ account, models, onIssued, onClose, onLost }: NewKe
         error={errorAt('expires_at')}
         onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
       />
+      <fieldset className={classes.fieldset}>
+        <legend>Limits of its own (optional)</legend>
+        {limitFields.map((field) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            value={limits[field.name] ?? ''}
+            error={errorAt(field.name)}
+            readOnly={busy}
+            onChange={(value) => setLimits({ ...limits, [field.name]: value })}
+          />
+        ))}
+      </fieldset>
       {isElsewhere && (
         <Alert color="red" variant="light" role="alert" title={error.status === 0 ? 'No response' : 'No key to show'}>
           {error.message}

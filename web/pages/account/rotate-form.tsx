@@ -20,7 +20,7 @@ const overlaps = [
   { value: '0', label: 'Not at all: it is refused at once' },
 ]
 
-/** Replaces a key by a new one with the same name, models and lifetime. */
+/** Replaces a key by a new one with the same name, models, lifetime and limits. */
 export function RotateForm({ apiKey, onIssued, onClose, onLost }: RotateFormProps) {
   const [seconds, setSeconds] = useState('86400')
   const { busy, error, issue } = useIssue({ onIssued, onLost })
@@ -28,7 +28,7 @@ export function RotateForm({ apiKey, onIssued, onClose, onLost }: RotateFormProp
     issue(() => change(`/keys/${apiKey.id}/rotate`, { method: 'POST', body: { overlap_seconds: Number(seconds) } }))
   return (
     <div className={classes.form}>
-      <p>The new key has the same name, models and lifetime. The old one stays valid while you replace it.</p>
+      <p>The new key has the same name, models, lifetime and limits. The old one stays valid while you replace it.</p>
       <NativeSelect
         label="The old key stays valid"
         data-autofocus

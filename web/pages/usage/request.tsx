@@ -53,6 +53,11 @@ export function RequestPage() {
             <Link to={`/clients/${client.id}`}>{client.name ?? client.id}</Link>
           </Fact>
         )}
+        {Object.entries(request.tags ?? {}).map(([name, value]) => (
+          <Fact key={name} name={`Tag ${name}`}>
+            {value}
+          </Fact>
+        ))}
         <Fact name="Model">{request.model ?? 'No known model'}</Fact>
         <Fact name="Status">{request.status}</Fact>
         {request.code !== null && (

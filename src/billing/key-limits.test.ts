@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { inspect } from 'node:util'
+import { byService } from '../access/actor.ts'
+import { createKeys, type Keys } from '../accounts/keys.ts'
+import { countOwnTime } from '../../tests/support/clock.ts'
+import { stepClock } from '../../tests/support/clock-step.ts'
+import { ask, log, mostOfOne, openTills, outcome, reapWhere, used, type Tills } from '../../tests/support/tills.ts'
+import { tamper } from '../../tests/support/tamper.ts'
+import { TillRefusal } from './limits.ts'
+import type { Payer } from './payer.ts'
+import { verifyBooks } from './verify.ts'
+
+let stage: Tills
+let keys: Keys
+
+countOwnTime()
+before(async () => {
+  stage = await openTills(3)
+  keys = createKeys({ database: stage.database, log })
+})
+const open: { readonly requestId: string; readonly payer: Payer }[] = []
+after(async () => {
+  for (const { requestId, payer } of open) await stage.nth(0).release(requestId, payer.accountId)
+  await keys.close()
+  await stage.close()
+})
+
+type Limits = Parameters<Keys['setLimits']>[1]
+
+/** A payer whose key has these limits, of an account with enough of everything. */
+async function limited(limits: Limits): Promise<Payer & { readonly keyId: string }> {
+  const { accountId, keyId = assert.fail() } = await stage.addAccount({ credit: 1000n * mostOfOne })
+  await keys.setLimits(keyId, limits, byService)
+  return { accountId, keyId, limited: true }
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<TillRefusal> {
+  const error = await work.then(
+    () => assert.fail('it was admitted'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof TillRefusal, String(error))
+  return error
+}
+
+const settle = (payer: Payer, request: { readonly requestId: string }, index = 0) =>
+  stage.nth(index).settle(request.requestId, payer.accountId, used(20))
+
+test('A16: a budget for k requests admits exactly k of many, on three instances', async () => {
+  for (const budget of ['dailyBudget', 'monthlyBudget'] as const) {
+    const payer = await limited({ [budget]: 7n * mostOfOne + mostOfOne / 2n })
+    const asks = Array.from({ length: 60 }, () => ask(payer))
+    const outcomes = await Promise.all(asks.map((each, index) => outcome(stage.nth(index).admit(each))))
+    assert.equal(outcomes.filter((each) => each === 'admitted').length, 7)
+    assert.equal(outcomes.filter((each) => each === 'insufficient_credit').length, 53)
+    const taken = asks.filter((_, index) => outcomes[index] === 'admitted')
+    await Promise.all(taken.map((each, index) => settle(payer, each, index + 1)))
+    const key = await keys.show(payer.keyId)
+    const spent = 7n * mostOfOne
+    assert.deepEqual([key.dayCharged, key.monthCharged, key.limitHeld], [spent, spent, 0n])
+    const refusal = await refusalOf(stage.nth(0).admit(ask(payer)))
+    const [name, longest] = budget === 'dailyBudget' ? ['daily', 86_400] : ['monthly', 31 * 86_400]
+    assert.match(
+      refusal.message,
+      new RegExp(`^What is left of the ${name} budget of this key .* renewed when the next`),
+    )
+    const wait = refusal.details.retryAfter ?? 0
+    assert.ok(wait >= 1 && wait <= longest, `renewed in ${wait} s`)
+  }
+})
+
+test('a request that a budget can never cover is refused without a time to retry', async () => {
+  const payer = await limited({ dailyBudget: mostOfOne - 1n })
+  const refusal = await refusalOf(stage.nth(0).admit(ask(payer)))
+  assert.equal(refusal.code, 'insufficient_credit')
+  assert.equal(refusal.details.retryAfter, undefined)
+  assert.match(refusal.message, /exceeds a budget of this key/)
+})
+
+test('a budget that requests in flight hold asks to retry, and is free again after a release', async () => {
+  const payer = await limited({ dailyBudget: mostOfOne })
+  const first = ask(payer)
+  await stage.nth(0).admit(first)
+  const refusal = await refusalOf(stage.nth(1).admit(ask(payer)))
+  assert.match(refusal.message, /Requests in flight hold the budget of this key/)
+  assert.equal(refusal.details.retryAfter, 1)
+  await stage.nth(0).release(first.requestId, payer.accountId)
+  const second = ask(payer)
+  await stage.nth(1).admit(second)
+  await settle(payer, second, 1)
+  assert.equal((await keys.show(payer.keyId)).dayCharged, mostOfOne)
+})
+
+test('no instance admits a key with limits from an allowance, while it does so for other keys of the account', async () => {
+  const payer = await limited({ dailyBudget: 100n * mostOfOne })
+  const { id: otherId } = await keys.create(
+    { accountId: payer.accountId, name: 'other', allowedModels: null, expiresAt: null },
+    byService,
+  )
+  const other = { accountId: payer.accountId, keyId: otherId }
+  let taken = 0
+  for (let request = 0; request < 40; request++) {
+    for (const each of [payer, other]) {
+      const asked = ask(each)
+      await stage.nth(0).admit(asked)
+      const [held] = await stage.database.rows('select 1 from hold where id = $1', [asked.requestId])
+      if (each === payer) assert.ok(held, 'the till holds what the key can spend')
+      else if (!held) taken++
+      await settle(each, asked)
+    }
+  }
+  assert.ok(taken > 0, 'the other key was never admitted from an allowance')
+  assert.equal((await keys.show(payer.keyId)).dayCharged, 40n * mostOfOne)
+})
+
+test('own limits of requests and tokens refuse with the name of the key and a true time to retry', async () => {
+  const slow = await limited({ requestsPerMinute: 2 })
+  for (const _ of [1, 2]) await settle(slow, await admitted(slow))
+  const refusal = await refusalOf(stage.nth(1).admit(ask(slow)))
+  assert.equal(refusal.code, 'rate_limit_exceeded')
+  assert.match(refusal.message, /^This key has used up its requests per minute/)
+  const wait = refusal.details.retryAfter ?? 0
+  assert.ok(wait >= 1 && wait <= 30, `${wait} s`)
+  assert.deepEqual(refusal.details.limit, { name: 'requests_per_minute', value: 2, remaining: 0 })
+
+  const small = await limited({ tokensPerMinute: 45 })
+  await admitted(small)
+  const tokens = await refusalOf(stage.nth(1).admit(ask(small)))
+  assert.match(tokens.message, /^This key has used up its tokens per minute/)
+  assert.equal(tokens.details.limit?.value, 45)
+  const never = await refusalOf(stage.nth(1).admit(ask(small, { maxOutputTokens: 40 })))
+  assert.equal(never.code, 'can_never_fit_limit')
+  assert.match(never.message, /this key may use 45 a minute/)
+})
+
+/** Released at the end, unless it is settled. */
+async function admitted(payer: Payer) {
+  const request = ask(payer)
+  await stage.nth(0).admit(request)
+  open.push(request)
+  return request
+}
+
+test('the levels of a key are the tighter ones, in the answer and when read, and not those of other keys', async () => {
+  const payer = await limited({ requestsPerMinute: 5 })
+  const request = ask(payer)
+  const admission = await stage.nth(0).admit(request)
+  open.push(request)
+  assert.deepEqual([admission.levels.requests.limit, admission.levels.requests.remaining], [5, 4])
+  assert.equal(admission.levels.tokens.limit, 100_000_000)
+  const read = await stage.nth(1).levels(payer)
+  assert.equal(read?.requests.limit, 5)
+  const other = await stage.nth(0).levels({ accountId: payer.accountId, keyId: payer.keyId })
+  assert.equal(other?.requests.limit, 1_000_000)
+})
+
+test('counting tokens takes a request from the limit of the key', async () => {
+  const payer = await limited({ requestsPerMinute: 1 })
+  await stage.nth(0).takeRequest(ask(payer).requestId, payer)
+  assert.equal(await outcome(stage.nth(1).takeRequest(ask(payer).requestId, payer)), 'rate_limit_exceeded')
+})
+
+test('tokens beyond the hold are charged only as far as the budget of the key covers them', async () => {
+  const payer = await limited({ dailyBudget: mostOfOne + 400_000n })
+  const request = await admitted(payer)
+  const { outputTokens, cost } = await stage.nth(0).settle(request.requestId, payer.accountId, used(30))
+  assert.deepEqual([outputTokens, cost], [21, mostOfOne + 400_000n])
+  assert.equal((await keys.show(payer.keyId)).dayCharged, mostOfOne + 400_000n)
+})
+
+test('the precheck refuses what the key cannot pay before its tokens are counted', async () => {
+  const payer = await limited({ monthlyBudget: mostOfOne })
+  await settle(payer, await admitted(payer))
+  const refusal = await refusalOf(stage.nth(1).precheck(ask(payer)))
+  assert.match(refusal.message, /monthly budget of this key/)
+  assert.equal(await outcome(stage.nth(1).precheck(ask(await limited({ tokensPerMinute: 5 })))), 'can_never_fit_limit')
+  const fresh = await limited({ requestsPerMinute: 1, tokensPerMinute: 100, dailyBudget: mostOfOne })
+  assert.equal(await outcome(stage.nth(1).precheck(ask(fresh))), 'admitted')
+  await admitted(fresh)
+  assert.equal(await outcome(stage.nth(1).precheck(ask(fresh))), 'insufficient_credit')
+})
+
+test('limits that are set while requests are in flight count them, and those that replaced the key share them', async () => {
+  const { accountId, keyId = assert.fail() } = await stage.addAccount({ credit: 1000n * mostOfOne })
+  const requests = Array.from({ length: 3 }, () =>
+    ask({ accountId, keyId }, { idempotency: { key: crypto.randomUUID(), hash: 'a' } }),
+  )
+  for (const request of requests) await stage.nth(0).admit(request)
+  await stage.nth(0).settle(requests[0]?.requestId ?? '', accountId, used(20))
+  const key = await keys.setLimits(keyId, { dailyBudget: 4n * mostOfOne }, byService)
+  assert.deepEqual([key.dayCharged, key.limitHeld], [mostOfOne, 2n * mostOfOne])
+  const { id: next } = await keys.rotate(keyId, { overlapMs: 60_000 }, byService)
+  const payer = { accountId, keyId: next, limited: true }
+  await admitted(payer)
+  const refusal = await refusalOf(stage.nth(1).admit(ask({ accountId, keyId, limited: true })))
+  assert.match(refusal.message, /Requests in flight hold the budget of this key/)
+  for (const { requestId } of requests.slice(1)) await stage.nth(0).settle(requestId, accountId, used(20))
+  assert.equal((await keys.show(next)).dayCharged, 3n * mostOfOne)
+})
+
+test('a key without limits again is bound only by its account, and limits set later count what it spent', async () => {
+  const payer = await limited({ dailyBudget: mostOfOne })
+  const first = await admitted(payer)
+  const none = { requestsPerMinute: null, tokensPerMinute: null, dailyBudget: null, monthlyBudget: null }
+  const cleared = await keys.setLimits(payer.keyId, none, byService)
+  assert.deepEqual([cleared.dailyBudget, cleared.dayCharged], [null, null])
+  await settle(payer, first)
+  const second = await admitted(payer)
+  const key = await keys.setLimits(payer.keyId, { monthlyBudget: 2n * mostOfOne }, byService)
+  assert.deepEqual([key.monthCharged, key.limitHeld], [mostOfOne, mostOfOne])
+  assert.equal(await outcome(stage.nth(1).admit(ask(payer))), 'insufficient_credit')
+  await settle(payer, second)
+})
+
+test('an instance that crashes loses what its requests held of a budget, uncharged', async () => {
+  const payer = await limited({ dailyBudget: mostOfOne })
+  const request = await admitted(payer)
+  await reapWhere(stage.database, 'id in (select instance_id from hold where id = $1)', [request.requestId])
+  assert.equal((await keys.show(payer.keyId)).limitHeld, 0n)
+  await settle(payer, await onInstance(payer, 1), 1)
+  assert.equal(await outcome(stage.nth(0).settle(request.requestId, payer.accountId, used(20))), 'unavailable')
+})
+
+async function onInstance(payer: Payer, index: number) {
+  const request = ask(payer)
+  await stage.nth(index).admit(request)
+  open.push(request)
+  return request
+}
+
+test('A31: a bucket of a key refills by the time that passed, and waits for no clock that was set back', async () => {
+  const payer = await limited({ requestsPerMinute: 1 })
+  await admitted(payer)
+  assert.equal(await outcome(stage.nth(1).admit(ask(payer))), 'rate_limit_exceeded')
+  await stepClock(stage.database, '-1 hour')
+  assert.equal(await outcome(stage.nth(1).admit(ask(payer))), 'rate_limit_exceeded')
+  await stepClock(stage.database, '61 seconds')
+  await onInstance(payer, 1)
+  // The books of the other tests are of the present.
+  await stepClock(stage.database, '58 minutes 59 seconds')
+})
+
+test('verify names each sum of a key that was changed', async () => {
+  const payer = await limited({ dailyBudget: 9n * mostOfOne })
+  await settle(payer, await admitted(payer))
+  const faultsAfter = async (change: string, undo: string) => {
+    await tamper(stage.database, `update key_limit set ${change} where id = '${payer.keyId}'`)
+    const { checks } = await verifyBooks(stage.database)
+    await tamper(stage.database, `update key_limit set ${undo} where id = '${payer.keyId}'`)
+    return checks.filter(({ faults }) => inspect(faults).includes(payer.keyId)).map(({ name }) => name)
+  }
+  const spent = ['every key with limits spent the sum of its roll-ups']
+  assert.deepEqual(await faultsAfter('day_charged = day_charged + 1', 'day_charged = day_charged - 1'), spent)
+  assert.deepEqual(await faultsAfter('month_charged = month_charged + 1', 'month_charged = month_charged - 1'), spent)
+  const held = ['what keys with limits hold is the sum of their holds']
+  assert.deepEqual(await faultsAfter('held = held + 1', 'held = held - 1'), held)
+  const bucket = ['no bucket of a key is above its limit']
+  assert.deepEqual(await faultsAfter('request_level = 1', 'request_level = 0'), bucket)
+})

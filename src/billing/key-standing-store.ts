@@ -1,0 +1,40 @@
+import type { Queryable } from '../platform/database/database.ts'
+
+/** The limits of a key and what is left of them now, by the rules of `till()`. Null: no such limit. Levels are as in the till. */
+export interface KeyStandingRow {
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: number | null
+  readonly request_level: bigint
+  readonly token_level: bigint
+  readonly daily_budget: bigint | null
+  readonly day_charged: bigint
+  /** Microseconds until the day ends (UTC). */
+  readonly day_left_us: bigint
+  readonly monthly_budget: bigint | null
+  readonly month_charged: bigint
+  readonly month_left_us: bigint
+  readonly held: bigint
+}
+
+/** Undefined for a key without limits of its own. Writes nothing. */
+export async function readKeyStanding(database: Queryable, keyId: string): Promise<KeyStandingRow | undefined> {
+  const [row] = await database.rows<KeyStandingRow>({
+    name: 'key_standing',
+    text: `
+      select l.requests_per_minute, l.tokens_per_minute, daily_budget, monthly_budget, held,
+        coalesce(least(l.requests_per_minute * 60000000::bigint, request_level + passed * l.requests_per_minute), 0) as request_level,
+        coalesce(least(l.tokens_per_minute * 60000000::bigint, token_level + passed * l.tokens_per_minute), 0) as token_level,
+        (case when day = today then day_charged else key_charged_since(l.id, today) end)::amount as day_charged,
+        (extract(epoch from (today + interval '1 day') at time zone 'UTC' - moment) * 1000000)::bigint as day_left_us,
+        (case when month = this_month then month_charged else key_charged_since(l.id, this_month) end)::amount as month_charged,
+        (extract(epoch from (this_month + interval '1 month') at time zone 'UTC' - moment) * 1000000)::bigint as month_left_us
+      from api_key k join key_limit l on l.id = k.limit_id,
+        lateral (select clock_timestamp() as moment offset 0) n,
+        lateral (select (moment at time zone 'UTC')::date as today,
+          date_trunc('month', moment at time zone 'UTC')::date as this_month,
+          least(60000000, greatest(0, extract(epoch from moment - level_at) * 1000000))::bigint as passed) d
+      where k.id = $1`,
+    values: [keyId],
+  })
+  return row
+}

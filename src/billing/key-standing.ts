@@ -1,0 +1,106 @@
+import type { Queryable } from '../platform/database/database.ts'
+import { withinPatience } from '../platform/database/patience.ts'
+import { readKeyStanding, type KeyStandingRow } from './key-standing-store.ts'
+import { levelOf, unit, type Level, type Levels, type RefusalRow } from './limits.ts'
+
+/** What a key may spend in a span of time, in 10⁻¹² of the unit. */
+export interface Budget {
+  readonly limit: bigint
+  /** What it spent since the span began. */
+  readonly charged: bigint
+  /** What new requests may cost: never below 0. */
+  readonly left: bigint
+  /** Until the next span begins. */
+  readonly renewsInSeconds: number
+}
+
+/** The limits of a key, besides those of its account. Undefined: no such limit. */
+export interface KeyStanding {
+  readonly requests: Level | undefined
+  readonly tokens: Level | undefined
+  readonly daily: Budget | undefined
+  readonly monthly: Budget | undefined
+  /** The most that its requests in flight can cost. */
+  readonly held: bigint
+}
+
+/** Undefined for a key without limits of its own. Throws Problem `unavailable`. */
+export async function findKeyStanding(database: Queryable, keyId: string): Promise<KeyStanding | undefined> {
+  const row = await withinPatience(readKeyStanding(database, keyId))
+  return row && standingIn(row)
+}
+
+const tighter = (one: Level, other: Level | undefined): Level =>
+  other && other.remaining < one.remaining ? other : one
+
+/** Of each kind the level with less left. */
+export function tighterLevels(account: Levels, key: Pick<KeyStanding, 'requests' | 'tokens'> | undefined): Levels {
+  return { requests: tighter(account.requests, key?.requests), tokens: tighter(account.tokens, key?.tokens) }
+}
+
+/**
+ * Why `till()` would refuse a request of this key that its account, in this row, could pay; or undefined if it would not. The
+ * levels are those of the key where it has limits.
+ */
+export async function findKeyRefusal(
+  database: Queryable,
+  keyId: string,
+  need: { readonly cost: bigint; readonly tokens: number },
+  account: RefusalRow,
+): Promise<RefusalRow | undefined> {
+  const row = await withinPatience(readKeyStanding(database, keyId))
+  if (row === undefined) return undefined
+  const refusal = refusalIn(row, need)
+  if (refusal === undefined) return undefined
+  const { requests_per_minute: rpm, tokens_per_minute: tpm } = row
+  return {
+    ...account,
+    ...(rpm !== null && { requests_per_minute: rpm, request_level: row.request_level }),
+    ...(tpm !== null && { tokens_per_minute: tpm, token_level: row.token_level }),
+    ...refusal,
+  }
+}
+
+function refusalIn(row: KeyStandingRow, { cost, tokens }: { readonly cost: bigint; readonly tokens: number }) {
+  const { requests_per_minute: rpm, tokens_per_minute: tpm } = row
+  const { daily, monthly } = standingIn(row)
+  const need = BigInt(tokens) * unit
+  if (tpm !== null && tokens > tpm) return { outcome: 'key_never_fits', wait_us: null }
+  if (cost > 0n) {
+    const ever = [daily, monthly].every((budget) => budget === undefined || cost <= budget.limit)
+    const lacks = (budget: Budget | undefined, held: bigint) =>
+      budget !== undefined && cost > budget.limit - budget.charged - held
+    if (lacks(monthly, 0n)) return { outcome: 'key_month', wait_us: ever ? row.month_left_us : null }
+    if (lacks(daily, 0n)) return { outcome: 'key_day', wait_us: ever ? row.day_left_us : null }
+    if (lacks(monthly, row.held) || lacks(daily, row.held)) return { outcome: 'key_held', wait_us: null }
+  }
+  const lackingRequest = rpm === null ? 0n : unit - row.request_level
+  const lackingTokens = tpm === null ? 0n : need - row.token_level
+  if (lackingRequest <= 0n && lackingTokens <= 0n) return undefined
+  const waits = [ceiling(lackingRequest, rpm), ceiling(lackingTokens, tpm)]
+  return {
+    outcome: lackingRequest > 0n ? 'key_requests' : 'key_tokens',
+    wait_us: waits.reduce((longest, wait) => (wait > longest ? wait : longest), 0n),
+  }
+}
+
+const ceiling = (lacking: bigint, perMinute: number | null): bigint => {
+  const rate = BigInt(perMinute ?? 1)
+  return lacking <= 0n ? 0n : (lacking + rate - 1n) / rate
+}
+
+function standingIn(row: KeyStandingRow): KeyStanding {
+  const budget = (limit: bigint | null, charged: bigint, leftUs: bigint): Budget | undefined => {
+    if (limit === null) return undefined
+    const left = limit - charged - row.held
+    return { limit, charged, left: left > 0n ? left : 0n, renewsInSeconds: Math.ceil(Number(leftUs) / 1e6) }
+  }
+  const { requests_per_minute: rpm, tokens_per_minute: tpm } = row
+  return {
+    requests: rpm === null ? undefined : levelOf(rpm, row.request_level),
+    tokens: tpm === null ? undefined : levelOf(tpm, row.token_level),
+    daily: budget(row.daily_budget, row.day_charged, row.day_left_us),
+    monthly: budget(row.monthly_budget, row.month_charged, row.month_left_us),
+    held: row.held,
+  }
+}
