@@ -135,9 +135,10 @@ const request = `select request_id::text from ledger where request_id = ${row}`
 /** Adjusts all sums to a change of the ledger. */
 const follow = `
   delete from usage_day;
-  insert into usage_day (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens, cost)
+  insert into usage_day (day, account_id, key_id, person_id, model, client_id, requests, input_tokens, output_tokens,
+      cached_tokens, cache_write_tokens, cost)
     select (at at time zone 'UTC')::date, account_id, key_id, person_id, model, client_id, count(*), sum(input_tokens),
-      sum(output_tokens), sum(cost) from ledger group by 1, 2, 3, 4, 5, 6;
+      sum(output_tokens), sum(cached_tokens), sum(cache_write_tokens), sum(cost) from ledger group by 1, 2, 3, 4, 5, 6;
   update account set charged = coalesce(c, 0), month_charged = coalesce(c, 0)
     from account a left join (select account_id, sum(cost) as c from ledger group by 1) l on l.account_id = a.id
     where account.id = a.id;`
@@ -209,6 +210,16 @@ const ledger: Tampering[] = [
     names: request,
   },
   {
+    name: 'input that became cached input, with all sums',
+    sql: `update ledger set input_tokens = input_tokens - 1, cached_tokens = cached_tokens + 1 where request_id = ${row}; ${follow}`,
+    names: request,
+  },
+  {
+    name: 'a price of cached input',
+    sql: `update ledger set cached_price = 1 where request_id = ${row}`,
+    names: request,
+  },
+  {
     name: 'a charge removed',
     sql: `delete from ledger where request_id = ${row}`,
     names: `select number::text from ledger where request_id = ${row}`,
@@ -253,6 +264,11 @@ const ledger: Tampering[] = [
 const account = `select id::text from account where id = ${payer}`
 const books: Tampering[] = [
   { name: 'a roll-up', sql: `update usage_day set cost = cost + 1 where account_id = ${payer}`, names: account },
+  ...['cached_tokens', 'cache_write_tokens'].map((column) => ({
+    name: `the ${column} of a roll-up`,
+    sql: `update usage_day set ${column} = ${column} + 1 where account_id = ${payer}`,
+    names: account,
+  })),
   {
     name: 'the requests of a roll-up',
     sql: `update usage_day set requests = requests + 1 where account_id = ${payer}`,

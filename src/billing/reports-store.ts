@@ -1,8 +1,9 @@
 import type { Queryable } from '../platform/database/database.ts'
 import type { Tags } from './till.ts'
+import type { ChargedTokens } from './tokens.ts'
 
 /** The charge of one request. Prices and `cost` are in 10⁻¹² of the currency unit. */
-export interface LedgerRow {
+export interface LedgerRow extends ChargedTokens {
   readonly requestId: string
   /** ISO 8601 in UTC, to the microsecond. */
   readonly at: string
@@ -11,14 +12,15 @@ export interface LedgerRow {
   readonly personId: string | null
   readonly model: string
   readonly clientId: string | null
-  readonly inputTokens: number
-  readonly outputTokens: number
   readonly inputPrice: bigint
   readonly outputPrice: bigint
+  /** Null: charged as input. */
+  readonly cachedPrice: bigint | null
+  readonly cacheWritePrice: bigint | null
   readonly cost: bigint
   readonly stopReason: string
   readonly usageSource: 'model' | 'upstream' | 'estimated'
-  /** Tokens reported beyond the hold that neither the credit nor the limits covered. */
+  /** Tokens reported beyond the hold that neither the credit nor the limits covered; input of all three kinds. */
   readonly unchargedInput: number
   readonly unchargedOutput: number
   readonly tags: Tags | null
@@ -51,8 +53,9 @@ export function readLedgerPage(database: Queryable, page: LedgerPage): Promise<L
     `select request_id as "requestId",
        to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, key_id as "keyId",
        person_id as "personId", model,
-       client_id as "clientId", input_tokens as "inputTokens", output_tokens as "outputTokens",
-       input_price as "inputPrice", output_price as "outputPrice", cost, stop_reason as "stopReason",
+       client_id as "clientId", input_tokens as "inputTokens", output_tokens as "outputTokens", cached_tokens as "cachedTokens",
+       cache_write_tokens as "cacheWriteTokens", input_price as "inputPrice", output_price as "outputPrice",
+       cached_price as "cachedPrice", cache_write_price as "cacheWritePrice", cost, stop_reason as "stopReason",
        usage_source as "usageSource", uncharged_input as "unchargedInput", uncharged_output as "unchargedOutput", tags
      from ledger
      where ($1::uuid is null or account_id = $1) and ($7::uuid is null or key_id = $7)
@@ -77,6 +80,7 @@ export function readLedgerPage(database: Queryable, page: LedgerPage): Promise<L
 
 interface UsageRow {
   readonly requests: bigint
+  /** Of all three kinds. */
   readonly inputTokens: bigint
   readonly outputTokens: bigint
   readonly cost: bigint
@@ -87,7 +91,7 @@ export function readUsageByModel(
   { accountId, from, to }: UsageSpan & { readonly accountId: string },
 ): Promise<(UsageRow & { readonly model: string })[]> {
   return database.rows(
-    `select model, sum(requests) as requests, sum(input_tokens) as "inputTokens",
+    `select model, sum(requests) as requests, sum(input_tokens + cached_tokens + cache_write_tokens) as "inputTokens",
        sum(output_tokens) as "outputTokens", sum(cost) as cost
      from usage_day
      where account_id = $1 and day >= coalesce($2::date, '-infinity') and day <= coalesce($3::date, 'infinity')
@@ -101,7 +105,7 @@ export function readUsageByAccount(
   { from, to }: UsageSpan,
 ): Promise<(UsageRow & { readonly accountId: string })[]> {
   return database.rows(
-    `select account_id as "accountId", sum(requests) as requests, sum(input_tokens) as "inputTokens",
+    `select account_id as "accountId", sum(requests) as requests, sum(input_tokens + cached_tokens + cache_write_tokens) as "inputTokens",
        sum(output_tokens) as "outputTokens", sum(cost) as cost
      from usage_day
      where day >= coalesce($1::date, '-infinity') and day <= coalesce($2::date, 'infinity')

@@ -17,6 +17,7 @@ export interface TagSums {
   readonly name: string | null
   readonly value: string | null
   readonly requests: bigint
+  /** Of all three kinds. */
   readonly inputTokens: bigint
   readonly outputTokens: bigint
   readonly cost: bigint
@@ -24,7 +25,7 @@ export interface TagSums {
 
 const inSpan = `day >= coalesce($1::date, '-infinity') and day <= coalesce($2::date, 'infinity')
   and ($3::uuid is null or account_id = $3)`
-const columns = ['requests', 'input_tokens', 'output_tokens', 'cost']
+const columns = ['requests', 'input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens', 'cost']
 const sums = columns.map((column) => `sum(${column}) as ${column}`).join()
 
 /**
@@ -49,7 +50,8 @@ export function readTagSums(
          ${columns.map((column) => `e.${column} - coalesce(t.${column}, 0) as ${column}`).join()}
        from every e left join (select day, ${sums} from selected group by day) t on t.day is not distinct from e.day
      )
-     select day, name, value, requests, input_tokens as "inputTokens", output_tokens as "outputTokens", cost
+     select day, name, value, requests, input_tokens + cached_tokens + cache_write_tokens as "inputTokens",
+       output_tokens as "outputTokens", cost
      from (select * from tagged union all select * from untagged where requests > 0) u
      order by cost desc, requests desc, day, name, value limit $5`,
     [from ?? null, to ?? null, accountId ?? null, name ?? null, most],

@@ -378,6 +378,28 @@ test('a price takes effect at once or later', async () => {
   assert.equal(listOf(await json('price', 'list'), 'prices').length, 3)
 })
 
+async function cacherInForce() {
+  const prices = listOf(await json('price', 'list'), 'prices')
+  const { input, output, cached_input, cache_write } =
+    prices.find(({ model, state }) => model === 'cacher' && state === 'in force') ?? assert.fail()
+  return { input, output, cached_input, cache_write }
+}
+
+test('a price may have parts for a prompt cache', async () => {
+  // The model is not in the configuration, so the command warns.
+  const set = async (...parts: string[]) => {
+    const { stdout } = await run('price', 'set', 'cacher', '--input', '1', '--output', '2', ...parts, '--json')
+    const { valid_from: _, ...price } = parseObject(stdout)
+    return price
+  }
+  const parts = { input: '1', output: '2', cached_input: '0.1', cache_write: '1.25' }
+  assert.deepEqual(await set('--cached-input', '0.1', '--cache-write', '1.25'), { model: 'cacher', ...parts })
+  assert.deepEqual(await cacherInForce(), parts)
+  assert.deepEqual(await set(), { model: 'cacher', input: '1', output: '2' })
+  assert.deepEqual(await cacherInForce(), { input: '1', output: '2', cached_input: undefined, cache_write: undefined })
+  assert.match((await run('price', 'list')).stdout, /CACHED INPUT.*CACHE WRITE/)
+})
+
 test('model list shows models, and why one is not callable', async () => {
   const [far, unpriced] = listOf(await json('model', 'list'), 'models')
   assert.deepEqual(far, {
@@ -399,14 +421,17 @@ test('usage and ledger are exact, complete as JSON and limited on a terminal', a
   await database.rows(
     `with made as (
        insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price,
-         output_price, cost, stop_reason, usage_source, uncharged_input, uncharged_output)
+         output_price, cached_tokens, cached_price, cache_write_tokens, cost, stop_reason, usage_source,
+         uncharged_input, uncharged_output)
        select now() - n * interval '1 s', gen_random_uuid(), $1::uuid, $1::uuid, 'far', 10, 1, 100000,
-         400001, 1400001, 'complete', 'upstream', 3, 2 from generate_series(1, 6000) n returning at, cost)
-     insert into usage_day (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost)
-       select at::date, $1, $1, 'far', count(*), count(*) * 10, count(*), sum(cost) from made group by at::date`,
+         400001, 4, 10000, 5, 1940001, 'complete', 'upstream', 3, 2 from generate_series(1, 6000) n returning at, cost)
+     insert into usage_day (day, account_id, key_id, model, requests, input_tokens, output_tokens, cached_tokens,
+         cache_write_tokens, cost)
+       select at::date, $1, $1, 'far', count(*), count(*) * 10, count(*), count(*) * 4, count(*) * 5, sum(cost)
+       from made group by at::date`,
     [id],
   )
-  const used = { requests: 6000, input_tokens: 60_000, output_tokens: 6000, cost: '0.008400006' }
+  const used = { requests: 6000, input_tokens: 114_000, output_tokens: 6000, cost: '0.011640006' }
   assert.deepEqual(await json('usage', '--account', 'Busy'), used)
   assert.equal((await json('usage', '--account', 'Busy', '--to', '2020-01-01'))['requests'], 0)
   const oneDay = ['usage', '--account', 'Busy', '--from', '2020-01-01', '--to', '2020-01-01']
@@ -426,9 +451,13 @@ test('usage and ledger are exact, complete as JSON and limited on a terminal', a
     client_id: null,
     input_tokens: 10,
     output_tokens: 1,
+    cached_tokens: 4,
+    cache_write_tokens: 5,
     input_price: '0.1',
     output_price: '0.400001',
-    cost: '0.000001400001',
+    cached_price: '0.01',
+    cache_write_price: null,
+    cost: '0.000001940001',
     stop_reason: 'complete',
     usage_source: 'upstream',
     uncharged_input: 3,
@@ -570,7 +599,9 @@ test('a refusal is one line and status 1', async () => {
     await run('key', 'create', '--account', 'Keys', '--name', 'x', '--expires', '2020-01-01'),
     /already be expired/,
   )
-  assertRefused(await run('price', 'set', 'unheard', '--input', '1', '--output', '1'), /^Output must cost more/)
+  const unheard = ['price', 'set', 'unheard', '--input', '1', '--output']
+  assertRefused(await run(...unheard, '1'), /^Output must cost more/)
+  assertRefused(await run(...unheard, '2', '--cached-input', '1.1'), /^Cached input must not cost more/)
   assertRefused(await run('key', 'create', '--account', 'Keys', '--name', ' ', '--models', 'unheard'), /^Give a name/)
   assertRefused(await run('model', 'check', path.join(folder, 'missing.gguf')), /missing\.gguf/)
 })

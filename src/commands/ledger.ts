@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Ledger, LedgerPage, LedgerRow } from '../billing/ledger.ts'
 import { formatMoney, formatPrice } from '../billing/money.ts'
+import { promptTokensOf } from '../billing/till.ts'
 import type { Database } from '../platform/database/database.ts'
 import { isUuid } from '../platform/database/uuid.ts'
 import { argument, command, parseCount, type CommonOptions } from './command.ts'
@@ -109,7 +110,7 @@ async function writeScreen(context: Context, ledger: Ledger, selection: Selectio
       { title: 'AT', text: ({ at }) => format.second(new Date(at)) },
       { title: 'REQUEST', text: ({ requestId }) => requestId },
       { title: 'MODEL', text: ({ model }) => model },
-      format.numberColumn('INPUT', ({ inputTokens }) => inputTokens),
+      format.numberColumn('INPUT', promptTokensOf),
       format.numberColumn('OUTPUT', ({ outputTokens }) => outputTokens),
       format.amountColumn('COST', shown, ({ cost }) => formatMoney(cost)),
       { title: 'ENDED', text: ({ stopReason }) => stopReason },
@@ -131,8 +132,12 @@ function toJson(row: LedgerRow): object {
     client_id: row.clientId,
     input_tokens: row.inputTokens,
     output_tokens: row.outputTokens,
+    cached_tokens: row.cachedTokens,
+    cache_write_tokens: row.cacheWriteTokens,
     input_price: formatPrice(row.inputPrice),
     output_price: formatPrice(row.outputPrice),
+    cached_price: row.cachedPrice === null ? null : formatPrice(row.cachedPrice),
+    cache_write_price: row.cacheWritePrice === null ? null : formatPrice(row.cacheWritePrice),
     cost: formatMoney(row.cost),
     stop_reason: row.stopReason,
     usage_source: row.usageSource,

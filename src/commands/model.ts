@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { formatPrice } from '../billing/money.ts'
+import { formatPrice, writtenPrice } from '../billing/money.ts'
 import { command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
 import { formatFor } from './format.ts'
@@ -47,7 +47,7 @@ function toJson({ id, engine, aliases, context, maxOutputTokens, price, fault }:
     aliases,
     context,
     max_output_tokens: maxOutputTokens,
-    price: price && { input: formatPrice(price.input), output: formatPrice(price.output) },
+    price: price && writtenPrice(price),
     callable: fault === null,
     fault,
   }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { formatPrice } from '../billing/money.ts'
+import { formatPrice, writtenPrice, type WrittenPrice } from '../billing/money.ts'
 import { priceOf } from '../billing/price-rule.ts'
 import type { Price, PriceEntry, Prices } from '../billing/prices.ts'
 import type { ModelConfig } from '../platform/config/config.ts'
@@ -8,7 +8,7 @@ import { OperatorError } from '../platform/problems.ts'
 import { priceArgument, priceIn } from './amounts.ts'
 import { argument, command, group, type CommonOptions } from './command.ts'
 import type { Context } from './context.ts'
-import { formatFor } from './format.ts'
+import { formatFor, type Format } from './format.ts'
 import { operator } from './operator.ts'
 import { warn, writeJson, writeLines, writeTable } from './output.ts'
 import { beginningIn, parseTimeOption, type Moment } from './times.ts'
@@ -16,6 +16,8 @@ import { beginningIn, parseTimeOption, type Moment } from './times.ts'
 interface SetOptions extends CommonOptions {
   readonly input: string
   readonly output: string
+  readonly cachedInput?: string
+  readonly cacheWrite?: string
   readonly from?: Moment
 }
 
@@ -32,10 +34,19 @@ function setCommand(context: Context): Command {
     .argument('<model>', 'the id of the model', argument(id.parse))
     .requiredOption('--input <price>', 'per million input tokens', priceArgument)
     .requiredOption('--output <price>', 'per million output tokens; must be higher than --input', priceArgument)
+    .option('--cached-input <price>', 'per million tokens read from a prompt cache (default: as input)', priceArgument)
+    .option('--cache-write <price>', 'per million tokens written to a prompt cache (default: as input)', priceArgument)
     .option('--from <when>', 'a date, a time or a duration such as 7d (default: now)', argument(parseTimeOption))
     .action(async (model: string, { json, from, ...typed }: SetOptions) => {
       const input = await priceIn(context, '--input', typed.input)
       const output = await priceIn(context, '--output', typed.output)
+      const { cachedInput: cached, cacheWrite: write } = typed
+      const price: Price = {
+        input,
+        output,
+        cachedInput: cached === undefined ? null : await priceIn(context, '--cached-input', cached),
+        cacheWrite: write === undefined ? null : await priceIn(context, '--cache-write', write),
+      }
       const { models, aliases } = await context.config()
       const configured = models.find((each) => each.id === model)
       const named = Object.hasOwn(aliases, model) ? aliases[model] : undefined
@@ -44,15 +55,16 @@ function setCommand(context: Context): Command {
       }
       const validFrom = await withPrices(context, async (prices) => {
         await writeFirst(prices, model, configured?.price)
-        return prices.set(model, { input, output }, operator(), from && (await beginningIn(context, from)))
+        return prices.set(model, price, operator(), from && (await beginningIn(context, from)))
       })
       if (configured === undefined) warn(context, `Not in the configuration yet: ${model}.`)
-      const document = { model, ...amounts({ input, output }), valid_from: validFrom.toISOString() }
+      const document = { model, ...writtenPrice(price), valid_from: validFrom.toISOString() }
       if (json) return writeJson(context, document)
       const format = await formatFor(context)
       return writeLines(
         context,
         `${model} costs ${format.money(document.input)} per million input tokens and ${format.money(document.output)} per million output tokens from ${format.minute(validFrom)}.`,
+        ...cacheLines(document, format),
       )
     })
 }
@@ -70,6 +82,12 @@ function listCommand(context: Context): Command {
           { title: 'MODEL', text: ({ model }) => model },
           format.amountColumn('INPUT', entries, ({ input }) => formatPrice(input)),
           format.amountColumn('OUTPUT', entries, ({ output }) => formatPrice(output)),
+          ...(entries.some(({ cachedInput, cacheWrite }) => (cachedInput ?? cacheWrite ?? null) !== null)
+            ? [
+                format.amountColumn('CACHED INPUT', entries, ({ cachedInput }) => priceOrNone(cachedInput)),
+                format.amountColumn('CACHE WRITE', entries, ({ cacheWrite }) => priceOrNone(cacheWrite)),
+              ]
+            : []),
           { title: 'FROM', text: ({ validFrom }) => format.minute(validFrom) },
           { title: 'SOURCE', text: ({ source }) => source },
           { title: 'STATE', text: ({ state }) => state },
@@ -98,9 +116,18 @@ async function withPrices<Result>(context: Context, work: (prices: Prices) => Pr
 
 function toJson(entry: PriceEntry): object {
   const { model, source, state, validFrom } = entry
-  return { model, ...amounts(entry), valid_from: validFrom.toISOString(), source, state }
+  return { model, ...writtenPrice(entry), valid_from: validFrom.toISOString(), source, state }
 }
 
-function amounts({ input, output }: Price): { input: string; output: string } {
-  return { input: formatPrice(input), output: formatPrice(output) }
+const priceOrNone = (price: bigint | null | undefined): string => (typeof price === 'bigint' ? formatPrice(price) : '')
+
+function cacheLines({ cached_input: cached, cache_write: write }: WrittenPrice, format: Format): string[] {
+  return [
+    ...(cached === undefined
+      ? []
+      : [`Input read from a prompt cache costs ${format.money(cached)} per million tokens.`]),
+    ...(write === undefined
+      ? []
+      : [`Input written to a prompt cache costs ${format.money(write)} per million tokens.`]),
+  ]
 }

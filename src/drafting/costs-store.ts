@@ -35,10 +35,11 @@ export function readCosts(clientId: string): PreparedStatement<CostsRow> {
   return {
     name: 'costs',
     text: `with day as materialized (select * from (
-        select day, person_id, requests, input_tokens, output_tokens, cost from usage_day where client_id = $1) u)
+        select day, person_id, requests, input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost
+        from usage_day where client_id = $1) u)
       select c.consultant_id,
         (select json_agg(m order by m.month desc) from (
-           select to_char(day, 'YYYY-MM') as month, sum(requests) as requests, sum(input_tokens) as input_tokens,
+           select to_char(day, 'YYYY-MM') as month, sum(requests) as requests, sum(input_tokens + cached_tokens + cache_write_tokens) as input_tokens,
              sum(output_tokens) as output_tokens, sum(cost)::text as cost from day group by 1) m) as by_month,
         (select json_agg(w order by w.created_at desc, w.id desc) from (
            select n.id, n.subject, n.archived_at is not null as archived, n.created_at, count(*) as requests,

@@ -130,7 +130,8 @@ const draftRows = (condition: string, rest: string): string => `
     l.output_tokens, l.cost::text as cost, l.stop_reason, d.failure, d.letter_id, d.created_at, d.created_by,
     (select person.name from person where person.id = d.created_by) as created_by_name, d.finished_at
   from draft d left join lateral (
-    select model, input_tokens, output_tokens, cost, stop_reason from ledger where request_id = d.id limit 1) l on true
+    select model, input_tokens + cached_tokens + cache_write_tokens as input_tokens, output_tokens, cost, stop_reason
+    from ledger where request_id = d.id limit 1) l on true
   where d.client_id = c.id and ${condition} ${rest}`
 
 /** Every draft of a client, the oldest first. */

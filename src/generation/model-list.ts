@@ -1,4 +1,4 @@
-import { formatPrice } from '../billing/money.ts'
+import { writtenPrice } from '../billing/money.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
 import type { ListedModel } from './schema.ts'
@@ -40,7 +40,7 @@ export function presentModel({ model, price, aliases, createdAt }: Offer, curren
     owned_by: 'tollgate',
     context_length: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
-    price: { input: formatPrice(price.input), output: formatPrice(price.output), currency },
+    price: { ...writtenPrice(price), currency },
     aliases: [...aliases],
   }
 }

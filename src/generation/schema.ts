@@ -158,6 +158,12 @@ export const listedModel = Type.Object(
       {
         input: amount('Per million input tokens.'),
         output: amount('Per million output tokens.'),
+        cached_input: Type.Optional(
+          amount('Per million input tokens read from a prompt cache. Absent: they are charged as input.'),
+        ),
+        cache_write: Type.Optional(
+          amount('Per million input tokens written to a prompt cache. Absent: they are charged as input.'),
+        ),
         currency: Type.String(),
       },
       { description: 'Per million tokens.' },

@@ -14,7 +14,7 @@ export interface InvoiceLine extends TaxedLine {
   readonly unitPrice: bigint
   /** For usage: the model and whether its input or its output was billed. */
   readonly model: string | null
-  readonly direction: 'input' | 'output' | null
+  readonly direction: 'input' | 'output' | 'cached_input' | 'cache_write' | null
   /** For time and expenses: the entry, and its version. */
   readonly entry?: { readonly id: string; readonly version: number } | null
   /** For letters: their month, by its first day, and the mark-up in hundredths of a per cent. */

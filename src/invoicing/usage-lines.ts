@@ -44,18 +44,47 @@ export async function usageLinesOf(
 }
 
 /** Undefined unless one price accounts for the whole cost. */
-function onePrice({ model, inputTokens, outputTokens, cost, ...prices }: MonthUsage): PricedUsage | undefined {
-  const { inputPrice, outputPrice } = prices
+function onePrice({ cost, inputPrice, outputPrice, ...rest }: MonthUsage): PricedUsage | undefined {
   if (inputPrice === null || outputPrice === null) return undefined
-  if (inputTokens * inputPrice + outputTokens * outputPrice !== cost) return undefined
-  return { model, inputTokens, outputTokens, inputPrice, outputPrice }
+  const usage = { ...rest, inputPrice, outputPrice }
+  const sum = partsOf(usage).reduce((before, { tokens, price }) => before + tokens * price, 0n)
+  return sum === cost ? usage : undefined
+}
+
+interface Part {
+  readonly direction: NonNullable<InvoiceLine['direction']>
+  readonly name: string
+  readonly tokens: bigint
+  readonly price: bigint
+}
+
+/** The four kinds of tokens, each with its price. */
+function partsOf(usage: PricedUsage): Part[] {
+  const { inputPrice, outputPrice, cachedPrice, cacheWritePrice } = usage
+  return [
+    { direction: 'input', name: 'input tokens', tokens: usage.inputTokens, price: inputPrice },
+    {
+      direction: 'cached_input',
+      name: 'cached input tokens',
+      tokens: usage.cachedTokens,
+      price: cachedPrice ?? inputPrice,
+    },
+    {
+      direction: 'cache_write',
+      name: 'cache write tokens',
+      tokens: usage.cacheWriteTokens,
+      price: cacheWritePrice ?? inputPrice,
+    },
+    { direction: 'output', name: 'output tokens', tokens: usage.outputTokens, price: outputPrice },
+  ]
 }
 
 function linesFor(usage: PricedUsage, { tax, decimals }: UsageBill): LooseLine[] {
-  const { model, inputTokens, outputTokens, inputPrice, outputPrice } = usage
-  const line = (direction: 'input' | 'output', tokens: bigint, price: bigint): LooseLine => ({
+  const { model } = usage
+  const used = partsOf(usage).filter(({ tokens }) => tokens > 0n)
+  return used.map(({ direction, name, tokens, price }) => ({
     source: 'usage',
-    text: `${model}: ${direction} tokens`,
+    text: `${model}: ${name}`,
     // Tokens are millionths of a million tokens.
     quantity: tokens,
     unit: 'million_tokens',
@@ -65,7 +94,5 @@ function linesFor(usage: PricedUsage, { tax, decimals }: UsageBill): LooseLine[]
     model,
     direction,
     creditsPosition: null,
-  })
-  const lines = [line('input', inputTokens, inputPrice), line('output', outputTokens, outputPrice)]
-  return lines.filter(({ quantity }) => quantity > 0n)
+  }))
 }

@@ -1,22 +1,31 @@
 import type { Queryable } from '../platform/database/database.ts'
 
-/** What an account used of a model in a month, at one price. Prices are in 10⁻¹² of the currency unit per token. */
-export interface PricedUsage {
+interface UsedTokens {
   readonly model: string
   readonly inputTokens: bigint
   readonly outputTokens: bigint
+  readonly cachedTokens: bigint
+  readonly cacheWriteTokens: bigint
+}
+
+/**
+ * What an account used of a model in a month, at one price. Prices are in 10⁻¹² of the currency unit per token; that of a
+ * cached token or a cache write is null where it is charged as input.
+ */
+export interface PricedUsage extends UsedTokens {
   readonly inputPrice: bigint
   readonly outputPrice: bigint
+  readonly cachedPrice: bigint | null
+  readonly cacheWritePrice: bigint | null
 }
 
 /** The same from the roll-ups: `inputPrice` and `outputPrice` are null unless one price can have applied. */
-export interface MonthUsage {
-  readonly model: string
-  readonly inputTokens: bigint
-  readonly outputTokens: bigint
+export interface MonthUsage extends UsedTokens {
   readonly cost: bigint
   readonly inputPrice: bigint | null
   readonly outputPrice: bigint | null
+  readonly cachedPrice: bigint | null
+  readonly cacheWritePrice: bigint | null
 }
 
 /**
@@ -30,18 +39,21 @@ export function readMonths(
 ): Promise<(MonthUsage & { readonly accountId: string })[]> {
   return database.rows(
     `with used as (
-       select account_id, model, sum(input_tokens) as input, sum(output_tokens) as output, sum(cost) as cost from usage_day
+       select account_id, model, sum(input_tokens) as input, sum(output_tokens) as output,
+         sum(cached_tokens) as cached, sum(cache_write_tokens) as cache_write, sum(cost) as cost from usage_day
        where account_id = any($1::uuid[]) and day >= $2::date and day < $2::date + interval '1 month'
        group by account_id, model),
      priced as (
-       select u.model, p.input, p.output from (select distinct model from used) u cross join lateral (
-         select min(input) as input, min(output) as output from price
+       select u.model, p.* from (select distinct model from used) u cross join lateral (
+         select min(input) as input, min(output) as output, min(cached_input) as cached, min(cache_write) as cache_write
+         from price
          where price.model = u.model and valid_from < $2::date + interval '1 month' and valid_from >= coalesce(
            (select max(valid_from) from price before where before.model = u.model
              and before.valid_from <= $2::date - interval '1 day'), '-infinity')
          having count(*) = 1) p)
-     select u.account_id as "accountId", u.model, u.input as "inputTokens", u.output as "outputTokens", u.cost,
-       p.input::numeric as "inputPrice", p.output::numeric as "outputPrice"
+     select u.account_id as "accountId", u.model, u.input as "inputTokens", u.output as "outputTokens",
+       u.cached as "cachedTokens", u.cache_write as "cacheWriteTokens", u.cost, p.input::numeric as "inputPrice",
+       p.output::numeric as "outputPrice", p.cached::numeric as "cachedPrice", p.cache_write::numeric as "cacheWritePrice"
      from used u left join priced p on p.model = u.model order by u.account_id, u.model`,
     [accountIds, month],
   )
@@ -56,10 +68,12 @@ export function readPrices(
 ): Promise<PricedUsage[]> {
   return database.rows(
     `select model, sum(input_tokens)::numeric as "inputTokens", sum(output_tokens)::numeric as "outputTokens",
-       input_price as "inputPrice", output_price as "outputPrice"
+       sum(cached_tokens)::numeric as "cachedTokens", sum(cache_write_tokens)::numeric as "cacheWriteTokens",
+       input_price as "inputPrice", output_price as "outputPrice", cached_price as "cachedPrice",
+       cache_write_price as "cacheWritePrice"
      from ledger where account_id = $1 and model = $3 and at >= $2::date::timestamp at time zone 'UTC'
        and at < ($2::date + interval '1 month') at time zone 'UTC'
-     group by model, input_price, output_price order by min(at)`,
+     group by model, input_price, output_price, cached_price, cache_write_price order by min(at)`,
     [accountId, month, model],
   )
 }
@@ -89,7 +103,7 @@ export function readUnbilled(database: Queryable, month: string): Promise<Unbill
     `select a.id, a.name, sum(u.cost) as cost from usage_day u join account a on a.id = u.account_id
      where u.day >= $1::date and u.day < $1::date + interval '1 month' and not a.own
        and not exists (select from billed_month b where b.account_id = a.id and b.month = $1::date)
-     group by a.id, a.name having sum(u.input_tokens + u.output_tokens) > 0 order by lower(a.name), a.id`,
+     group by a.id, a.name having sum(u.input_tokens + u.cached_tokens + u.cache_write_tokens + u.output_tokens) > 0 order by lower(a.name), a.id`,
     [month],
   )
 }

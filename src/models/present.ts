@@ -1,5 +1,5 @@
-import { formatPrice } from '../billing/money.ts'
-import type { Price, PriceEntry } from '../billing/prices.ts'
+import { writtenPrice } from '../billing/money.ts'
+import type { PriceEntry } from '../billing/prices.ts'
 import type { ConfiguredModel } from './catalogue.ts'
 import type { ConfiguredModelJson, ListedPrice } from './schema.ts'
 
@@ -30,8 +30,8 @@ export function presentConfigured(
     fallback: fallback ?? null,
     ready,
     reason: reason ?? null,
-    price: inForce ? presentPrice(inForce) : null,
-    configured_price: price ? presentPrice(price) : null,
+    price: inForce ? writtenPrice(inForce) : null,
+    configured_price: price ? writtenPrice(price) : null,
     prices: own.map(presentEntry),
     keys: uses
       .filter(({ allowedModels }) => allowedModels?.some((name) => names.includes(name)))
@@ -39,11 +39,7 @@ export function presentConfigured(
   }
 }
 
-export function presentPrice({ input, output }: Price): { input: string; output: string } {
-  return { input: formatPrice(input), output: formatPrice(output) }
-}
-
 function presentEntry(entry: PriceEntry): ListedPrice {
   const { validFrom, source, state } = entry
-  return { ...presentPrice(entry), valid_from: validFrom.toISOString(), source, state }
+  return { ...writtenPrice(entry), valid_from: validFrom.toISOString(), source, state }
 }

@@ -3,7 +3,7 @@ import { permitted } from '../access/permitted.ts'
 import { visitOf } from '../access/visits.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Keys } from '../accounts/keys.ts'
-import { parsePrice } from '../billing/money.ts'
+import { parsePrice, writtenPrice } from '../billing/money.ts'
 import type { Prices } from '../billing/prices.ts'
 import { parseIsoTime } from '../platform/calendar.ts'
 import { represent } from '../platform/http/representation.ts'
@@ -14,7 +14,7 @@ import type { Sessions } from '../signin/sessions.ts'
 import type { Catalogue } from './catalogue.ts'
 import { readKeyUses } from './key-uses.ts'
 import * as operations from './operations.ts'
-import { presentConfigured, presentPrice } from './present.ts'
+import { presentConfigured } from './present.ts'
 
 export { pricedModelExamples } from './examples.ts'
 
@@ -52,12 +52,17 @@ export function registerModelConsole(server: Server, needs: ModelRouteNeeds): vo
     '/models/:model/prices',
     { onRequest: permitted(needs, 'change', 'model'), schema: operations.setPrice },
     async (request, reply) => {
-      const { input, output, valid_from: from } = request.body
+      const { input, output, cached_input: cached, cache_write: write, valid_from: from } = request.body
       const model = findConfigured(catalogue, request.params.model)
-      const price = { input: priceIn(input, 'input'), output: priceIn(output, 'output') }
+      const price = {
+        input: priceIn(input, 'input'),
+        output: priceIn(output, 'output'),
+        cachedInput: cached === undefined ? undefined : priceIn(cached, 'cached_input'),
+        cacheWrite: write === undefined ? undefined : priceIn(write, 'cache_write'),
+      }
       const validFrom = await prices.set(model, price, visitOf(request), from === undefined ? undefined : timeIn(from))
       await prices.refresh()
-      return reply.code(201).send({ model, ...presentPrice(price), valid_from: validFrom.toISOString() })
+      return reply.code(201).send({ model, ...writtenPrice(price), valid_from: validFrom.toISOString() })
     },
   )
 }

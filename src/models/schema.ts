@@ -5,16 +5,35 @@ import { Type, type TSchema } from 'typebox'
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 const time = Type.String({ format: 'date-time', description: 'A date and time in UTC.' })
-const pair = {
+const prices = {
   input: Type.String({ description: 'Per million input tokens.' }),
   output: Type.String({ description: 'Per million output tokens.' }),
+  cached_input: Type.Optional(
+    Type.String({ description: 'Per million input tokens read from a prompt cache. Absent: charged as input.' }),
+  ),
+  cache_write: Type.Optional(
+    Type.String({ description: 'Per million input tokens written to a prompt cache. Absent: charged as input.' }),
+  ),
 }
-const price = Type.Object(pair)
+const price = Type.Object(prices)
 
 export const newPriceBody = Type.Object(
   {
     input: Type.String({ maxLength: 60, description: 'Per million input tokens: `0.10`. At most 6 decimals.' }),
     output: Type.String({ maxLength: 60, description: 'Per million output tokens. Higher than `input`.' }),
+    cached_input: Type.Optional(
+      Type.String({
+        maxLength: 60,
+        description:
+          'Per million input tokens that the upstream read from its prompt cache. Not above `input`. Default: charged as input.',
+      }),
+    ),
+    cache_write: Type.Optional(
+      Type.String({
+        maxLength: 60,
+        description: 'Per million input tokens that the upstream wrote to its prompt cache. Default: charged as input.',
+      }),
+    ),
     valid_from: Type.Optional(
       Type.String({ maxLength: 40, description: 'A date, or a date and time in UTC, in the future. Default: now.' }),
     ),
@@ -23,14 +42,14 @@ export const newPriceBody = Type.Object(
 )
 
 export const listedPrice = Type.Object({
-  ...pair,
+  ...prices,
   valid_from: time,
   source: Type.Enum(['configuration', 'command', 'portal']),
   state: Type.Enum(['past', 'in force', 'to come']),
 })
 export type ListedPrice = Type.Static<typeof listedPrice>
 
-export const newPrice = Type.Object({ model: Type.String(), ...pair, valid_from: time })
+export const newPrice = Type.Object({ model: Type.String(), ...prices, valid_from: time })
 
 const usingKey = Type.Object({
   id: Type.String({ format: 'uuid' }),

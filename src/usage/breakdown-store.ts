@@ -13,7 +13,7 @@ export type RefusalBreakdownRow = Omit<BreakdownRow, 'requests' | 'inputTokens' 
 const inSpan = `day >= $1::date and day <= $2::date and ($3::uuid is null or account_id = $3)
   and ($4::text is null or model = $4)`
 const isSelected = `${inSpan} and ($5::uuid is null or key_id = $5 or person_id = $5) and ($6::uuid is null or client_id = $6)`
-const sums = `coalesce(sum(requests), 0) as requests, coalesce(sum(input_tokens), 0) as input_tokens,
+const sums = `coalesce(sum(requests), 0) as requests, coalesce(sum(input_tokens + cached_tokens + cache_write_tokens), 0) as input_tokens,
   coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(cost), 0) as cost`
 const setOf = `case grouping(model, key_id, account_id) when 3 then 'model' when 4 then 'spender' when 6 then 'account'
   else 'total' end`

@@ -23,7 +23,7 @@ export interface FigureGroup {
   readonly accountId?: string
 }
 
-/** Sums over the requests of a group. `cost` is in 10⁻¹² of the currency unit. */
+/** Sums over the requests of a group. Input tokens are of all three kinds. `cost` is in 10⁻¹² of the currency unit. */
 export interface FigureSums {
   readonly requests: bigint
   readonly inputTokens: bigint
@@ -69,7 +69,7 @@ export function readFigures(
   const { from, to, accountId, keyId, model, clientId } = filter
   const { select, groupBy } = groupingOf(by)
   return database.rows(
-    `select ${select}coalesce(sum(requests), 0) as requests, coalesce(sum(input_tokens), 0) as "inputTokens",
+    `select ${select}coalesce(sum(requests), 0) as requests, coalesce(sum(input_tokens + cached_tokens + cache_write_tokens), 0) as "inputTokens",
        coalesce(sum(output_tokens), 0) as "outputTokens", coalesce(sum(cost), 0) as cost
      from usage_day
      where ${inSpan} and ($5::uuid is null or key_id = $5 or person_id = $5) and ($6::uuid is null or client_id = $6)

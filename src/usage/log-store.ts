@@ -31,6 +31,7 @@ export interface LoggedRequest {
   readonly personId: string | null
   readonly clientId: string | null
   readonly model: string | null
+  /** Of all three kinds. */
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: bigint
@@ -77,8 +78,10 @@ function search(table: string, columns: string, matches: string): string {
 
 const charged = search(
   'ledger',
-  `person_id as "personId", client_id as "clientId", input_tokens as "inputTokens", output_tokens as "outputTokens", cost,
-   stop_reason as "stopReason", usage_source as "usageSource", tags, case when request_id is not null then 200 end as status,
+  `person_id as "personId", client_id as "clientId", input_tokens + cached_tokens + cache_write_tokens as "inputTokens",
+   output_tokens as "outputTokens", cost,
+   stop_reason as "stopReason", usage_source as "usageSource", tags,
+   case when request_id is not null then 200 end as status,
    null::text as code`,
   `($9::uuid is null or key_id = $9 or person_id = $9) and ($10::uuid is null or client_id = $10)
    and ($11::text is null or stop_reason = $11)`,

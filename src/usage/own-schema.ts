@@ -36,7 +36,7 @@ export const ownUsageQuery = Type.Object(
 
 const figures = {
   requests: count('Requests that were charged, without replays.', 12),
-  input_tokens: count('Their input tokens.', 5321),
+  input_tokens: count('Their input tokens, with those that a vendor read from its prompt cache or wrote to it.', 5321),
   output_tokens: count('Their output tokens.', 960),
   cost: amount('Their cost, exact: the sum of the ledger.', '0.0125312'),
   refused: count('Other requests that were refused or failed. They cost nothing.', 1),

@@ -288,6 +288,61 @@ describe('an invoice for a month of an account', () => {
     await assertVerified()
   })
 
+  test('A20: has lines for cached input and cache writes, at their prices or as input, and sums to its ledger', async () => {
+    await database.rows(
+      `insert into price (model, valid_from, input, output, cached_input, cache_write, source)
+       values ('kept', '2025-01-01', 3, 5, 1, 4, 'command'), ('plain', '2025-01-01', 3, 5, null, null, 'command')`,
+    )
+    const customer = await firm.service.customer()
+    const common = { day: '2026-03-05', input: 10, output: 20, prices: [3n, 5n] as const }
+    await addPastUsage(database, customer, [
+      { ...common, model: 'kept', cached: [30, 1n], cacheWrite: [40, 4n] },
+      { ...common, model: 'plain', cached: [30, null], cacheWrite: [40, null] },
+      // The price changed in the month.
+      { ...common, model: 'changed', cached: [50, 2n] },
+      { ...common, model: 'changed', cached: [60, null], cacheWrite: [70, 6n] },
+      { ...common, model: 'whole', input: 0, output: 0, cached: [80, 1n] },
+    ])
+    const made = await billMarch(customer.accountId)
+    const lines = listAt(made.json, 'lines').map((line) => [
+      at(line, 'text'),
+      Number(at(line, 'quantity')) * 1e6,
+      Number(at(line, 'unit_price')) * 1e6,
+    ])
+    const changed = lines.filter(([text]) => String(text).startsWith('changed'))
+    const others = lines.filter(([text]) => !String(text).startsWith('changed'))
+    assert.deepEqual(others, [
+      ['kept: input tokens', 10, 3],
+      ['kept: cached input tokens', 30, 1],
+      ['kept: cache write tokens', 40, 4],
+      ['kept: output tokens', 20, 5],
+      ['plain: input tokens', 10, 3],
+      ['plain: cached input tokens', 30, 3],
+      ['plain: cache write tokens', 40, 3],
+      ['plain: output tokens', 20, 5],
+      ['whole: cached input tokens', 80, 1],
+    ])
+    assert.equal(changed.length, 7)
+    for (const line of [
+      ['changed: cached input tokens', 50, 2],
+      ['changed: cached input tokens', 60, 3],
+      ['changed: cache write tokens', 70, 6],
+    ]) {
+      assert.ok(
+        changed.some((each) => each.join() === line.join()),
+        line.join(),
+      )
+    }
+    const [sums] = await database.rows<{ ledger: bigint; lines: bigint }>(
+      `select (select sum(cost) from ledger where account_id = $1) as ledger,
+         (select sum(exact) from invoice_line where invoice_id = $2) as lines`,
+      [customer.accountId, made.json['id']],
+    )
+    assert.ok(sums && sums.ledger > 0n)
+    assert.equal(sums.lines, sums.ledger)
+    await assertVerified()
+  })
+
   test('keeps its usage when typed lines are added and replaced', async () => {
     const made = await billMarch(await account())
     const more = ok(await paula.send('PATCH', pathOf(made), { lines: [fee] }, tagOf(made)))

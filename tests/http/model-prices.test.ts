@@ -120,6 +120,25 @@ describe('a price', () => {
     assert.equal(called.headers.get('x-cost'), '2.000000000003')
   })
 
+  test('may have parts for a prompt cache, which the list of models shows', async () => {
+    const parts = { input: '1', output: '2', cached_input: '0', cache_write: '1.25' }
+    const answer = await setPrice('fast', parts)
+    const { valid_from: _, ...rest } = answer.json
+    assert.deepEqual([answer.status, rest], [201, { model: 'fast', ...parts }])
+    const [row] = await recorded(answer)
+    const { from: __, ...details } = objectAt(at(row, 'details'))
+    assert.deepEqual(details, { model: 'fast', ...parts })
+    const { price, prices } = await shown('fast')
+    assert.deepEqual(price, parts)
+    assert.deepEqual([at(prices[0], 'cached_input'), at(prices[0], 'cache_write')], ['0', '1.25'])
+    const { key } = await firm.service.customer()
+    const listed = await firm.service.call('/v1/models/fast', key)
+    const { currency: ___, ...sent } = objectAt(listed.json['price'])
+    assert.deepEqual(sent, parts)
+    assert.equal((await setPrice('fast', { input: '1', output: '2' })).status, 201)
+    assert.deepEqual((await shown('fast')).price, { input: '1', output: '2' })
+  })
+
   test('makes a model without one callable', async () => {
     const { key } = await firm.service.customer()
     const ask = () => firm.service.call('/v1/generate', key, { model: 'unpriced', input: 'x', max_output_tokens: 5 })
@@ -148,6 +167,11 @@ describe('a price', () => {
       [{ input: '0.0000001', output: '1' }, 'invalid_field', 'input'],
       [{ input: '1', output: '1000001' }, 'invalid_field', 'output'],
       [{ input: 1, output: '2' }, 'invalid_field', 'input'],
+      [{ input: '1', output: '2', cached_input: '1.01' }, 'invalid_field', 'cached_input'],
+      [{ input: '1', output: '2', cached_input: '-1' }, 'invalid_field', 'cached_input'],
+      [{ input: '1', output: '2', cached_input: null }, 'invalid_field', 'cached_input'],
+      [{ input: '1', output: '2', cache_write: '-1' }, 'invalid_field', 'cache_write'],
+      [{ input: '1', output: '2', cache_write: 'x' }, 'invalid_field', 'cache_write'],
       [{ input: '1', output: '2', valid_from: '2020-01-01' }, 'invalid_field', 'valid_from'],
       [{ input: '1', output: '2', valid_from: 'tomorrow' }, 'invalid_field', 'valid_from'],
       [{ input: '1', output: '2', currency: 'EUR' }, 'unknown_field', 'currency'],

@@ -6,9 +6,9 @@ import { Empty } from '../../components/empty.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { numberText } from '../../locale.ts'
-import { moneyText } from '../../money.ts'
 import { counted } from '../../words.ts'
 import { NewPrice } from './new-price.tsx'
+import { priceText } from './price-text.ts'
 import { Prices } from './prices.tsx'
 import classes from './models.module.css'
 
@@ -76,11 +76,7 @@ function Model({ model, unlimited, currency, onPrice }: ModelProps) {
       <dl className={classes.facts}>
         <div>
           <dt>Price per million tokens</dt>
-          <dd>
-            {price === null
-              ? 'None: it cannot be called'
-              : `${moneyText(price.input, currency)} in, ${moneyText(price.output, currency)} out`}
-          </dd>
+          <dd>{price === null ? 'None: it cannot be called' : priceText(price, currency)}</dd>
         </div>
         <div>
           <dt>Tokens</dt>

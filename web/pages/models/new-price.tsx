@@ -34,6 +34,8 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
         initial={{
           input: clearAmount(model.price?.input ?? ''),
           output: clearAmount(model.price?.output ?? ''),
+          cached_input: clearAmount(model.price?.cached_input ?? ''),
+          cache_write: clearAmount(model.price?.cache_write ?? ''),
           valid_from: '',
         }}
         save={({ valid_from: from, ...prices }) => {
@@ -50,6 +52,13 @@ export function NewPrice({ model, currency, onClose, onDone }: NewPriceProps) {
 const fieldsFor = (currency: string): readonly Field[] => [
   { name: 'input', label: `Input (${currency})`, kind: 'amount', required: true, placeholder: '0.10', maxLength: 40 },
   { name: 'output', label: `Output (${currency})`, kind: 'amount', required: true, placeholder: '0.40', maxLength: 40 },
+  ...(['cached_input', 'cache_write'] as const).map((name) => ({
+    name,
+    label: `${name === 'cached_input' ? 'Cached input' : 'Cache write'} (${currency}, empty: as input)`,
+    kind: 'amount' as const,
+    optional: true,
+    maxLength: 40,
+  })),
   { name: 'valid_from', label: `From, time in ${timeZoneName()} (empty: now)`, kind: 'moment' },
 ]
 
