@@ -241,6 +241,29 @@ describe('a generation', () => {
         assert.deepEqual(await charged(), [[10, 2, 2010n]])
       })
 
+      it('reports cached tokens and cache writes by kind, and in the body as input, also in a replay', async () => {
+        const idempotency = { key: 'k', hash: 'a' }
+        const used = { inputTokens: 3, outputTokens: 2, cachedTokens: 5, cacheWriteTokens: 2 }
+        const job = await jobOf(
+          stream,
+          async function* () {
+            yield { kind: 'texts', texts: ['Hi'] }
+            yield { kind: 'end', stopReason: 'complete', usage: { ...used, source: 'upstream' } }
+          },
+          undefined,
+          idempotency,
+        )
+        const once = (each: Job) => (stream ? replyOf(generation.stream(each)) : generation.generate(each))
+        const first = await once(job)
+        const again = await once({ ...job, requestId: randomUUIDv7() })
+        for (const { usage, body } of [first, again]) {
+          assert.deepEqual(usage, used)
+          assert.match(body, /"usage":\{"input_tokens":10,"output_tokens":2\}\}$/)
+        }
+        assert.deepEqual([first.replayed, again.replayed], [false, true])
+        assert.deepEqual([first.cost, await charged()], ['0.00000000201', [[3, 2, 2010n]]])
+      })
+
       it('A33 states what the till charged when a model uses more than was held', async () => {
         const reply = await generate(stream, async function* () {
           yield end(200_000, 20)

@@ -13,8 +13,10 @@ export type RefusalBreakdownRow = Omit<BreakdownRow, 'requests' | 'inputTokens' 
 const inSpan = `day >= $1::date and day <= $2::date and ($3::uuid is null or account_id = $3)
   and ($4::text is null or model = $4)`
 const isSelected = `${inSpan} and ($5::uuid is null or key_id = $5 or person_id = $5) and ($6::uuid is null or client_id = $6)`
-const sums = `coalesce(sum(requests), 0) as requests, coalesce(sum(input_tokens + cached_tokens + cache_write_tokens), 0) as input_tokens,
+const sumsOf = (input: string) => `coalesce(sum(requests), 0) as requests, coalesce(sum(${input}), 0) as input_tokens,
   coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(cost), 0) as cost`
+/** The sums of roll-ups. Input tokens are of all three kinds. */
+const sums = sumsOf('input_tokens + cached_tokens + cache_write_tokens')
 const setOf = `case grouping(model, key_id, account_id) when 3 then 'model' when 4 then 'spender' when 6 then 'account'
   else 'total' end`
 
@@ -32,7 +34,7 @@ export function readBreakdowns(
        select model, key_id, person_id, account_id, ${sums} from usage_day where ${isSelected}
        group by model, key_id, person_id, account_id
      ), summed as (
-       select ${setOf} as set, model, key_id, person_id, account_id, null::uuid as client_id, ${sums} from spent
+       select ${setOf} as set, model, key_id, person_id, account_id, null::uuid as client_id, ${sumsOf('input_tokens')} from spent
        group by grouping sets ((model), (key_id, person_id, account_id), (account_id), ())
      ), clients as (
        select 'client' as set, null::text, null::uuid, null::uuid, null::uuid, client_id, ${sums} from usage_day

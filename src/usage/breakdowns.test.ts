@@ -24,8 +24,9 @@ test('rows of usage and rows of refusals together are no more than were asked fo
     ['used less', 10],
   ] as const) {
     await database.rows(
-      `insert into usage_day (day, account_id, key_id, model, requests, input_tokens, output_tokens, cost)
-       values ($1, $2, $3, $4, 1, 5, 7, $5)`,
+      `insert into usage_day (day, account_id, key_id, model, requests, input_tokens, cached_tokens, cache_write_tokens,
+         output_tokens, cost)
+       values ($1, $2, $3, $4, 1, 2, 1, 2, 7, $5)`,
       [day, accountId, keyId, model, cost],
     )
   }
