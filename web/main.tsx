@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
 import { forgetContent } from './api.ts'
+import { ComingPlace } from './components/parameters.ts'
 import { SessionWatch } from './components/session-watch.tsx'
 import { content, nonce } from './content.ts'
 import { setFirm } from './locale.ts'
@@ -28,6 +29,8 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })
 
+const comingPlace = () => router.state.navigation.location ?? router.state.location
+
 const place = document.querySelector('#app')
 if (!place) throw new Error('the page has no place for the app')
 createRoot(place).render(
@@ -40,7 +43,9 @@ createRoot(place).render(
     >
       <Notifications position="bottom-right" limit={3} />
       <SessionWatch>
-        <RouterProvider router={router} />
+        <ComingPlace value={comingPlace}>
+          <RouterProvider router={router} />
+        </ComingPlace>
       </SessionWatch>
     </MantineProvider>
   </StrictMode>,

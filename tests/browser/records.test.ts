@@ -314,6 +314,17 @@ describe('the audit log', () => {
     answering.resolve()
     await page.waitForURL(/outcome=allowed/)
     assert.equal(new URL(page.url()).searchParams.get('action'), 'sign_in')
+
+    // Before the page has been drawn again.
+    await page.evaluate(`
+      for (const [label, value] of [['Action', ''], ['Outcome', 'refused'], ['Kind of actor', 'person']]) {
+        const select = document.querySelector('select[aria-label="' + label + '"]')
+        select.value = value
+        select.dispatchEvent(new Event('change', { bubbles: true }))
+      }
+    `)
+    await page.waitForURL(/actor=person/)
+    assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { outcome: 'refused', actor: 'person' })
     await page.close()
   })
 

@@ -1,4 +1,10 @@
-import { useLocation, useNavigation, useSearchParams } from 'react-router'
+import { createContext, useContext } from 'react'
+import { useLocation, useSearchParams, type Location } from 'react-router'
+
+type Place = Pick<Location, 'pathname' | 'search'>
+
+/** Returns the place that the page shows or, during a navigation, will show. The router knows it before the page is drawn. */
+export const ComingPlace = createContext<() => Place>(() => location)
 
 /**
  * The query parameters of the page, and a function to change them. Changes during a navigation add up. `''` removes a
@@ -7,11 +13,12 @@ import { useLocation, useNavigation, useSearchParams } from 'react-router'
 export function useParameters() {
   const [parameters, setParameters] = useSearchParams()
   const { pathname } = useLocation()
-  const coming = useNavigation().location
+  const comingPlace = useContext(ComingPlace)
   return {
     get: (name: string) => parameters.get(name) ?? '',
     change: (changes: Readonly<Record<string, string>>) => {
-      const after = new URLSearchParams(coming?.pathname === pathname ? coming.search : parameters)
+      const coming = comingPlace()
+      const after = new URLSearchParams(coming.pathname === pathname ? coming.search : parameters)
       for (const [name, value] of Object.entries(changes)) {
         if (value === '') after.delete(name)
         else after.set(name, value)
