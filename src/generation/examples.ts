@@ -74,7 +74,12 @@ export const chatExample = {
         finish_reason: 'stop',
       },
     ],
-    usage: { prompt_tokens: 30, completion_tokens: 14, total_tokens: 44 },
+    usage: {
+      prompt_tokens: 30,
+      completion_tokens: 14,
+      total_tokens: 44,
+      prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    },
   },
   events: [...parts.map((content) => chunk({ content })), chunk({}, 'stop'), 'data: [DONE]\n\n'].join(''),
 }

@@ -16,7 +16,7 @@ import {
   messagesRequest,
   messagesResponse,
 } from './dialects/anthropic-messages.ts'
-import { chatRequest, chatResponse } from './dialects/openai-chat.ts'
+import { chatRequest, chatResponse } from './dialects/openai-chat-schema.ts'
 import { openAiError } from './dialects/openai-errors.ts'
 import { responsesResponse } from './dialects/openai-response-events.ts'
 import { responsesRequest } from './dialects/openai-responses.ts'

@@ -30,7 +30,6 @@ function stream(address: Address, key: string, signal?: AbortSignal): Promise<Re
 }
 
 const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
-const tool = { type: 'function', function: { name: 'f', parameters: {} } }
 const said = { role: 'assistant', content: 'Yes.' }
 
 /** Unsupported fields, with the field that the refusal names. */
@@ -46,21 +45,17 @@ const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (read
     [{ n: 2 }, 'n'],
     [{ prediction: { type: 'content', content: 'x' } }, 'prediction'],
     [{ presence_penalty: 1 }, 'presence_penalty'],
-    [{ reasoning_effort: 'low' }, 'reasoning_effort'],
-    [{ response_format: { type: 'json_object' } }, 'response_format'],
+    [{ reasoning_effort: 'most' }, 'reasoning_effort'],
+    [{ reasoning_effort: 1 }, 'reasoning_effort'],
     [{ service_tier: 'flex' }, 'service_tier'],
     [{ store: true }, 'store'],
-    [{ tool_choice: 'required' }, 'tool_choice'],
-    [{ tools: [tool] }, 'tools'],
     [{ top_logprobs: 3 }, 'top_logprobs'],
     [{ verbosity: 'low' }, 'verbosity'],
     [{ web_search_options: {} }, 'web_search_options'],
     [{ stream_options: { include_obfuscation: true } }, 'stream_options.include_obfuscation'],
     [{ max_completion_tokens: 5 }, 'max_tokens'],
     [{ messages: [{ role: 'user', content: [image] }] }, 'messages[0].content[0].type'],
-    [{ messages: [{ role: 'tool', tool_call_id: 'x', content: 'x' }] }, 'messages[0].role'],
     [{ messages: [{ ...user, name: 'Anna' }] }, 'messages[0].name'],
-    [{ messages: [{ ...said, tool_calls: [tool] }, user] }, 'messages[0].tool_calls'],
     [{ messages: [user, said] }, 'messages[1].role'],
     [{ messages: [{ role: 'system', content: 'Be brief.' }] }, 'messages[0].role'],
     [{ messages: [user, { role: 'developer', content: 'Be brief.' }] }, 'messages[1].role'],

@@ -28,6 +28,14 @@ const messages = [
 ] satisfies OpenAI.ChatCompletionMessageParam[]
 const chat = { model: 'fast', messages, max_tokens: 100 }
 
+/** The vendor counts 12 tokens and writes 3. */
+const usage = {
+  prompt_tokens: 12,
+  completion_tokens: 3,
+  total_tokens: 15,
+  prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+}
+
 describe("OpenAI's official client", () => {
   it('A30 completes a chat for one charge and passes the whole conversation to the model', async () => {
     const { accountId, key } = await service.customer({ own: true })
@@ -37,7 +45,7 @@ describe("OpenAI's official client", () => {
       .withResponse()
     assert.equal(data.choices[0]?.message.content, 'Hello there.')
     assert.equal(data.choices[0]?.finish_reason, 'stop')
-    assert.deepEqual(data.usage, { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 })
+    assert.deepEqual(data.usage, usage)
     assert.equal(data.model, 'fast')
     assert.ok(Math.abs(data.created - Date.now() / 1000) < 60)
     const { rows } = await service.books(accountId)
@@ -62,7 +70,7 @@ describe("OpenAI's official client", () => {
     })
     const chunks = await Array.fromAsync(stream)
     assert.equal(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), 'Hello there.')
-    assert.deepEqual(chunks.at(-1)?.usage, { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 })
+    assert.deepEqual(chunks.at(-1)?.usage, usage)
     assert.equal(chunks.at(-2)?.choices[0]?.finish_reason, 'stop')
     const bare = await Array.fromAsync(await clientOf(key).chat.completions.create({ ...chat, stream: true }))
     assert.ok(bare.every((chunk) => chunk.usage === undefined && chunk.choices.length === 1))
@@ -168,11 +176,14 @@ describe("OpenAI's official client", () => {
     const none = await service.customer({ credit: 0n })
     await assert.rejects(clientOf(none.key).chat.completions.create(chat), { status: 402 })
     const refusal = await client.chat.completions
-      .create({ ...chat, tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] })
+      .create({ ...chat, functions: [{ name: 'f', parameters: {} }] })
       .catch((error: unknown) => error)
     assert.ok(refusal instanceof OpenAI.BadRequestError)
-    assert.deepEqual([refusal.param, refusal.code, refusal.type], ['tools', 'invalid_field', 'invalid_request_error'])
-    assert.match(refusal.message, /The field tools asks for something that is not supported here/)
+    assert.deepEqual(
+      [refusal.param, refusal.code, refusal.type],
+      ['functions', 'invalid_field', 'invalid_request_error'],
+    )
+    assert.match(refusal.message, /The field functions asks for something that is not supported here/)
     assert.ok(refusal.requestID)
     vendor.set({ fault: 'server_error' })
     await assert.rejects(client.chat.completions.create(chat), OpenAI.InternalServerError)

@@ -1,0 +1,214 @@
+import type {
+  CallPart,
+  Message,
+  Part,
+  PartsMessage,
+  ResultPart,
+  TextPart,
+  ThinkingPart,
+} from '../../models/conversation.ts'
+import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
+import { readCacheMark } from './cache-marks.ts'
+import { checkedText, refuseOthers } from './messages.ts'
+import { readId, readInput, readToolName, requireFunction } from './tool-fields.ts'
+import { checkTranscript } from './tools.ts'
+
+const roles: Readonly<Record<string, Message['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'user',
+}
+
+/** A part that clients send back has the fields of the message that it came in. */
+const neutralOfPart = { annotations: [[]], prompt_cache_breakpoint: 'any value', role: ['assistant'] } as const
+const neutralOfMessage = { annotations: [[]], audio: [], function_call: [] } as const
+
+/** Fields that each role has besides its role and its content. A name of an assistant asks for nothing. */
+const fieldsOf: Readonly<Record<string, readonly string[]>> = {
+  assistant: ['name', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details'],
+  tool: ['name', 'tool_call_id'],
+}
+
+/** The fields of the ids of calls and results. */
+type Places = Map<CallPart | ResultPart, string>
+
+/**
+ * Reads the messages of a chat. The last one must be the user's, or the result of a call. Leaves a value that is not a list
+ * to the schema. Throws Problem `invalid_field` for the first fault.
+ */
+export function readChatMessages(list: unknown): readonly Message[] {
+  if (!Array.isArray(list)) return []
+  const places: Places = new Map()
+  const messages: Message[] = []
+  for (const [index, each] of list.entries()) {
+    const { role, message } = readMessage(each, `messages[${index}]`, places)
+    const before = messages.at(-1)
+    if (before && message.role === 'user' && endsWithResult(before)) {
+      messages[messages.length - 1] = { role: 'user', parts: [...before.parts, ...partsOf(message)] }
+    } else messages.push(message)
+    if (index === list.length - 1) checkLast(role, message, `messages[${index}]`)
+  }
+  if (messages.length === 0) throw mustBe('messages', 'a list of at least one message')
+  checkTranscript(messages, (part) => places.get(part) ?? 'messages')
+  return messages
+}
+
+function checkLast(role: string, message: Message, place: string): void {
+  if (message.role !== 'user') throw mustBe(`${place}.role`, 'user or tool: the last message is the one to reply to')
+  const isBlank = partsOf(message).every((part) => part.kind === 'text' && !/\S/.test(part.text))
+  if (role === 'user' && isBlank) throw mustBe(`${place}.content`, 'a text that is not blank')
+}
+
+/** The results of calls are one turn with the user's next message. */
+const endsWithResult = (message: Message): message is PartsMessage => message.parts?.at(-1)?.kind === 'result'
+
+function partsOf({ text, parts }: Message): readonly Part[] {
+  if (parts) return parts
+  return text === '' ? [] : [{ kind: 'text', text }]
+}
+
+function readMessage(
+  value: unknown,
+  place: string,
+  places: Places,
+): { readonly role: string; readonly message: Message } {
+  const kept = withoutNeutral(value, neutralOfMessage, `${place}.`)
+  if (!isFields(kept)) throw mustBe(place, 'an object with role and content')
+  const { role, content } = kept
+  const known = typeof role === 'string' && Object.hasOwn(roles, role) ? roles[role] : undefined
+  if (typeof role !== 'string' || known === undefined) {
+    throw mustBe(`${place}.role`, `one of ${Object.keys(roles).join(', ')}`)
+  }
+  refuseOthers(kept, ['role', 'content', ...(fieldsOf[role] ?? [])], place)
+  if (role === 'tool') return { role, message: { role: 'user', parts: [readResult(kept, place, places)] } }
+  if (role === 'assistant') return { role, message: readAssistant(kept, place, places) }
+  return { role, message: messageOf(known, readContent(content, `${place}.content`)) }
+}
+
+const messageOf = (role: Message['role'], content: string | readonly TextPart[]): Message =>
+  typeof content === 'string' ? { role, text: content } : { role, parts: content }
+
+/** A text; or its parts, if places in it are marked for the cache. */
+function readContent(content: unknown, field: string): string | readonly TextPart[] {
+  if (typeof content === 'string') return checkedText(content, field)
+  const parts = readTexts(content, field)
+  return parts.some(({ cache }) => cache) ? parts : parts.map(({ text }) => text).join('\n')
+}
+
+function readTexts(content: unknown, field: string): readonly TextPart[] {
+  if (!Array.isArray(content)) throw mustBe(field, 'a text, or a list of text parts')
+  return content.map((part: unknown, index) => readText(part, `${field}[${index}]`))
+}
+
+function readText(part: unknown, place: string): TextPart {
+  const kept = withoutNeutral(part, neutralOfPart, `${place}.`)
+  if (!isFields(kept)) throw mustBe(place, 'an object of type text')
+  const { type, text } = kept
+  if (type !== 'text') throw mustBe(`${place}.type`, 'text: only text is supported here')
+  refuseOthers(kept, ['type', 'text', 'cache_control'], place)
+  if (typeof text !== 'string') throw mustBe(`${place}.text`, 'a text')
+  const cache = readCacheMark(kept['cache_control'], `${place}.cache_control`)
+  return { kind: 'text', text: checkedText(text, `${place}.text`), ...(cache && { cache }) }
+}
+
+function readResult({ tool_call_id: id, content }: Fields, place: string, places: Places): ResultPart {
+  const field = `${place}.content`
+  const texts = typeof content === 'string' ? partsOfText(checkedText(content, field)) : readTexts(content, field)
+  const part: ResultPart = { kind: 'result', callId: readId(id, `${place}.tool_call_id`), content: texts }
+  places.set(part, `${place}.tool_call_id`)
+  return part
+}
+
+const partsOfText = (text: string): readonly TextPart[] => (text === '' ? [] : [{ kind: 'text', text }])
+
+/** A turn of the assistant: what it thought, what it said, and what it called. */
+function readAssistant(fields: Fields, place: string, places: Places): Message {
+  const calls = readCalls(fields['tool_calls'], `${place}.tool_calls`, places)
+  const thinking = readThinking(fields, place)
+  const { content = calls.length > 0 ? '' : undefined } = fields
+  const said = readContent(content, `${place}.content`)
+  if (calls.length === 0 && thinking.length === 0) return messageOf('assistant', said)
+  const parts: Part[] = [...(typeof said === 'string' ? partsOfText(said) : said), ...calls]
+  let next = 0
+  for (const { index, part } of thinking.toSorted((a, b) => a.index - b.index)) {
+    const at = Math.max(index, next)
+    parts.splice(at, 0, part)
+    next = at + 1
+  }
+  return { role: 'assistant', parts }
+}
+
+function readCalls(list: unknown, field: string, places: Places): readonly CallPart[] {
+  if (list === undefined) return []
+  if (!Array.isArray(list)) throw mustBe(field, 'a list of calls')
+  return list.map((call: unknown, index) => readCall(call, `${field}[${index}]`, places))
+}
+
+function readCall(value: unknown, place: string, places: Places): CallPart {
+  const kept = withoutNeutral(value, { index: 'any value' })
+  if (!isFields(kept)) throw mustBe(place, 'an object of type function')
+  requireFunction(kept, place)
+  refuseOthers(kept, ['id', 'type', 'function'], place)
+  const { id, function: called } = kept
+  if (!isFields(called)) throw mustBe(`${place}.function`, 'an object with name and arguments')
+  refuseOthers(called, ['name', 'arguments'], `${place}.function`)
+  const part: CallPart = {
+    kind: 'call',
+    id: readId(id, `${place}.id`),
+    tool: readToolName(called['name'], `${place}.function.name`),
+    input: readInput(called['arguments'], `${place}.function.arguments`),
+  }
+  places.set(part, `${place}.id`)
+  return part
+}
+
+/** A thought, and its place among the parts of its turn. */
+interface Thought {
+  readonly index: number
+  readonly part: ThinkingPart
+}
+
+/** `reasoning_details` have the signatures. Otherwise vendors name the text `reasoning_content` or `reasoning`. */
+function readThinking(fields: Fields, place: string): readonly Thought[] {
+  const { reasoning_details: details = [] } = fields
+  if (!Array.isArray(details)) throw mustBe(`${place}.reasoning_details`, 'a list')
+  if (details.length > 0) {
+    return details.map((each: unknown, index) => readThought(each, `${place}.reasoning_details[${index}]`, index))
+  }
+  const name = fields['reasoning_content'] === undefined ? 'reasoning' : 'reasoning_content'
+  const text = readOptionalText(fields[name], `${place}.${name}`)
+  return text === '' ? [] : [{ index: 0, part: { kind: 'thinking', text } }]
+}
+
+function readThought(detail: unknown, place: string, position: number): Thought {
+  const kept = withoutNeutral(detail, {})
+  if (!isFields(kept)) throw mustBe(place, 'an object with a type')
+  const { type, index = position, signature, data } = kept
+  if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) {
+    throw mustBe(`${place}.index`, 'a whole number')
+  }
+  if (type === 'reasoning.encrypted') {
+    const part: ThinkingPart = {
+      kind: 'thinking',
+      text: '',
+      signature: readOptionalText(data, `${place}.data`),
+      redacted: true,
+    }
+    return { index, part }
+  }
+  if (type !== 'reasoning.text' && type !== 'reasoning.summary') {
+    throw mustBe(`${place}.type`, 'reasoning.text, reasoning.summary or reasoning.encrypted')
+  }
+  const name = type === 'reasoning.text' ? 'text' : 'summary'
+  const text = readOptionalText(kept[name], `${place}.${name}`)
+  const signed = signature === undefined ? {} : { signature: readOptionalText(signature, `${place}.signature`) }
+  return { index, part: { kind: 'thinking', text, ...signed } }
+}
+
+function readOptionalText(text: unknown, field: string): string {
+  if (text === undefined) return ''
+  if (typeof text === 'string') return checkedText(text, field)
+  throw mustBe(field, 'a text')
+}

@@ -1,0 +1,218 @@
+import { Type } from 'typebox'
+import { compileBody } from '../../platform/http/validation.ts'
+import { chatExample } from '../examples.ts'
+import { metadata, sampling } from '../schema.ts'
+import { mostMessages } from './messages.ts'
+
+/** The bodies of OpenAI's chat completions. */
+const tokens = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
+
+const fields = {
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
+  max_completion_tokens: tokens(
+    "The most tokens to generate. Default: as many as the model's maximum and its context allow.",
+  ),
+  max_tokens: tokens('The former name of max_completion_tokens.'),
+  temperature: sampling.temperature,
+  top_p: sampling.top_p,
+  seed: sampling.seed,
+  stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
+  stream_options: Type.Optional(
+    Type.Object(
+      {
+        include_usage: Type.Optional(Type.Boolean({ description: 'Whether the last chunk has the usage.' })),
+        include_obfuscation: Type.Optional(
+          Type.Literal(false, { description: 'Streams are not padded: only false is accepted.' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' })),
+  metadata: Type.Optional(metadata),
+  parallel_tool_calls: Type.Optional(
+    Type.Boolean({ description: 'Whether a reply may have several calls. Default: as the model does.' }),
+  ),
+  reasoning_effort: Type.Optional(
+    Type.Enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'], {
+      description: 'How much the model should think before it replies. Default: as the model does.',
+    }),
+  ),
+  prompt_cache_key: Type.Optional(
+    Type.String({
+      format: 'text',
+      maxLength: 1024,
+      description: 'Requests with the same key are likely to share the beginning of their prompts.',
+    }),
+  ),
+}
+
+/** Checked once the messages have been read and a single stop has become a list. Tools and formats are read afterwards. */
+const checked = Type.Object(
+  {
+    ...fields,
+    messages: Type.Array(Type.Unknown(), { maxItems: mostMessages }),
+    stop: sampling.stop,
+    tools: Type.Optional(Type.Unknown()),
+    tool_choice: Type.Optional(Type.Unknown()),
+    response_format: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+)
+export type ChatRequest = Type.Static<typeof checked>
+export const checkChatRequest = compileBody(checked)
+
+const cacheControl = Type.Optional(
+  Type.Object(
+    { type: Type.Literal('ephemeral'), ttl: Type.Optional(Type.Enum(['5m', '1h'])) },
+    { description: "The prompt up to here is worth keeping in the vendor's cache." },
+  ),
+)
+
+const texts = Type.Union(
+  [
+    Type.String(),
+    Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String(), cache_control: cacheControl })),
+  ],
+  { description: 'A text, or a list of text parts.' },
+)
+
+const call = Type.Object({
+  id: Type.String(),
+  type: Type.Literal('function'),
+  function: Type.Object({
+    name: Type.String(),
+    arguments: Type.String({ description: 'The arguments: the text of a JSON object.' }),
+  }),
+})
+
+/** A part of the model's reasoning. A vendor accepts it back only unchanged. */
+const detail = Type.Object({
+  type: Type.Enum(['reasoning.text', 'reasoning.summary', 'reasoning.encrypted']),
+  text: Type.Optional(Type.String()),
+  summary: Type.Optional(Type.String()),
+  signature: Type.Optional(Type.String()),
+  data: Type.Optional(Type.String()),
+  index: Type.Optional(Type.Integer({ description: 'Its place among the parts of its message.' })),
+})
+
+const spoken = {
+  reasoning_content: Type.Optional(Type.String({ description: "The model's reasoning, as far as it is shown." })),
+  reasoning_details: Type.Optional(
+    Type.Array(detail, { description: 'The same with signatures. Send it back unchanged.' }),
+  ),
+  tool_calls: Type.Optional(Type.Array(call)),
+}
+
+const message = Type.Union([
+  Type.Object({ role: Type.Enum(['system', 'developer', 'user']), content: texts }),
+  Type.Object({
+    role: Type.Literal('assistant'),
+    content: Type.Optional(Type.Union([texts, Type.Null()], { description: 'Null beside calls.' })),
+    ...spoken,
+  }),
+  Type.Object(
+    { role: Type.Literal('tool'), tool_call_id: Type.String(), content: texts },
+    { description: 'The result of a call.' },
+  ),
+])
+
+const schemaOf = (description: string) => Type.Object({}, { additionalProperties: true, description })
+
+const tool = Type.Object({
+  type: Type.Literal('function'),
+  function: Type.Object({
+    name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+    description: Type.Optional(Type.String()),
+    parameters: Type.Optional(
+      schemaOf('A JSON schema of type object: at most 64 KiB and 32 levels, without recursion. Default: no arguments.'),
+    ),
+    strict: Type.Optional(
+      Type.Boolean({ description: 'Whether the arguments must follow the schema. Default: as the vendor does.' }),
+    ),
+  }),
+  cache_control: cacheControl,
+})
+
+const toolChoice = Type.Union(
+  [
+    Type.Enum(['none', 'auto', 'required']),
+    Type.Object({ type: Type.Literal('function'), function: Type.Object({ name: Type.String() }) }),
+  ],
+  { description: 'Whether the model may or must call a tool, or which one. Default auto.' },
+)
+
+const responseFormat = Type.Union(
+  [
+    Type.Object({ type: Type.Enum(['text', 'json_object']) }),
+    Type.Object({
+      type: Type.Literal('json_schema'),
+      json_schema: Type.Object({
+        name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+        description: Type.Optional(Type.String()),
+        schema: schemaOf('A JSON schema: at most 64 KiB and 32 levels, without recursion.'),
+        strict: Type.Optional(Type.Boolean()),
+      }),
+    }),
+  ],
+  { description: 'The form of the reply. Default text.' },
+)
+
+export const chatRequest = Type.Object(
+  {
+    ...fields,
+    messages: Type.Array(message, {
+      maxItems: mostMessages,
+      description: "The conversation so far. The last message is the user's, or the result of a call.",
+    }),
+    stop: Type.Optional(
+      Type.Union([Type.String(), sampling.stop], {
+        description: 'A text, or up to 4 texts, at which generation stops.',
+      }),
+    ),
+    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'What the model may call.' })),
+    tool_choice: Type.Optional(toolChoice),
+    response_format: Type.Optional(responseFormat),
+  },
+  { additionalProperties: false, examples: [chatExample.request] },
+)
+
+const usage = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+  total_tokens: Type.Integer(),
+  prompt_tokens_details: Type.Object({
+    cached_tokens: Type.Integer({ description: "Part of prompt_tokens: read from the vendor's cache." }),
+    cache_write_tokens: Type.Integer({ description: 'Part of prompt_tokens: written to it.' }),
+  }),
+  completion_tokens_details: Type.Optional(
+    Type.Object(
+      { reasoning_tokens: Type.Integer() },
+      { description: 'Part of completion_tokens. Omitted if the model does not report them.' },
+    ),
+  ),
+})
+
+export const chatResponse = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('chat.completion'),
+    created: Type.Integer(),
+    model: Type.String(),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        message: Type.Object({
+          role: Type.Literal('assistant'),
+          content: Type.Union([Type.String(), Type.Null()], { description: 'Null if there are only calls.' }),
+          refusal: Type.Null(),
+          ...spoken,
+        }),
+        logprobs: Type.Null(),
+        finish_reason: Type.Enum(['stop', 'length', 'content_filter', 'tool_calls']),
+      }),
+    ),
+    usage,
+  },
+  { examples: [chatExample.response] },
+)

@@ -1,0 +1,84 @@
+import type { ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts'
+import { isFields, mustBe, withoutNeutral } from './body.ts'
+import { readCacheMark } from './cache-marks.ts'
+import { refuseOthers } from './messages.ts'
+import { readDescription, readStrict, readToolName, requireFunction } from './tool-fields.ts'
+import { checkParameters, checkSchema, checkToolChoice, checkTools } from './tools.ts'
+
+/** What the model may call, as chat completions write it. Every function throws Problem `invalid_field` for the first fault. */
+export interface ChatTools {
+  /** Undefined if there are none. */
+  readonly tools?: readonly Tool[] | undefined
+  readonly toolChoice?: ToolChoice | undefined
+  readonly parallelCalls?: boolean | undefined
+}
+
+interface ToolFields {
+  readonly tools?: unknown
+  readonly tool_choice?: unknown
+  readonly parallel_tool_calls?: boolean
+}
+
+export function readTools({
+  tools: list,
+  tool_choice: choice,
+  parallel_tool_calls: parallelCalls,
+}: ToolFields): ChatTools {
+  if (list !== undefined && !Array.isArray(list)) throw mustBe('tools', 'a list of tools')
+  const tools = (list ?? []).map((tool: unknown, index) => readTool(tool, `tools[${index}]`))
+  checkTools(tools, (index) => `tools[${index}].function`)
+  const toolChoice = choice === undefined ? undefined : readToolChoice(choice)
+  checkToolChoice(toolChoice, tools, 'tool_choice.function.name')
+  return tools.length === 0 ? {} : { tools, toolChoice, parallelCalls }
+}
+
+function readTool(value: unknown, place: string): Tool {
+  const kept = withoutNeutral(value, {})
+  if (!isFields(kept)) throw mustBe(place, 'an object of type function')
+  requireFunction(kept, place)
+  refuseOthers(kept, ['type', 'function', 'cache_control'], place)
+  const described = withoutNeutral(kept['function'], {})
+  const inner = `${place}.function`
+  if (!isFields(described)) throw mustBe(inner, 'an object with a name')
+  refuseOthers(described, ['name', 'description', 'parameters', 'strict'], inner)
+  const { name, description, parameters = { type: 'object', properties: {} }, strict } = described
+  const cache = readCacheMark(kept['cache_control'], `${place}.cache_control`)
+  return {
+    name: readToolName(name, `${inner}.name`),
+    ...readDescription(description, `${inner}.description`),
+    parameters: checkParameters(parameters, `${inner}.parameters`),
+    ...readStrict(strict, `${inner}.strict`),
+    ...(cache && { cache }),
+  }
+}
+
+function readToolChoice(choice: unknown): ToolChoice {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  if (!isFields(choice)) throw mustBe('tool_choice', 'none, auto, required or an object that names a function')
+  requireFunction(choice, 'tool_choice')
+  const { function: chosen } = choice
+  const name = isFields(chosen) ? chosen['name'] : undefined
+  return { tool: readToolName(name, 'tool_choice.function.name') }
+}
+
+/** `response_format`; undefined if any text will do. */
+export function readReplyFormat(value: unknown): ReplyFormat | undefined {
+  if (value === undefined) return undefined
+  if (!isFields(value)) throw mustBe('response_format', 'an object with a type')
+  const { type } = value
+  if (type === 'text') return undefined
+  if (type === 'json_object') return { kind: 'json' }
+  if (type !== 'json_schema') throw mustBe('response_format.type', 'text, json_object or json_schema')
+  const place = 'response_format.json_schema'
+  const described = withoutNeutral(value['json_schema'], {})
+  if (!isFields(described)) throw mustBe(place, 'an object with name and schema')
+  refuseOthers(described, ['name', 'description', 'schema', 'strict'], place)
+  const { name, description, schema, strict } = described
+  return {
+    kind: 'schema',
+    name: readToolName(name, `${place}.name`),
+    schema: checkSchema(schema, `${place}.schema`),
+    ...readDescription(description, `${place}.description`),
+    ...readStrict(strict, `${place}.strict`),
+  }
+}

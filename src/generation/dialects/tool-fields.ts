@@ -1,0 +1,50 @@
+import { isFields, mustBe, shownName, type Fields } from './body.ts'
+import { checkedText } from './messages.ts'
+import { isToolName, toolNameForm } from './tools.ts'
+
+/** The fields of tools and calls in OpenAI's APIs. Every function throws Problem `invalid_field`. */
+
+/** Tools that a vendor runs itself, and tools whose input is not JSON, have other types. */
+export function requireFunction({ type }: Fields, place: string): void {
+  if (type === 'function') return
+  const other = typeof type === 'string' ? `${shownName(type)} is not supported here` : 'it is the only type here'
+  throw mustBe(`${place}.type`, `function: ${other}`)
+}
+
+export function readToolName(name: unknown, field: string): string {
+  if (isToolName(name)) return name
+  throw mustBe(field, toolNameForm)
+}
+
+export function readDescription(description: unknown, field: string): { readonly description?: string } {
+  if (description === undefined) return {}
+  if (typeof description !== 'string') throw mustBe(field, 'a text')
+  return { description: checkedText(description, field) }
+}
+
+export function readStrict(strict: unknown, field: string): { readonly strict?: boolean } {
+  if (strict === undefined) return {}
+  if (typeof strict === 'boolean') return { strict }
+  throw mustBe(field, 'true or false')
+}
+
+/** The id of a call. */
+export function readId(id: unknown, field: string): string {
+  if (typeof id !== 'string' || id === '' || id.length > 256) throw mustBe(field, 'an id of 1 to 256 characters')
+  return checkedText(id, field)
+}
+
+/** The arguments of a call. Some models write nothing for a call without arguments. */
+export function readInput(input: unknown, field: string): string {
+  if (input === '') return '{}'
+  if (typeof input === 'string' && isObjectText(input)) return checkedText(input, field)
+  throw mustBe(field, 'the text of a JSON object')
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isFields(JSON.parse(text))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,127 @@
+import type { CallPart, Message, ResultPart, Tool, ToolChoice } from '../../models/conversation.ts'
+import { isFields, mustBe, type Fields } from './body.ts'
+
+/** Checks of tools, schemas and calls, the same in all dialects. Each throws Problem `invalid_field`. */
+const mostTools = 128
+const toolName = /^[A-Za-z0-9_-]{1,64}$/
+const mostSchemaBytes = 64 * 1024
+const mostSchemaLevels = 32
+
+export const isToolName = (name: unknown): name is string => typeof name === 'string' && toolName.test(name)
+export const toolNameForm = '1 to 64 letters, digits, "_" or "-"'
+
+/** Refuses too many tools, and names that are malformed or occur twice. `field` is the object that has the tool's name. */
+export function checkTools(tools: readonly Tool[], field: (index: number) => string): void {
+  if (tools.length > mostTools) throw mustBe('tools', `a list of at most ${mostTools} tools`)
+  const names = new Set<string>()
+  for (const [index, { name }] of tools.entries()) {
+    if (!isToolName(name)) throw mustBe(`${field(index)}.name`, toolNameForm)
+    if (names.has(name)) throw mustBe(`${field(index)}.name`, 'a name that no other tool has')
+    names.add(name)
+  }
+}
+
+/** Refuses a choice that no tool can satisfy. `field` is the name of the chosen tool. */
+export function checkToolChoice(choice: ToolChoice | undefined, tools: readonly Tool[], field: string): void {
+  if (choice === 'required' && tools.length === 0) throw mustBe('tool_choice', 'auto or none if there are no tools')
+  if (typeof choice !== 'object' || tools.some(({ name }) => name === choice.tool)) return
+  throw mustBe(field, 'the name of one of the tools')
+}
+
+/** Returns the schema of a tool's arguments: an object, as `checkSchema` accepts it, of type `object`. */
+export function checkParameters(schema: unknown, field: string): Fields {
+  const checked = checkSchema(schema, field)
+  if (checked['type'] !== 'object') throw mustBe(field, 'a JSON schema of type object')
+  return checked
+}
+
+/** Returns a JSON schema whose size is bounded, and whose references stay within it and do not lead back to themselves. */
+export function checkSchema(schema: unknown, field: string): Fields {
+  if (!isFields(schema)) throw mustBe(field, 'a JSON schema: an object')
+  // Before it is serialized: that recurses without a bound.
+  if (!isWithinLevels(schema, mostSchemaLevels)) {
+    throw mustBe(field, `a JSON schema of at most ${mostSchemaLevels} levels`)
+  }
+  if (Buffer.byteLength(JSON.stringify(schema)) > mostSchemaBytes) {
+    throw mustBe(field, `a JSON schema of at most ${mostSchemaBytes / 1024} KiB`)
+  }
+  checkReferences(schema, field)
+  return schema
+}
+
+function isWithinLevels(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((each) => isWithinLevels(each, levels - 1))
+}
+
+/** JSON is a tree, so an object is reached again only through a reference: from within itself if that is a recursion. */
+function checkReferences(schema: Fields, field: string): void {
+  const entered = new Set<object>()
+  const left = new Set<object>()
+
+  function enter(value: unknown): void {
+    if (typeof value !== 'object' || value === null || left.has(value)) return
+    if (entered.has(value)) throw mustBe(field, 'a JSON schema without recursion')
+    entered.add(value)
+    for (const [name, each] of Object.entries(value)) enter(isReference(name, each) ? targetOf(each) : each)
+    left.add(value)
+  }
+
+  function targetOf(reference: string): object {
+    const target = valueAt(schema, reference)
+    if (typeof target === 'object' && target !== null) return target
+    throw mustBe(field, 'a JSON schema whose references are JSON pointers into it, such as #/$defs/name')
+  }
+
+  enter(schema)
+}
+
+const references: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
+const isReference = (name: string, value: unknown): value is string => references.has(name) && typeof value === 'string'
+
+/** The value at a JSON pointer in a URI fragment (RFC 6901, section 6). */
+function valueAt(root: unknown, reference: string): unknown {
+  if (reference === '#') return root
+  if (!reference.startsWith('#/')) return undefined
+  return reference
+    .slice(2)
+    .split('/')
+    .map(decoded)
+    .reduce(
+      (value, name) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? Reflect.get(value, name)
+          : undefined,
+      root,
+    )
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return name
+  }
+}
+
+/**
+ * Refuses a conversation in which the results do not fit the calls: each has its call in an earlier turn of the assistant,
+ * and each call has one result, in the user's turn after it. `fieldOf` is the id of a call, or that of its call in a result.
+ */
+export function checkTranscript(messages: readonly Message[], fieldOf: (part: CallPart | ResultPart) => string): void {
+  const called = new Set<string>()
+  const open = new Map<string, CallPart>()
+  for (const { role, parts } of messages) {
+    for (const part of parts ?? []) {
+      if (part.kind === 'call') {
+        if (called.has(part.id)) throw mustBe(fieldOf(part), 'an id that no other call has')
+        called.add(part.id)
+        open.set(part.id, part)
+      } else if (part.kind === 'result' && !open.delete(part.callId)) {
+        throw mustBe(fieldOf(part), 'the id of an earlier call that has no other result')
+      }
+    }
+    const [unanswered] = role === 'user' ? open.values() : []
+    if (unanswered) throw mustBe(fieldOf(unanswered), 'answered by a result in the next turn')
+  }
+}
