@@ -17,6 +17,7 @@ const entryPoints = {
   generation: ['generation.ts', 'routes.ts'],
   models: [
     'model.ts',
+    'capabilities.ts',
     'catalogue.ts',
     'conversation.ts',
     'counted.ts',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createTestLog } from '../../tests/support/log.ts'
 import { TillRefusal, type AdmissionRequest, type Levels, type Till } from '../billing/till.ts'
+import type { Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
 import { createCandidates, type Admitted, type Candidacy } from './candidate.ts'
@@ -22,16 +23,18 @@ interface Sketch {
   readonly fallback?: string
   readonly most?: number
   readonly context?: number
+  readonly can?: readonly Capability[]
   readonly fails?: Error
   readonly onCount?: () => void
 }
 
 /** Models that count 10 tokens, or fail at it. */
 function catalogueOf(models: Readonly<Record<string, Sketch>>): Catalogue {
-  const offerOf = (id: string, { fallback, most = 50, context = 100, fails, onCount }: Sketch): Offer => ({
+  const offerOf = (id: string, { fallback, most = 50, context = 100, can = [], fails, onCount }: Sketch): Offer => ({
     model: {
       id,
       contextTokens: context,
+      capabilities: new Set(can),
       cheapPrompt: 1000,
       maxOutputTokens: most,
       count: async () => {
@@ -107,8 +110,9 @@ async function sequence(
   models: Readonly<Record<string, Sketch>>,
   error: unknown = down,
   allowedModels: Candidacy['allowedModels'] = null,
+  asked = request,
 ) {
-  const [catalogue, job] = [catalogueOf(models), candidacyOf(request, allowedModels)]
+  const [catalogue, job] = [catalogueOf(models), candidacyOf(asked, allowedModels)]
   const ids: string[] = []
   for (let admitted = await admit(catalogue, job); ;) {
     ids.push(admitted.candidate.offer.model.id)
@@ -157,6 +161,44 @@ describe('the candidates of a request', () => {
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { most: 19 } }), ['a'])
     assert.deepEqual(await sequence({ a: { fallback: 'b' }, b: { context: 29 } }), ['a'])
     assert.deepEqual(await sequence({ a: { fallback: 'none' } }), ['a'])
+  })
+
+  describe('of a request that needs tools and reasoning', () => {
+    const needs = [
+      { capability: 'tools', field: 'tools' },
+      { capability: 'reasoning', field: 'reasoning_effort' },
+    ] as const
+    const both = ['reasoning', 'json', 'tools'] as const
+
+    it('exclude fallbacks that lack one of them', async () => {
+      const models = {
+        a: { can: both, fallback: 'b' },
+        b: { can: ['tools'], fallback: 'c' },
+        c: { can: both },
+      } as const
+      assert.deepEqual(await sequence(models, down, null, { ...request, needs }), ['a'])
+      assert.deepEqual(
+        await sequence({ ...models, b: { ...models.b, can: both } }, down, null, { ...request, needs }),
+        ['a', 'b', 'c'],
+      )
+      assert.deepEqual(await sequence(models), ['a', 'b', 'c'])
+    })
+
+    it('are refused before anything is counted or checked at the till', async () => {
+      let counts = 0
+      const offered = catalogueOf({ a: { can: ['tools'], onCount: () => counts++, fallback: 'b' }, b: { can: both } })
+      const refusing: Till = { ...till, admit: () => assert.fail('held'), precheck: () => assert.fail('checked') }
+      const candidates = createCandidates({ catalogue: offered, till: refusing, log: createTestLog().log })
+      const long = { messages: [{ role: 'user', text: 'x'.repeat(1001) }] } as const
+      for (const prompt of [request.prompt, long]) {
+        await assert.rejects(candidates.admit(candidacyOf({ ...request, prompt, needs })), {
+          code: 'invalid_field',
+          message: 'The model a does not support reasoning. Omit the field reasoning_effort.',
+          details: { field: 'reasoning_effort' },
+        })
+      }
+      assert.equal(counts, 0)
+    })
   })
 
   it('begin with the first that can count the tokens', async () => {

@@ -24,6 +24,7 @@ function modelThat(stream: (signal: AbortSignal) => AsyncIterable<StreamPart>): 
   return {
     id: 'm',
     contextTokens: 100,
+    capabilities: new Set(),
     cheapPrompt: 1000,
     maxOutputTokens: 50,
     count: async () => ({ tokens: 10, exact: true }),

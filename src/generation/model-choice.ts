@@ -1,20 +1,44 @@
+import type { Capability } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { countedMessages } from '../models/counted.ts'
 import type { TokenCount } from '../models/model.ts'
 import { Problem } from '../platform/problems.ts'
 import { findAllowed } from './model-list.ts'
-import type { Job, TextRequest } from './request.ts'
+import type { Job, Need, TextRequest } from './request.ts'
 
 /**
- * The model `name`, if the job may use it and it can generate as many tokens. Throws Problem `unknown_model`,
+ * The model `name`, if the job may use it, it can do what the job needs and generate as many tokens. Throws Problem `unknown_model`,
  * `model_not_allowed` or `invalid_field`.
  */
 export function chooseModel(catalogue: Catalogue, { request, allowedModels }: Job, name: string): Offer {
   const offer = findAllowed(catalogue, allowedModels, name)
+  if (request.needs) checkCapabilities(offer, request.needs)
   const most = offer.model.maxOutputTokens
   if ((request.maxOutputTokens ?? 1) <= most) return offer
   const field = request.names.maxOutputTokens
   throw new Problem('invalid_field', `The field ${field} must be at most ${most} for this model.`, { field })
+}
+
+/** In the words of an error. */
+const features: Readonly<Record<Capability, string>> = {
+  tools: 'tools',
+  json: 'JSON formats',
+  images: 'images',
+  documents: 'documents',
+  reasoning: 'reasoning',
+}
+
+function checkCapabilities({ model: { id, capabilities } }: Offer, needs: readonly Need[]): void {
+  const missing = needs.find(({ capability }) => !capabilities.has(capability))
+  if (!missing) return
+  const { capability, field } = missing
+  throw new Problem(
+    'invalid_field',
+    `The model ${id} does not support ${features[capability]}. Omit the field ${field}.`,
+    {
+      field,
+    },
+  )
 }
 
 /**

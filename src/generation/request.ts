@@ -1,5 +1,6 @@
 import type { Payer } from '../billing/payer.ts'
 import type { Tags } from '../billing/till.ts'
+import type { Capability } from '../models/capabilities.ts'
 import type { Prompt, RunLimits } from '../models/model.ts'
 
 /** A request for text, independent of its dialect. */
@@ -16,12 +17,20 @@ export interface TextRequest {
   readonly topP?: number | undefined
   readonly seed?: number | undefined
   readonly stop?: readonly string[] | undefined
+  /** What the model must be able to do besides reading and writing text. */
+  readonly needs?: readonly Need[] | undefined
   /** The client record that the cost is to be attributed to. Not checked yet. */
   readonly clientId?: string | undefined
   /** What the caller said that it is for. The ledger keeps them; they are never logged. */
   readonly tags?: Tags | undefined
   /** The dialect's names of these fields, for errors. */
   readonly names: { readonly maxOutputTokens: string; readonly input: string }
+}
+
+/** A capability that a request needs, and the dialect's field that asks for it. */
+export interface Need {
+  readonly capability: Capability
+  readonly field: string
 }
 
 /** One generation request: what to generate, who pays for it, and when to stop. */

@@ -20,6 +20,7 @@ const closed: string[] = []
 const build = ({ id }: ModelConfig): Model => ({
   id,
   contextTokens: 100,
+  capabilities: new Set(),
   cheapPrompt: 1000,
   maxOutputTokens: 50,
   count: async () => ({ tokens: 1, exact: true }),

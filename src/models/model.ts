@@ -1,4 +1,5 @@
 import type { Problem } from '../platform/problems.ts'
+import type { Capability } from './capabilities.ts'
 import type { Delta, Prompt, ReplyPart } from './conversation.ts'
 
 export type { Message, Prompt } from './conversation.ts'
@@ -93,6 +94,8 @@ export interface Model {
   /** The most tokens that a prompt and its reply may have together. */
   readonly contextTokens: number
   readonly maxOutputTokens: number
+  /** A prompt that needs another one is refused before it reaches the model. */
+  readonly capabilities: ReadonlySet<Capability>
   /** The longest prompt, in characters, that is cheap to count. Longer ones are counted only for accounts that could pay. */
   readonly cheapPrompt: number
   count(prompt: Prompt, options?: CountOptions): Promise<TokenCount>

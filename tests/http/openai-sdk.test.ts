@@ -167,6 +167,25 @@ describe("OpenAI's official client", () => {
     assert.deepEqual([rows.length, holds], [0, 0])
   })
 
+  it('learns which feature a model lacks, before anything is held', async () => {
+    const { accountId, key } = await service.customer()
+    const tools = [{ type: 'function' as const, function: { name: 'f' } }]
+    for (const [change, field, feature] of [
+      [{ tools }, 'tools', 'tools'],
+      [{ response_format: { type: 'json_object' } }, 'response_format', 'JSON formats'],
+      [{ reasoning_effort: 'low' }, 'reasoning_effort', 'reasoning'],
+    ] as const) {
+      await assert.rejects(clientOf(key).chat.completions.create({ ...chat, ...change, model: 'tiny' }), {
+        status: 400,
+        code: 'invalid_field',
+        param: field,
+        message: `400 The model tiny does not support ${feature}. Omit the field ${field}.`,
+      })
+    }
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [0, 0])
+  })
+
   it('A30 throws its typed errors, with advice', async () => {
     const { key } = await service.customer()
     const client = clientOf(key)

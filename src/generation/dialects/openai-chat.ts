@@ -2,6 +2,7 @@ import type { Message, Prompt } from '../../models/model.ts'
 import { tagsOf } from '../tags.ts'
 import { isFields, mustBe, withoutNeutral, type Unsupported } from './body.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
+import { needsOf } from './needs.ts'
 import { readChatMessages } from './openai-chat-messages.ts'
 import { completion, eventWriter } from './openai-chat-reply.ts'
 import { checkChatRequest, type ChatRequest } from './openai-chat-schema.ts'
@@ -42,14 +43,18 @@ export const openAiChat: Dialect = Object.freeze({
   },
 })
 
+const promptFields = { messages: 'messages', format: 'response_format', reasoning: 'reasoning_effort' }
+
 function requestOf(body: ChatRequest, messages: readonly Message[]): DialectRequest {
   const newer = body.max_completion_tokens !== undefined
   if (newer && body.max_tokens !== undefined) throw mustBe('max_tokens', 'omitted if max_completion_tokens is set')
+  const prompt = promptOf(body, messages)
   return {
     request: {
       model: body.model,
       stream: body.stream === true,
-      prompt: promptOf(body, messages),
+      prompt,
+      needs: needsOf(prompt, promptFields),
       maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
       temperature: body.temperature,
       topP: body.top_p,

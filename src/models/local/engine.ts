@@ -106,6 +106,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     id,
     contextTokens: context,
     maxOutputTokens,
+    capabilities: new Set<never>(),
     cheapPrompt,
     count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) =>

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { Agent, fetch, type RequestInfo, type RequestInit } from 'undici'
+import { everyCapability } from '../capabilities.ts'
 import type { Message, Model, Prompt, RunLimits, WholeReply } from '../model.ts'
 import type { CallOptions, Provider } from './ai-sdk-provider.ts'
 import { failureOf, readResult } from './ai-sdk-reply.ts'
@@ -104,6 +105,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
+    capabilities: everyCapability,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),

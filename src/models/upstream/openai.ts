@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { everyCapability } from '../capabilities.ts'
 import type { Model, Prompt, RunLimits, WholeReply } from '../model.ts'
 import { readCompletion, readErrorCode, writeRequest } from './chat-completions.ts'
 import { createChatStream } from './chat-stream.ts'
@@ -93,6 +94,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
+    capabilities: everyCapability,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),

@@ -1,0 +1,46 @@
+import type { Capability } from '../../models/capabilities.ts'
+import type { Message, Part, Prompt } from '../../models/conversation.ts'
+import type { Need } from '../request.ts'
+
+/** A dialect's fields of a prompt. */
+interface PromptFields {
+  readonly messages: string
+  readonly format: string
+  readonly reasoning: string
+}
+
+/** What a prompt needs of a model besides text; undefined if it needs nothing. */
+export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] | undefined {
+  const { messages, tools, format, reasoning } = prompt
+  const needs: Need[] = []
+  if (tools) needs.push({ capability: 'tools', field: 'tools' })
+  for (const capability of capabilitiesOf(messages)) needs.push({ capability, field: fields.messages })
+  if (format) needs.push({ capability: 'json', field: fields.format })
+  if (reasoning && reasoning.effort !== 'none') needs.push({ capability: 'reasoning', field: fields.reasoning })
+  return needs.length === 0 ? undefined : needs
+}
+
+function capabilitiesOf(messages: readonly Message[]): ReadonlySet<Capability> {
+  const found = new Set<Capability>()
+  const add = (part: Part): void => {
+    const capability = capabilityOf(part)
+    if (capability) found.add(capability)
+    if (part.kind === 'result') part.content.forEach(add)
+  }
+  for (const { parts } of messages) parts?.forEach(add)
+  return found
+}
+
+/** Earlier thoughts need nothing: a model that does not think can do without them. */
+function capabilityOf(part: Part): Capability | undefined {
+  switch (part.kind) {
+    case 'call':
+    case 'result':
+      return 'tools'
+    case 'file':
+      return part.mediaType.startsWith('image/') ? 'images' : 'documents'
+    case 'text':
+    case 'thinking':
+      return undefined
+  }
+}
