@@ -113,6 +113,8 @@ export type ReplyFormat =
       readonly schema: object
       readonly description?: string | undefined
       readonly strict?: boolean | undefined
+      /** The dialect's name of the schema, for errors. */
+      readonly field: string
     }
 
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const

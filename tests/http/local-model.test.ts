@@ -44,6 +44,36 @@ describe('a local model', () => {
     assert.equal(row?.cost, cost)
   })
 
+  it('replies in the schema that a chat asks for, and refuses one that it cannot enforce', async () => {
+    const schema = {
+      type: 'object',
+      properties: { topic: { type: 'string', maxLength: 20 }, urgent: { type: 'boolean' } },
+      required: ['topic', 'urgent'],
+      additionalProperties: false,
+    }
+    const messages = [{ role: 'user', content: prompt.input }]
+    const chat = (asked: object) =>
+      service.call('/v1/chat/completions', customer.key, {
+        model: 'tiny',
+        messages,
+        max_tokens: 100,
+        response_format: { type: 'json_schema', json_schema: { name: 'note', schema: asked } },
+      })
+    const answer = await chat(schema)
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(at(answer.json, 'choices', 0, 'finish_reason'), 'stop')
+    const note: unknown = JSON.parse(String(at(answer.json, 'choices', 0, 'message', 'content')))
+    assert.deepEqual([typeof at(note, 'topic'), typeof at(note, 'urgent')], ['string', 'boolean'])
+
+    const books = await service.books(customer.accountId)
+    const refusal = await chat({ type: 'object', properties: { topic: { type: 'string', pattern: '^a' } } })
+    assert.deepEqual(
+      [refusal.status, at(refusal.json, 'error', 'param')],
+      [400, 'response_format.json_schema.schema.properties.topic.pattern'],
+    )
+    assert.deepEqual(await service.books(customer.accountId), books)
+  })
+
   it('A3 never generates more than max_output_tokens, and the stop reason says so at the limit', async () => {
     for (const most of [1, 2, 5]) {
       const answer = await generate({ ...prompt, max_output_tokens: most })

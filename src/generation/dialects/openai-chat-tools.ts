@@ -78,6 +78,7 @@ export function readReplyFormat(value: unknown): ReplyFormat | undefined {
     kind: 'schema',
     name: readToolName(name, `${place}.name`),
     schema: checkSchema(schema, `${place}.schema`),
+    field: `${place}.schema`,
     ...readDescription(description, `${place}.description`),
     ...readStrict(strict, `${place}.strict`),
   }

@@ -37,7 +37,7 @@ async function serve(order: LoadOrder): Promise<(message: ToChild) => void> {
 }
 
 function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToChild) => void {
-  const { renderer, chunkLength, batching } = model
+  const { renderer, grammars, chunkLength, batching } = model
   const sequences = createLendingPool(model.sequences)
   const outbox = createOutbox((texts) => send({ kind: 'texts', texts }))
   const cancelled = new Set<number>()
@@ -49,7 +49,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
     send({ kind: 'counted', id, tokens: tokens.length })
   }
 
-  async function run({ id, prompt, limits, stream }: RunOrder): Promise<void> {
+  async function run({ id, prompt, limits, grammar, stream }: RunOrder): Promise<void> {
     const tokens = await renderer.render(prompt)
     // Requests that arrive together share batches: receive the other messages before this prompt begins.
     await setImmediate()
@@ -66,6 +66,7 @@ function createCalls({ context }: LoadOrder, model: LoadedModel): (message: ToCh
         chunkLength,
         beginReply: batching.beginReply,
         limits,
+        grammar: grammar === undefined ? undefined : await grammars(grammar),
         isEnd: renderer.isEnd,
         isCancelled: () => cancelled.has(id),
         onText: stream ? (text, generated) => outbox.add([id, text, tokens.length, generated]) : keep,

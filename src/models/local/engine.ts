@@ -5,6 +5,7 @@ import type { CountOptions, Model, Prompt, RunLimits, StreamPart, TokenCount } f
 import { callFailure, endPart, partsOf, wholeOf } from './call-parts.ts'
 import { createCalls, type Call } from './calls.ts'
 import { startEngineProcess, type EngineProcess } from './engine-process.ts'
+import { grammarOf } from './grammar.ts'
 import type { RunOrder } from './protocol.ts'
 import { createQueue } from './queue.ts'
 import { createSupervisor } from './supervisor.ts'
@@ -67,11 +68,11 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
   }
 
   async function* pieces(
-    order: Omit<RunOrder, 'kind' | 'id'>,
+    { prompt, limits, stream }: Pick<RunOrder, 'prompt' | 'limits' | 'stream'>,
     signal: AbortSignal,
   ): AsyncGenerator<StreamPart, void, void> {
-    const { limits } = order
     assertOpen()
+    const grammar = prompt.format && grammarOf(prompt.format)
     const arrivedAt = performance.now()
     using turn = await queue.enter({ signal, account: limits.account })
     const child = turn && (await supervisor.available(arrivedAt, signal))
@@ -81,12 +82,14 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     }
     using call = calls.open()
     using _ = cancelling(child, call, signal)
-    child.send({ kind: 'run', id: call.id, ...order })
+    child.send({ kind: 'run', id: call.id, prompt, limits, grammar, stream })
     yield* partsOf(call, { limits, context, log })
   }
 
   async function count(prompt: Prompt, { signal, requestId }: CountOptions = {}): Promise<TokenCount> {
     assertOpen()
+    // A schema that cannot be enforced is refused before anything is held.
+    if (prompt.format) grammarOf(prompt.format)
     const child = await supervisor.available(performance.now(), signal)
     if (!child || signal?.aborted) throw uncounted()
     using call = calls.open()

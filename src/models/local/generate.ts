@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
+import type { LlamaContextSequence, LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
 import type { RunLimits, StopReason } from '../model.ts'
 import type { Batching } from './batching.ts'
 import { createReplyText } from './reply-text.ts'
@@ -16,6 +16,8 @@ export interface GenerateNeeds {
   readonly chunkLength: number
   readonly beginReply: Batching['beginReply']
   readonly limits: RunLimits
+  /** Only its texts are generated, up to the bounds in `limits`. */
+  readonly grammar?: LlamaGrammarEvaluationState | undefined
   readonly isEnd: (token: Token) => boolean
   readonly isCancelled: () => boolean
   /** Receives text that can be sent, in order, and the number of tokens so far. */
@@ -45,7 +47,7 @@ export async function generateReply(needs: GenerateNeeds): Promise<GeneratedEnd>
   const last = await prefill(needs)
   if (isCancelled()) return ended('cancelled', '')
   using growing = new DisposableStack()
-  for await (const token of sequence.evaluate(last, sampling(limits))) {
+  for await (const token of sequence.evaluate(last, sampling(needs))) {
     onProgress()
     if (isEnd(token)) break
     if (outputTokens === 0) growing.use(beginReply())
@@ -70,8 +72,9 @@ async function prefill({ sequence, prompt, chunkLength, isCancelled, onProgress 
 }
 
 /** Turns off node-llama-cpp's defaults for `topK` and `topP`, so that only the caller's parameters apply. */
-function sampling({ temperature = 0, topP = 1, seed }: RunLimits): SequenceEvaluateOptions {
+function sampling({ limits: { temperature = 0, topP = 1, seed }, grammar }: GenerateNeeds): SequenceEvaluateOptions {
   return {
+    ...(grammar && { grammarEvaluationState: grammar }),
     temperature,
     topP,
     topK: 0,

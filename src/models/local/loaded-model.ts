@@ -12,6 +12,7 @@ import {
 } from 'node-llama-cpp'
 import { createBatching, type Batching } from './batching.ts'
 import { hasGpuBuild } from './gpu.ts'
+import { createGrammars } from './grammars.ts'
 import type { LoadOrder } from './protocol.ts'
 import { createRenderer, type Renderer } from './render.ts'
 import { threadsFor } from './threads.ts'
@@ -19,6 +20,8 @@ import { threadsFor } from './threads.ts'
 /** A model in memory and its sequences. */
 export interface LoadedModel {
   readonly renderer: Renderer
+  /** Begins a reply within a grammar. */
+  readonly grammars: ReturnType<typeof createGrammars>
   readonly sequences: readonly LlamaContextSequence[]
   /** Tokens of a prompt per batch. Cancellations, and the next tokens of other replies, wait for one such batch. */
   readonly chunkLength: number
@@ -63,7 +66,7 @@ export async function loadModel({ file, context, parallel }: LoadOrder, onProgre
       failedCreationRemedy: false,
     })
     const sequences = Array.from({ length: parallel }, () => room.getSequence())
-    return { renderer, sequences, chunkLength, batching, threads }
+    return { renderer, grammars: createGrammars(model), sequences, chunkLength, batching, threads }
   } catch (error) {
     // llama.cpp's message takes a different path than the error and may arrive later.
     await setTimeout(complaintDelay)

@@ -22,6 +22,8 @@ export interface RunOrder {
   readonly id: number
   readonly prompt: Prompt
   readonly limits: RunLimits
+  /** Only its texts are generated. */
+  readonly grammar: string | undefined
   readonly stream: boolean
 }
 
