@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { OperatorError, Problem } from '../../platform/problems.ts'
+import type { Capability } from '../capabilities.ts'
 import type { CountOptions, Model, Prompt, RunLimits, StreamPart, TokenCount } from '../model.ts'
 import { callFailure, endPart, partsOf, wholeOf } from './call-parts.ts'
 import { createCalls, type Call } from './calls.ts'
@@ -38,6 +39,8 @@ export interface LocalEngine extends Model {
 
 /** Characters that an engine counts in a few milliseconds. A megabyte takes it up to a second. */
 const cheapPrompt = 16_384
+/** A grammar enforces JSON. */
+const ofLocalModels: ReadonlySet<Capability> = new Set(['json'])
 const waitingPerTurn = 4
 const defaultGrace = 30_000
 const defaultStallTimeout = 120_000
@@ -109,7 +112,7 @@ export function createLocalEngine(needs: LocalEngineNeeds): LocalEngine {
     id,
     contextTokens: context,
     maxOutputTokens,
-    capabilities: new Set<never>(),
+    capabilities: ofLocalModels,
     cheapPrompt,
     count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) =>

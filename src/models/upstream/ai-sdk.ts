@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Agent, fetch, type RequestInfo, type RequestInit } from 'undici'
-import { everyCapability } from '../capabilities.ts'
-import type { Message, Model, Prompt, RunLimits, WholeReply } from '../model.ts'
+import { textOfMessage, type Message, type Prompt } from '../conversation.ts'
+import type { Model, RunLimits, WholeReply } from '../model.ts'
 import type { CallOptions, Provider } from './ai-sdk-provider.ts'
 import { failureOf, readResult } from './ai-sdk-reply.ts'
 import { createAiSdkStream } from './ai-sdk-stream.ts'
@@ -105,7 +105,8 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
-    capabilities: everyCapability,
+    // Nothing but text is sent to a provider package.
+    capabilities: new Set<never>(),
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),
@@ -148,9 +149,11 @@ function openModel({ provider, key, url, upstreamModel, timeout, maxOutputTokens
 
 function callOf({ prompt: { messages }, limits }: UpstreamRun, abortSignal: AbortSignal): CallOptions {
   return {
-    prompt: messages.map(({ role, text }: Message) =>
-      role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] },
-    ),
+    prompt: messages.map((message: Message) => {
+      const { role } = message
+      const text = textOfMessage(message)
+      return role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] }
+    }),
     maxOutputTokens: limits.maxOutputTokens,
     temperature: limits.temperature ?? 0,
     topP: limits.topP,
