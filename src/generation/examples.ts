@@ -125,7 +125,12 @@ export const responsesExample = {
 
 // ---- Anthropic's messages
 
-const usage = { input_tokens: 30, output_tokens: 14 }
+const usage = {
+  input_tokens: 30,
+  output_tokens: 14,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+}
 
 const messageDelta = { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage }
 

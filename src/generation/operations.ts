@@ -15,7 +15,7 @@ import {
   countTokensResponse,
   messagesRequest,
   messagesResponse,
-} from './dialects/anthropic-messages.ts'
+} from './dialects/anthropic-schema.ts'
 import { chatRequest, chatResponse } from './dialects/openai-chat-schema.ts'
 import { openAiError } from './dialects/openai-errors.ts'
 import { responsesResponse } from './dialects/openai-response-events.ts'
@@ -123,8 +123,8 @@ function refusalsAs(body: TSchema, codes = generating): Record<number, TSchema> 
 type Described = TSchema & { readonly description?: string; readonly headers?: unknown }
 
 const compatible =
-  'Keys, limits, charges and Idempotency-Key work as for POST /v1/generate. Only text is supported: a field that asks ' +
-  'for anything else is refused by name. `/docs/clients` lists the differences.'
+  'Keys, limits, charges and Idempotency-Key work as for POST /v1/generate. A field that asks for ' +
+  'anything that is not supported is refused by name. `/docs/clients` lists the differences.'
 
 export const chatCompletions: Operation<typeof chatRequest> = {
   operationId: 'createChatCompletion',

@@ -30,6 +30,7 @@ function stream(address: Address, key: string, signal?: AbortSignal): Promise<Re
 }
 
 const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+const claudeTool = { name: 'f', input_schema: { type: 'object' } }
 const said = { role: 'assistant', content: 'Yes.' }
 
 /** Unsupported fields, with the field that the refusal names. */
@@ -107,9 +108,27 @@ const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (read
     [{ container: 'x' }, 'container'],
     [{ mcp_servers: [{ type: 'url' }] }, 'mcp_servers'],
     [{ service_tier: 'other' }, 'service_tier'],
-    [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, 'thinking'],
+    [{ thread: { type: 'create' } }, 'thread'],
+    [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, 'thinking.budget_tokens'],
     [{ tool_choice: { type: 'any' } }, 'tool_choice'],
-    [{ tools: [{ name: 'f', input_schema: {} }] }, 'tools'],
+    [{ tools: [claudeTool], tool_choice: { type: 'tool', name: 'g' } }, 'tool_choice.name'],
+    [{ tools: [{ name: 'f', input_schema: {} }] }, 'tools[0].input_schema'],
+    [{ tools: [{ ...claudeTool, input_schema: { type: 'object', items: { $ref: '#' } } }] }, 'tools[0].input_schema'],
+    [
+      { tools: [{ ...claudeTool, input_schema: { type: 'object', title: 'x'.repeat(900_000) } }] },
+      'tools[0].input_schema',
+    ],
+    [{ tools: Array.from({ length: 500 }, (_, index) => ({ ...claudeTool, name: `f${index}` })) }, 'tools'],
+    [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools[0].type'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'x' }] }] },
+      'messages[0].content[0].tool_use_id',
+    ],
+    [
+      { messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: 5 }] }, user] },
+      'messages[0].content[0].thinking',
+    ],
+    [{ output_config: { format: { type: 'json_schema' } } }, 'output_config.format.schema'],
     [{ top_k: 5 }, 'top_k'],
     [{ system: 5 }, 'system'],
     [{ messages: [{ role: 'user', content: [{ type: 'image', source: {} }] }] }, 'messages[0].content[0].type'],

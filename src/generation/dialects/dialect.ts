@@ -31,7 +31,7 @@ export interface DialectRequest {
   eventWriter(start: Omit<Start, 'levels'>): EventWriter
 }
 
-/** Writes a reply as server-sent events. Each string is one complete event. */
+/** Writes a reply as server-sent events. Each string is any number of complete events. */
 export interface EventWriter {
   /** The events before the first part. */
   readonly opening: readonly string[]

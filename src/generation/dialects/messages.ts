@@ -51,7 +51,7 @@ function readMessage(message: unknown, place: string, format: MessageFormat): Me
 }
 
 /** The text of a string, or of a list of text parts, joined by line breaks. */
-export function contentText(content: unknown, field: string, format: Pick<MessageFormat, 'parts' | 'part'>): string {
+function contentText(content: unknown, field: string, format: Pick<MessageFormat, 'parts' | 'part'>): string {
   if (typeof content === 'string') return checkedText(content, field)
   if (!Array.isArray(content)) throw mustBe(field, 'a text, or a list of text parts')
   return content.map((part: unknown, index) => partText(part, `${field}[${index}]`, format)).join('\n')

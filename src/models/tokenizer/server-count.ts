@@ -8,6 +8,7 @@ import { createEndpoint, type Endpoint, type EndpointOptions } from '../upstream
 import { refused, unusable } from '../upstream/failure.ts'
 import { createMemberPool, type Member } from '../upstream/pool.ts'
 import type { ReceptionBounds } from '../upstream/reception.ts'
+import { anthropicPrompt } from './anthropic-prompt.ts'
 import type { CountingApi } from './choice.ts'
 
 /** Counts prompts with the upstream's own tokenizer and chat template. */
@@ -77,11 +78,7 @@ const apis: Readonly<Record<CountingApi, Api>> = {
     strip: /\/$/,
     headers: (key) => ['x-api-key', key, 'anthropic-version', '2023-06-01'],
     async count(send, model, prompt) {
-      const messages = countedMessages(prompt)
-      const system = messages.flatMap(({ role, text }) => (role === 'system' ? [text] : [])).join('\n')
-      const turns = messages.filter(({ role }) => role !== 'system').map(contentOf)
-      const body = { model, ...(system !== '' && { system }), messages: turns }
-      const reply = await send('/messages/count_tokens', body)
+      const reply = await send('/messages/count_tokens', { model, ...anthropicPrompt(prompt) })
       if (!measured.Check(reply)) throw unusable('not a count')
       return reply.input_tokens
     },

@@ -1,0 +1,199 @@
+import type {
+  CacheMark,
+  CallPart,
+  Message,
+  Part,
+  PartsMessage,
+  ResultPart,
+  TextPart,
+  ThinkingPart,
+} from '../../models/conversation.ts'
+import { isFields, mustBe, shownName, withoutNeutral, type Fields, type Unsupported } from './body.ts'
+import { readCacheMark } from './cache-marks.ts'
+import { checkedText, refuseOthers } from './messages.ts'
+import { readId, readToolName } from './tool-fields.ts'
+import { checkTranscript } from './tools.ts'
+
+/** The messages of Anthropic's API. Every function throws Problem `invalid_field` for the first fault. */
+
+/** The fields of the ids of calls and results. */
+type Places = Map<CallPart | ResultPart, string>
+
+/** Fields of a block that clients send back from a reply, or that ask for nothing. */
+const neutral: Unsupported = { citations: [[]], caller: [{ type: 'direct' }], toolset_name: [] }
+
+/** The blocks of each role. */
+const blocks = {
+  user: ['text', 'tool_result'],
+  assistant: ['text', 'thinking', 'redacted_thinking', 'tool_use'],
+} as const
+
+type Role = keyof typeof blocks
+
+/**
+ * Reads the messages. The last one must be the user's; `cache` marks its last block.
+ */
+export function readAnthropicMessages(list: readonly unknown[], cache: CacheMark | undefined): readonly Message[] {
+  const places: Places = new Map()
+  const messages: Message[] = []
+  for (const [index, each] of list.entries()) {
+    const message = readMessage(each, `messages[${index}]`, places)
+    const before = messages.at(-1)
+    if (before && message.role === 'user' && endsWithResult(before)) {
+      messages[messages.length - 1] = { role: 'user', parts: [...before.parts, ...partsOf(message)] }
+    } else messages.push(message)
+  }
+  checkLast(messages.at(-1), `messages[${list.length - 1}]`)
+  checkTranscript(messages, (part) => places.get(part) ?? 'messages')
+  return cache === undefined ? messages : withLastMarked(messages, cache)
+}
+
+/** Reads the system text: none if it is empty. */
+export function readSystem(system: unknown): readonly Message[] {
+  if (system === undefined) return []
+  const message = messageOf('system', readTexts(system, 'system'))
+  return message.text === '' ? [] : [message]
+}
+
+function checkLast(last: Message | undefined, place: string): void {
+  if (!last) throw mustBe('messages', 'a list of at least one message')
+  if (last.role !== 'user') throw mustBe(`${place}.role`, 'user: the last message is the one to reply to')
+  if (partsOf(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
+    throw mustBe(`${place}.content`, 'a text that is not blank')
+  }
+}
+
+/** The results of calls are one turn with the user's next message. */
+const endsWithResult = (message: Message): message is PartsMessage => message.parts?.at(-1)?.kind === 'result'
+
+const partsOf = ({ text, parts }: Message): readonly Part[] => parts ?? [{ kind: 'text', text }]
+
+function withLastMarked(messages: readonly Message[], cache: CacheMark): readonly Message[] {
+  const last = messages.at(-1)
+  if (!last) return messages
+  const parts = partsOf(last)
+  const marked = parts.map((part, index) =>
+    index < parts.length - 1 || part.kind === 'thinking' || part.cache ? part : { ...part, cache },
+  )
+  return [...messages.slice(0, -1), { role: last.role, parts: marked }]
+}
+
+function readMessage(value: unknown, place: string, places: Places): Message {
+  const kept = withoutNeutral(value, {})
+  if (!isFields(kept)) throw mustBe(place, 'an object with role and content')
+  const { role, content } = kept
+  if (role !== 'user' && role !== 'assistant') throw mustBe(`${place}.role`, 'one of user, assistant')
+  refuseOthers(kept, ['role', 'content'], place)
+  const field = `${place}.content`
+  if (typeof content === 'string') return { role, text: checkedText(content, field) }
+  if (!Array.isArray(content)) throw mustBe(field, 'a text, or a list of blocks')
+  const parts = content.flatMap((block: unknown, index) => readBlock(block, role, `${field}[${index}]`, places))
+  const isLate = (part: Part, index: number) =>
+    part.kind === 'result' && index > 0 && parts[index - 1]?.kind !== 'result'
+  if (parts.some(isLate)) throw mustBe(field, 'a list of blocks in which results of calls come first')
+  return messageOf(role, parts)
+}
+
+/** A turn of texts only is one text, unless a place in it is marked for the cache. */
+function messageOf(role: Message['role'], parts: readonly Part[]): Message {
+  // Vendors refuse empty texts beside other parts.
+  const kept = parts.filter((part) => part.kind !== 'text' || part.text !== '')
+  if (kept.some((part) => part.kind !== 'text' || part.cache)) return { role, parts: kept }
+  return { role, text: parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n') }
+}
+
+function readBlock(block: unknown, role: Role, place: string, places: Places): readonly Part[] {
+  const kept = withoutNeutral(block, neutral, `${place}.`)
+  if (!isFields(kept)) throw mustBe(place, 'an object with a type')
+  const { type } = kept
+  const known = blocks[role].find((each) => each === type)
+  switch (known) {
+    case 'text':
+      return [readText(kept, place)]
+    case 'thinking':
+      return readThinking(kept, place)
+    case 'redacted_thinking':
+      return [readRedacted(kept, place)]
+    case 'tool_use':
+      return [placed(readCall(kept, place), `${place}.id`, places)]
+    case 'tool_result':
+      return [placed(readResult(kept, place), `${place}.tool_use_id`, places)]
+    default: {
+      const other = typeof type === 'string' ? `: ${shownName(type)} is not supported here` : ''
+      throw mustBe(`${place}.type`, `${blocks[role].join(' or ')}${other}`)
+    }
+  }
+}
+
+function placed<Place extends CallPart | ResultPart>(part: Place, field: string, places: Places): Place {
+  places.set(part, field)
+  return part
+}
+
+/** The texts of a string, or of a list of text blocks. */
+function readTexts(content: unknown, field: string): readonly TextPart[] {
+  if (typeof content === 'string') return [{ kind: 'text', text: checkedText(content, field) }]
+  if (!Array.isArray(content)) throw mustBe(field, 'a text, or a list of text blocks')
+  return content.map((block: unknown, index) => {
+    const place = `${field}[${index}]`
+    const kept = withoutNeutral(block, neutral, `${place}.`)
+    if (!isFields(kept) || kept['type'] !== 'text') throw mustBe(`${place}.type`, 'text: only text is supported here')
+    return readText(kept, place)
+  })
+}
+
+function readText(block: Fields, place: string): TextPart {
+  refuseOthers(block, ['type', 'text', 'cache_control'], place)
+  return { kind: 'text', text: requiredText(block, 'text', place), ...readMark(block, place) }
+}
+
+function readThinking(block: Fields, place: string): readonly ThinkingPart[] {
+  refuseOthers(block, ['type', 'thinking', 'signature'], place)
+  const text = requiredText(block, 'thinking', place)
+  // The thoughts of a model that does not sign them have an empty signature.
+  const signature = block['signature'] === undefined ? '' : requiredText(block, 'signature', place)
+  if (text === '' && signature === '') return []
+  return [{ kind: 'thinking', text, ...(signature !== '' && { signature }) }]
+}
+
+function readRedacted(block: Fields, place: string): ThinkingPart {
+  refuseOthers(block, ['type', 'data'], place)
+  return { kind: 'thinking', text: '', signature: requiredText(block, 'data', place), redacted: true }
+}
+
+function readCall(block: Fields, place: string): CallPart {
+  refuseOthers(block, ['type', 'id', 'name', 'input', 'cache_control'], place)
+  const { id, name, input } = block
+  if (!isFields(input)) throw mustBe(`${place}.input`, 'an object')
+  return {
+    kind: 'call',
+    id: readId(id, `${place}.id`),
+    tool: readToolName(name, `${place}.name`),
+    input: JSON.stringify(input),
+    ...readMark(block, place),
+  }
+}
+
+function readResult(block: Fields, place: string): ResultPart {
+  refuseOthers(block, ['type', 'tool_use_id', 'content', 'is_error', 'cache_control'], place)
+  const { tool_use_id: id, content = '', is_error: isError = false } = block
+  if (typeof isError !== 'boolean') throw mustBe(`${place}.is_error`, 'true or false')
+  return {
+    kind: 'result',
+    callId: readId(id, `${place}.tool_use_id`),
+    content: readTexts(content, `${place}.content`).filter(({ text }) => text !== ''),
+    ...(isError && { isError }),
+    ...readMark(block, place),
+  }
+}
+
+function requiredText(block: Fields, name: string, place: string): string {
+  const { [name]: text } = block
+  if (typeof text !== 'string') throw mustBe(`${place}.${name}`, 'a text')
+  return checkedText(text, `${place}.${name}`)
+}
+
+function readMark(block: Fields, place: string): { readonly cache?: CacheMark } {
+  const cache = readCacheMark(block['cache_control'], `${place}.cache_control`)
+  return cache ? { cache } : {}
+}

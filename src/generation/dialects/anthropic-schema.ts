@@ -1,0 +1,196 @@
+import { Type, type Static } from 'typebox'
+import { compileBody } from '../../platform/http/validation.ts'
+import { countMessagesExample, messagesExample } from '../examples.ts'
+import { messagesMetadata, sampling } from '../schema.ts'
+import { mostMessages } from './messages.ts'
+
+/** The bodies of Anthropic's messages. */
+const fields = {
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
+  max_tokens: Type.Integer({ minimum: 1, description: 'The most tokens to generate.' }),
+  temperature: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, description: 'Default 0: always the most likely token.' }),
+  ),
+  top_p: sampling.top_p,
+  stop_sequences: sampling.stop,
+  stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
+  metadata: Type.Optional(messagesMetadata),
+}
+
+/** The rest is read part by part. */
+const anything = Type.Optional(Type.Unknown())
+const checked = Type.Object(
+  {
+    ...fields,
+    messages: Type.Array(Type.Unknown(), { maxItems: mostMessages }),
+    system: anything,
+    tools: anything,
+    tool_choice: anything,
+    thinking: anything,
+    output_config: anything,
+    output_format: anything,
+    cache_control: anything,
+  },
+  { additionalProperties: false },
+)
+export const checkMessages = compileBody(checked)
+
+/** A request to count tokens has the same fields, and needs no maximum of output tokens. */
+const { max_tokens: maxTokens, ...otherFields } = checked.properties
+const counted = Type.Object({ ...otherFields, max_tokens: Type.Optional(maxTokens) }, { additionalProperties: false })
+export type CountedRequest = Static<typeof counted>
+export const checkCount = compileBody(counted)
+
+const cacheControl = Type.Object(
+  { type: Type.Literal('ephemeral'), ttl: Type.Optional(Type.Enum(['5m', '1h'])) },
+  { description: 'The prompt up to here is worth keeping in the cache of the upstream.' },
+)
+const cached = { cache_control: Type.Optional(cacheControl) }
+const textBlock = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...cached })
+const texts = (description: string) => Type.Union([Type.String(), Type.Array(textBlock)], { description })
+const jsonObject = (description: string) => Type.Object({}, { additionalProperties: true, description })
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+/** The fields that the blocks of a reply have besides their type. */
+const blockFields = {
+  text: text('Of a text.'),
+  thinking: text('Of a thought.'),
+  signature: text('Of a thought: send it back unchanged. Empty if the model does not sign its thoughts.'),
+  data: text('Of a redacted thought: send it back unchanged.'),
+  id: text('Of a call.'),
+  name: text('Of a call: the tool.'),
+  input: Type.Optional(jsonObject('Of a call: its arguments.')),
+}
+const blockTypes = ['text', 'thinking', 'redacted_thinking', 'tool_use'] as const
+
+const message = Type.Object({
+  role: Type.Enum(['user', 'assistant']),
+  content: Type.Union(
+    [
+      Type.String(),
+      Type.Array(
+        Type.Object({
+          type: Type.Enum([...blockTypes, 'tool_result']),
+          ...blockFields,
+          tool_use_id: text('Of a result: the id of its call.'),
+          content: Type.Optional(texts('Of a result: a text, or a list of text blocks.')),
+          is_error: Type.Optional(Type.Boolean({ description: 'Of a result: whether the call failed.' })),
+          ...cached,
+        }),
+      ),
+    ],
+    { description: 'A text, or a list of blocks. The results of calls come first in the turn after the calls.' },
+  ),
+})
+
+const tool = Type.Object({
+  type: Type.Optional(Type.Literal('custom')),
+  name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+  description: Type.Optional(Type.String()),
+  input_schema: jsonObject('A JSON schema of type object.'),
+  strict: Type.Optional(Type.Boolean({ description: 'Whether the input must follow the schema exactly.' })),
+  ...cached,
+})
+
+const format = Type.Object({
+  type: Type.Literal('json_schema'),
+  schema: jsonObject('The JSON schema that the reply follows.'),
+})
+
+export const messagesRequest = Type.Object(
+  {
+    ...fields,
+    messages: Type.Array(message, {
+      maxItems: mostMessages,
+      description: "The conversation so far. The last message is the user's.",
+    }),
+    system: Type.Optional(texts('A text, or a list of text blocks.')),
+    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'What the model may call.' })),
+    tool_choice: Type.Optional(
+      Type.Object({
+        type: Type.Enum(['auto', 'any', 'tool', 'none'], {
+          description: 'Default auto. any: at least one call. tool: a call of the tool name.',
+        }),
+        name: Type.Optional(Type.String({ description: 'The tool to call.' })),
+        disable_parallel_tool_use: Type.Optional(Type.Boolean({ description: 'At most one call in a reply.' })),
+      }),
+    ),
+    thinking: Type.Optional(
+      Type.Object({
+        type: Type.Enum(['enabled', 'adaptive', 'disabled'], {
+          description: 'Whether to think: within a budget, as the model sees fit, or not at all.',
+        }),
+        budget_tokens: Type.Optional(
+          Type.Integer({ minimum: 1024, description: 'The most tokens to think, for the type enabled.' }),
+        ),
+        display: Type.Optional(Type.Literal('summarized', { description: 'Return a summary of the thoughts.' })),
+      }),
+    ),
+    output_config: Type.Optional(
+      Type.Object({
+        effort: Type.Optional(
+          Type.Enum(['low', 'medium', 'high', 'xhigh', 'max'], { description: 'How hard to work.' }),
+        ),
+        format: Type.Optional(format),
+      }),
+    ),
+    cache_control: Type.Optional(cacheControl),
+  },
+  { additionalProperties: false, examples: [messagesExample.request] },
+)
+
+export const countTokensRequest = Type.Object(
+  { ...messagesRequest.properties, max_tokens: Type.Optional(maxTokens) },
+  { additionalProperties: false, examples: [countMessagesExample.request] },
+)
+
+export const countTokensResponse = Type.Object(
+  {
+    input_tokens: Type.Integer({
+      description: 'The tokens of the prompt and of the tools. An estimate if the model is an upstream.',
+    }),
+  },
+  { examples: [countMessagesExample.response] },
+)
+
+const cacheTokens = (what: string) =>
+  Type.Integer({ description: `Tokens of the prompt that the upstream ${what}. Not part of input_tokens.` })
+
+export const messagesResponse = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    model: Type.String(),
+    content: Type.Array(Type.Object({ type: Type.Enum([...blockTypes]), ...blockFields })),
+    stop_reason: Type.Enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']),
+    stop_sequence: Type.Union([Type.String(), Type.Null()], {
+      description: 'The sequence that was met, if the request had only one.',
+    }),
+    usage: Type.Object({
+      input_tokens: Type.Integer(),
+      output_tokens: Type.Integer(),
+      cache_read_input_tokens: cacheTokens('read from its cache'),
+      cache_creation_input_tokens: cacheTokens('wrote to its cache'),
+      output_tokens_details: Type.Optional(
+        Type.Object({ thinking_tokens: Type.Integer({ description: 'Output tokens spent on thinking.' }) }),
+      ),
+    }),
+  },
+  { examples: [messagesExample.response] },
+)
+
+export const anthropicError = Type.Object({
+  type: Type.Literal('error'),
+  error: Type.Object({
+    type: Type.String(),
+    message: Type.String({ description: 'For people: what is wrong and what to do.' }),
+    details: Type.Optional(
+      Type.Object(
+        { error_code: Type.Literal('thread_unsupported_request'), unsupported: Type.Array(Type.String()) },
+        { description: 'Only if the field thread was refused: tells clients to send the whole conversation.' },
+      ),
+    ),
+  }),
+  request_id: Type.String({ format: 'uuid' }),
+})
