@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { zodFunction, zodResponseFormat } from 'openai/helpers/zod'
+import { z } from 'zod'
+import { chatClient, chatEvents, chatReply } from '../../../tests/support/chat-dialect.ts'
+import { at, objectAt, parseObject } from '../../../tests/support/json.ts'
+import type { Message, Part, ReplyPart } from '../../models/conversation.ts'
+import type { TextRequest } from '../request.ts'
+import { openAiChat } from './openai-chat.ts'
+
+const user = { role: 'user', content: 'How is Bonn?' } as const
+const base = { model: 'fast', messages: [user] }
+const read = (change: object): TextRequest => openAiChat.read({ ...base, ...change }).request
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const weather = { type: 'function', function: { name: 'weather', parameters } } as const
+const callOf = (id: string, city: string) => ({
+  id,
+  type: 'function' as const,
+  function: { name: 'weather', arguments: `{"city": "${city}"}` },
+})
+const calling = { role: 'assistant', content: null, tool_calls: [callOf('c1', 'Bonn'), callOf('c2', 'Ulm')] }
+const results = [
+  { role: 'tool', tool_call_id: 'c2', content: 'rain' },
+  { role: 'tool', tool_call_id: 'c1', content: [{ type: 'text', text: 'sun' }] },
+]
+const call = (id: string, city: string) =>
+  ({ kind: 'call', id, tool: 'weather', input: `{"city": "${city}"}` }) as const
+const text = (words: string) => ({ kind: 'text', text: words }) as const
+const result = (callId: string, words: string): Part => ({ kind: 'result', callId, content: [text(words)] })
+const asked: Message = { role: 'user', text: 'How is Bonn?' }
+
+const messagesOf = (...messages: readonly object[]) => read({ messages: [user, ...messages, user] }).prompt.messages
+
+describe('chat completions read', () => {
+  it('tools with their defaults', () => {
+    const { prompt, needs } = read({
+      tools: [
+        { type: 'function', function: { name: 'now', description: null, parameters: null, strict: null } },
+        {
+          type: 'function',
+          function: { ...weather.function, description: 'The weather.', strict: true },
+          cache_control: { type: 'ephemeral', ttl: '1h' },
+        },
+      ],
+      tool_choice: { type: 'function', function: { name: 'weather' } },
+      parallel_tool_calls: false,
+    })
+    assert.deepEqual(prompt, {
+      messages: [asked],
+      tools: [
+        { name: 'now', parameters: { type: 'object', properties: {} } },
+        { name: 'weather', description: 'The weather.', parameters, strict: true, cache: { ttl: '1h' } },
+      ],
+      toolChoice: { tool: 'weather' },
+      parallelCalls: false,
+    })
+    assert.deepEqual(needs, [{ capability: 'tools', field: 'tools' }])
+    for (const choice of ['none', 'auto', 'required'] as const) {
+      assert.equal(read({ tools: [weather], tool_choice: choice }).prompt.toolChoice, choice)
+    }
+    for (const none of [{}, { tools: [] }, { tools: null, tool_choice: 'none', parallel_tool_calls: true }]) {
+      const without = read(none)
+      assert.deepEqual([without.prompt, without.needs], [{ messages: [asked] }, undefined])
+    }
+  })
+
+  it('formats, effort and the key of the cache', () => {
+    const schema = { name: 'answer', schema: parameters, strict: true, description: 'An answer.' }
+    const { prompt, needs } = read({
+      response_format: { type: 'json_schema', json_schema: schema },
+      reasoning_effort: 'low',
+      prompt_cache_key: 'k',
+    })
+    assert.deepEqual(prompt, {
+      messages: [asked],
+      format: { kind: 'schema', ...schema },
+      reasoning: { effort: 'low' },
+      cacheKey: 'k',
+    })
+    assert.deepEqual(needs, [
+      { capability: 'json', field: 'response_format' },
+      { capability: 'reasoning', field: 'reasoning_effort' },
+    ])
+    assert.deepEqual(read({ response_format: { type: 'json_object' } }).prompt.format, { kind: 'json' })
+    assert.equal(read({ response_format: { type: 'text' } }).prompt.format, undefined)
+    assert.deepEqual(read({ reasoning_effort: 'none' }).prompt.reasoning, { effort: 'none' })
+    assert.equal(read({ reasoning_effort: 'none' }).needs, undefined)
+  })
+
+  it('calls and their results, which are one turn with what the user says next', () => {
+    assert.deepEqual(messagesOf({ ...calling, content: 'Let me see.' }, ...results), [
+      asked,
+      { role: 'assistant', parts: [text('Let me see.'), call('c1', 'Bonn'), call('c2', 'Ulm')] },
+      { role: 'user', parts: [result('c2', 'rain'), result('c1', 'sun'), text('How is Bonn?')] },
+    ])
+    for (const content of ['', undefined, null]) {
+      const [, turn] = messagesOf({ ...calling, content }, ...results)
+      assert.deepEqual(turn?.parts, [call('c1', 'Bonn'), call('c2', 'Ulm')])
+    }
+    const { prompt, needs } = read({ messages: [user, calling, ...results] })
+    assert.deepEqual(prompt.messages[2]?.parts, [result('c2', 'rain'), result('c1', 'sun')])
+    assert.deepEqual(needs, [{ capability: 'tools', field: 'messages' }])
+  })
+
+  it('a call without arguments, and an empty result', () => {
+    const empty = { id: 'c1', index: 0, type: 'function', function: { name: 'now', arguments: '' } }
+    const [, turn, after] = messagesOf(
+      { role: 'assistant', tool_calls: [empty] },
+      { role: 'tool', tool_call_id: 'c1', content: '', name: 'now' },
+    )
+    assert.deepEqual(turn?.parts, [{ kind: 'call', id: 'c1', tool: 'now', input: '{}' }])
+    assert.deepEqual(after?.parts?.[0], { kind: 'result', callId: 'c1', content: [] })
+  })
+
+  it('thoughts in the forms in which clients send them back', () => {
+    const thinking = { kind: 'thinking', text: 'Hm.' } as const
+    const said = { role: 'assistant', content: 'Hi.' }
+    const encrypted = { type: 'reasoning.encrypted', data: 'x', format: 'y', id: null }
+    for (const [fields, parts] of [
+      [{ reasoning_content: 'Hm.' }, [thinking, text('Hi.')]],
+      [{ reasoning: 'Hm.', reasoning_details: [] }, [thinking, text('Hi.')]],
+      [{ reasoning: 'no', reasoning_content: 'Hm.', reasoning_details: null }, [thinking, text('Hi.')]],
+      [
+        { reasoning: 'no', reasoning_details: [{ type: 'reasoning.summary', summary: 'Hm.' }] },
+        [thinking, text('Hi.')],
+      ],
+      [
+        { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 's', index: 0 }, encrypted] },
+        [{ ...thinking, signature: 's' }, { kind: 'thinking', text: '', signature: 'x', redacted: true }, text('Hi.')],
+      ],
+      [
+        {
+          reasoning_details: [
+            { type: 'reasoning.text', text: 'Hm.', index: 1 },
+            { ...encrypted, index: 0 },
+          ],
+        },
+        [{ kind: 'thinking', text: '', signature: 'x', redacted: true }, thinking, text('Hi.')],
+      ],
+      [{ reasoning_content: '', reasoning: '', reasoning_details: [] }, undefined],
+    ] as const) {
+      const [, turn] = messagesOf({ ...said, ...fields })
+      assert.deepEqual(turn, parts ? { role: 'assistant', parts } : { role: 'assistant', text: 'Hi.' })
+    }
+  })
+
+  it('marks for the cache, and otherwise joins the texts of a message', () => {
+    const [one, two] = [
+      { type: 'text', text: 'One' },
+      { type: 'text', text: 'Two' },
+    ]
+    const marked = { ...two, cache_control: { type: 'ephemeral' } }
+    const { messages } = read({
+      messages: [
+        { role: 'system', content: [one, marked] },
+        { role: 'user', content: [one, two] },
+      ],
+    }).prompt
+    assert.deepEqual(messages, [
+      { role: 'system', parts: [text('One'), { ...text('Two'), cache: {} }] },
+      { role: 'user', text: 'One\nTwo' },
+    ])
+  })
+})
+
+const thought: ReplyPart = { kind: 'thinking', text: 'I should look.', signature: 'sig' }
+const parts: readonly ReplyPart[] = [thought, text('Let me see.'), call('c1', 'Bonn'), call('c2', 'Ulm')]
+const message = {
+  role: 'assistant',
+  content: 'Let me see.',
+  refusal: null,
+  reasoning_content: 'I should look.',
+  reasoning_details: [{ type: 'reasoning.text', text: 'I should look.', signature: 'sig', index: 0 }],
+  tool_calls: [callOf('c1', 'Bonn'), callOf('c2', 'Ulm')],
+}
+const usage = {
+  prompt_tokens: 45,
+  completion_tokens: 7,
+  total_tokens: 52,
+  prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 5 },
+  completion_tokens_details: { reasoning_tokens: 4 },
+}
+
+/** The body of a reply, parsed. */
+const bodyOf = (...reply: Parameters<typeof chatReply>) =>
+  parseObject(openAiChat.read(base).wholeBody(chatReply(...reply)))
+const messageOf = (...reply: Parameters<typeof chatReply>) => at(bodyOf(...reply), 'choices', 0, 'message')
+const finishOf = (...reply: Parameters<typeof chatReply>) => at(bodyOf(...reply), 'choices', 0, 'finish_reason')
+
+/** The chunk of a fragment of arguments, and that of a new call. */
+const fragment = (index: number, words: string) => [{ tool_calls: [{ index, function: { arguments: words } }] }, null]
+const begun = (index: number, id: string) => [
+  { tool_calls: [{ index, id, type: 'function', function: { name: 'weather', arguments: '' } }] },
+  null,
+]
+
+describe('chat completions write', () => {
+  it('calls, thoughts and every count of tokens', () => {
+    const completion = bodyOf(parts)
+    assert.deepEqual(completion['choices'], [{ index: 0, message, logprobs: null, finish_reason: 'tool_calls' }])
+    assert.deepEqual(completion['usage'], usage)
+  })
+
+  it('null for the content of a reply with calls only, and details of thoughts only where they are needed', () => {
+    const said = { role: 'assistant', content: 'Hi.', refusal: null }
+    assert.deepEqual(messageOf([call('c1', 'Bonn')]), { ...said, content: null, tool_calls: [callOf('c1', 'Bonn')] })
+    assert.deepEqual(messageOf([{ kind: 'thinking', text: 'Hm.' }, text('Hi.')]), { ...said, reasoning_content: 'Hm.' })
+    assert.deepEqual(messageOf([text('Hi.')]), said)
+    assert.deepEqual(messageOf([]), { ...said, content: '' })
+  })
+
+  it('a reply that was cut off as such, although it has calls', () => {
+    assert.equal(finishOf(parts, { stopReason: 'max_output_tokens' }), 'length')
+    assert.equal(finishOf([thought, text('Hi.')]), 'stop')
+  })
+
+  it('no reasoning tokens that the model does not report', () => {
+    const reported = objectAt(bodyOf(parts, { reasoningTokens: undefined }), 'usage')
+    assert.ok(!('completion_tokens_details' in reported))
+  })
+
+  it("a stream of the same, in the chunks of OpenAI's API", () => {
+    const streamed = chatEvents(
+      { ...base, stream: true },
+      chatReply([thought, call('c1', 'Bonn'), call('c2', 'Ulm')]),
+      9,
+    )
+    const deltas = [...streamed.matchAll(/^data: (\{.*\})$/gm)].map(([, json = '']) => {
+      const chunk = parseObject(json)
+      return [at(chunk, 'choices', 0, 'delta'), at(chunk, 'choices', 0, 'finish_reason')]
+    })
+    assert.deepEqual(deltas, [
+      [{ role: 'assistant', content: '', refusal: null }, null],
+      [{ reasoning_content: 'I should ' }, null],
+      [{ reasoning_content: 'look.' }, null],
+      begun(0, 'c1'),
+      fragment(0, '{"city": '),
+      fragment(0, '"Bonn"}'),
+      begun(1, 'c2'),
+      fragment(1, '{"city": '),
+      fragment(1, '"Ulm"}'),
+      [{ reasoning_details: message.reasoning_details }, null],
+      [{}, 'tool_calls'],
+    ])
+    assert.ok(streamed.endsWith('data: [DONE]\n\n'))
+  })
+
+  it('an object for a streamed call that got no arguments, unless it was cut off', () => {
+    const parsed = openAiChat.read(base)
+    for (const [stopReason, expected] of [
+      ['complete', ['', '{}', '', '{}']],
+      ['max_output_tokens', ['', '{}', '']],
+    ] as const) {
+      const writer = parsed.eventWriter({ id: chatReply([]).id, model: 'fast', inputTokens: 0 })
+      const begin = (id: string) => writer.deltas([{ kind: 'call', id, tool: 'now' }])
+      const events = [...begin('c1'), ...begin('c2'), ...writer.closing(chatReply([], { stopReason }))].join('')
+      assert.deepEqual(
+        [...events.matchAll(/"arguments":"(.*?)"/g)].map(([, words]) => words),
+        expected,
+      )
+    }
+  })
+})
+
+const place = z.object({ city: z.string() })
+const city = place.extend({ inhabitants: z.number() })
+
+/** Calls a tool first, and then says what it returned. */
+const callsFirst = ({ prompt: { messages } }: TextRequest) => {
+  const returned = messages.flatMap((turn) => turn.parts ?? []).filter((part) => part.kind === 'result')
+  if (returned.length === 0) return chatReply(parts)
+  return chatReply([text(returned.map(({ callId, content }) => `${callId} ${JSON.stringify(content)}`).join(', '))])
+}
+const question = { model: 'fast', messages: [user] }
+
+describe("OpenAI's official client", () => {
+  it('collects a streamed reply with calls', async () => {
+    const seen: string[] = []
+    const stream = chatClient(callsFirst)
+      .chat.completions.stream({ ...question, tools: [weather], stream_options: { include_usage: true } })
+      .on('tool_calls.function.arguments.delta', ({ index, arguments_delta: words }) => seen.push(`${index} ${words}`))
+    const completion = await stream.finalChatCompletion()
+    const [choice] = completion.choices
+    assert.equal(choice?.finish_reason, 'tool_calls')
+    assert.equal(choice.message.content, 'Let me see.')
+    assert.deepEqual(
+      choice.message.tool_calls?.map(({ id, type, ...rest }) => [
+        id,
+        type,
+        'function' in rest && rest.function.arguments,
+      ]),
+      [
+        ['c1', 'function', '{"city": "Bonn"}'],
+        ['c2', 'function', '{"city": "Ulm"}'],
+      ],
+    )
+    assert.equal(seen.map((each) => each.slice(2)).join(''), '{"city": "Bonn"}{"city": "Ulm"}')
+    assert.deepEqual(completion.usage, usage)
+  })
+
+  it('runs tools to the end of a conversation, streamed or not', async () => {
+    const seen: string[] = []
+    const tools = [
+      zodFunction({
+        name: 'weather',
+        parameters: place,
+        function: ({ city: name }) => {
+          seen.push(name)
+          return `${name}: sun`
+        },
+      }),
+    ]
+    const { completions } = chatClient(callsFirst).chat
+    const final = `c1 ${JSON.stringify([text('Bonn: sun')])}, c2 ${JSON.stringify([text('Ulm: sun')])}`
+    assert.equal(await completions.runTools({ ...question, tools }).finalContent(), final)
+    assert.equal(await completions.runTools({ ...question, tools, stream: true }).finalContent(), final)
+    assert.deepEqual(seen, ['Bonn', 'Ulm', 'Bonn', 'Ulm'])
+  })
+
+  it('parses arguments and formats by their schemas', async () => {
+    const requests: TextRequest[] = []
+    const client = chatClient((request) => {
+      requests.push(request)
+      return chatReply(request.prompt.format ? [text('{"city":"Bonn","inhabitants":5}')] : [call('c1', 'Bonn')])
+    })
+    const called = await client.chat.completions.parse({
+      ...question,
+      tools: [zodFunction({ name: 'weather', parameters: place })],
+      tool_choice: 'required',
+    })
+    assert.deepEqual(called.choices[0]?.message.tool_calls?.[0]?.function.parsed_arguments, { city: 'Bonn' })
+    const said = await client.chat.completions.parse({
+      ...question,
+      response_format: zodResponseFormat(city, 'city'),
+    })
+    assert.deepEqual(said.choices[0]?.message.parsed, { city: 'Bonn', inhabitants: 5 })
+    const [first, second] = requests
+    assert.deepEqual([first?.prompt.tools?.[0]?.strict, first?.prompt.toolChoice], [true, 'required'])
+    assert.ok(second?.prompt.format?.kind === 'schema')
+    assert.deepEqual([second.prompt.format.name, second.prompt.format.strict], ['city', true])
+  })
+
+  it('learns the field of a tool that cannot be called', async () => {
+    await assert.rejects(chatClient(callsFirst).chat.completions.create({ ...question, tools: [weather, weather] }), {
+      status: 400,
+      code: 'invalid_field',
+      param: 'tools[1].function.name',
+    })
+  })
+})

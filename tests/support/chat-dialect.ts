@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import OpenAI from 'openai'
+import { piecesOf } from '../../src/generation/content.ts'
+import { openAiChat } from '../../src/generation/dialects/openai-chat.ts'
+import type { Reply } from '../../src/generation/reply.ts'
+import type { TextRequest } from '../../src/generation/request.ts'
+import type { Delta, ReplyPart } from '../../src/models/conversation.ts'
+import { Problem } from '../../src/platform/problems.ts'
+import { parseObject } from './json.ts'
+
+/** The dialect of chat completions without a service: replies in its form, and a client of it. */
+
+const level = { limit: 1, remaining: 1, resetSeconds: 0 }
+
+export const chatReply = (parts: readonly ReplyPart[], changes: Partial<Reply> = {}): Reply => ({
+  id: '0199d2f4-7b51-7c3e-9a60-0c3b1f7a2e11',
+  model: 'fast',
+  text: parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''),
+  parts: parts.some(({ kind }) => kind !== 'text') ? parts : undefined,
+  stopReason: 'complete',
+  usage: { inputTokens: 10, outputTokens: 7, cachedTokens: 30, cacheWriteTokens: 5 },
+  reasoningTokens: 4,
+  cost: undefined,
+  body: '',
+  levels: { requests: level, tokens: level },
+  replayed: false,
+  ...changes,
+})
+
+/** The events of a streamed reply. The model writes this many characters at a time. */
+export function chatEvents(body: object, reply: Reply, size = 3): string {
+  const { id, model } = reply
+  const writer = openAiChat.read(body).eventWriter({ id, model, inputTokens: 0 })
+  const content = piecesOf(reply).flatMap((piece) =>
+    piece.kind === 'text'
+      ? cut(piece.text, size).map(writer.text)
+      : piece.deltas.flatMap((delta) => writer.deltas(inPieces(delta, size))),
+  )
+  return [...writer.opening, ...content, ...writer.closing(reply)].join('')
+}
+
+const cut = (text: string, size: number): readonly string[] => text.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? []
+
+function inPieces(delta: Delta, size: number): readonly Delta[] {
+  if (delta.kind === 'thinking') return cut(delta.text, size).map((text) => ({ kind: 'thinking', text }))
+  return delta.kind === 'input' ? cut(delta.json, size).map((json) => ({ kind: 'input', json })) : [delta]
+}
+
+/** The official client, with this dialect as the server and `answer` as the model. */
+export function chatClient(answer: (request: TextRequest) => Reply): OpenAI {
+  const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+    assert.ok(typeof init?.body === 'string')
+    const body = parseObject(init.body)
+    try {
+      const parsed = openAiChat.read(body)
+      const reply = answer(parsed.request)
+      return parsed.request.stream
+        ? new Response(chatEvents(body, reply), { headers: { 'content-type': 'text/event-stream' } })
+        : new Response(parsed.wholeBody(reply), { headers: { 'content-type': 'application/json' } })
+    } catch (error) {
+      assert.ok(error instanceof Problem, String(error))
+      const details = { code: error.code, reason: error.message, field: error.details.field, request_id: 'x' }
+      return Response.json(openAiChat.errorBody(details, 400), { status: 400 })
+    }
+  }
+  return new OpenAI({ apiKey: 'tg_x', baseURL: 'http://127.0.0.1/v1', fetch, maxRetries: 0 })
+}
