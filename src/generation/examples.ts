@@ -36,6 +36,7 @@ export const modelExample = {
   owned_by: 'tollgate',
   context_length: 1024,
   max_output_tokens: 512,
+  capabilities: ['json'],
   price: { input: '0.1', output: '0.4', currency: 'USD' },
   aliases: [model],
 }

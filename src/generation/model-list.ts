@@ -1,4 +1,5 @@
 import { writtenPrice } from '../billing/money.ts'
+import { listCapabilities } from '../models/capabilities.ts'
 import type { Catalogue, Offer } from '../models/catalogue.ts'
 import { Problem } from '../platform/problems.ts'
 import type { ListedModel } from './schema.ts'
@@ -40,6 +41,7 @@ export function presentModel({ model, price, aliases, createdAt }: Offer, curren
     owned_by: 'tollgate',
     context_length: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
+    capabilities: listCapabilities(model.capabilities),
     price: { ...writtenPrice(price), currency },
     aliases: [...aliases],
   }

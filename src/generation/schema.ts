@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { capabilities } from '../models/capabilities.ts'
 import { longestTag } from './tags.ts'
 import { countExample, generateExample, modelExample, modelsExample } from './examples.ts'
 
@@ -154,6 +155,10 @@ export const listedModel = Type.Object(
     owned_by: Type.Literal('tollgate'),
     context_length: Type.Integer({ description: 'The most tokens of prompt and reply together.' }),
     max_output_tokens: Type.Integer({ description: 'The largest max_output_tokens of a request.' }),
+    capabilities: Type.Array(Type.Enum([...capabilities]), {
+      description:
+        'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused.',
+    }),
     price: Type.Object(
       {
         input: amount('Per million input tokens.'),

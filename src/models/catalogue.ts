@@ -23,7 +23,7 @@ export interface Offer {
 
 /** A model of the configuration, whether or not it can be called. */
 export interface ConfiguredModel {
-  readonly model: Pick<Model, 'id' | 'contextTokens' | 'maxOutputTokens' | 'health'>
+  readonly model: Pick<Model, 'id' | 'contextTokens' | 'maxOutputTokens' | 'capabilities' | 'health'>
   readonly engine: ModelConfig['engine']
   readonly aliases: readonly string[]
   readonly fallback?: string | undefined

@@ -22,8 +22,9 @@ export async function buildModel(entry: ModelConfig, { providers, thread, log }:
     return createLocalEngine({ id, context, maxOutputTokens, file: entry.file, parallel: entry.parallel, log })
   }
   const { upstream_model: upstreamModel, timeout } = entry
+  const capabilities = entry.capabilities && new Set(entry.capabilities)
   const tokenizer = await openTokenizer(entry, thread, log)
-  const common = { id, context, maxOutputTokens, upstreamModel, timeout, tokenizer, log }
+  const common = { id, context, maxOutputTokens, capabilities, upstreamModel, timeout, tokenizer, log }
   if (entry.engine === 'openai') return createOpenAiModel({ ...common, endpoints: entry.endpoints })
   const provider = providers.get(entry.package)
   if (!provider) throw new Error(`the package ${entry.package} was not loaded`)

@@ -1,5 +1,6 @@
 import { writtenPrice } from '../billing/money.ts'
 import type { PriceEntry } from '../billing/prices.ts'
+import { listCapabilities } from './capabilities.ts'
 import type { ConfiguredModel } from './catalogue.ts'
 import type { ConfiguredModelJson, ListedPrice } from './schema.ts'
 
@@ -27,6 +28,7 @@ export function presentConfigured(
     aliases: [...aliases],
     context: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
+    capabilities: listCapabilities(model.capabilities),
     fallback: fallback ?? null,
     ready,
     reason: reason ?? null,

@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox'
+import { capabilities } from './capabilities.ts'
 
 /** The JSON schemas of /models. Types, validation and the API document derive from them. */
 
@@ -64,6 +65,7 @@ const configuredModel = Type.Object({
   aliases: Type.Array(Type.String()),
   context: Type.Integer({ description: 'The most tokens of a prompt and its reply.' }),
   max_output_tokens: Type.Integer(),
+  capabilities: Type.Array(Type.Enum([...capabilities]), { description: 'What it can do besides text.' }),
   fallback: nullable(Type.String({ description: 'The model that takes over when this one fails.' })),
   ready: Type.Boolean({ description: 'Whether it would serve a request now.' }),
   reason: nullable(Type.String({ description: 'Why not, for the operator. A ready model may have one too.' })),

@@ -74,6 +74,7 @@ describe('GET /v1/models', () => {
         owned_by: 'tollgate',
         context_length: 32_768,
         max_output_tokens: 4096,
+        capabilities: ['tools', 'json', 'images', 'documents', 'reasoning'],
         price: { input: '0.15', output: '0.6', currency: 'USD' },
         aliases: ['quick'],
       },

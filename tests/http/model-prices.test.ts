@@ -78,6 +78,7 @@ describe('the list of models', () => {
       aliases: ['default'],
       context: 32_768,
       max_output_tokens: 4096,
+      capabilities: ['tools', 'json', 'images', 'documents', 'reasoning'],
       fallback: 'a/slow:1',
       ready: true,
       reason: null,

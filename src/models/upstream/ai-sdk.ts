@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { Agent, fetch, type RequestInfo, type RequestInit } from 'undici'
+import type { Capability } from '../capabilities.ts'
 import { textOfMessage, type Message, type Prompt } from '../conversation.ts'
 import type { Model, RunLimits, WholeReply } from '../model.ts'
 import type { CallOptions, Provider } from './ai-sdk-provider.ts'
@@ -25,6 +26,8 @@ export interface AiSdkModelOptions {
   /** The most tokens that a prompt and its reply may have together. */
   readonly context: number
   readonly maxOutputTokens: number
+  /** Default: all that a package is sent. */
+  readonly capabilities?: ReadonlySet<Capability> | undefined
   /** Milliseconds, as in the openai engine. */
   readonly timeout: { readonly connect: number; readonly first_token: number; readonly total: number }
   /** Requests in flight, default 512. One more throws Problem `overloaded`. */
@@ -38,6 +41,9 @@ export interface AiSdkModelOptions {
 const mostBytes = { answer: 256 * 1024, token: 4096 }
 
 const defaultConnections = 512
+
+/** Nothing but text is sent to a provider package. */
+const sent: ReadonlySet<Capability> = new Set()
 
 /**
  * A model behind a provider package of the AI SDK, with the retries, timeouts, usage and Problems of the openai engine.
@@ -105,8 +111,7 @@ export function createAiSdkModel(options: AiSdkModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
-    // Nothing but text is sent to a provider package.
-    capabilities: new Set<never>(),
+    capabilities: sent.intersection(options.capabilities ?? sent),
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { everyCapability } from '../capabilities.ts'
+import { everyCapability, type Capability } from '../capabilities.ts'
 import type { Model, Prompt, RunLimits, WholeReply } from '../model.ts'
 import { readCompletion, readErrorCode, writeRequest } from './chat-completions.ts'
 import { createChatStream } from './chat-stream.ts'
@@ -19,6 +19,8 @@ export interface OpenAiModelOptions {
   /** The most tokens that a prompt and its reply may have together. */
   readonly context: number
   readonly maxOutputTokens: number
+  /** Default: all of them. */
+  readonly capabilities?: ReadonlySet<Capability> | undefined
   /**
    * Milliseconds. `connect` and `first_token` bound one attempt at one endpoint: until the first token of a stream, or the
    * first byte of the answer to a request for a whole reply. `total` bounds all attempts and the waits between them.
@@ -44,6 +46,7 @@ const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
  */
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512, tokenizer = byteTokenizer } = options
+  const { capabilities = everyCapability } = options
   const log = options.log.child({ model: id })
   const endpoints = options.endpoints.map((endpoint) =>
     createEndpoint('/chat/completions', endpoint, { connections, connect: timeout.connect }),
@@ -94,7 +97,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
     id,
     contextTokens: context,
     maxOutputTokens,
-    capabilities: everyCapability,
+    capabilities,
     cheapPrompt: tokenizer.cheapPrompt,
     count: tokenizer.count,
     run: (prompt: Prompt, limits: RunLimits, signal: AbortSignal) => run({ prompt, limits, signal, log, tokenizer }),

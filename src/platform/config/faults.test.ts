@@ -230,6 +230,11 @@ const rules: Case[] = [
     upstream({ engine: 'ai-sdk', endpoints: undefined, package: 'node:fs' }),
     'models[0].package: must be the name of an npm package such as @ai-sdk/anthropic',
   ],
+  [upstream({ capabilities: 'tools' }), 'models[0].capabilities: must be a list'],
+  [
+    upstream({ capabilities: ['json', 'tool'] }),
+    'models[0].capabilities[1]: must be one of tools, json, images, documents, reasoning',
+  ],
   [upstream({ fallback: 'fast' }), 'models[0].fallback: must be another model'],
   [upstream({ fallback: 'slow' }), 'models[0].fallback: must be a model: one of fast'],
   [upstream({ fallback: 5 }), `models[0].fallback: ${name}`],

@@ -60,6 +60,13 @@ const everyModel = {
 const upstreamModel = {
   price: Type.Optional(group(price, fourPrices)),
   upstream_model: text("The upstream's name for the model."),
+  capabilities: Type.Optional(
+    Type.Array(Type.Enum(['tools', 'json', 'images', 'documents', 'reasoning']), {
+      description:
+        'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused before anything is held. An empty list: nothing.',
+      shown_default: 'everything',
+    }),
+  ),
   tokenizer: written(
     values.tokenizer,
     'What counts the tokens of a prompt. `auto` chooses by `upstream_model`, and `bytes` is an upper bound. [Token counts](operating.md#token-counts) describes the others.',

@@ -85,6 +85,10 @@ function Model({ model, unlimited, currency, onPrice }: ModelProps) {
           </dd>
         </div>
         <div>
+          <dt>Capabilities</dt>
+          <dd>{['text', ...model.capabilities].join(', ')}</dd>
+        </div>
+        <div>
           <dt>Engine</dt>
           <dd>
             {model.engine}
