@@ -197,6 +197,26 @@ describe("Anthropic's official client", () => {
     )
   })
 
+  it('names the field that a model cannot serve, and holds nothing', async () => {
+    const { accountId, key } = await service.customer()
+    const { messages } = clientOf(key)
+    const tools = [{ name: 'weather', input_schema: { type: 'object' as const } }]
+    for (const [field, change] of [
+      ['tools', { tools }],
+      ['thinking', { thinking: { type: 'adaptive' as const } }],
+      ['output_config.effort', { output_config: { effort: 'low' as const } }],
+    ] as const) {
+      const refusal: unknown = await messages
+        .create({ ...asked, ...change, model: 'tiny' })
+        .then(undefined, (error: unknown) => error)
+      assert.ok(refusal instanceof Anthropic.BadRequestError, field)
+      assert.match(refusal.message, /The model tiny does not support/)
+      assert.ok(refusal.message.includes(` field ${field}.`), refusal.message)
+    }
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows, holds], [[], 0])
+  })
+
   it('A30 works with a local model, which states the input tokens at the start of a stream', async () => {
     const { key } = await service.customer()
     const body = { ...asked, model: 'tiny', max_tokens: 20 }

@@ -123,6 +123,31 @@ describe('POST /v1/messages/count_tokens', () => {
     assert.equal(theirs.json['input_tokens'], ours.json['input_tokens'])
   })
 
+  it('counts tools and earlier calls as well', async () => {
+    const { key, accountId } = await service.customer()
+    const { messages } = new Anthropic({ baseURL: service.url, apiKey: key, maxRetries: 0 })
+    const tools = [
+      { name: 'weather', description: 'The weather of a city.', input_schema: { type: 'object' as const } },
+    ]
+    const calls = [
+      user,
+      {
+        role: 'assistant' as const,
+        content: [{ type: 'tool_use' as const, id: 'a', name: 'weather', input: { city: 'Bonn' } }],
+      },
+      {
+        role: 'user' as const,
+        content: [{ type: 'tool_result' as const, tool_use_id: 'a', content: 'Sunny, 21 degrees' }],
+      },
+    ]
+    const plain = await messages.countTokens({ model: 'fast', messages: [user] })
+    const withTools = await messages.countTokens({ model: 'fast', messages: [user], tools })
+    const withCalls = await messages.countTokens({ model: 'fast', messages: calls, tools })
+    assert.ok(plain.input_tokens < withTools.input_tokens)
+    assert.ok(withTools.input_tokens < withCalls.input_tokens)
+    assert.deepEqual((await service.books(accountId)).rows, [])
+  })
+
   it("refuses in Anthropic's format", async () => {
     const { key } = await service.customer()
     const { status, json, error } = await service.call('/v1/messages/count_tokens', key, { model: 'fast' })
