@@ -172,7 +172,6 @@ describe("OpenAI's official client", () => {
     const tools = [{ type: 'function' as const, function: { name: 'f' } }]
     for (const [change, field, feature] of [
       [{ tools }, 'tools', 'tools'],
-      [{ response_format: { type: 'json_object' } }, 'response_format', 'JSON formats'],
       [{ reasoning_effort: 'low' }, 'reasoning_effort', 'reasoning'],
     ] as const) {
       await assert.rejects(clientOf(key).chat.completions.create({ ...chat, ...change, model: 'tiny' }), {

@@ -2,7 +2,7 @@ import type { StopReason } from '../model.ts'
 import { failureOf, readPart, type Sizes } from './ai-sdk-reply.ts'
 import type { Deadline } from './deadline.ts'
 import { Failure, unusable } from './failure.ts'
-import type { ReplyStream } from './relay.ts'
+import type { ReplyPiece, ReplyStream } from './relay.ts'
 import { nothingReceived, type Received } from './usage.ts'
 
 /** Milliseconds to wait for the end of the response after its last part, so that the connection can be reused. */
@@ -20,20 +20,20 @@ export function createAiSdkStream(
   let ending: StopReason | Failure | undefined
   let generated = false
 
-  async function read(): Promise<readonly string[]> {
+  async function read(): Promise<ReplyPiece | undefined> {
     try {
       while (ending === undefined) {
         const { done, value } = await reader.read()
         if (deadline.reason !== undefined) throw new Error('abandoned')
         if (done) throw unusable('a stream without its last part', true)
         const text = take(value)
-        if (text !== '') return [text]
+        if (text !== '') return { kind: 'texts', texts: [text] }
       }
     } catch (error) {
       ending = endingOf(error)
       abandon()
     }
-    return []
+    return undefined
   }
 
   function take(value: unknown): string {

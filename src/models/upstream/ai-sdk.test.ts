@@ -209,7 +209,8 @@ for (const name of packages) {
       const { calls } = vendor
       const timeout = { connect: 20_000, first_token: 100, total: 3_600_000 }
       assert.equal((await failure(open(name, { timeout }))).code, 'upstream_timeout')
-      assert.equal(vendor.calls, calls + 1)
+      // On a busy machine the timeout may pass before the request arrives.
+      assert.ok(vendor.calls <= calls + 1, 'it was sent again')
     })
 
     test('a whole reply may take longer than first_token once its response has begun', async (t) => {

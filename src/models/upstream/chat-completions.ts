@@ -1,7 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { Type } from 'typebox'
+import { randomBytes } from 'node:crypto'
+import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { Prompt, RunLimits, StopReason } from '../model.ts'
+import type { CallPart, ReplyPart } from '../conversation.ts'
+import type { RunLimits, StopReason } from '../model.ts'
+import { contentFields, readContent, TextField, type ChatContent } from './chat-content.ts'
+import { countsOf, readChatUsage, UsageField } from './chat-usage.ts'
 import { unusable } from './failure.ts'
 import type { UpstreamReply } from './usage.ts'
 
@@ -10,20 +14,25 @@ const stopReasons = {
   stop: 'complete',
   length: 'max_output_tokens',
   content_filter: 'content_filter',
+  tool_calls: 'complete',
+  function_call: 'complete',
 } as const satisfies Record<string, StopReason>
 
-export const FinishReason = Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('content_filter')])
-export const TextField = Type.Optional(Type.Union([Type.String(), Type.Null()]))
-const Tokens = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })
-export const UsageField = Type.Optional(
-  Type.Union([
-    Type.Object({ prompt_tokens: Type.Optional(Tokens), completion_tokens: Type.Optional(Tokens) }),
-    Type.Null(),
-  ]),
-)
+export const FinishReason = Type.Union([
+  Type.Literal('stop'),
+  Type.Literal('length'),
+  Type.Literal('content_filter'),
+  Type.Literal('tool_calls'),
+  Type.Literal('function_call'),
+])
 export const IndexField = Type.Optional(Type.Unknown())
 /** Fields in which vLLM and SGLang name the stop sequence that ended the reply. */
 export const stopFields = { stop_reason: Type.Optional(Type.Unknown()), matched_stop: Type.Optional(Type.Unknown()) }
+
+/** A JSON text; some servers send the object itself. */
+export const ArgumentsField = Type.Optional(Type.Union([Type.String(), Type.Null(), Type.Object({})]))
+
+const Call = Type.Object({ id: TextField, function: Type.Object({ name: Type.String(), arguments: ArgumentsField }) })
 
 /** The fields of a `POST /chat/completions` response that are used. Other fields are ignored. */
 const completion = Compile(
@@ -31,7 +40,10 @@ const completion = Compile(
     choices: Type.Array(
       Type.Object({
         index: IndexField,
-        message: Type.Object({ content: TextField }),
+        message: Type.Object({
+          ...contentFields,
+          tool_calls: Type.Optional(Type.Union([Type.Array(Call), Type.Null()])),
+        }),
         finish_reason: FinishReason,
         ...stopFields,
       }),
@@ -42,23 +54,6 @@ const completion = Compile(
 
 const refusal = Compile(Type.Object({ error: Type.Object({ code: Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }) }) }))
 
-/**
- * Writes the body of a request. It sends `max_tokens`, which every server accepts except for OpenAI's newest models. They
- * require `max_completion_tokens`, but many servers ignore that field, and an unlimited reply is the worse failure.
- */
-export function writeRequest(model: string, prompt: Prompt, limits: RunLimits, stream: boolean): string {
-  return JSON.stringify({
-    model,
-    messages: prompt.messages.map(({ role, text }) => ({ role, content: text })),
-    max_tokens: limits.maxOutputTokens,
-    temperature: limits.temperature ?? 0,
-    top_p: limits.topP,
-    seed: limits.seed,
-    stop: limits.stop,
-    ...(stream && { stream: true, stream_options: { include_usage: true } }),
-  })
-}
-
 /** Reads a whole reply. Throws Failure if it is not a chat completion. The Failure does not quote the body. */
 export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply {
   if (!isUtf8(body)) throw unusable('not UTF-8')
@@ -66,16 +61,48 @@ export function readCompletion(body: Buffer, { stop }: RunLimits): UpstreamReply
   if (!completion.Check(reply)) throw unusable('not a chat completion')
   const choice = firstChoice(reply.choices)
   if (!choice) throw unusable('a chat completion without a choice')
-  const { content } = choice.message
+  const { message, finish_reason: reason } = choice
+  const content = readContent(message)
+  const parts = partsOf(content, message.tool_calls ?? [])
   // Only a content filter may remove the message.
-  if (content === undefined && choice.finish_reason !== 'content_filter') throw unusable('a message without content')
+  if (message.content === undefined && !parts && reason !== 'content_filter') {
+    throw unusable('a message without content')
+  }
   return {
-    text: (content ?? '').toWellFormed(),
-    stopReason: stopReasonOf(choice.finish_reason, choice, stop),
-    inputTokens: reply.usage?.prompt_tokens,
-    outputTokens: reply.usage?.completion_tokens,
+    text: content.text.toWellFormed(),
+    parts,
+    stopReason: stopReasonOf(reason, choice, stop),
+    ...countsOf(readChatUsage(reply.usage)),
   }
 }
+
+/** The parts of a reply; undefined if it has only text. */
+function partsOf(
+  { text, thinking, signatures = [] }: ChatContent,
+  calls: readonly Static<typeof Call>[],
+): readonly ReplyPart[] | undefined {
+  if (thinking === '' && signatures.length === 0 && calls.length === 0) return undefined
+  const signed = signatures.find(({ redacted }) => !redacted)
+  const thoughts = thinking === '' && !signed ? [] : [{ text: thinking.toWellFormed(), ...signed }]
+  const hidden = signatures.flatMap(({ signature, redacted }) => (redacted ? [{ text: '', signature, redacted }] : []))
+  return [
+    ...[...thoughts, ...hidden].map((part) => ({ kind: 'thinking' as const, ...part })),
+    ...(text === '' ? [] : [{ kind: 'text' as const, text: text.toWellFormed() }]),
+    ...calls.map(readCall),
+  ]
+}
+
+function readCall({ id, function: { name, arguments: input } }: Static<typeof Call>): CallPart {
+  return { kind: 'call', id: id || newCallId(), tool: name, input: argumentsText(input).toWellFormed() || '{}' }
+}
+
+/** Arguments as JSON text. A call without arguments may have none. */
+export function argumentsText(input: string | object | null | undefined): string {
+  return typeof input === 'object' && input !== null ? JSON.stringify(input) : (input ?? '')
+}
+
+/** For a server that gives a call no id: its result must name one. */
+export const newCallId = (): string => `call_${randomBytes(12).toString('hex')}`
 
 /** The error code in a body, if it is a plain word. The message is not read because it may quote keys and prompts. */
 export function readErrorCode(body: string): string {

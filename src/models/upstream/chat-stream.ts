@@ -1,9 +1,13 @@
 import type { RunLimits, StopReason } from '../model.ts'
-import { createDeltaReader } from './chat-deltas.ts'
+import { createDeltaReader, type CallFragment, type ChatDelta } from './chat-deltas.ts'
+import { countsOf, laterUsage, type ChatUsage } from './chat-usage.ts'
 import { createEventReader } from './event-reader.ts'
 import { Failure, unusable } from './failure.ts'
+import { createJoiner } from './joiner.ts'
+import { createPieceQueue } from './piece-queue.ts'
 import type { Reception } from './reception.ts'
-import type { ReplyStream } from './relay.ts'
+import type { ReplyPiece, ReplyStream } from './relay.ts'
+import { createReplyOrder } from './reply-order.ts'
 
 /**
  * Reads a streamed chat completion. The reply is complete only after the event `[DONE]`. A stream that ends without it, or
@@ -12,21 +16,21 @@ import type { ReplyStream } from './relay.ts'
 export function createChatStream(reception: Reception, limits: RunLimits): ReplyStream {
   const events = createEventReader(take)
   const readDelta = createDeltaReader(limits)
-  const joiner = createJoiner()
+  const texts = createJoiner()
+  const thoughts = createJoiner()
+  const ready = createPieceQueue()
+  const order = createReplyOrder(ready.push)
   let [pieces, bytes] = [0, 0]
-  let inputTokens: number | undefined
-  let outputTokens: number | undefined
+  let usage: ChatUsage | undefined
   let stopReason: StopReason | undefined
   let ending: StopReason | Failure | undefined
   let hasEnded = false
-  let ready: string[] = []
 
-  async function read(): Promise<readonly string[]> {
-    ready = []
-    while (ready.length === 0 && ending === undefined) await readOn()
+  async function read(): Promise<ReplyPiece | undefined> {
+    while (ready.isEmpty && ending === undefined) await readOn()
     if (ending instanceof Failure && pieces > 0) ending = new Failure(ending.problem, { repeatable: false })
-    if (ending !== undefined && ready.length === 0) reception.abandon()
-    return ready
+    if (ending !== undefined && ready.isEmpty) reception.abandon()
+    return ready.next()
   }
 
   async function readOn(): Promise<void> {
@@ -49,26 +53,36 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
     // An event that the end of the stream cuts off is ignored. Only `[DONE]` may lack its blank line.
     if (hasEnded) return
     const delta = readDelta(data)
-    if (delta.generated) note(delta.text)
-    // Assigned, not added: servers that report usage on every event report the total each time.
-    inputTokens = delta.inputTokens ?? inputTokens
-    outputTokens = delta.outputTokens ?? outputTokens
+    // Servers that report usage on every event report the total each time.
+    if (delta.usage) usage = laterUsage(usage, delta.usage)
     stopReason = delta.stopReason ?? stopReason
-    const text = joiner.add(delta.text)
-    if (text !== '') ready.push(text)
+    if (delta.text !== '' || delta.thinking !== '' || delta.calls) note(delta)
+    if (delta.thinking !== '' || delta.signatures) takeThoughts(delta)
+    const text = texts.add(delta.text)
+    if (text !== '') order.add(text)
+    delta.calls?.forEach(order.addFragment)
+  }
+
+  function takeThoughts({ thinking, signatures = [] }: ChatDelta): void {
+    const text = thoughts.add(thinking)
+    if (text !== '') order.add({ kind: 'thinking', text })
+    for (const signature of signatures) order.add({ kind: 'signature', ...signature })
   }
 
   function finish(): void {
+    const rest = texts.rest()
+    if (rest !== '') order.add(rest)
+    order.end()
     ending = stopReason ?? unusable('a stream without a finish reason')
-    const rest = joiner.rest()
-    if (rest !== '') ready.push(rest)
     reception.finish()
   }
 
-  function note(text: string): void {
+  function note({ text, thinking, calls = [] }: ChatDelta): void {
     if (pieces === 0) reception.begun()
     pieces += 1
     bytes += Buffer.byteLength(text)
+    if (thinking !== '') bytes += Buffer.byteLength(thinking)
+    for (const call of calls) bytes += bytesOf(call)
   }
 
   return Object.freeze({
@@ -78,25 +92,9 @@ export function createChatStream(reception: Reception, limits: RunLimits): Reply
       return ending
     },
     get received() {
-      return { pieces, bytes, inputTokens, outputTokens }
+      return { pieces, bytes, ...countsOf(usage) }
     },
   })
 }
 
-/** Joins surrogate pairs that a server splits between two events. */
-function createJoiner(): { add(text: string): string; rest(): string } {
-  let half = ''
-  return {
-    add(text) {
-      if (text === '') return ''
-      const whole = half + text
-      if (whole.isWellFormed()) {
-        half = ''
-        return whole
-      }
-      half = /[\uD800-\uDBFF]$/.test(whole) ? whole.slice(-1) : ''
-      return (half === '' ? whole : whole.slice(0, -1)).toWellFormed()
-    },
-    rest: () => half.toWellFormed(),
-  }
-}
+const bytesOf = ({ tool, json }: CallFragment): number => Buffer.byteLength(tool) + Buffer.byteLength(json)

@@ -156,7 +156,9 @@ describe('A14 an incomplete stream is an error, not complete', () => {
       const thought = JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] })
       const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
       raw.behave((socket) => socket.end(`${head}data: ${thought}\n\n`))
-      assert.equal((await failure(open({ endpoints: [{ url: raw.url }] }), stream)).code, 'upstream_failed')
+      const [thinking, end] = await pieces(open({ endpoints: [{ url: raw.url }] }), stream)
+      assert.deepEqual(thinking, { kind: 'deltas', deltas: [{ kind: 'thinking', text: 'Hm.' }] })
+      assert.equal(end?.kind === 'end' && end.problem?.code, 'upstream_failed')
       assert.equal(raw.requests, 1)
     } finally {
       await raw.close()
@@ -164,7 +166,7 @@ describe('A14 an incomplete stream is an error, not complete', () => {
   })
 
   test('an unknown finish reason is an error', async () => {
-    for (const finishReason of ['tool_calls', null]) {
+    for (const finishReason of ['tool_use', null]) {
       assert.equal((await streamed({ finishReason })).stopReason, 'error')
     }
   })

@@ -77,6 +77,8 @@ for (const [theirs, ours] of Object.entries({
   stop: 'complete',
   length: 'max_output_tokens',
   content_filter: 'content_filter',
+  tool_calls: 'complete',
+  function_call: 'complete',
 })) {
   test(`finish_reason ${theirs} is ${ours}`, async () => {
     vendor.set({ finishReason: theirs })
@@ -85,7 +87,7 @@ for (const [theirs, ours] of Object.entries({
   })
 }
 
-for (const finishReason of ['tool_calls', 'error', '', null]) {
+for (const finishReason of ['tool_use', 'error', '', null]) {
   test(`finish_reason ${JSON.stringify(finishReason)} is a failure, not a reply`, async () => {
     vendor.set({ finishReason })
     assert.equal((await failure(open())).code, 'upstream_failed')

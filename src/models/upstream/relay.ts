@@ -2,10 +2,12 @@ import type { StreamEnd, StreamPart, StopReason } from '../model.ts'
 import { Failure } from './failure.ts'
 import { brokenOff, neverBegun, nothingReceived, usageOf, type UpstreamRun, type Received } from './usage.ts'
 
+export type ReplyPiece = Exclude<StreamPart, StreamEnd>
+
 /** A reply that arrives from an upstream. */
 export interface ReplyStream {
-  /** Resolves with the texts since the last call, none of them empty. No texts means the end. Never throws. */
-  read(): Promise<readonly string[]>
+  /** Resolves with the next texts or deltas, none of them empty, or with undefined at the end. Never throws. */
+  read(): Promise<ReplyPiece | undefined>
   /** How the reply ended; undefined before that. */
   readonly ending: StopReason | Failure | undefined
   readonly received: Received
@@ -13,25 +15,25 @@ export interface ReplyStream {
   abandon(): void
 }
 
-/** A reply whose first texts have arrived, or that ended without text. */
+/** A reply whose first piece has arrived, or that ended without one. */
 export interface StartedReply {
   readonly stream: ReplyStream
-  readonly texts: readonly string[]
+  readonly first: ReplyPiece | undefined
 }
 
-/** Waits for the first text of a reply. Throws the Failure if the reply fails before it; another attempt is possible then. */
+/** Waits for the first piece of a reply. Throws the Failure if the reply fails before it; another attempt is possible then. */
 export async function startReply(stream: ReplyStream): Promise<StartedReply> {
-  const texts = await stream.read()
-  if (texts.length === 0 && stream.ending instanceof Failure) {
+  const first = await stream.read()
+  if (!first && stream.ending instanceof Failure) {
     stream.abandon()
     throw stream.ending
   }
-  return { stream, texts }
+  return { stream, first }
 }
 
 /**
  * Relays a reply from an upstream. `start` begins the reply and resolves with undefined if the caller disconnects first.
- * `reportFailure` is called if the reply breaks off. Failures after the first text end the stream with `error`.
+ * `reportFailure` is called if the reply breaks off. Failures after the first piece end the stream with `error`.
  */
 export async function* relay(
   run: UpstreamRun,
@@ -40,9 +42,9 @@ export async function* relay(
   if (run.signal.aborted) return yield { kind: 'end', ...neverBegun }
   const begun = await start()
   if (!begun) return yield { kind: 'end', ...brokenOff('cancelled', nothingReceived, run) }
-  const { stream, texts, reportFailure } = begun
+  const { stream, first, reportFailure } = begun
   try {
-    for (let ready = texts; ready.length > 0; ready = await stream.read()) yield { kind: 'texts', texts: ready }
+    for (let piece = first; piece; piece = await stream.read()) yield piece
     yield endOf(stream, run, reportFailure)
   } finally {
     stream.abandon()

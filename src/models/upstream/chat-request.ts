@@ -1,0 +1,67 @@
+import type { Prompt, Reasoning, ReplyFormat, ToolChoice } from '../conversation.ts'
+import type { RunLimits } from '../model.ts'
+import { acceptedBy, markOf, writeTurn, type Accepted } from './chat-messages.ts'
+
+/**
+ * Writes the body of a request. It sends `max_tokens`, which every server accepts except for OpenAI's newest models. They
+ * require `max_completion_tokens`, but many servers ignore that field, and an unlimited reply is the worse failure.
+ */
+export function writeRequest(model: string, prompt: Prompt, limits: RunLimits, stream: boolean): string {
+  const { reasoning, tools, format, cacheKey } = prompt
+  const accepted = acceptedBy(model)
+  const effort = reasoning && effortOf(reasoning)
+  const messages: object[] = []
+  for (const message of prompt.messages) writeTurn(messages, message, accepted)
+  return JSON.stringify({
+    model,
+    messages,
+    max_tokens: limits.maxOutputTokens,
+    // Reasoning models refuse it, or reason badly at 0.
+    temperature: limits.temperature ?? (effort === undefined ? 0 : undefined),
+    top_p: limits.topP,
+    seed: limits.seed,
+    stop: limits.stop,
+    ...(stream && { stream: true, stream_options: { include_usage: true } }),
+    ...(tools && toolFields(prompt, accepted)),
+    response_format: format && formatOf(format),
+    reasoning_effort: effort,
+    prompt_cache_key: cacheKey,
+  })
+}
+
+/** Servers refuse the choice and the parallel calls of no tools. */
+function toolFields({ tools = [], toolChoice, parallelCalls }: Prompt, accepted: Accepted): object {
+  return {
+    tools: tools.map(({ name, description, parameters, strict, cache }) => ({
+      type: 'function',
+      function: { name, description, parameters, strict },
+      ...markOf(cache, accepted),
+    })),
+    tool_choice: toolChoice && choiceOf(toolChoice),
+    parallel_tool_calls: parallelCalls,
+  }
+}
+
+function choiceOf(choice: ToolChoice): unknown {
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } }
+}
+
+function formatOf(format: ReplyFormat): object {
+  if (format.kind === 'json') return { type: 'json_object' }
+  const { name, description, schema, strict } = format
+  return { type: 'json_schema', json_schema: { name, description, schema, strict } }
+}
+
+/** The effort for a budget, which this API does not have: `most` is the largest budget in tokens. */
+const effortsOfBudgets = [
+  { most: 4999, effort: 'low' },
+  { most: 15_999, effort: 'medium' },
+] as const
+
+/** `max` is `xhigh` in this API. `none` is not sent: a model that does not think refuses the field. */
+function effortOf({ effort, budgetTokens }: Reasoning): string | undefined {
+  if (effort === 'none') return undefined
+  if (effort !== undefined) return effort === 'max' ? 'xhigh' : effort
+  if (budgetTokens === undefined) return undefined
+  return effortsOfBudgets.find(({ most }) => budgetTokens <= most)?.effort ?? 'high'
+}
