@@ -6,7 +6,7 @@ import type { Reply } from '../../src/generation/reply.ts'
 import type { TextRequest } from '../../src/generation/request.ts'
 import type { Delta, ReplyPart } from '../../src/models/conversation.ts'
 import { Problem } from '../../src/platform/problems.ts'
-import { parseObject } from './json.ts'
+import { parseObject, type Json } from './json.ts'
 
 /** The dialect of chat completions without a service: replies in its form, and a client of it. */
 
@@ -38,6 +38,13 @@ export function chatEvents(body: object, reply: Reply, size = 3): string {
   )
   return [...writer.opening, ...content, ...writer.closing(reply)].join('')
 }
+
+/** The chunks of a stream, without the event that ends it. */
+export const chunksOf = (events: string): readonly Json[] =>
+  events
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: {'))
+    .map((event) => parseObject(event.slice('data: '.length)))
 
 const cut = (text: string, size: number): readonly string[] => text.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? []
 

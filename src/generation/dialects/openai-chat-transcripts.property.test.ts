@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { chatEvents, chatReply } from '../../../tests/support/chat-dialect.ts'
+import { chatEvents, chatReply, chunksOf } from '../../../tests/support/chat-dialect.ts'
 import { at, listAt, objectAt, parseObject, type Json } from '../../../tests/support/json.ts'
 import type { CallPart, Message, Part, ReplyPart, TextPart, ThinkingPart } from '../../models/conversation.ts'
 import { openAiChat } from './openai-chat.ts'
@@ -168,9 +168,7 @@ function sentBack(message: Json): Message | undefined {
 
 /** The message that a program collects from the events of a stream. */
 function collected(events: string): Json {
-  const deltas = [...events.matchAll(/^data: (\{.*\})$/gm)].map(([, json = '']) =>
-    objectAt(parseObject(json), 'choices', 0, 'delta'),
-  )
+  const deltas = chunksOf(events).map((chunk) => objectAt(chunk, 'choices', 0, 'delta'))
   const textOf = (name: string) => deltas.map(({ [name]: words }) => (typeof words === 'string' ? words : '')).join('')
   const calls: { id: unknown; type: unknown; function: { name: unknown; arguments: string } }[] = []
   for (const call of deltas.flatMap((delta) => listAt(delta, 'tool_calls'))) {

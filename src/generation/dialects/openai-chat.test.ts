@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { zodFunction, zodResponseFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
-import { chatClient, chatEvents, chatReply } from '../../../tests/support/chat-dialect.ts'
+import { chatClient, chatEvents, chatReply, chunksOf } from '../../../tests/support/chat-dialect.ts'
 import { at, objectAt, parseObject } from '../../../tests/support/json.ts'
 import type { Message, Part, ReplyPart } from '../../models/conversation.ts'
 import type { TextRequest } from '../request.ts'
@@ -74,7 +74,7 @@ describe('chat completions read', () => {
     })
     assert.deepEqual(prompt, {
       messages: [asked],
-      format: { kind: 'schema', ...schema },
+      format: { kind: 'schema', ...schema, field: 'response_format.json_schema.schema' },
       reasoning: { effort: 'low' },
       cacheKey: 'k',
     })
@@ -226,10 +226,10 @@ describe('chat completions write', () => {
       chatReply([thought, call('c1', 'Bonn'), call('c2', 'Ulm')]),
       9,
     )
-    const deltas = [...streamed.matchAll(/^data: (\{.*\})$/gm)].map(([, json = '']) => {
-      const chunk = parseObject(json)
-      return [at(chunk, 'choices', 0, 'delta'), at(chunk, 'choices', 0, 'finish_reason')]
-    })
+    const deltas = chunksOf(streamed).map((chunk) => [
+      at(chunk, 'choices', 0, 'delta'),
+      at(chunk, 'choices', 0, 'finish_reason'),
+    ])
     assert.deepEqual(deltas, [
       [{ role: 'assistant', content: '', refusal: null }, null],
       [{ reasoning_content: 'I should ' }, null],
