@@ -499,6 +499,10 @@ const noLimit = { requestsPerMinute: null, tokensPerMinute: null, dailyBudget: n
 const firstLimits: readonly Readonly<Record<'own' | 'shared', Partial<LimitChange>>>[] = [
   { own: { tokensPerMinute: 75 }, shared: { dailyBudget: 700n } },
   { own: { requestsPerMinute: 1 }, shared: { dailyBudget: 1000n, monthlyBudget: 500n } },
+  { own: { tokensPerMinute: 90 }, shared: { tokensPerMinute: 90 } },
+  // Their requests are also charged by exchanges: they were admitted before the keys had limits.
+  { own: { dailyBudget: 900n }, shared: { monthlyBudget: 900n } },
+  { own: { monthlyBudget: 900n }, shared: { dailyBudget: 900n } },
 ]
 const large = { requestsPerMinute: 400, tokensPerMinute: 24_000 }
 const creditLeft = ({ credited, charged, held, creditLent }: ModelAccount): bigint =>
@@ -595,7 +599,7 @@ function reportOf(
       account,
       charges: renew.charged
         ? ended.map((flight, index) => {
-            const key = keys.get(account)?.[index] ?? unknownKey
+            const key = keys.get(account)?.[index + 1] ?? unknownKey
             return { id: randomUUIDv7(), key, cost: part(flight.cost, renew.used) }
           })
         : [],
