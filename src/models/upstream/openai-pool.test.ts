@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 after(() => Promise.all([one.close(), two.close()]))
 
-/** ReportedCounts the calls to each vendor during `work`. */
+/** Counts the calls to each vendor during `work`. */
 async function counted(act: () => Promise<unknown>): Promise<[number, number]> {
   const before = [one.calls, two.calls] as const
   await act()

@@ -21,7 +21,7 @@ const mostBytesOfToken = 16
 
 const estimate = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
 
-/** The counts that an upstream reported, as in `Usage`. ReportedCounts that it did not report are undefined. */
+/** The counts that an upstream reported, as in `Usage`. Counts that it did not report are undefined. */
 export interface ReportedCounts {
   readonly inputTokens: number | undefined
   readonly outputTokens: number | undefined
@@ -39,7 +39,7 @@ export interface Received extends ReportedCounts {
 }
 
 /**
- * The usage of a reply as the upstream reports it, even if it exceeds the hold. ReportedCounts that it does not report are
+ * The usage of a reply as the upstream reports it, even if it exceeds the hold. Counts that it does not report are
  * estimated: the prompt by the model's tokenizer, the reply as one token per delta or per 4 bytes.
  */
 export function usageOf(received: Received, run: UpstreamRun): Usage {
@@ -49,7 +49,7 @@ export function usageOf(received: Received, run: UpstreamRun): Usage {
   return usageWith(received, output, run, isReported ? 'upstream' : 'estimated')
 }
 
-/** The end of a run that broke off, with the usage of the part that arrived. ReportedCounts reported before the end are provisional. */
+/** The end of a run that broke off, with the usage of the part that arrived. Counts reported before the end are provisional. */
 export function brokenOff(stopReason: 'cancelled' | 'error', received: Received, run: UpstreamRun): RunEnd {
   const output = Math.max(received.outputTokens ?? 0, generatedTokens(received))
   return {
