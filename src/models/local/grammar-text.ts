@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\
 
 /**
  * JSON (RFC 8259) without spaces before or between its tokens, except one after a colon or a comma: a small model can write
- * spaces for ever. Numbers are bounded so that each is finite. An escape never stands for half a character.
+ * spaces for ever. Characters are listed, not excluded: bytes that are no character would pass an exclusion. Numbers are bounded so that each is finite. An escape never stands for half a character.
  */
 const json = String.raw`
 value ::= object | array | string | number | boolean | null
@@ -18,7 +18,7 @@ object ::= "{" (member ("," space member)*)? "}"
 member ::= string ":" space value
 array ::= "[" (value ("," space value)*)? "]"
 string ::= "\"" char* "\""
-char ::= [^"\\\x00-\x1F\x7F] | "\\" (["\\/bfnrt] | "u" ([0-9a-cA-CefEF] hex | [dD] [0-7]) hex hex)
+char ::= [ !#-\[\]-~\u0080-\uD7FF\uE000-\U0010FFFF] | "\\" (["\\/bfnrt] | "u" ([0-9a-cA-CefEF] hex | [dD] [0-7]) hex hex)
 hex ::= [0-9a-fA-F]
 number ::= "-"? unsigned
 unsigned ::= natural ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?

@@ -57,7 +57,7 @@ function rulesOf(root: object, field: string): string[] {
     if (!isSchema(schema)) throw refusedSchema(place, 'something other than a JSON schema')
     const asked = Object.keys(schema).filter((name) => !annotations.has(name))
     const alone = (name: string) => {
-      const other = asked.find((each) => each !== name && each !== 'type')
+      const other = asked.find((each) => each !== name && !(each === 'type' && (name === 'const' || name === 'enum')))
       if (other !== undefined) throw refusedSchema(`${place}.${other}`, `${other} beside ${name}`)
     }
     for (const name of ['$ref', 'const', 'enum', 'anyOf', 'oneOf', 'allOf'] as const) {
