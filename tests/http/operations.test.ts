@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(fieldsOf('/v1/responses'), openAi)
     assert.deepEqual(fieldsOf('/v1/messages'), [
       ['type', 'error', 'request_id'],
-      ['type', 'message'],
+      ['type', 'message', 'details'],
     ])
   })
 
