@@ -103,7 +103,7 @@ const billing = [
     'alert_tested',
     'alert_attempts_listed',
   ].map((did) => `account_${did}`),
-  ...['created', 'rotated', 'revoked'].map((did) => `key_${did}`),
+  ...['created', 'rotated', 'revoked', 'limits_changed'].map((did) => `key_${did}`),
   'models_listed',
   'usage_read',
   'requests_read',
