@@ -12,6 +12,7 @@ interface PromptFields {
 /** What a prompt needs of a model besides text; undefined if it needs nothing. */
 export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] | undefined {
   const { messages, tools, format, reasoning } = prompt
+  if (!tools && !format && !reasoning && messages.every(isText)) return undefined
   const needs: Need[] = []
   if (tools) needs.push({ capability: 'tools', field: 'tools' })
   for (const capability of capabilitiesOf(messages)) needs.push({ capability, field: fields.messages })
@@ -19,6 +20,8 @@ export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] |
   if (reasoning && reasoning.effort !== 'none') needs.push({ capability: 'reasoning', field: fields.reasoning })
   return needs.length === 0 ? undefined : needs
 }
+
+const isText = ({ parts }: Message): boolean => parts === undefined
 
 function capabilitiesOf(messages: readonly Message[]): ReadonlySet<Capability> {
   const found = new Set<Capability>()

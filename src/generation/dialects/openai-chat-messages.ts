@@ -25,10 +25,13 @@ const roles: Readonly<Record<string, Message['role']>> = {
 const neutralOfPart = { annotations: [[]], prompt_cache_breakpoint: 'any value', role: ['assistant'] } as const
 const neutralOfMessage = { annotations: [[]], audio: [], function_call: [] } as const
 
-/** Fields that each role has besides its role and its content. A name of an assistant asks for nothing. */
+/** The fields of a message. A name of an assistant asks for nothing. */
 const fieldsOf: Readonly<Record<string, readonly string[]>> = {
-  assistant: ['name', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details'],
-  tool: ['name', 'tool_call_id'],
+  system: ['role', 'content'],
+  developer: ['role', 'content'],
+  user: ['role', 'content'],
+  assistant: ['role', 'content', 'name', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details'],
+  tool: ['role', 'content', 'name', 'tool_call_id'],
 }
 
 /** The fields of the ids of calls and results. */
@@ -42,26 +45,29 @@ export function readChatMessages(list: unknown): readonly Message[] {
   if (!Array.isArray(list)) return []
   const places: Places = new Map()
   const messages: Message[] = []
-  for (const [index, each] of list.entries()) {
-    const { role, message } = readMessage(each, `messages[${index}]`, places)
-    const before = messages.at(-1)
-    if (before && message.role === 'user' && endsWithResult(before)) {
-      messages[messages.length - 1] = { role: 'user', parts: [...before.parts, ...partsOf(message)] }
-    } else messages.push(message)
-    if (index === list.length - 1) checkLast(role, message, `messages[${index}]`)
-  }
-  if (messages.length === 0) throw mustBe('messages', 'a list of at least one message')
+  list.forEach((each: unknown, index) => append(messages, readMessage(each, `messages[${index}]`, places)))
+  const last = messages.at(-1)
+  if (!last) throw mustBe('messages', 'a list of at least one message')
+  checkLast(last, `messages[${list.length - 1}]`)
   checkTranscript(messages, (part) => places.get(part) ?? 'messages')
   return messages
 }
 
-function checkLast(role: string, message: Message, place: string): void {
-  if (message.role !== 'user') throw mustBe(`${place}.role`, 'user or tool: the last message is the one to reply to')
-  const isBlank = partsOf(message).every((part) => part.kind === 'text' && !/\S/.test(part.text))
-  if (role === 'user' && isBlank) throw mustBe(`${place}.content`, 'a text that is not blank')
+/** The results of calls are one turn with the user's next message. */
+function append(messages: Message[], message: Message): void {
+  const before = message.role === 'user' ? messages.at(-1) : undefined
+  if (before && endsWithResult(before)) {
+    messages[messages.length - 1] = { role: 'user', parts: [...before.parts, ...partsOf(message)] }
+  } else messages.push(message)
 }
 
-/** The results of calls are one turn with the user's next message. */
+function checkLast(last: Message, place: string): void {
+  if (last.role !== 'user') throw mustBe(`${place}.role`, 'user or tool: the last message is the one to reply to')
+  if (partsOf(last).every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
+    throw mustBe(`${place}.content`, 'a text that is not blank')
+  }
+}
+
 const endsWithResult = (message: Message): message is PartsMessage => message.parts?.at(-1)?.kind === 'result'
 
 function partsOf({ text, parts }: Message): readonly Part[] {
@@ -69,11 +75,7 @@ function partsOf({ text, parts }: Message): readonly Part[] {
   return text === '' ? [] : [{ kind: 'text', text }]
 }
 
-function readMessage(
-  value: unknown,
-  place: string,
-  places: Places,
-): { readonly role: string; readonly message: Message } {
+function readMessage(value: unknown, place: string, places: Places): Message {
   const kept = withoutNeutral(value, neutralOfMessage, `${place}.`)
   if (!isFields(kept)) throw mustBe(place, 'an object with role and content')
   const { role, content } = kept
@@ -81,10 +83,10 @@ function readMessage(
   if (typeof role !== 'string' || known === undefined) {
     throw mustBe(`${place}.role`, `one of ${Object.keys(roles).join(', ')}`)
   }
-  refuseOthers(kept, ['role', 'content', ...(fieldsOf[role] ?? [])], place)
-  if (role === 'tool') return { role, message: { role: 'user', parts: [readResult(kept, place, places)] } }
-  if (role === 'assistant') return { role, message: readAssistant(kept, place, places) }
-  return { role, message: messageOf(known, readContent(content, `${place}.content`)) }
+  refuseOthers(kept, fieldsOf[role] ?? [], place)
+  if (role === 'tool') return { role: 'user', parts: [readResult(kept, place, places)] }
+  if (role === 'assistant') return readAssistant(kept, place, places)
+  return messageOf(known, readContent(content, `${place}.content`))
 }
 
 const messageOf = (role: Message['role'], content: string | readonly TextPart[]): Message =>

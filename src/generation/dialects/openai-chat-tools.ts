@@ -6,9 +6,8 @@ import { readDescription, readStrict, readToolName, requireFunction } from './to
 import { checkParameters, checkSchema, checkToolChoice, checkTools } from './tools.ts'
 
 /** What the model may call, as chat completions write it. Every function throws Problem `invalid_field` for the first fault. */
-export interface ChatTools {
-  /** Undefined if there are none. */
-  readonly tools?: readonly Tool[] | undefined
+interface ChatTools {
+  readonly tools: readonly Tool[]
   readonly toolChoice?: ToolChoice | undefined
   readonly parallelCalls?: boolean | undefined
 }
@@ -19,17 +18,19 @@ interface ToolFields {
   readonly parallel_tool_calls?: boolean
 }
 
+/** Undefined if there are no tools. */
 export function readTools({
   tools: list,
   tool_choice: choice,
   parallel_tool_calls: parallelCalls,
-}: ToolFields): ChatTools {
+}: ToolFields): ChatTools | undefined {
+  if (list === undefined && choice === undefined) return undefined
   if (list !== undefined && !Array.isArray(list)) throw mustBe('tools', 'a list of tools')
   const tools = (list ?? []).map((tool: unknown, index) => readTool(tool, `tools[${index}]`))
   checkTools(tools, (index) => `tools[${index}].function`)
   const toolChoice = choice === undefined ? undefined : readToolChoice(choice)
   checkToolChoice(toolChoice, tools, 'tool_choice.function.name')
-  return tools.length === 0 ? {} : { tools, toolChoice, parallelCalls }
+  return tools.length === 0 ? undefined : { tools, toolChoice, parallelCalls }
 }
 
 function readTool(value: unknown, place: string): Tool {

@@ -71,9 +71,11 @@ function requestOf(body: ChatRequest, messages: readonly Message[]): DialectRequ
 
 function promptOf(body: ChatRequest, messages: readonly Message[]): Prompt {
   const { response_format: format, reasoning_effort: effort, prompt_cache_key: cacheKey } = body
+  const tools = readTools(body)
+  if (!tools && format === undefined && effort === undefined && cacheKey === undefined) return { messages }
   return {
     messages,
-    ...readTools(body),
+    ...tools,
     ...(format !== undefined && { format: readReplyFormat(format) }),
     ...(effort !== undefined && { reasoning: { effort } }),
     ...(cacheKey !== undefined && { cacheKey }),

@@ -109,6 +109,7 @@ function decoded(name: string): string {
  * and each call has one result, in the user's turn after it. `fieldOf` is the id of a call, or that of its call in a result.
  */
 export function checkTranscript(messages: readonly Message[], fieldOf: (part: CallPart | ResultPart) => string): void {
+  if (messages.every(({ parts }) => parts === undefined)) return
   const called = new Set<string>()
   const open = new Map<string, CallPart>()
   for (const { role, parts } of messages) {
