@@ -98,8 +98,9 @@ export interface AppNeeds {
   readonly tryIt: Config['try_it']
   readonly firm: Config['firm']
   readonly retention: Config['retention']
-  /** The largest request body, in bytes. */
+  /** The largest request body, in bytes, without its images and documents, and these. */
   readonly requestBytes: number
+  readonly fileBytes: number
   readonly trustedProxies?: readonly string[]
   /** The token that gives access to /metrics. Without it the route does not exist. */
   readonly metricsToken?: string

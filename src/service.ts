@@ -228,6 +228,7 @@ function appSettings({ config, idleGrace, metricsText }: ServiceNeeds) {
     firm: config.firm,
     retention: config.retention,
     requestBytes: config.limits.request_bytes,
+    fileBytes: config.limits.file_bytes,
     trustedProxies: config.listen.trusted_proxies,
     ...(idleGrace !== undefined && { idleGrace }),
     ...(metricsText !== undefined && { metricsText }),

@@ -128,6 +128,7 @@ export async function readOpenApi(): Promise<unknown> {
     baseUrl: 'https://tollgate.example.com',
     currency: 'USD',
     requestBytes: 1_048_576,
+    fileBytes: 16_777_216,
   })
   const document = server.swagger()
   await server.close()

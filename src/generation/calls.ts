@@ -5,6 +5,7 @@ import { promptTokensOf, type Till } from '../billing/till.ts'
 import type { Server } from '../platform/http/server.ts'
 import type { Problem } from '../platform/problems.ts'
 import type { OwnUsage } from '../usage/own.ts'
+import { refuseLargeText } from './body-size.ts'
 import { callerOf, wireFormatOf } from './caller.ts'
 import { deliverStream, deliverWhole, headersOf } from './delivery.ts'
 import { anthropicMessages, readCountRequest } from './dialects/anthropic-messages.ts'
@@ -37,6 +38,9 @@ export interface CallsNeeds {
   readonly own: OwnUsage
   /** The URL that links to the documentation start with. */
   readonly baseUrl: string
+  /** The largest request body without its images and documents, and these, in bytes. */
+  readonly requestBytes: number
+  readonly fileBytes: number
   /** Called for every charged reply. */
   readonly onCharged?: ((model: string, usage: Reply['usage']) => void) | undefined
   readonly noteRefusal: NoteRefusal
@@ -47,15 +51,16 @@ export function registerCalls(scope: Server, callers: Callers, needs: CallsNeeds
   const { generation, till, own } = needs
   registerCaller(scope, callers, needs)
   registerGenerating(scope, callers, needs)
-  registerCounting(scope, callers, generation)
+  registerCounting(scope, callers, needs)
   registerModels(scope, { generation, till })
   registerOwnUsage(scope, { own, till })
 }
 
 function registerGenerating(scope: Server, { checkClient }: Callers, needs: CallsNeeds): void {
-  const { generation, baseUrl, onCharged, noteRefusal } = needs
+  const { generation, baseUrl, requestBytes, onCharged, noteRefusal } = needs
   const handle = (dialect: Dialect) => (request: FastifyRequest, reply: FastifyReply) => {
     const parsed = dialect.read(request.body)
+    refuseLargeText(request, parsed.request.prompt, requestBytes)
     const job = jobOf(request, reply, parsed.request)
     const onReply = (made: Reply) => {
       note(request, made, job)
@@ -76,14 +81,17 @@ function registerGenerating(scope: Server, { checkClient }: Callers, needs: Call
 
   const { generateText, chatCompletions, responses, messages } = operations
   scope.post('/generate', { schema: generateText, config: { wireFormat: tollgate } }, handle(tollgate))
-  scope.post('/chat/completions', { schema: chatCompletions, config: { wireFormat: openAiChat } }, handle(openAiChat))
+  const bodyLimit = requestBytes + needs.fileBytes
+  const chat = { schema: chatCompletions, config: { wireFormat: openAiChat }, bodyLimit }
+  scope.post('/chat/completions', chat, handle(openAiChat))
   scope.post('/responses', { schema: responses, config: { wireFormat: openAiResponses } }, handle(openAiResponses))
-  scope.post('/messages', { schema: messages, config: anthropic }, handle(anthropicMessages))
+  scope.post('/messages', { schema: messages, config: anthropic, bodyLimit }, handle(anthropicMessages))
 }
 
 const anthropic = { wireFormat: anthropicMessages, forAnthropic: true }
 
-function registerCounting(scope: Server, { checkClient }: Callers, generation: Generation): void {
+function registerCounting(scope: Server, { checkClient }: Callers, needs: CallsNeeds): void {
+  const { generation, requestBytes, fileBytes } = needs
   const count = async (request: FastifyRequest, reply: FastifyReply, text: TextRequest, dialect: Dialect) => {
     if (text.clientId !== undefined) await checkClient(callerOf(request), text.clientId)
     const counted = await generation.count(jobOf(request, reply, text))
@@ -99,8 +107,11 @@ function registerCounting(scope: Server, { checkClient }: Callers, generation: G
     return { input_tokens: inputTokens, max_cost: formatMoney(maxCost) }
   })
 
-  scope.post('/messages/count_tokens', { schema: countMessageTokens, config: anthropic }, async (request, reply) => {
-    const { inputTokens } = await count(request, reply, readCountRequest(request.body), anthropicMessages)
+  const ofMessages = { schema: countMessageTokens, config: anthropic, bodyLimit: requestBytes + fileBytes }
+  scope.post('/messages/count_tokens', ofMessages, async (request, reply) => {
+    const text = readCountRequest(request.body)
+    refuseLargeText(request, text.prompt, requestBytes)
+    const { inputTokens } = await count(request, reply, text, anthropicMessages)
     return { input_tokens: inputTokens }
   })
 }

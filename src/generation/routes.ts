@@ -32,6 +32,9 @@ interface GenerationRoutesNeeds {
   readonly tryIt: Config['try_it']
   /** The URL that links to the documentation start with. */
   readonly baseUrl: string
+  /** The largest request body without its images and documents, and these, in bytes. */
+  readonly requestBytes: number
+  readonly fileBytes: number
   /** Called for every charged reply. */
   readonly onCharged?: (model: string, usage: Reply['usage']) => void
   /** Called for every request with a key that was refused or failed, and so not charged. */
@@ -40,9 +43,9 @@ interface GenerationRoutesNeeds {
 
 /** Registers Area A: the routes that a caller's backend uses with an API key, and the same for people who try them. */
 export function registerGeneration(server: Server, needs: GenerationRoutesNeeds): void {
-  const { generation, till, own, baseUrl, onCharged, onRefused } = needs
+  const { generation, till, own, baseUrl, requestBytes, fileBytes, onCharged, onRefused } = needs
   const noteRefusal = refusalNotes(generation, onRefused)
-  const calls: CallsNeeds = { generation, till, own, baseUrl, onCharged, noteRefusal }
+  const calls: CallsNeeds = { generation, till, own, baseUrl, requestBytes, fileBytes, onCharged, noteRefusal }
   server.jsonOnlyUrls.add('/v1', { noStore: true })
   server.decorateRequest('caller', undefined)
   server.addHook('onClose', () => generation.close())

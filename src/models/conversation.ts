@@ -43,18 +43,24 @@ export interface TextPart {
   readonly cache?: CacheMark | undefined
 }
 
-/** An image or a document. */
+/** An image or a PDF. */
 export interface FilePart {
   readonly kind: 'file'
   /** `image/png`, `application/pdf`, … */
   readonly mediaType: string
   /** Base64. */
   readonly data: string
+  readonly extent: Extent
+  /** The dialect's name of it, for errors. */
+  readonly field: string
   readonly name?: string | undefined
   /** How closely to look at an image. Default: as the vendor does. */
   readonly detail?: 'low' | 'high' | 'auto' | undefined
   readonly cache?: CacheMark | undefined
 }
+
+/** What the tokens of a file depend on: the pixels of an image, or the most pages that a document can have. */
+export type Extent = { readonly width: number; readonly height: number } | { readonly pages: number }
 
 /** Reasoning of the model. A vendor accepts it back only unchanged, with its signature. */
 export interface ThinkingPart {
@@ -147,3 +153,14 @@ export function textOfMessage(message: Message): string {
   if (message.parts === undefined) return message.text
   return message.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n')
 }
+
+/** All images and documents of a conversation. */
+export function filesOf(messages: readonly Message[]): readonly FilePart[] {
+  if (messages.every(({ parts }) => parts === undefined)) return noFiles
+  const parts = messages.flatMap((message) => message.parts ?? [])
+  return parts
+    .flatMap((part): readonly Part[] => (part.kind === 'result' ? part.content : [part]))
+    .filter((part) => part.kind === 'file')
+}
+
+const noFiles: readonly FilePart[] = []

@@ -1,8 +1,8 @@
-import type { Message, Part, PartsMessage, Prompt, TextMessage } from './conversation.ts'
+import type { FilePart, Message, Part, PartsMessage, Prompt, TextMessage } from './conversation.ts'
 
 /**
  * All text of a prompt, as messages of text only: what a tokenizer can count. Tools and schemas count as a further message,
- * in the JSON in which vendors write them. Files have no text.
+ * in the JSON in which vendors write them. Files have no text: `fileTokens` counts them.
  */
 export function countedMessages(prompt: Prompt): readonly TextMessage[] {
   const { messages, tools, format } = prompt
@@ -15,10 +15,17 @@ export function countedMessages(prompt: Prompt): readonly TextMessage[] {
 const isText = (message: Message): message is TextMessage => message.parts === undefined
 
 function countedMessage({ role, parts }: PartsMessage): TextMessage {
-  return { role, text: parts.map(countedText).join('\n') }
+  return { role, text: countedText(parts) }
 }
 
-function countedText(part: Part): string {
+function countedText(parts: readonly Part[]): string {
+  return parts
+    .filter((part) => part.kind !== 'file')
+    .map(countedPart)
+    .join('\n')
+}
+
+function countedPart(part: Exclude<Part, FilePart>): string {
   switch (part.kind) {
     case 'text':
     case 'thinking':
@@ -26,9 +33,7 @@ function countedText(part: Part): string {
     case 'call':
       return `${part.tool} ${part.input}`
     case 'result':
-      return part.content.map(countedText).join('\n')
-    case 'file':
-      return ''
+      return countedText(part.content)
   }
 }
 

@@ -191,7 +191,8 @@ export const problems = {
     status: 413,
     retry: false,
     meaning: 'The body is larger than the limit.',
-    remedy: 'Send less in one request, or ask the operator to raise `limits.request_bytes`.',
+    remedy:
+      'Send less in one request, or ask the operator to raise `limits.request_bytes`, or `limits.file_bytes` for images and documents.',
   },
   unsupported_media_type: {
     status: 415,

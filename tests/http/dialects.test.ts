@@ -55,7 +55,7 @@ const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (read
     [{ web_search_options: {} }, 'web_search_options'],
     [{ stream_options: { include_obfuscation: true } }, 'stream_options.include_obfuscation'],
     [{ max_completion_tokens: 5 }, 'max_tokens'],
-    [{ messages: [{ role: 'user', content: [image] }] }, 'messages[0].content[0].type'],
+    [{ messages: [{ role: 'user', content: [image] }] }, 'messages[0].content[0].image_url.url'],
     [{ messages: [{ ...user, name: 'Anna' }] }, 'messages[0].name'],
     [{ messages: [user, said] }, 'messages[1].role'],
     [{ messages: [{ role: 'system', content: 'Be brief.' }] }, 'messages[0].role'],
@@ -131,7 +131,7 @@ const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (read
     [{ output_config: { format: { type: 'json_schema' } } }, 'output_config.format.schema'],
     [{ top_k: 5 }, 'top_k'],
     [{ system: 5 }, 'system'],
-    [{ messages: [{ role: 'user', content: [{ type: 'image', source: {} }] }] }, 'messages[0].content[0].type'],
+    [{ messages: [{ role: 'user', content: [{ type: 'image', source: {} }] }] }, 'messages[0].content[0].source.type'],
     [{ messages: [{ role: 'system', content: 'x' }, user] }, 'messages[0].role'],
     [{ messages: [user, said] }, 'messages[1].role'],
     [{ max_tokens: undefined }, 'max_tokens'],
@@ -190,7 +190,7 @@ describe('a dialect', () => {
       const { key } = await service.customer()
       const [{ status, error, json }, large, text] = [
         await service.call(address, undefined, {}),
-        await service.call(address, key, { input: 'x'.repeat(1_100_000) }),
+        await service.call(address, key, JSON.stringify(dialects[address]).replace('Hello', 'x'.repeat(1_100_000))),
         await service.call(address, key, 'x', { 'content-type': 'text/plain' }),
       ]
       const names = {

@@ -1,6 +1,7 @@
 import type {
   CacheMark,
   CallPart,
+  FilePart,
   Message,
   Part,
   PartsMessage,
@@ -8,8 +9,10 @@ import type {
   TextPart,
   ThinkingPart,
 } from '../../models/conversation.ts'
+import { readDocumentBlock, readImageBlock } from './anthropic-files.ts'
 import { isFields, mustBe, shownName, withoutNeutral, type Fields, type Unsupported } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
+import { checkFileCount } from './files.ts'
 import { checkedText, refuseOthers } from './messages.ts'
 import { readId, readToolName } from './tool-fields.ts'
 import { checkTranscript } from './tools.ts'
@@ -20,11 +23,11 @@ import { checkTranscript } from './tools.ts'
 type Places = Map<CallPart | ResultPart, string>
 
 /** Fields of a block that clients send back from a reply, or that ask for nothing. */
-const neutral: Unsupported = { citations: [[]], caller: [{ type: 'direct' }], toolset_name: [] }
+const neutral: Unsupported = { citations: [[], { enabled: false }], caller: [{ type: 'direct' }], toolset_name: [] }
 
 /** The blocks of each role. */
 const blocks = {
-  user: ['text', 'tool_result'],
+  user: ['text', 'image', 'document', 'tool_result'],
   assistant: ['text', 'thinking', 'redacted_thinking', 'tool_use'],
 } as const
 
@@ -45,6 +48,7 @@ export function readAnthropicMessages(list: readonly unknown[], cache: CacheMark
   }
   checkLast(messages.at(-1), `messages[${list.length - 1}]`)
   checkTranscript(messages, (part) => places.get(part) ?? 'messages')
+  checkFileCount(messages, 'messages')
   return cache === undefined ? messages : withLastMarked(messages, cache)
 }
 
@@ -109,7 +113,9 @@ function readBlock(block: unknown, role: Role, place: string, places: Places): r
   const known = blocks[role].find((each) => each === type)
   switch (known) {
     case 'text':
-      return [readText(kept, place)]
+    case 'image':
+    case 'document':
+      return [readShown(known, kept, place)]
     case 'thinking':
       return readThinking(kept, place)
     case 'redacted_thinking':
@@ -130,6 +136,13 @@ function placed<Place extends CallPart | ResultPart>(part: Place, field: string,
   return part
 }
 
+/** A block of what both the user and a tool can show. */
+function readShown(type: 'text' | 'image' | 'document', block: Fields, place: string): TextPart | FilePart {
+  if (type === 'text') return readText(block, place)
+  const part = type === 'image' ? readImageBlock(block, place) : readDocumentBlock(block, place)
+  return { ...part, ...readMark(block, place) }
+}
+
 /** The texts of a string, or of a list of text blocks. */
 function readTexts(content: unknown, field: string): readonly TextPart[] {
   if (typeof content === 'string') return [{ kind: 'text', text: checkedText(content, field) }]
@@ -141,6 +154,20 @@ function readTexts(content: unknown, field: string): readonly TextPart[] {
     return readText(kept, place)
   })
 }
+
+/** What a tool returned: a string, or a list of texts, images and documents. */
+function readReturned(content: unknown, field: string): readonly (TextPart | FilePart)[] {
+  if (!Array.isArray(content)) return readTexts(content, field)
+  return content.map((block: unknown, index) => {
+    const place = `${field}[${index}]`
+    const kept = withoutNeutral(block, neutral, `${place}.`)
+    const type = isFields(kept) && shown.find((each) => each === kept['type'])
+    if (!isFields(kept) || !type) throw mustBe(`${place}.type`, `one of ${shown.join(', ')}`)
+    return readShown(type, kept, place)
+  })
+}
+
+const shown = ['text', 'image', 'document'] as const
 
 function readText(block: Fields, place: string): TextPart {
   refuseOthers(block, ['type', 'text', 'cache_control'], place)
@@ -181,7 +208,7 @@ function readResult(block: Fields, place: string): ResultPart {
   return {
     kind: 'result',
     callId: readId(id, `${place}.tool_use_id`),
-    content: readTexts(content, `${place}.content`).filter(({ text }) => text !== ''),
+    content: readReturned(content, `${place}.content`).filter((part) => part.kind !== 'text' || part.text !== ''),
     ...(isError && { isError }),
     ...readMark(block, place),
   }

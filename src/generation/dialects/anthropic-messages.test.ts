@@ -269,7 +269,7 @@ const refused: Readonly<Record<string, readonly (readonly [change: object, field
     [{ messages: calledWith({ ...result, content: 5 }) }, 'messages[2].content[0].content'],
     [
       { messages: calledWith({ ...result, content: [{ type: 'image', source: {} }] }) },
-      'messages[2].content[0].content[0].type',
+      'messages[2].content[0].content[0].source.type',
     ],
     [assistant({ ...call, input: '{}' }), 'messages[1].content[0].input'],
     [assistant({ ...call, input: [] }), 'messages[1].content[0].input'],
@@ -295,7 +295,10 @@ const refused: Readonly<Record<string, readonly (readonly [change: object, field
   ],
   'other blocks and fields': [
     [assistant({ type: 'server_tool_use', id: 'x', name: 'web_search', input: {} }), 'messages[1].content[0].type'],
-    [{ messages: [{ role: 'user', content: [{ type: 'document', source: {} }] }] }, 'messages[0].content[0].type'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'document', source: {} }] }] },
+      'messages[0].content[0].source.type',
+    ],
     [{ messages: [{ role: 'user', content: [call] }] }, 'messages[0].content[0].type'],
     [assistant(result), 'messages[1].content[0].type'],
     [assistant({ text: 'x' }), 'messages[1].content[0].type'],

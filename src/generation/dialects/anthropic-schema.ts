@@ -47,6 +47,19 @@ const cacheControl = Type.Object(
 )
 const cached = { cache_control: Type.Optional(cacheControl) }
 const textBlock = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...cached })
+const fileFields = {
+  source: Type.Optional(
+    Type.Object(
+      {
+        type: Type.Enum(['base64', 'text'], { description: 'text: a document in plain text.' }),
+        media_type: Type.Enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/plain']),
+        data: Type.String(),
+      },
+      { description: 'Of an image or a document: the file itself. Nothing is fetched from URLs.' },
+    ),
+  ),
+  title: Type.Optional(Type.String({ description: 'Of a document.' })),
+}
 const texts = (description: string) => Type.Union([Type.String(), Type.Array(textBlock)], { description })
 const jsonObject = (description: string) => Type.Object({}, { additionalProperties: true, description })
 const text = (description: string) => Type.Optional(Type.String({ description }))
@@ -63,6 +76,21 @@ const blockFields = {
 }
 const blockTypes = ['text', 'thinking', 'redacted_thinking', 'tool_use'] as const
 
+const returned = Type.Union(
+  [
+    Type.String(),
+    Type.Array(
+      Type.Object({
+        type: Type.Enum(['text', 'image', 'document']),
+        text: text('Of a text.'),
+        ...fileFields,
+        ...cached,
+      }),
+    ),
+  ],
+  { description: 'Of a result: a text, or a list of texts, images and documents.' },
+)
+
 const message = Type.Object({
   role: Type.Enum(['user', 'assistant']),
   content: Type.Union(
@@ -70,10 +98,11 @@ const message = Type.Object({
       Type.String(),
       Type.Array(
         Type.Object({
-          type: Type.Enum([...blockTypes, 'tool_result']),
+          type: Type.Enum([...blockTypes, 'image', 'document', 'tool_result']),
           ...blockFields,
+          ...fileFields,
           tool_use_id: text('Of a result: the id of its call.'),
-          content: Type.Optional(texts('Of a result: a text, or a list of text blocks.')),
+          content: Type.Optional(returned),
           is_error: Type.Optional(Type.Boolean({ description: 'Of a result: whether the call failed.' })),
           ...cached,
         }),

@@ -6,7 +6,8 @@ import { needsOf } from './needs.ts'
 const fields = { messages: 'input', format: 'text.format', reasoning: 'reasoning.effort' }
 const user: Message = { role: 'user', text: 'Hello' }
 const saying = (...parts: Part[]): Message => ({ role: 'assistant', parts })
-const file = (mediaType: string): Part => ({ kind: 'file', mediaType, data: '' })
+const file = (mediaType: string, field = 'input[0].content[0]') =>
+  ({ kind: 'file', mediaType, data: '', extent: { pages: 1 }, field }) as const
 
 test('a prompt needs a model that can do what its fields and its messages have', () => {
   const cases: readonly (readonly [Partial<Prompt>, readonly string[] | undefined])[] = [
@@ -20,16 +21,14 @@ test('a prompt needs a model that can do what its fields and its messages have',
     [{ messages: [saying({ kind: 'call', id: 'a', tool: 'f', input: '{}' })] }, ['tools input']],
     [
       {
-        messages: [
-          saying({ kind: 'result', callId: 'a', content: [{ kind: 'file', mediaType: 'image/png', data: '' }] }),
-        ],
+        messages: [saying({ kind: 'result', callId: 'a', content: [file('image/png')] })],
         tools: [{ name: 'f', parameters: {} }],
       },
-      ['tools tools', 'tools input', 'images input'],
+      ['tools tools', 'tools input', 'images input[0].content[0]'],
     ],
     [
-      { messages: [saying(file('image/png'), file('application/pdf'), file('image/gif'))] },
-      ['images input', 'documents input'],
+      { messages: [saying(file('image/png', 'a'), file('application/pdf', 'b'), file('image/gif', 'c'))] },
+      ['images a', 'documents b'],
     ],
     [{ format: { kind: 'json' } }, ['json text.format']],
     [{ reasoning: { effort: 'minimal' } }, ['reasoning reasoning.effort']],

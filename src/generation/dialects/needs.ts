@@ -15,7 +15,7 @@ export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] |
   if (!tools && !format && !reasoning && messages.every(isText)) return undefined
   const needs: Need[] = []
   if (tools) needs.push({ capability: 'tools', field: 'tools' })
-  for (const capability of capabilitiesOf(messages)) needs.push({ capability, field: fields.messages })
+  for (const [capability, field] of capabilitiesOf(messages, fields.messages)) needs.push({ capability, field })
   if (format) needs.push({ capability: 'json', field: fields.format })
   if (reasoning && reasoning.effort !== 'none') needs.push({ capability: 'reasoning', field: fields.reasoning })
   return needs.length === 0 ? undefined : needs
@@ -23,11 +23,12 @@ export function needsOf(prompt: Prompt, fields: PromptFields): readonly Need[] |
 
 const isText = ({ parts }: Message): boolean => parts === undefined
 
-function capabilitiesOf(messages: readonly Message[]): ReadonlySet<Capability> {
-  const found = new Set<Capability>()
+/** What the parts need, each with the first field that needs it. */
+function capabilitiesOf(messages: readonly Message[], field: string): ReadonlyMap<Capability, string> {
+  const found = new Map<Capability, string>()
   const add = (part: Part): void => {
     const capability = capabilityOf(part)
-    if (capability) found.add(capability)
+    if (capability && !found.has(capability)) found.set(capability, part.kind === 'file' ? part.field : field)
     if (part.kind === 'result') part.content.forEach(add)
   }
   for (const { parts } of messages) parts?.forEach(add)

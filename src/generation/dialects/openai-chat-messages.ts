@@ -1,5 +1,6 @@
 import type {
   CallPart,
+  FilePart,
   Message,
   Part,
   PartsMessage,
@@ -9,7 +10,9 @@ import type {
 } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
+import { checkFileCount } from './files.ts'
 import { checkedText, refuseOthers } from './messages.ts'
+import { readChatFile } from './openai-chat-files.ts'
 import { readId, readInput, readToolName, requireFunction } from './tool-fields.ts'
 import { checkTranscript } from './tools.ts'
 
@@ -50,6 +53,7 @@ export function readChatMessages(list: unknown): readonly Message[] {
   if (!last) throw mustBe('messages', 'a list of at least one message')
   checkLast(last, `messages[${list.length - 1}]`)
   checkTranscript(messages, (part) => places.get(part) ?? 'messages')
+  checkFileCount(messages, 'messages')
   return messages
 }
 
@@ -86,17 +90,39 @@ function readMessage(value: unknown, place: string, places: Places): Message {
   refuseOthers(kept, fieldsOf[role] ?? [], place)
   if (role === 'tool') return { role: 'user', parts: [readResult(kept, place, places)] }
   if (role === 'assistant') return readAssistant(kept, place, places)
-  return messageOf(known, readContent(content, `${place}.content`))
+  const read = role === 'user' ? readUserContent : readContent
+  return messageOf(known, read(content, `${place}.content`))
 }
 
-const messageOf = (role: Message['role'], content: string | readonly TextPart[]): Message =>
+type UserPart = TextPart | FilePart
+
+const messageOf = (role: Message['role'], content: string | readonly UserPart[]): Message =>
   typeof content === 'string' ? { role, text: content } : { role, parts: content }
 
 /** A text; or its parts, if places in it are marked for the cache. */
 function readContent(content: unknown, field: string): string | readonly TextPart[] {
   if (typeof content === 'string') return checkedText(content, field)
-  const parts = readTexts(content, field)
-  return parts.some(({ cache }) => cache) ? parts : parts.map(({ text }) => text).join('\n')
+  return textOrParts(readTexts(content, field))
+}
+
+function textOrParts(texts: readonly TextPart[]): string | readonly TextPart[] {
+  return texts.some(({ cache }) => cache) ? texts : texts.map(({ text }) => text).join('\n')
+}
+
+/** The same with images and documents. */
+function readUserContent(content: unknown, field: string): string | readonly UserPart[] {
+  if (!Array.isArray(content)) return readContent(content, field)
+  const parts = content.map((part: unknown, index) => readUserPart(part, `${field}[${index}]`))
+  const texts = parts.filter((part) => part.kind === 'text')
+  if (texts.length === parts.length) return textOrParts(texts)
+  // Vendors refuse empty texts beside other parts.
+  return parts.filter((part) => part.kind !== 'text' || part.text !== '')
+}
+
+function readUserPart(part: unknown, place: string): UserPart {
+  const kept = withoutNeutral(part, neutralOfPart, `${place}.`)
+  const file = isFields(kept) ? readChatFile(kept, place) : undefined
+  return file ?? readText(kept, place, 'text, image_url or file: nothing else')
 }
 
 function readTexts(content: unknown, field: string): readonly TextPart[] {
@@ -104,11 +130,11 @@ function readTexts(content: unknown, field: string): readonly TextPart[] {
   return content.map((part: unknown, index) => readText(part, `${field}[${index}]`))
 }
 
-function readText(part: unknown, place: string): TextPart {
+function readText(part: unknown, place: string, types = 'text: only text'): TextPart {
   const kept = withoutNeutral(part, neutralOfPart, `${place}.`)
   if (!isFields(kept)) throw mustBe(place, 'an object of type text')
   const { type, text } = kept
-  if (type !== 'text') throw mustBe(`${place}.type`, 'text: only text is supported here')
+  if (type !== 'text') throw mustBe(`${place}.type`, `${types} is supported here`)
   refuseOthers(kept, ['type', 'text', 'cache_control'], place)
   if (typeof text !== 'string') throw mustBe(`${place}.text`, 'a text')
   const cache = readCacheMark(kept['cache_control'], `${place}.cache_control`)

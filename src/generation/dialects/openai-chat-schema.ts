@@ -69,13 +69,35 @@ const cacheControl = Type.Optional(
   ),
 )
 
-const texts = Type.Union(
-  [
-    Type.String(),
-    Type.Array(Type.Object({ type: Type.Literal('text'), text: Type.String(), cache_control: cacheControl })),
-  ],
-  { description: 'A text, or a list of text parts.' },
-)
+const textPart = Type.Object({ type: Type.Literal('text'), text: Type.String(), cache_control: cacheControl })
+const texts = Type.Union([Type.String(), Type.Array(textPart)], { description: 'A text, or a list of text parts.' })
+
+const image = Type.Object({
+  type: Type.Literal('image_url'),
+  image_url: Type.Object({
+    url: Type.String({
+      description:
+        'A data URL of a PNG, JPEG, GIF or WebP image: at most 5 MiB and 8000 by 8000 pixels. Nothing is fetched from URLs.',
+    }),
+    detail: Type.Optional(
+      Type.Enum(['low', 'high', 'auto'], { description: 'How closely to look. Default: as the vendor does.' }),
+    ),
+  }),
+  cache_control: cacheControl,
+})
+
+const file = Type.Object({
+  type: Type.Literal('file'),
+  file: Type.Object({
+    filename: Type.Optional(Type.String()),
+    file_data: Type.String({ description: 'A data URL of a PDF: at most 24 MiB and 600 pages, without a password.' }),
+  }),
+  cache_control: cacheControl,
+})
+
+const shown = Type.Union([Type.String(), Type.Array(Type.Union([textPart, image, file]))], {
+  description: 'A text, or a list of texts, images and documents.',
+})
 
 const call = Type.Object({
   id: Type.String(),
@@ -105,7 +127,8 @@ const spoken = {
 }
 
 const message = Type.Union([
-  Type.Object({ role: Type.Enum(['system', 'developer', 'user']), content: texts }),
+  Type.Object({ role: Type.Enum(['system', 'developer']), content: texts }),
+  Type.Object({ role: Type.Literal('user'), content: shown }),
   Type.Object({
     role: Type.Literal('assistant'),
     content: Type.Optional(Type.Union([texts, Type.Null()], { description: 'Null beside calls.' })),

@@ -33,12 +33,12 @@ describe("a prompt in the form of Anthropic's API", () => {
 
   test('every part has its block, with its mark for the cache', () => {
     const text = { kind: 'text', text: 'It is', cache: { ttl: '1h' } } as const
-    const image = { kind: 'file', mediaType: 'image/png', data: 'AAAA', cache: {} } as const
-    const paper = { kind: 'file', mediaType: 'application/pdf', data: 'BBBB', name: 'a.pdf' } as const
-    const note = { kind: 'file', mediaType: 'text/plain', data: Buffer.from('Grüß').toString('base64') } as const
+    const file = { kind: 'file', extent: { pages: 1 }, field: 'x' } as const
+    const image = { ...file, mediaType: 'image/png', data: 'AAAA', cache: {} } as const
+    const paper = { ...file, mediaType: 'application/pdf', data: 'BBBB', name: 'a.pdf' } as const
     const messages: Prompt['messages'] = [
       { role: 'system', parts: [{ kind: 'text', text: 'Be brief.', cache: {} }] },
-      { role: 'user', parts: [image, paper, note, { kind: 'text', text: 'What is it?' }] },
+      { role: 'user', parts: [image, paper, { kind: 'text', text: 'What is it?' }] },
       {
         role: 'assistant',
         parts: [
@@ -76,7 +76,6 @@ describe("a prompt in the form of Anthropic's API", () => {
               source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' },
               title: 'a.pdf',
             },
-            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Grüß' } },
             { type: 'text', text: 'What is it?' },
           ],
         },

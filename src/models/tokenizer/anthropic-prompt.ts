@@ -66,13 +66,7 @@ const textBlock = ({ text, cache }: TextPart): object => ({ type: 'text', text, 
 function fileBlock({ mediaType, data, name, cache }: FilePart): object {
   const source = { type: 'base64', media_type: mediaType, data }
   if (mediaType.startsWith('image/')) return { type: 'image', source, ...markOf(cache) }
-  const plain = { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString() }
-  return {
-    type: 'document',
-    source: mediaType === 'text/plain' ? plain : source,
-    ...(name !== undefined && { title: name }),
-    ...markOf(cache),
-  }
+  return { type: 'document', source, ...(name !== undefined && { title: name }), ...markOf(cache) }
 }
 
 const toolOf = ({ name, description, parameters, strict, cache }: NonNullable<Prompt['tools']>[number]) => ({

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { Logger } from 'pino'
 import type { TextMessage } from '../conversation.ts'
 import { bytesOf, countedMessages } from '../counted.ts'
+import { fileTokens } from '../file-tokens.ts'
 import type { CountOptions, Prompt } from '../model.ts'
 import { createEndpoint, type Endpoint, type EndpointOptions } from '../upstream/endpoint.ts'
 import { refused, unusable } from '../upstream/failure.ts'
@@ -59,18 +60,18 @@ const apis: Readonly<Record<CountingApi, Api>> = {
     async count(send, model, prompt) {
       const reply = await send('/tokenize', { model, messages: countedMessages(prompt).map(contentOf) })
       if (!counted.Check(reply)) throw unusable('not a count')
-      return reply.count
+      return reply.count + fileTokens(prompt, model)
     },
   },
   'llama-server': {
     paths: ['/apply-template', '/tokenize'],
     strip: /\/v1\/?$/,
-    async count(send, _, prompt) {
+    async count(send, model, prompt) {
       const reply = await send('/apply-template', { messages: countedMessages(prompt).map(contentOf) })
       if (!rendered.Check(reply)) throw unusable('not a rendered prompt')
       const tokens = await send('/tokenize', { content: reply.prompt, add_special: true, parse_special: true })
       if (!tokenized.Check(tokens)) throw unusable('not a list of tokens')
-      return tokens.tokens.length
+      return tokens.tokens.length + fileTokens(prompt, model)
     },
   },
   anthropic: {

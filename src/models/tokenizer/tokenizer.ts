@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { Problem } from '../../platform/problems.ts'
 import { countedMessages } from '../counted.ts'
+import { fileTokens } from '../file-tokens.ts'
 import type { CountOptions, Prompt, TokenCount } from '../model.ts'
 import type { EndpointOptions } from '../upstream/endpoint.ts'
 import { chooseTokenizer } from './choice.ts'
@@ -29,6 +30,8 @@ export interface Tokenizer {
   readonly count: (prompt: Prompt, options?: CountOptions) => Promise<TokenCount>
   /** The estimate that `count` made of this prompt, if it made one. */
   readonly estimateOf: (prompt: Prompt) => number | undefined
+  /** The tokens of the images and documents of this prompt, by the rules of the model's vendor. */
+  readonly fileTokens: (prompt: Prompt) => number
   close(): Promise<void>
 }
 
@@ -58,31 +61,38 @@ function byteBound(prompt: Prompt): number {
   return bytes + messages.length * templateBound.message + templateBound.prompt
 }
 
-const bound = (prompt: Prompt): TokenCount => {
-  const tokens = byteBound(prompt)
+function bound(prompt: Prompt, upstreamModel: string): TokenCount {
+  const tokens = byteBound(prompt) + fileTokens(prompt, upstreamModel)
   return { tokens, exact: false, most: tokens }
 }
 
 /** Counts bytes. */
-export const byteTokenizer: Tokenizer = Object.freeze({
-  cheapPrompt: Infinity,
-  count: async (prompt: Prompt) => bound(prompt),
-  estimateOf: () => undefined,
-  close: async () => {},
-})
+const createByteTokenizer = (upstreamModel: string): Tokenizer =>
+  Object.freeze({
+    cheapPrompt: Infinity,
+    count: async (prompt: Prompt) => bound(prompt, upstreamModel),
+    estimateOf: () => undefined,
+    fileTokens: (prompt: Prompt) => fileTokens(prompt, upstreamModel),
+    close: async () => {},
+  })
+
+/** Counts bytes, for a model of any name. */
+export const byteTokenizer = createByteTokenizer('')
 
 export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
-  const { thread, margin, endpoints, log } = needs
+  const { thread, margin, endpoints, upstreamModel, log } = needs
   const isAnthropic = endpoints.some(({ url, key }) => key && new URL(url).hostname === 'api.anthropic.com')
   const choice = chooseTokenizer({ ...needs, isAnthropic })
-  if (choice.by === 'bytes') return byteTokenizer
+  if (choice.by === 'bytes') return createByteTokenizer(upstreamModel)
   const server = choice.by === 'server' ? createServerCount({ ...needs, api: choice.api }) : undefined
   const estimates = new WeakMap<Prompt, number>()
 
-  function estimate(prompt: Prompt, options: CountOptions): Promise<number> {
-    if (choice.by === 'text') return thread.count(choice.source, countedMessages(prompt), options.signal)
-    if (server) return server.count(prompt, options)
-    return Promise.resolve(byteBound(prompt))
+  async function estimate(prompt: Prompt, options: CountOptions): Promise<number> {
+    if (choice.by === 'text') {
+      const tokens = await thread.count(choice.source, countedMessages(prompt), options.signal)
+      return tokens + fileTokens(prompt, upstreamModel)
+    }
+    return server ? server.count(prompt, options) : bound(prompt, upstreamModel).tokens
   }
 
   return Object.freeze({
@@ -97,10 +107,11 @@ export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
         if (options.signal?.aborted) throw uncounted()
         const { requestId: request_id } = options
         log.warn({ request_id, err: error }, 'the tokens of a prompt could not be counted: its bytes are used')
-        return bound(prompt)
+        return bound(prompt, upstreamModel)
       }
     },
     estimateOf: (prompt: Prompt) => estimates.get(prompt),
+    fileTokens: (prompt: Prompt) => fileTokens(prompt, upstreamModel),
     close: async () => server?.close(),
   })
 }

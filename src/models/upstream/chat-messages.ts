@@ -93,7 +93,6 @@ function contentPart(part: TextPart | FilePart, accepted: Accepted): object {
   const mark = markOf(part.cache, accepted)
   if (part.kind === 'text') return { type: 'text', text: part.text, ...mark }
   const { mediaType, data, name, detail } = part
-  if (mediaType.startsWith('text/')) return { type: 'text', text: Buffer.from(data, 'base64').toString(), ...mark }
   const url = `data:${mediaType};base64,${data}`
   return mediaType.startsWith('image/')
     ? { type: 'image_url', image_url: { url, detail }, ...mark }

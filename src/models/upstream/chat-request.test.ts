@@ -27,7 +27,7 @@ const calling: Prompt = {
           callId: 'c',
           content: [
             { kind: 'text', text: 'Rain', cache: {} },
-            { kind: 'file', mediaType: 'image/png', data: 'AAAA' },
+            { kind: 'file', mediaType: 'image/png', data: 'AAAA', extent: { width: 1, height: 1 }, field: 'x' },
           ],
         },
         { kind: 'text', text: 'And now?' },

@@ -10,7 +10,7 @@ export interface UpstreamRun {
   readonly limits: RunLimits
   readonly signal: AbortSignal
   readonly log: Logger
-  readonly tokenizer: Pick<Tokenizer, 'estimateOf'>
+  readonly tokenizer: Pick<Tokenizer, 'estimateOf' | 'fileTokens'>
 }
 
 /** Average bytes of one token of English text. */
@@ -103,7 +103,7 @@ function bytesOfReply({ text, parts }: UpstreamReply): number {
 const textOfPart = (part: ReplyPart): string => (part.kind === 'call' ? part.tool + part.input : part.text)
 
 function promptTokens({ prompt, tokenizer }: UpstreamRun): number {
-  return tokenizer.estimateOf(prompt) ?? estimate(bytesOf(prompt))
+  return tokenizer.estimateOf(prompt) ?? estimate(bytesOf(prompt)) + tokenizer.fileTokens(prompt)
 }
 
 function generatedTokens({ pieces, bytes }: Received): number {

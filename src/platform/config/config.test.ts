@@ -34,7 +34,7 @@ describe('without a file', () => {
       alerts: { allowed_networks: [] },
       retention: { erasure_after: '30 days' },
       aliases: { default: 'tiny' },
-      limits: { requests_per_minute: 60, tokens_per_minute: 100_000, request_bytes: 1_048_576 },
+      limits: { requests_per_minute: 60, tokens_per_minute: 100_000, request_bytes: 1_048_576, file_bytes: 16_777_216 },
       session: { idle: 3_600_000, absolute: 43_200_000 },
       file: null,
       data: path.join(root, 'data'),

@@ -341,7 +341,12 @@ export const configSchema = group('The configuration.', {
       60,
     ),
     tokens_per_minute: whole('Input and output tokens per minute of a new account.', 1, int4, 100_000),
-    request_bytes: written(values.size, 'The largest body of a request.', { default: '1MiB' }),
+    request_bytes: written(values.size, 'The largest body of a request, without its images and documents.', {
+      default: '1MiB',
+    }),
+    file_bytes: written(values.size, 'The images and documents of one request, as they are sent: in base64.', {
+      default: '16MiB',
+    }),
   }),
   metrics: Type.Optional(
     group('Prometheus metrics at `/metrics`. Without this group, that URL does not exist.', {

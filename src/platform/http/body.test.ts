@@ -115,7 +115,7 @@ describe('the body of a request', () => {
       'POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
     )
     const chunk = `100000\r\n${'x'.repeat(1024 * 1024)}\r\n`
-    for (let i = 0; i < 40; i++) wire.send(chunk)
+    for (let i = 0; i < 80; i++) wire.send(chunk)
     const open = new Promise((resolve) => setTimeout(resolve, 60_000, 'still open').unref())
     assert.equal(await Promise.race([wire.closed, open]), undefined)
     wire.cut()

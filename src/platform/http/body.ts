@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** SHA-256 of URL and body, for requests with an Idempotency-Key. */
     bodyHash: string | undefined
+    /** The length of the body. */
+    bodyBytes: number
   }
 }
 
@@ -18,6 +20,7 @@ export function parseJson(request: FastifyRequest, body: Buffer, done: (error: E
   const coding = request.headers['content-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'identity') return done(refuseCoding())
   if (request.headers['idempotency-key'] !== undefined) request.bodyHash = hashOf(request.url, body)
+  request.bodyBytes = body.length
   const parsed = parse(body)
   if (parsed instanceof Problem) done(parsed)
   else done(null, parsed.value)

@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 /** The most bytes to read and discard of a refused body. Most clients read the response only after sending the body. */
-const mostDiscarded = 32 * 1024 * 1024
+const mostDiscarded = 64 * 1024 * 1024
 
 /** Fastify's error codes that are not internal errors. */
 const fastifyCodes: Readonly<Record<string, ProblemCode>> = {
@@ -44,18 +44,15 @@ export interface ErrorResponder {
 interface ErrorResponderNeeds {
   readonly log: Logger
   readonly baseUrl: string
-  /** The body limit, for the message. */
-  readonly requestBytes: number
   readonly pages?: Pages
   readonly jsonOnlyUrls: JsonOnlyUrls
 }
 
 /** The only code that turns an error into a response. */
 export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder {
-  const { log, baseUrl, requestBytes, pages, jsonOnlyUrls } = needs
+  const { log, baseUrl, pages, jsonOnlyUrls } = needs
   const fixed = securityHeaders(baseUrl)
   const reasons: Partial<Record<ProblemCode, string>> = {
-    request_too_large: `The body is larger than ${requestBytes} bytes. Send less at a time.`,
     unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
     malformed_request: 'The body broke off before its end. Send the request again.',
     not_found: 'Nothing exists at this URL. /docs lists the URLs.',
@@ -65,6 +62,11 @@ export function createErrorResponder(needs: ErrorResponderNeeds): ErrorResponder
     if (error instanceof Problem) return error
     const isIncomplete = error.name === 'AbortError' || !request.raw.complete
     const code = fastifyCodes['code' in error ? String(error.code) : ''] ?? (isIncomplete && 'malformed_request')
+    if (code === 'request_too_large') {
+      const { bodyLimit } = request.routeOptions
+      const reason = `The body is larger than ${bodyLimit} bytes. Send less at a time.`
+      return new Problem(code, reason, { cause: error })
+    }
     if (code) return new Problem(code, reasons[code] ?? problems[code].meaning, { cause: error })
     return new Problem('internal', `Internal error. Quote the request id ${request.id} to support.`, { cause: error })
   }

@@ -20,7 +20,7 @@ import { compileBody } from './validation.ts'
 import { Problem } from '../problems.ts'
 
 export interface ServerNeeds extends TrafficNeeds {
-  /** The largest body of a request. */
+  /** The largest body of a request, unless its route has a limit of its own. */
   readonly requestBytes: number
   /** The public URL; links to the documentation start with it. */
   readonly baseUrl: string
@@ -51,6 +51,7 @@ export function createServer(needs: ServerNeeds): Server {
   const errors = createErrorResponder({ ...needs, jsonOnlyUrls })
   const server = fastify(optionsOf(needs, errors)).withTypeProvider<TypeBoxTypeProvider>()
   server.decorateRequest('bodyHash', undefined)
+  server.decorateRequest('bodyBytes', 0)
   server.decorateRequest('notes')
   server.decorateRequest('startedAt', 0)
   server.decorateRequest('refusedAs', undefined)

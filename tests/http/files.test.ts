@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { at, type Json } from '../support/json.ts'
+import { gifOf, jpegOf, lossyWebpOf, pdfOf, pngOf } from '../support/sample-files.ts'
+import { startService, upstreamModel, type Service } from '../support/service.ts'
+import { startVendor, type Vendor } from '../support/vendor.ts'
+
+let vendor: Vendor
+let service: Service
+before(async () => {
+  vendor = await startVendor()
+  const models = [upstreamModel(vendor.url), upstreamModel(vendor.url, { id: 'text', capabilities: ['documents'] })]
+  service = await startService({ models })
+})
+after(async () => {
+  await service.close()
+  await vendor.close()
+})
+
+const base64 = (bytes: Buffer) => bytes.toString('base64')
+const urlOf = (mediaType: string, bytes: Buffer) => `data:${mediaType};base64,${base64(bytes)}`
+
+const images = {
+  'image/png': pngOf(20, 10),
+  'image/jpeg': jpegOf(20, 10),
+  'image/gif': gifOf(20, 10),
+  'image/webp': lossyWebpOf(20, 10),
+} as const
+const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+const pdf = pdfOf(2, { compressed: true })
+const question = { type: 'text', text: 'What is it?' } as const
+
+/** What the vendor must receive, whatever the dialect of the caller. */
+const sentImage = (mediaType: string, bytes: Buffer, detail: object = {}) => ({
+  type: 'image_url',
+  image_url: { url: urlOf(mediaType, bytes), ...detail },
+})
+const sentPdf = { type: 'file', file: { filename: 'report.pdf', file_data: urlOf('application/pdf', pdf) } }
+
+const lastMessages = () => at(vendor.last.body, 'messages')
+
+const asking = (...blocks: Anthropic.ContentBlockParam[]) => ({
+  model: 'fast',
+  messages: [{ role: 'user' as const, content: [question, ...blocks] }],
+})
+
+describe('images and documents', () => {
+  it("reach the vendor unchanged from OpenAI's client, and cost what it reports", async () => {
+    const { accountId, key } = await service.customer()
+    const client = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 })
+    const pictures = types.map((type) => ({
+      type: 'image_url' as const,
+      image_url: { url: urlOf(type, images[type]), detail: 'low' as const },
+    }))
+    const report = { type: 'file', file: { filename: 'report.pdf', file_data: urlOf('application/pdf', pdf) } } as const
+    const { choices } = await client.chat.completions.create({
+      model: 'fast',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: [question, ...pictures, report] }],
+    })
+    assert.equal(choices[0]?.message.content, 'Hello there.')
+    const sent = types.map((type) => sentImage(type, images[type], { detail: 'low' }))
+    assert.deepEqual(lastMessages(), [{ role: 'user', content: [question, ...sent, sentPdf] }])
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.map((row) => [row.inputTokens, row.outputTokens]), holds], [[[12, 3]], 0])
+  })
+
+  it("reach the vendor unchanged from Anthropic's client, in the form of the vendor", async () => {
+    const { accountId, key } = await service.customer()
+    const client = new Anthropic({ apiKey: key, baseURL: service.url, maxRetries: 0 })
+    const picture = (type: (typeof types)[number]) => ({
+      type: 'image' as const,
+      source: { type: 'base64' as const, media_type: type, data: base64(images[type]) },
+    })
+    const stream = client.messages.stream({
+      model: 'fast',
+      max_tokens: 100,
+      messages: [
+        { role: 'user', content: [question] },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'Seen.' }, picture('image/gif')] },
+            picture('image/png'),
+            {
+              type: 'document',
+              title: 'report.pdf',
+              citations: { enabled: false },
+              source: { type: 'base64', media_type: 'application/pdf', data: base64(pdf) },
+            },
+            { type: 'document', title: 'Note', source: { type: 'text', media_type: 'text/plain', data: 'Grüße' } },
+          ],
+        },
+      ],
+    })
+    assert.equal(await stream.finalText(), 'Hello there.')
+    assert.deepEqual(at(lastMessages(), 2), { role: 'tool', tool_call_id: 'a', content: 'Seen.' })
+    assert.deepEqual(at(lastMessages(), 3), {
+      role: 'user',
+      content: [
+        sentImage('image/gif', images['image/gif']),
+        sentImage('image/png', images['image/png']),
+        sentPdf,
+        { type: 'text', text: 'Note\n\nGrüße' },
+      ],
+    })
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [1, 0])
+  })
+
+  it('are counted and held by the rule for their size', async () => {
+    const { accountId, key } = await service.customer({ credit: 60_000_000n })
+    const client = new Anthropic({ apiKey: key, baseURL: service.url, maxRetries: 0 })
+    const large = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: base64(pngOf(1024, 1024)) },
+    } as const
+    const [without, counted] = [
+      await client.messages.countTokens(asking()),
+      await client.messages.countTokens(asking(large)),
+    ]
+    // The model's name says nothing of its vendor: a token for each square of 28 pixels.
+    assert.equal(counted.input_tokens - without.input_tokens, 37 * 37)
+    // A token costs 150 000 of the 10⁻¹² units, so the credit is for less than 400 tokens.
+    await assert.rejects(client.messages.create({ ...asking(large), max_tokens: 10 }), { status: 402 })
+    assert.equal((await service.books(accountId)).holds, 0)
+    assert.equal((await client.messages.create({ ...asking(), max_tokens: 10 })).usage.input_tokens, 12)
+  })
+
+  it('may be larger than the rest of a request, which has its own limit', async () => {
+    const { accountId, key } = await service.customer()
+    const picture = sentImage('image/png', pngOf(20, 10, randomBytes(3_000_000)))
+    const ask = (text: string) =>
+      service.call('/v1/chat/completions', key, {
+        model: 'fast',
+        max_tokens: 10,
+        messages: [{ role: 'user', content: [picture, { type: 'text', text }] }],
+      })
+    const served = await ask('What is it?')
+    assert.equal(served.status, 200, served.text)
+    assert.deepEqual(at(lastMessages(), 0, 'content', 0), picture)
+    const refused = await ask('x'.repeat(1_048_576))
+    assert.deepEqual([refused.status, refused.error['code']], [413, 'request_too_large'])
+    assert.match(String(refused.error['message']), /without its images and documents, is larger than 1048576 bytes/)
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.length, holds], [1, 0])
+  })
+
+  it('are a part of what an idempotency key stands for', async () => {
+    const { accountId, key } = await service.customer()
+    const ask = (bytes: Buffer) =>
+      service.call(
+        '/v1/chat/completions',
+        key,
+        { model: 'fast', messages: [{ role: 'user', content: [sentImage('image/png', bytes)] }] },
+        { 'idempotency-key': 'one' },
+      )
+    const [first, again, other] = [await ask(pngOf(1, 1)), await ask(pngOf(1, 1)), await ask(pngOf(2, 1))]
+    assert.deepEqual([first.status, again.text, other.error['code']], [200, first.text, 'idempotency_mismatch'])
+    assert.equal((await service.books(accountId)).rows.length, 1)
+  })
+})
+
+const png = images['image/png']
+const chat = (...content: Json[]): Json => ({ messages: [{ role: 'user', content }] })
+const imageUrl = (url: unknown, more: Json = {}): Json => ({ type: 'image_url', image_url: { url, ...more } })
+const file = (more: Json): Json => ({ type: 'file', file: more })
+const source = (type: string, more: Json, block = 'image'): Json => chat({ type: block, source: { type, ...more } })
+const inBase64 = (media_type: unknown, data: unknown, block = 'image') => source('base64', { media_type, data }, block)
+
+const [chatUrl, messagesUrl] = ['/v1/chat/completions', '/v1/messages']
+const url = 'messages[0].content[0].image_url.url'
+const data = 'messages[0].content[0].source.data'
+const encrypted = pdfOf(2, { compressed: true })
+encrypted.fill(7, encrypted.indexOf('stream\r\n') + 8, encrypted.indexOf('endstream'))
+
+/** Files that cannot be sent on, with the field that the refusal names and what it says. */
+const refused: readonly (readonly [name: string, address: string, body: Json, field: string, reason: RegExp])[] = [
+  ['an address', chatUrl, chat(imageUrl('https://example.com/a.png')), url, /nothing is fetched/],
+  ['an address of this machine', chatUrl, chat(imageUrl('HTTP://127.0.0.1/')), url, /nothing is fetched/],
+  ['a path', chatUrl, chat(imageUrl('file:///etc/passwd')), url, /a data URL such as/],
+  ['a data URL without base64', chatUrl, chat(imageUrl('data:image/png,abc')), url, /a data URL such as/],
+  ['no URL', chatUrl, chat(imageUrl(5)), url, /a data URL such as/],
+  ['an SVG', chatUrl, chat(imageUrl('data:image/svg+xml;base64,PHN2Zz4=')), url, /of type image\/png/],
+  ['a PDF as an image', chatUrl, chat(imageUrl(urlOf('application/pdf', pdf))), url, /of type image\/png/],
+  ['a JPEG called PNG', chatUrl, chat(imageUrl(urlOf('image/png', images['image/jpeg']))), url, /a complete PNG/],
+  ['a PNG called WebP', chatUrl, chat(imageUrl(urlOf('image/webp', png))), url, /a complete WebP/],
+  ['half an image', chatUrl, chat(imageUrl(urlOf('image/png', png.subarray(0, 60)))), url, /a complete PNG/],
+  ['an image without pixels', chatUrl, chat(imageUrl(urlOf('image/gif', gifOf(0, 10)))), url, /a complete GIF/],
+  ['an image of many pixels', chatUrl, chat(imageUrl(urlOf('image/png', pngOf(8001, 1)))), url, /8000 by 8000/],
+  ['an image of 6 MB', chatUrl, chat(imageUrl(urlOf('image/png', pngOf(1, 1, randomBytes(6e6))))), url, /5 MiB/],
+  ['base64 with spaces', chatUrl, chat(imageUrl(`data:image/png;base64, ${base64(png)}`)), url, /in base64/],
+  ['base64 for URLs', chatUrl, chat(imageUrl('data:image/png;base64,_-_-')), url, /in base64/],
+  ['nothing', chatUrl, chat(imageUrl('data:image/png;base64,')), url, /in base64/],
+  [
+    'another detail',
+    chatUrl,
+    chat(imageUrl(urlOf('image/png', png), { detail: 'most' })),
+    `${url.slice(0, -4)}.detail`,
+    /low, high/,
+  ],
+  ['an image that is a text', chatUrl, chat({ type: 'image_url', image_url: 'x' }), url.slice(0, -4), /an object/],
+  [
+    'a stored file',
+    chatUrl,
+    chat(file({ file_id: 'file-1' })),
+    'messages[0].content[0].file.file_id',
+    /no files are stored/,
+  ],
+  [
+    'no file',
+    chatUrl,
+    chat(file({})),
+    'messages[0].content[0].file.file_data',
+    /a data URL such as data:application\/pdf/,
+  ],
+  [
+    'a PDF with a password',
+    chatUrl,
+    chat(file({ file_data: urlOf('application/pdf', encrypted) })),
+    'messages[0].content[0].file.file_data',
+    /without a password/,
+  ],
+  [
+    'a PDF of 601 pages',
+    chatUrl,
+    chat(file({ file_data: urlOf('application/pdf', pdfOf(601)) })),
+    'messages[0].content[0].file.file_data',
+    /600 pages/,
+  ],
+  ['sound', chatUrl, chat({ type: 'input_audio' }), 'messages[0].content[0].type', /image_url or file/],
+  [
+    'an image of the system',
+    chatUrl,
+    {
+      messages: [
+        { role: 'system', content: [sentImage('image/png', png)] },
+        { role: 'user', content: 'x' },
+      ],
+    },
+    'messages[0].content[0].type',
+    /only text/,
+  ],
+  [
+    '101 images',
+    chatUrl,
+    chat(...Array.from({ length: 101 }, () => imageUrl(urlOf('image/png', png)))),
+    'messages',
+    /100 files/,
+  ],
+  [
+    'an address',
+    messagesUrl,
+    source('url', { url: 'https://example.com/a.png' }),
+    'messages[0].content[0].source.type',
+    /nothing is fetched/,
+  ],
+  [
+    'a stored file',
+    messagesUrl,
+    source('file', { file_id: 'x' }),
+    'messages[0].content[0].source.type',
+    /no files are stored/,
+  ],
+  [
+    'blocks',
+    messagesUrl,
+    source('content', { content: [] }, 'document'),
+    'messages[0].content[0].source.type',
+    /content is not supported/,
+  ],
+  [
+    'another type',
+    messagesUrl,
+    inBase64('image/tiff', base64(png)),
+    'messages[0].content[0].source.media_type',
+    /of type image\/png/,
+  ],
+  ['no data', messagesUrl, inBase64('image/png', undefined), data, /in base64/],
+  ['half an image', messagesUrl, inBase64('image/jpeg', base64(jpegOf(2, 2).subarray(0, -2))), data, /a complete JPEG/],
+  ['a PDF that is a PNG', messagesUrl, inBase64('application/pdf', base64(png), 'document'), data, /a complete PDF/],
+  [
+    'citations',
+    messagesUrl,
+    chat({
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: 'x' },
+      citations: { enabled: true },
+    }),
+    'messages[0].content[0].citations',
+    /not supported/,
+  ],
+  [
+    'a half image that a tool returned',
+    messagesUrl,
+    {
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            {
+              type: 'tool_result',
+              tool_use_id: 'a',
+              content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0=' } }],
+            },
+          ],
+        },
+      ],
+    },
+    'messages[1].content[0].content[0].source.data',
+    /a complete PNG/,
+  ],
+]
+
+describe('images and documents that cannot be sent on', () => {
+  for (const [name, address, body, field, reason] of refused) {
+    it(`${address}, ${name}: the refusal names ${field}, and nothing is held`, async () => {
+      const { accountId, key } = await service.customer()
+      const calls = vendor.calls
+      const answer = await service.call(address, key, { model: 'fast', max_tokens: 10, ...body })
+      const said = String(answer.error['message'])
+      assert.equal(answer.status, 400, answer.text)
+      assert.ok(said.includes(` ${field} `), said)
+      assert.match(said, reason)
+      assert.ok(said.length < 300 && !said.includes(base64(png).slice(0, 12)), 'it does not quote the file')
+      const { rows, holds } = await service.books(accountId)
+      assert.deepEqual([rows.length, holds, vendor.calls], [0, 0, calls])
+    })
+  }
+
+  it('a model that cannot see refuses an image by its field, and reads a document', async () => {
+    const { accountId, key } = await service.customer()
+    const ask = (...content: Json[]) =>
+      service.call(chatUrl, key, { model: 'text', max_tokens: 10, ...chat(...content) })
+    const blind = await ask(question, imageUrl(urlOf('image/png', png)))
+    assert.deepEqual([blind.status, blind.error['param']], [400, 'messages[0].content[1].image_url.url'])
+    assert.match(String(blind.error['message']), /text does not support images/)
+    assert.equal((await service.books(accountId)).rows.length, 0)
+    assert.equal((await ask(file({ file_data: urlOf('application/pdf', pdf) }))).status, 200)
+  })
+
+  for (const address of [chatUrl, messagesUrl, '/v1/messages/count_tokens']) {
+    it(`${address} refuses an image of 30 MB with 413`, async () => {
+      const { accountId, key } = await service.customer()
+      const huge = base64(Buffer.alloc(30_000_000))
+      const body = address === chatUrl ? chat(imageUrl(`data:image/png;base64,${huge}`)) : inBase64('image/png', huge)
+      const answer = await service.call(address, key, { model: 'fast', max_tokens: 10, ...body })
+      assert.equal(answer.status, 413, answer.text)
+      assert.match(answer.text, /larger than 17825792 bytes/)
+      assert.equal((await service.books(accountId)).holds, 0)
+    })
+  }
+})
