@@ -4,7 +4,7 @@ import type { Customer } from './service.ts'
 
 /** Requests of an account in the past. Prices are in 10⁻¹² of the currency unit per token. */
 export interface PastUsage {
-  /** A day in UTC. */
+  /** A day in UTC, at the latest today. */
   readonly day: string
   readonly model: string
   readonly input: number
@@ -30,7 +30,7 @@ export async function addPastUsage(
       await tx.rows(
         `insert into ledger (at, request_id, account_id, key_id, model, input_tokens, output_tokens, input_price, output_price,
            cached_tokens, cached_price, cache_write_tokens, cache_write_price, cost, stop_reason, usage_source, client_id)
-         values ($1::date + time '12:00', $2, $3, $4, $5, $6::integer, $7::integer, $8::bigint, $9::bigint,
+         values (least(($1::date + time '12:00') at time zone 'UTC', clock_timestamp()), $2, $3, $4, $5, $6::integer, $7::integer, $8::bigint, $9::bigint,
            $11::integer, $12::bigint, $13::integer, $14::bigint,
            tokens_cost($6, $7, $11, $13, $8, $9, $12, $14), 'complete', 'model', $10)`,
         [...of, ...(cached ?? [0, null]), ...(cacheWrite ?? [0, null])],
