@@ -8,9 +8,12 @@ import type { RevisedNoun } from '../clients/schema.ts'
 import { attachment, nameOf } from '../documents/file-name.ts'
 import type { WritingThread } from '../documents/writing-thread.ts'
 import type { Drafting } from '../drafting/drafting.ts'
+import type { InvoiceFiles } from '../invoicing/files.ts'
+import type { Invoices } from '../invoicing/invoices.ts'
 import type { Config } from '../platform/config/config.ts'
 import { Problem } from '../platform/problems.ts'
 import { itemsOf, objectOf } from './export-json.ts'
+import { exportedInvoices } from './exported-invoices.ts'
 import { readmeOf } from './readme.ts'
 import { zipOf, type ZippedFile } from './zip.ts'
 
@@ -27,13 +30,16 @@ export interface ExportNeeds {
   readonly records: Pick<Records, 'whole'>
   readonly drafting: Pick<Drafting, 'exported'>
   readonly auditLog: Pick<AuditLog, 'csv'>
+  readonly invoices: Pick<Invoices, 'list' | 'read'>
+  readonly invoiceFiles: Pick<InvoiceFiles, 'write'>
   readonly firm: Config['firm']
   readonly thread: Pick<WritingThread, 'write'>
 }
 
 type Whole = Awaited<ReturnType<Records['whole']['read']>>
 
-export function createExports({ records, drafting, auditLog, firm, thread }: ExportNeeds): Exports {
+export function createExports(needs: ExportNeeds): Exports {
+  const { records, drafting, auditLog, firm, thread } = needs
   async function* filesOf(visit: Visit, clientId: string, { record, letters }: Whole): AsyncGenerator<ZippedFile> {
     const { notes, disputes, letters: items, time_entries: time, expenses, ...client } = record
     const revisions = (noun: RevisedNoun, id: string) => records.whole.revisions(visit, clientId, { noun, id })
@@ -53,9 +59,11 @@ export function createExports({ records, drafting, auditLog, firm, thread }: Exp
       if (extension !== 'pdf') others.push(`${name}.${extension}`)
       yield { name: `${name}.${extension}`, input: bytes }
     }
+    const hasInvoices = may(visit.actor, 'read', 'invoice')
+    if (hasInvoices) yield* exportedInvoices(needs, visit, clientId)
     const hasAudit = may(visit.actor, 'read', 'audit')
     if (hasAudit) yield { name: 'audit.csv', input: await auditLog.csv(visit, { client: clientId }) }
-    yield { name: 'README.txt', input: readmeOf({ client: client.name, hasAudit, others }) }
+    yield { name: 'README.txt', input: readmeOf({ client: client.name, hasInvoices, hasAudit, others }) }
   }
 
   /** A PDF; or, if it cannot be one, a Word file; or its text, if it is too long for both. */

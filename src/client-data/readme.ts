@@ -1,13 +1,14 @@
 interface Contents {
   /** The name of the client. */
   readonly client: string
+  readonly hasInvoices: boolean
   readonly hasAudit: boolean
   /** The letters that are not PDF files. */
   readonly others: readonly string[]
 }
 
 /** The page of an export that says what its files are. */
-export function readmeOf({ client, hasAudit, others }: Contents): string {
+export function readmeOf({ client, hasInvoices, hasAudit, others }: Contents): string {
   const lines = [
     `The data of ${client}, exported at ${new Date().toISOString()}.`,
     '',
@@ -20,6 +21,12 @@ export function readmeOf({ client, hasAudit, others }: Contents): string {
     'drafts.json    what a model was asked to write: instructions, sources, tokens and cost',
     'costs.json     the cost of generation, by month and by letter',
     'letters/       the letters as they are now, or as they were sent',
+    ...(hasInvoices
+      ? [
+          'invoices.json  invoices and credit notes, drafts too, with their lines and payments',
+          'invoices/      those that were issued',
+        ]
+      : []),
     ...(hasAudit ? ['audit.csv      who did what with this client'] : []),
     '',
     'Times are in UTC. Amounts are decimal numbers in the currency beside them.',

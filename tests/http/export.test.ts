@@ -17,7 +17,11 @@ let paula: Member
 let client: string
 before(async () => {
   vendor = await startVendor()
-  firm = await startFirm({ models: [upstreamModel(vendor.url)], drafting: { account: 'Portal', model: 'fast' } })
+  firm = await startFirm({
+    models: [upstreamModel(vendor.url)],
+    drafting: { account: 'Portal', model: 'fast' },
+    firm: { name: 'Berg & Partner' },
+  })
   await firm.service.customer({ name: 'Portal', own: true })
   anna = await firm.join('Anna', 'consultant')
   ben = await firm.join('Ben', 'consultant')
@@ -110,6 +114,43 @@ describe('an export', () => {
       { outcome: 'allowed', action: 'client_exported', person_id: anna.id },
       { outcome: 'allowed', action: 'client_exported', person_id: paula.id },
     ])
+  })
+
+  test('has the invoices for partners only, as data, as files, and in the audit log', async () => {
+    const own = await fillClient(anna)
+    const invoice = async (to: string) => {
+      const lines = [{ text: 'Advice', quantity: '1', unit: 'hour', unit_price: '100' }]
+      const { status, text, json } = await paula.send('POST', '/invoices', { client: to, lines })
+      assert.equal(status, 201, text)
+      return json
+    }
+    const draft = await invoice(own)
+    const { id } = await invoice(own)
+    const { json: issued } = await paula.send('POST', `/invoices/${String(id)}/issue`, undefined, { 'if-match': '*' })
+    const other = await invoice(await fillClient(anna))
+    const files = await filesFor(paula, own)
+    assert.deepEqual(column(jsonIn(files, 'invoices.json'), 'id'), [issued['id'], draft['id']])
+    assert.deepEqual(column(jsonIn(files, 'invoices.json'), 'lines', 0, 'text'), ['Advice', 'Advice'])
+    assert.ok(!textIn(files, 'invoices.json').includes(String(other['id'])), 'an invoice of another client')
+    const names = Object.keys(files).filter((name) => name.startsWith('invoices/'))
+    assert.deepEqual(names, [`invoices/${String(issued['number'])}.pdf`])
+    const { text } = await extractText(await getDocumentProxy(new Uint8Array(files[names[0] ?? ''] ?? [])), {
+      mergePages: true,
+    })
+    assert.match(text, /Advice/)
+    assert.ok(textIn(files, 'README.txt').includes('invoices.json'))
+    const events = await firm.service.database.rows(
+      `select action from audit where noun_id = $1 and person_id = $2 order by id desc limit 2`,
+      [issued['id'], paula.id],
+    )
+    assert.deepEqual(column(events, 'action'), ['invoice_exported', 'invoice_read'])
+
+    const consultants = await filesFor(anna, own)
+    assert.deepEqual(
+      Object.keys(consultants).filter((name) => name.startsWith('invoices')),
+      [],
+    )
+    assert.ok(!textIn(consultants, 'README.txt').includes('invoices'))
   })
 
   test('is a download that nobody stores, for a page too', async () => {
