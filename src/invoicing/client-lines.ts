@@ -2,6 +2,7 @@ import type { RecordAccess } from '../access/access.ts'
 import type { Visit } from '../access/actor.ts'
 import { quotientHalfEven } from '../platform/decimal.ts'
 import { lineAmounts } from './arithmetic.ts'
+import { invoiceNumbers, type InvoiceNumbers } from './numbers.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { taxIn } from './typed-lines.ts'
 import {
@@ -23,6 +24,11 @@ interface ClientBill {
   readonly settings: InvoiceSettings
 }
 
+/** With the formats of dates, which are made once for all lines. */
+interface LineSettings extends InvoiceSettings {
+  readonly dates: Pick<InvoiceNumbers, 'day' | 'month'>
+}
+
 /** One unit, in 10⁻⁶. */
 const one = 1_000_000n
 /** The most lines of each kind, so that one invoice can have them all. The oldest come first; the others stay unbilled. */
@@ -40,19 +46,23 @@ export async function unbilledLines(
     readExpenses(clientId, until, most),
     readLetters(clientId, until, most),
   ])
+  const lines: LineSettings = {
+    ...settings,
+    dates: invoiceNumbers(settings.locale, settings.currency, settings.decimals),
+  }
   return [
-    ...time.map((row) => timeLine(row, settings)),
-    ...expenses.map((row) => expenseLine(row, settings)),
-    ...letters.map((row) => lettersLine(row, settings)),
+    ...time.map((row) => timeLine(row, lines)),
+    ...expenses.map((row) => expenseLine(row, lines)),
+    ...letters.map((row) => lettersLine(row, lines)),
   ]
 }
 
-function timeLine({ id, version, date, minutes, rate, person, text }: TimeRow, settings: InvoiceSettings): LooseLine {
+function timeLine({ id, version, date, minutes, rate, person, text }: TimeRow, settings: LineSettings): LooseLine {
   const [quantity, unitPrice] = [BigInt(minutes) * one, rate / one]
   return {
     ...ofEntry,
     source: 'time',
-    text: `${date}, ${person}: ${text}`,
+    text: `${settings.dates.day(date)}, ${person}: ${text}`,
     quantity,
     unit: 'minute',
     unitPrice,
@@ -62,12 +72,12 @@ function timeLine({ id, version, date, minutes, rate, person, text }: TimeRow, s
   }
 }
 
-function expenseLine({ id, version, date, amount, tax, text }: ExpenseRow, settings: InvoiceSettings): LooseLine {
+function expenseLine({ id, version, date, amount, tax, text }: ExpenseRow, settings: LineSettings): LooseLine {
   const unitPrice = amount / one
   return {
     ...ofEntry,
     source: 'expense',
-    text: `${date}: ${text}`,
+    text: `${settings.dates.day(date)}: ${text}`,
     quantity: one,
     unit: 'piece',
     unitPrice,
@@ -77,12 +87,12 @@ function expenseLine({ id, version, date, amount, tax, text }: ExpenseRow, setti
   }
 }
 
-function lettersLine({ month, cost }: LettersRow, settings: InvoiceSettings): LooseLine {
+function lettersLine({ month, cost }: LettersRow, settings: LineSettings): LooseLine {
   const unitPrice = withMarkup(cost, settings.markup)
   return {
     ...ofEntry,
     source: 'letters',
-    text: `Drafting of letters, ${month.slice(0, 7)}`,
+    text: `Drafting of letters, ${settings.dates.month(month)}`,
     quantity: one,
     unit: 'lump_sum',
     unitPrice,

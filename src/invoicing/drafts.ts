@@ -7,10 +7,9 @@ import { isUuid } from '../platform/database/uuid.ts'
 import { Problem } from '../platform/problems.ts'
 import { totalsOf } from './arithmetic.ts'
 import * as changes from './changes-store.ts'
-import { creditLines } from './credit-lines.ts'
-import type { InvoiceLine } from './document.ts'
 import { unbilledLines } from './client-lines.ts'
 import { dayIn } from './days.ts'
+import { changedLines, checkTaxes, linesToCredit } from './draft-lines.ts'
 import {
   archivedClient,
   changedMeanwhile,
@@ -25,7 +24,7 @@ import type { InvoiceSettings } from './settings.ts'
 import type { StoredInvoice, StoredInvoices } from './stored.ts'
 import { taxIn, typedLines } from './typed-lines.ts'
 import { numbered, usageLines, type LooseLine } from './usage-lines.ts'
-import { readIsOver } from './usage-store.ts'
+import { readIsOver, readIsOwn } from './usage-store.ts'
 
 interface DraftNeeds {
   readonly access: RecordAccess
@@ -83,6 +82,11 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     if (!(await readIsOver(database, month))) {
       throw new Problem('invalid_field', 'The month must have been over for an hour, in UTC.', { field: 'month' })
     }
+    if (await readIsOwn(database, accountId)) {
+      throw new Problem('invalid_field', 'The firm’s own accounts are not billed for their usage.', {
+        field: 'account',
+      })
+    }
     return usageLines(database, { accountId, month, decimals, tax: taxIn(undefined, 'tax', settings) })
   }
 
@@ -95,26 +99,14 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
     const before = await stored.find(visit, id, deed)
     if (basis && !basis.includes(before.row.version)) return access.decline(visit, deed, staleInvoice(before))
     if (before.row.currency !== currency) return access.decline(visit, deed, otherCurrency(before.row.currency))
-    const lines = changedLines(before, body)
+    const lines = changedLines(before.document, body, settings)
     checkTaxes(lines)
     // The totals of a credit note depend on those before it, and its lines do not change.
-    const totals = body.lines === undefined ? before.document.totals : totalsOf(lines, before.row.decimals)
+    const totals = lines === before.document.lines ? before.document.totals : totalsOf(lines, before.row.decimals)
     const draft = { ...headOf(body, headBefore(before)), lines, totals }
     const [[changed]] = await access.as(visit, [changes.updateDraft(visit, id, before.row.version, draft)])
     const after = await stored.find(visit, id, deed)
     return changed?.outcome === 'changed' ? after : access.decline(visit, deed, invoiceRefusal(changed?.outcome, after))
-  }
-
-  /** What was proposed stays as it is; the typed lines follow it. */
-  function changedLines({ document }: StoredInvoice, { lines }: InvoiceChange): readonly InvoiceLine[] {
-    if (lines === undefined) return document.lines
-    if (document.kind === 'credit_note') {
-      throw new Problem('invalid_field', 'A credit note has the lines of its invoice: void it and write another.', {
-        field: 'lines',
-      })
-    }
-    const used = document.lines.filter(({ source }) => source !== 'fee')
-    return numbered([...used, ...typedLines(lines, { ...settings, decimals: document.decimals })])
   }
 
   async function credit(
@@ -138,7 +130,9 @@ export function createDrafts({ access, database, settings, stored }: DraftNeeds)
       currency: row.currency,
       decimals: row.decimals,
     } as const
-    const lines = numbered(creditLines(document, credited, body))
+    const lines = linesToCredit({ document, credited }, body)
+    // A repeated request finds its lines credited, by the note that the first one created.
+    if (lines instanceof Problem) return stored.find(visit, creditId, deed, lines)
     const head = headOf(body, {
       note: '',
       buyerName: row.buyer_name,
@@ -211,15 +205,6 @@ function payerOf({ client, account, month }: NewInvoice) {
 function noPayer({ clientId }: { readonly clientId: string | null }): Problem {
   const field = clientId === null ? 'account' : 'client'
   return new Problem('invalid_field', `No ${field} has this id.`, { field })
-}
-
-/** A line outside the scope of tax excludes all others (BR-O-11). */
-function checkTaxes(lines: readonly InvoiceLine[]): void {
-  const outside = lines.filter(({ tax }) => tax.category === 'O').length
-  if (outside === 0 || outside === lines.length) return
-  throw new Problem('invalid_field', 'Lines with a tax of category O cannot be on one invoice with others.', {
-    field: 'lines',
-  })
 }
 
 const deedOf = (action: string, nounId: string): Deed => ({ action, noun: 'invoice', nounId })

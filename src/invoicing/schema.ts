@@ -67,6 +67,13 @@ export type NewInvoice = Type.Static<typeof newInvoiceBody>
 
 export const invoiceChange = body({
   lines: Type.Optional(Type.Array(newLine, { maxItems: 500, description: 'Replace the typed lines.' })),
+  left_out: Type.Optional(
+    Type.Array(text(36, 'The `entry` of a line for time or an expense, or the `month` of one for letters.'), {
+      maxItems: 10_000,
+      description:
+        'Proposed lines to leave out, so that another invoice can bill them. One that is not on the draft is ignored.',
+    }),
+  ),
   note: Type.Optional(note),
   buyer: Type.Optional(buyer),
 })

@@ -37,6 +37,10 @@ export const unbilledList = Type.Object({
         id: Type.String({ format: 'uuid' }),
         name: Type.String(),
         archived: Type.Boolean({ description: 'An archived client must be restored before it can be billed.' }),
+        deleted: Type.Boolean({
+          description:
+            'A deleted client must be restored before it can be billed; its erasure removes what is not billed.',
+        }),
       }),
       items: Type.Integer({ description: 'Time entries, expenses and months.' }),
       amount: amount('Exact, without tax.'),

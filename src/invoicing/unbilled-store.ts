@@ -68,6 +68,7 @@ export interface UnbilledRow {
   readonly account_id: string | null
   readonly name: string
   readonly archived: boolean
+  readonly deleted: boolean
   readonly items: number
   readonly amount: bigint
   readonly oldest: string
@@ -108,8 +109,9 @@ export function readUnbilledPayers({
           sum(case kind when 'letters' then half_even(amount * (10000 + $2::int), 10000) else amount end) as amount
         from unbilled where day <= $1::date group by client_id, account_id),
       p as (
-        select u.*, coalesce(c.name, a.name) as name, coalesce(c.status = 'archived', false) as archived
-        from u left join client c on c.id = u.client_id and c.deleted_at is null
+        select u.*, coalesce(c.name, a.name) as name, coalesce(c.status = 'archived', false) as archived,
+          c.deleted_at is not null as deleted
+        from u left join client c on c.id = u.client_id
           left join account a on a.id = u.account_id and not a.own
         where c.id is not null or a.id is not null)
       select *, (count(*) over ())::int as all_payers, (sum(items) over ())::int as all_items,

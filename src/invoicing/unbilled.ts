@@ -69,9 +69,9 @@ export function createUnbilled({ access, settings }: UnbilledNeeds): Unbilled {
 }
 
 function present(row: UnbilledRow, money: (amount: bigint) => string): UnbilledList['unbilled'][number] {
-  const { client_id: client, account_id: account, name, archived, items, amount, oldest } = row
+  const { client_id: client, account_id: account, name, archived, deleted, items, amount, oldest } = row
   return {
-    payer: { kind: client === null ? 'account' : 'client', id: client ?? account ?? '', name, archived },
+    payer: { kind: client === null ? 'account' : 'client', id: client ?? account ?? '', name, archived, deleted },
     items,
     amount: money(amount),
     oldest,

@@ -90,6 +90,12 @@ export async function readIsOver(database: Queryable, month: string): Promise<bo
   return row?.over === true
 }
 
+/** Whether an account is the firm's own. False for an unknown one. */
+export async function readIsOwn(database: Queryable, accountId: string): Promise<boolean> {
+  const [row] = await database.rows<{ own: boolean }>('select own from account where id = $1', [accountId])
+  return row?.own === true
+}
+
 /** An account with the cost of its usage in a month, in 10⁻¹² of the currency unit. */
 export interface UnbilledAccount {
   readonly id: string

@@ -270,6 +270,32 @@ describe('the pages of invoices', () => {
     await page.context().close()
   })
 
+  test('leave out proposed lines, which stay unbilled', async () => {
+    const page = await open('/invoices', 'Invoices')
+    const enter = (text: string) =>
+      send(page, `/clients/${client}/time_entries`, { date: '2026-03-12', minutes: 30, rate: '100', text })
+    const [, later] = [await enter('Letter to the court'), await enter('Telephone call')]
+    const made = await send(page, '/invoices', { client, unbilled_until: '2026-03-12' })
+    await page.goto(portal.base + addressOf(made))
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const form = page.getByRole('form', { name: 'Change the draft' })
+    const proposed = form.getByRole('group', { name: 'Proposed lines' })
+    await proposed.getByLabel(/Telephone call/).uncheck()
+    await form.getByText('€59.50', { exact: true }).waitFor()
+    assert.deepEqual(await barriersInBothSchemes(page), [])
+    await form.getByRole('button', { name: 'Save draft' }).click()
+    await form.waitFor({ state: 'detached' })
+    assert.equal(await page.getByText(/Telephone call/).count(), 0)
+    assert.equal((await read(page, addressOf(made)))['net'], '50.00')
+    const next = await send(page, '/invoices', { client, unbilled_until: '2026-03-12' })
+    assert.deepEqual(
+      listAt(next, 'lines').map((line) => at(line, 'entry')),
+      [later['id']],
+    )
+    for (const each of [made, next]) await send(page, `${addressOf(each)}/void`)
+    await page.context().close()
+  })
+
   test('are found by a part of their number, and by their payer', async () => {
     const page = await open('/invoices', 'Invoices')
     const made = await draft(page)

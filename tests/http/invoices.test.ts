@@ -624,7 +624,14 @@ describe('a credit note', () => {
       ok(await credit({ lines: [{ position: 1, quantity: '1' }] }), 201),
     ]
     assert.deepEqual([rest.json['net'], at(rest.json, 'lines', 0, 'quantity')], ['200.00', '2'])
-    ok(await paula.send('POST', `${pathOf(rest)}/issue`, undefined, tagOf(rest)))
+    const key = { 'idempotency-key': '0199d0c2-61aa-7d11-9b72-4f0e8c25a7d5' }
+    const keyed = () => paula.send('POST', `${pathOf(done)}/credit`, {}, key)
+    const once = ok(await keyed(), 201)
+    assert.equal(ok(await keyed(), 201).json['id'], once.json['id'])
+    ok(await paula.send('POST', `${pathOf(once)}/issue`, undefined, tagOf(once)))
+    // Nothing is left to credit, but the first request of this key created its note.
+    assert.equal(ok(await keyed(), 201).json['id'], once.json['id'])
+    assertRefused(await paula.send('POST', `${pathOf(rest)}/issue`, undefined, tagOf(rest)), 'conflict')
     assert.deepEqual(pick((await paula.get(pathOf(done))).json, 'status', 'open'), { status: 'credited', open: '0.00' })
     assertRefused(await paula.send('POST', `${pathOf(rival)}/issue`, undefined, tagOf(rival)), 'conflict')
     assertRefused(await credit({}), 'conflict')

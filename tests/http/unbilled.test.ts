@@ -72,7 +72,7 @@ describe('time and expenses', () => {
     await enterTime(client, { billable: false })
     await enterTime(client, { date: '2027-01-01' })
     assert.deepEqual(await unbilled(client), {
-      payer: { kind: 'client', id: client, name: 'Client', archived: false },
+      payer: { kind: 'client', id: client, name: 'Client', archived: false, deleted: false },
       items: 3,
       amount: '67.833483333333',
       oldest: '2026-03-11',
@@ -81,9 +81,9 @@ describe('time and expenses', () => {
     const fee = { text: 'Flat fee', quantity: '1', unit: 'piece', unit_price: '5' }
     const made = ok(await draft(client, { lines: [fee] }), 201)
     assert.deepEqual(linesOf(made, 'source', 'text', 'quantity', 'unit', 'unit_price', 'exact', 'net', 'rounding'), [
-      ['time', '2026-03-11, Anna: Telephone', '90', 'minute', '0.0001', '0.00015', '0.00', '-0.00015'],
-      ['time', '2026-03-12, Anna: Advice', '20', 'minute', '100', '33.333333333333', '33.33', '-0.003333333333'],
-      ['expense', '2026-03-13: Train', '1', 'piece', '34.5', '34.50', '34.50', '0.00'],
+      ['time', '11 March 2026, Anna: Telephone', '90', 'minute', '0.0001', '0.00015', '0.00', '-0.00015'],
+      ['time', '12 March 2026, Anna: Advice', '20', 'minute', '100', '33.333333333333', '33.33', '-0.003333333333'],
+      ['expense', '13 March 2026: Train', '1', 'piece', '34.5', '34.50', '34.50', '0.00'],
       ['fee', 'Flat fee', '1', 'piece', '5', '5.00', '5.00', '0.00'],
     ])
     assert.equal(at(made.json, 'lines', 2, 'tax', 'rate'), '7')
@@ -101,7 +101,7 @@ describe('time and expenses', () => {
     const text = `x${'🙂'.repeat(279)}`
     await enterTime(client, { text })
     const made = ok(await draft(client), 201)
-    assert.deepEqual(linesOf(made, 'text'), [[`2026-03-12, Anna: ${text}`]])
+    assert.deepEqual(linesOf(made, 'text'), [[`12 March 2026, Anna: ${text}`]])
   })
 
   test('are frozen while an invoice bills them, without telling consultants why', async () => {
@@ -192,8 +192,50 @@ test('an erased client has nothing to bill, and what was billed stays on its inv
     ),
     [{ listed: 0n, billed: 1n, drafted: 0n }],
   )
-  assert.deepEqual(linesOf(ok(await paula.get(pathOf(issued))), 'text'), [['2026-03-12, Anna: Billed']])
+  assert.deepEqual(linesOf(ok(await paula.get(pathOf(issued))), 'text'), [['12 March 2026, Anna: Billed']])
   assert.deepEqual(await faults(), [])
+})
+
+test('what is left out of a draft is unbilled again, and the rest stays as it is', async () => {
+  const client = await firm.client(anna)
+  const { json: first } = await enterTime(client)
+  const { json: second } = await enterExpense(client)
+  const advice = { text: 'Fee', quantity: '1', unit: 'piece', unit_price: '5' }
+  const made = ok(await draft(client, { lines: [advice] }), 201)
+  const change = async (body: object) => ok(await paula.send('PATCH', pathOf(made), body, any))
+  const changed = await change({ left_out: [first['id'], '2026-03', client] })
+  assert.deepEqual(linesOf(changed, 'position', 'entry', 'net'), [
+    [1, second['id'], '34.50'],
+    [2, null, '5.00'],
+  ])
+  assert.equal(changed.json['net'], '39.50')
+  assert.deepEqual(
+    [at((await unbilled(client)) ?? {}, 'items'), at((await unbilled(client)) ?? {}, 'amount')],
+    [1, '33.333333333333'],
+  )
+  const done = await issue(await change({ lines: [], left_out: [] }))
+  assert.deepEqual(linesOf(done, 'entry'), [[second['id']]])
+  assert.deepEqual(linesOf(ok(await draft(client), 201), 'entry'), [[first['id']]])
+  const refused = await paula.send('PATCH', pathOf(made), { left_out: [second['id']] }, any)
+  assert.deepEqual([refused.status, refused.error['code']], [409, 'conflict'])
+  assert.deepEqual(await faults(), [])
+})
+
+test('what a deleted client has is listed, and billed once it is restored', async () => {
+  const client = await firm.client(anna)
+  await enterTime(client)
+  ok(await paula.send('DELETE', `/clients/${client}`, undefined, any), 204)
+  assert.deepEqual(objectAt((await unbilled(client)) ?? {}, 'payer'), {
+    kind: 'client',
+    id: client,
+    name: 'Client',
+    archived: false,
+    deleted: true,
+  })
+  const refused = await draft(client)
+  assert.deepEqual([refused.status, refused.error['code']], [400, 'invalid_field'])
+  ok(await paula.send('POST', `/clients/${client}/restore`, undefined, any))
+  assert.deepEqual(linesOf(ok(await draft(client), 201), 'net'), [['33.33']])
 })
 
 describe('months', () => {
@@ -220,14 +262,16 @@ describe('months', () => {
     // As when the month ended.
     await database.rows('delete from closed_month')
     assert.equal(await unbilled(own.accountId), undefined)
+    const refused = await paula.send('POST', '/invoices', { account: own.accountId, month: '2026-03' })
+    assert.deepEqual([refused.status, refused.error['field']], [400, 'account'])
     const row = await unbilled(customer.accountId, 'until=2026-04-29')
     assert.deepEqual([row?.['items'], row?.['amount'], row?.['month']], [1, '0.000003000044', '2026-03'])
     assert.deepEqual((await unbilled(client))?.['items'], 2)
     const made = ok(await draft(client), 201)
     // 6000088 × 1.125 and 3000044 × 1.125 in 10⁻¹², the second rounded half to even.
     assert.deepEqual(linesOf(made, 'source', 'text', 'month', 'unit', 'unit_price', 'exact', 'net'), [
-      ['letters', 'Drafting of letters, 2026-03', '2026-03', 'lump_sum', '0.000006750099', '0.000006750099', '0.00'],
-      ['letters', 'Drafting of letters, 2026-05', '2026-05', 'lump_sum', '0.00000337505', '0.00000337505', '0.00'],
+      ['letters', 'Drafting of letters, March 2026', '2026-03', 'lump_sum', '0.000006750099', '0.000006750099', '0.00'],
+      ['letters', 'Drafting of letters, May 2026', '2026-05', 'lump_sum', '0.00000337505', '0.00000337505', '0.00'],
     ])
     assert.equal(await unbilled(client), undefined)
     const march = ok(await paula.send('POST', '/invoices', { account: customer.accountId, month: '2026-03' }), 201)
@@ -236,6 +280,10 @@ describe('months', () => {
     for (const each of [made, march]) ok(await paula.send('POST', `${pathOf(each)}/void`, undefined, tagOf(each)))
     assert.equal((await unbilled(customer.accountId))?.['items'], 2)
     assert.equal((await unbilled(client))?.['items'], 2)
+    const again = ok(await draft(client), 201)
+    const may = ok(await paula.send('PATCH', pathOf(again), { left_out: ['2026-03'] }, any))
+    assert.deepEqual(linesOf(may, 'month'), [['2026-05']])
+    assert.equal((await unbilled(client))?.['oldest'], '2026-03-31')
     assert.deepEqual(await faults(), [])
   })
 

@@ -9,8 +9,9 @@ import { believed } from '../../wire.ts'
 import { DraftConflict } from './draft-conflict.tsx'
 import classes from './draft-form.module.css'
 import { TypedTotals } from './draft-totals.tsx'
-import { isSameDraft, lineOfField, type DraftValues } from './draft-values.ts'
+import { isSameDraft, lineOfField, nameOfLine, type DraftValues } from './draft-values.ts'
 import { LineEditor } from './line-editor.tsx'
+import { ProposedLines } from './proposed-lines.tsx'
 
 interface DraftFormProps {
   readonly label: string
@@ -19,8 +20,8 @@ interface DraftFormProps {
   readonly initial: DraftValues
   /** The version that the form is based on; absent for a new draft. */
   readonly version?: number
-  /** The lines for usage, which stay as they are. */
-  readonly fixed: ShownInvoice['lines']
+  /** The lines that were proposed. */
+  readonly proposed: ShownInvoice['lines']
   /** Whether lines can be typed: not into a credit note. */
   readonly hasLines: boolean
   /** Throws ApiError and UnclearAmount. */
@@ -31,7 +32,7 @@ interface DraftFormProps {
 
 /** Writes a draft. What was typed is kept until it is saved, also if a colleague saved the draft meanwhile. */
 export function DraftForm(props: DraftFormProps) {
-  const { label, saveLabel, start, initial, version, fixed, hasLines, save, onSaved, onCancel } = props
+  const { label, saveLabel, start, initial, version, proposed, hasLines, save, onSaved, onCancel } = props
   const [values, setValues] = useState(initial)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<ApiError>()
@@ -78,6 +79,7 @@ export function DraftForm(props: DraftFormProps) {
     void send(version)
   }
 
+  const included = proposed.filter((each) => !values.leftOut.includes(nameOfLine(each) ?? ''))
   const line = error && lineOfField(error.refusal.field, values.lines)
   const refusedLine = error && line && { ...line, reason: error.message }
   const isShown = refusedLine !== undefined || headFields.some((name) => name === error?.refusal.field)
@@ -97,7 +99,14 @@ export function DraftForm(props: DraftFormProps) {
         />
       )}
       {hasLines && (
-        <section aria-label="Lines">
+        <section aria-label="Lines" className={classes.section}>
+          <ProposedLines
+            lines={proposed}
+            currency={start.currency}
+            leftOut={values.leftOut}
+            disabled={busy}
+            onChange={(leftOut) => set({ leftOut })}
+          />
           <LineEditor
             lines={values.lines}
             start={start}
@@ -105,7 +114,7 @@ export function DraftForm(props: DraftFormProps) {
             readOnly={busy}
             onChange={(lines) => set({ lines })}
           />
-          <TypedTotals fixed={fixed} lines={values.lines} start={start} />
+          <TypedTotals proposed={included} lines={values.lines} start={start} />
         </section>
       )}
       <HeadFields values={values} buyer={start.buyer} error={error} readOnly={busy} onChange={set} />

@@ -6,14 +6,15 @@ import { amountsOf, isBlank, typedTotals, type TypedLine } from './draft-values.
 import classes from './invoice.module.css'
 
 interface TypedTotalsProps {
-  readonly fixed: ShownInvoice['lines']
+  /** Those that are not left out. */
+  readonly proposed: ShownInvoice['lines']
   readonly lines: readonly TypedLine[]
   readonly start: DraftOptions
 }
 
 /** What the draft would sum to if it were saved now: exact, like the server's. */
-export function TypedTotals({ fixed, lines, start }: TypedTotalsProps) {
-  const { net, gross, taxes } = typedTotals(fixed, lines, start)
+export function TypedTotals({ proposed, lines, start }: TypedTotalsProps) {
+  const { net, gross, taxes } = typedTotals(proposed, lines, start)
   const money = (amount: bigint) => moneyText(formatDecimal(amount, 12), start.currency)
   const isPartial = lines.some((line) => !isBlank(line) && !amountsOf(line, start.decimals))
   return (

@@ -27,6 +27,8 @@ export interface TypedLine {
 /** What a person types into a draft. */
 export interface DraftValues {
   readonly lines: readonly TypedLine[]
+  /** The names of the proposed lines that are left out, sorted. */
+  readonly leftOut: readonly string[]
   readonly note: string
   readonly name: string
   readonly address: string
@@ -42,7 +44,7 @@ export function emptyLine(taxes: Taxes): TypedLine {
 }
 
 export function newValues(taxes: Taxes): DraftValues {
-  return { lines: [emptyLine(taxes)], note: '', name: '', address: '', taxNumber: '' }
+  return { lines: [emptyLine(taxes)], leftOut: [], note: '', name: '', address: '', taxNumber: '' }
 }
 
 /** The values of a draft. Of the buyer only what differs from that of its payer: the rest follows the payer. */
@@ -52,12 +54,17 @@ export function valuesOfDraft(
 ): DraftValues {
   return {
     lines: lines.filter(({ source }) => source === 'fee').map((line) => typedLine(line, taxes)),
+    leftOut: [],
     note,
     name: own(buyer.name, payers?.name),
     address: own(buyer.address, payers?.address),
     taxNumber: own(buyer.tax_number, payers?.tax_number),
   }
 }
+
+/** What a change calls a proposed line that can be left out. */
+export const nameOfLine = ({ entry, month }: ShownInvoice['lines'][number]): string | undefined =>
+  entry ?? month ?? undefined
 
 const own = (text: string | null, payers: string | null | undefined) => (text === null || text === payers ? '' : text)
 
@@ -102,13 +109,13 @@ export function amountsOf({ quantity, price }: TypedLine, decimals: number): Lin
 /** In 10⁻⁶. Throws RangeError. */
 const parsed = (typed: string): bigint => parseDecimal(plainAmount(typed, decimalMark()), 6)
 
-/** The totals of the lines that are complete, with those for usage. */
+/** The totals of the lines that are complete, with those that were proposed. */
 export function typedTotals(
-  fixed: ShownInvoice['lines'],
+  proposed: ShownInvoice['lines'],
   lines: readonly TypedLine[],
   { taxes, decimals }: Pick<DraftOptions, 'taxes' | 'decimals'>,
 ): InvoiceTotals {
-  const used = fixed.map(({ net, exact, tax }) => ({
+  const used = proposed.map(({ net, exact, tax }) => ({
     net: parseDecimal(net, 12),
     exact: parseDecimal(exact, 12),
     tax: taxOf(tax),

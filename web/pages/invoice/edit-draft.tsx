@@ -18,7 +18,11 @@ export function EditDraft({ invoice, start, onDone }: EditDraftProps) {
   const hasLines = shown.kind === 'invoice'
   async function save(values: DraftValues, version: number | undefined): Promise<ShownInvoice> {
     const isChanged = !isSameDraft({ ...initial, lines: values.lines }, initial)
-    const body = { ...sentHead(values, initial), ...(hasLines && isChanged && { lines: sentLines(values.lines) }) }
+    const body = {
+      ...sentHead(values, initial),
+      ...(hasLines && isChanged && { lines: sentLines(values.lines) }),
+      ...(values.leftOut.length > 0 && { left_out: values.leftOut }),
+    }
     return Object.keys(body).length === 0
       ? shown
       : change<ShownInvoice>(`/invoices/${shown.id}`, { method: 'PATCH', body, version })
@@ -30,7 +34,7 @@ export function EditDraft({ invoice, start, onDone }: EditDraftProps) {
       start={start}
       initial={initial}
       version={shown.version}
-      fixed={shown.lines.filter(({ source }) => source !== 'fee')}
+      proposed={shown.lines.filter(({ source }) => source !== 'fee')}
       hasLines={hasLines}
       save={save}
       onSaved={async () => {

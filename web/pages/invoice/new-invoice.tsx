@@ -42,7 +42,7 @@ export function NewInvoicePage() {
           saveLabel="Create draft"
           start={start}
           initial={initial}
-          fixed={[]}
+          proposed={[]}
           hasLines
           save={(values) => create({ ...sentHead(values, initial), lines: sentLines(values.lines) })}
           onSaved={({ id }) => (isLeaving() ? undefined : navigate(`/invoices/${id}`, { replace: true }))}

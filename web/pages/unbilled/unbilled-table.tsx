@@ -48,7 +48,7 @@ export function UnbilledTable({ rows, until, currency }: UnbilledTableProps) {
                 <Link to={`/${row.payer.kind === 'client' ? 'clients' : 'accounts'}/${row.payer.id}`}>
                   {row.payer.name}
                 </Link>
-                {row.payer.archived && ' (archived)'}
+                {row.payer.deleted ? ' (deleted)' : row.payer.archived && ' (archived)'}
               </td>
               <td className={`${classes.amount} ${tables.wide}`}>{numberText(row.items)}</td>
               <td className={`${classes.day} ${tables.wide}`}>
@@ -57,7 +57,9 @@ export function UnbilledTable({ rows, until, currency }: UnbilledTableProps) {
               <td className={`${classes.amount} ${tables.strong}`} title={moneyText(row.amount, currency)}>
                 {roundedMoneyText(row.amount, currency)}
               </td>
-              <td className={tables.actions}>{!row.payer.archived && <DraftButton row={row} until={until} />}</td>
+              <td className={tables.actions}>
+                {!row.payer.archived && !row.payer.deleted && <DraftButton row={row} until={until} />}
+              </td>
             </tr>
           ))}
         </tbody>
