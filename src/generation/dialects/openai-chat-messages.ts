@@ -113,8 +113,7 @@ function textOrParts(texts: readonly TextPart[]): string | readonly TextPart[] {
 function readUserContent(content: unknown, field: string): string | readonly UserPart[] {
   if (!Array.isArray(content)) return readContent(content, field)
   const parts = content.map((part: unknown, index) => readUserPart(part, `${field}[${index}]`))
-  const texts = parts.filter((part) => part.kind === 'text')
-  if (texts.length === parts.length) return textOrParts(texts)
+  if (parts.every((part) => part.kind === 'text')) return textOrParts(parts)
   // Vendors refuse empty texts beside other parts.
   return parts.filter((part) => part.kind !== 'text' || part.text !== '')
 }
@@ -122,7 +121,7 @@ function readUserContent(content: unknown, field: string): string | readonly Use
 function readUserPart(part: unknown, place: string): UserPart {
   const kept = withoutNeutral(part, neutralOfPart, `${place}.`)
   const file = isFields(kept) ? readChatFile(kept, place) : undefined
-  return file ?? readText(kept, place, 'text, image_url or file: nothing else')
+  return file ?? readKept(kept, place, 'text, image_url or file: nothing else')
 }
 
 function readTexts(content: unknown, field: string): readonly TextPart[] {
@@ -130,8 +129,12 @@ function readTexts(content: unknown, field: string): readonly TextPart[] {
   return content.map((part: unknown, index) => readText(part, `${field}[${index}]`))
 }
 
-function readText(part: unknown, place: string, types = 'text: only text'): TextPart {
-  const kept = withoutNeutral(part, neutralOfPart, `${place}.`)
+function readText(part: unknown, place: string): TextPart {
+  return readKept(withoutNeutral(part, neutralOfPart, `${place}.`), place, 'text: only text')
+}
+
+/** Reads a part without its neutral fields. `types` are those that could stand here. */
+function readKept(kept: unknown, place: string, types: string): TextPart {
   if (!isFields(kept)) throw mustBe(place, 'an object of type text')
   const { type, text } = kept
   if (type !== 'text') throw mustBe(`${place}.type`, `${types} is supported here`)

@@ -110,5 +110,8 @@ describe('an image that is', () => {
     const longer = Buffer.from(whole)
     longer.writeUInt32LE(whole.length, 4)
     assert.equal(webpSize(longer), undefined)
+    const chunk = Buffer.from(whole)
+    chunk.writeUInt32LE(1000, whole.indexOf('VP8 ') + 4)
+    assert.equal(webpSize(chunk), undefined)
   })
 })

@@ -18,6 +18,7 @@ describe('the pages of a PDF', () => {
     }
     const compact = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Page/Parent 2 0 R>>endobj\n<</Type\n/Page>>%%EOF')
     assert.equal(countPdfPages(compact, 100), 2)
+    assert.equal(countPdfPages(around(stream(Buffer.from('<</Type /Page>>'))), 100), 2)
   })
 
   test('are not counted beyond the limit', () => {
@@ -30,6 +31,14 @@ describe('the pages of a PDF', () => {
       assert.equal(countPdfPages(whole.subarray(9), 100), undefined)
       assert.equal(countPdfPages(whole.subarray(0, endOf(whole)), 100), undefined)
     }
+    assert.equal(
+      countPdfPages(around(stream(deflateSync(Buffer.from('x'.repeat(99))).subarray(0, -5))), 100),
+      undefined,
+    )
+    const [first, second] = [stream(deflateSync(Buffer.from('x'))), stream(deflateSync(Buffer.from('y')))]
+    assert.equal(countPdfPages(around(first, second), 100), 1)
+    assert.equal(countPdfPages(around(first.subarray(0, -10), second), 100), undefined)
+    assert.equal(countPdfPages(around(first.subarray(0, -10)), 100), undefined)
     assert.equal(countPdfPages(pdfOf(0), 100), undefined)
     assert.equal(countPdfPages(Buffer.alloc(0), 100), undefined)
     const hidden = pdfOf(2, { compressed: true })
@@ -38,8 +47,10 @@ describe('the pages of a PDF', () => {
   })
 
   test('are not looked for in more than some streams, nor in one that decodes to very much', () => {
-    const bomb = deflateSync(Buffer.alloc(20 * 1024 * 1024))
-    assert.equal(countPdfPages(around(stream(bomb)), 100), 1)
+    const large = (mebibytes: number) => stream(deflateSync(Buffer.alloc(mebibytes * 1024 * 1024)))
+    assert.equal(countPdfPages(around(large(7)), 100), 1)
+    assert.equal(countPdfPages(around(large(9)), 100), undefined)
+    assert.equal(countPdfPages(around(large(5), large(5)), 100), undefined)
     const page = stream(deflateSync(Buffer.from('<</Type/Page>>')))
     assert.equal(countPdfPages(around(...Array.from({ length: 1001 }, () => page)), 5000), undefined)
   })

@@ -5,7 +5,7 @@ const most = { streams: 1000, decoded: 8 * 1024 * 1024 }
 
 /**
  * Counts the pages of a PDF (ISO 32000), or more if it has earlier versions of them. Stops above `limit`. Returns undefined for
- * bytes that do not begin and end as a PDF, and where the pages cannot be read: the file is broken or has a password.
+ * bytes that do not begin and end as a PDF, and where the pages cannot be read: the file is broken, has a password or is very large.
  */
 export function countPdfPages(bytes: Buffer, limit: number): number | undefined {
   if (!bytes.subarray(0, 1024).includes('%PDF-') || !bytes.subarray(-1024).includes('%%EOF')) return undefined
@@ -13,11 +13,16 @@ export function countPdfPages(bytes: Buffer, limit: number): number | undefined 
   let pages = pagesIn(text, limit)
   let room = most.decoded
   let streams = 0
+  let end = 0
   for (const { 0: head, index } of text.matchAll(objectStream)) {
     if (pages > limit) break
     if (++streams > most.streams) return undefined
+    // Each stream has its own end: a file that has one end for many would be searched again and again.
+    if (index < end) return undefined
     const start = index + head.length
-    const objects = decoded(bytes.subarray(start, text.indexOf('endstream', start)), room)
+    end = text.indexOf('endstream', start)
+    const objects = end < 0 ? undefined : decoded(bytes.subarray(start, end), room)
+    if (objects === undefined) return undefined
     room -= objects.length
     pages += pagesIn(objects, limit)
   }
@@ -25,8 +30,8 @@ export function countPdfPages(bytes: Buffer, limit: number): number | undefined 
 }
 
 const pageType = /\/Type\s*\/Page(?![A-Za-z])/g
-/** The dictionary of a stream of compressed objects, up to its data. */
-const objectStream = /\/ObjStm\b[^]{0,1024}?stream\r?\n/g
+/** The dictionary of a stream of compressed objects, up to its data. It takes linear time: no match reaches into the next. */
+const objectStream = /\/ObjStm\b(?:(?!\/ObjStm)[^]){0,1024}?stream\r?\n/g
 
 function pagesIn(text: string, limit: number): number {
   return text
@@ -35,12 +40,15 @@ function pagesIn(text: string, limit: number): number {
     .reduce((count) => count + 1, 0)
 }
 
-/** Empty if the data is encrypted, broken or larger than `room`. */
-function decoded(data: Buffer, room: number): string {
-  if (room <= 0) return ''
+/** Undefined if the data is broken or larger than `room`. Empty if it is not compressed: the text of the file contains it. */
+function decoded(data: Buffer, room: number): string | undefined {
+  if (!isZlib(data)) return ''
   try {
     return inflateSync(data, { maxOutputLength: room }).toString('latin1')
   } catch {
-    return ''
+    return undefined
   }
 }
+
+/** RFC 1950, section 2.2: compression method 8. */
+const isZlib = (data: Buffer): boolean => ((data[0] ?? 0) & 0x0f) === 8

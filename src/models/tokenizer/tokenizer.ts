@@ -87,12 +87,12 @@ export function createTokenizer(needs: TokenizerNeeds): Tokenizer {
   const server = choice.by === 'server' ? createServerCount({ ...needs, api: choice.api }) : undefined
   const estimates = new WeakMap<Prompt, number>()
 
-  async function estimate(prompt: Prompt, options: CountOptions): Promise<number> {
-    if (choice.by === 'text') {
-      const tokens = await thread.count(choice.source, countedMessages(prompt), options.signal)
-      return tokens + fileTokens(prompt, upstreamModel)
-    }
-    return server ? server.count(prompt, options) : bound(prompt, upstreamModel).tokens
+  function estimate(prompt: Prompt, options: CountOptions): Promise<number> {
+    if (server) return server.count(prompt, options)
+    if (choice.by !== 'text') return Promise.resolve(bound(prompt, upstreamModel).tokens)
+    const text = thread.count(choice.source, countedMessages(prompt), options.signal)
+    const ofFiles = fileTokens(prompt, upstreamModel)
+    return ofFiles === 0 ? text : text.then((tokens) => tokens + ofFiles)
   }
 
   return Object.freeze({
