@@ -12,7 +12,11 @@ let vendor: Vendor
 let service: Service
 before(async () => {
   vendor = await startVendor()
-  const models = [upstreamModel(vendor.url), upstreamModel(vendor.url, { id: 'text', capabilities: ['documents'] })]
+  const models = [
+    upstreamModel(vendor.url),
+    upstreamModel(vendor.url, { id: 'text', capabilities: ['documents'] }),
+    upstreamModel(vendor.url, { id: 'gpt', upstream_model: 'gpt-4o' }),
+  ]
   service = await startService({ models })
 })
 after(async () => {
@@ -46,6 +50,12 @@ const asking = (...blocks: Anthropic.ContentBlockParam[]) => ({
   model: 'fast',
   messages: [{ role: 'user' as const, content: [question, ...blocks] }],
 })
+
+const blockOf = (bytes: Buffer) => ({
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data: base64(bytes) },
+})
+const chat = (...content: Json[]): Json => ({ messages: [{ role: 'user', content }] })
 
 describe('images and documents', () => {
   it("reach the vendor unchanged from OpenAI's client, and cost what it reports", async () => {
@@ -131,6 +141,37 @@ describe('images and documents', () => {
     assert.equal((await client.messages.create({ ...asking(), max_tokens: 10 })).usage.input_tokens, 12)
   })
 
+  it('are counted by the rule of the vendor that the name of the model shows', async () => {
+    const { key } = await service.customer()
+    const count = async (...content: Json[]) => {
+      const answer = await service.call('/v1/messages/count_tokens', key, {
+        model: 'gpt',
+        ...chat(question, ...content),
+      })
+      return Number(answer.json['input_tokens'])
+    }
+    const text = await count()
+    assert.equal((await count(blockOf(pngOf(1024, 1024)))) - text, 765)
+    const report = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: base64(pdf) } }
+    assert.equal((await count(report)) - text, 2 * (3000 + 85 + 6 * 170))
+  })
+
+  it('are charged by the same rule if the vendor reports no usage', async () => {
+    const { accountId, key } = await service.customer()
+    const ask = (...content: Json[]) =>
+      service.call('/v1/messages', key, { model: 'fast', max_tokens: 10, ...chat(question, ...content) })
+    vendor.set({ usage: null })
+    const answers = [await ask(), await ask(blockOf(pngOf(1024, 1024)))]
+    vendor.set({})
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    )
+    const { rows } = await service.books(accountId)
+    const [withImage = 0, without = 0] = rows.map(({ inputTokens }) => inputTokens).toSorted((a, b) => b - a)
+    assert.equal(withImage - without, 37 * 37)
+  })
+
   it('may be larger than the rest of a request, which has its own limit', async () => {
     const { accountId, key } = await service.customer()
     const picture = sentImage('image/png', pngOf(20, 10, randomBytes(3_000_000)))
@@ -166,7 +207,6 @@ describe('images and documents', () => {
 })
 
 const png = images['image/png']
-const chat = (...content: Json[]): Json => ({ messages: [{ role: 'user', content }] })
 const imageUrl = (url: unknown, more: Json = {}): Json => ({ type: 'image_url', image_url: { url, ...more } })
 const file = (more: Json): Json => ({ type: 'file', file: more })
 const source = (type: string, more: Json, block = 'image'): Json => chat({ type: block, source: { type, ...more } })

@@ -118,6 +118,43 @@ describe("the server's own count", () => {
     )
   })
 
+  test('images are counted by their rule, except by Anthropic, which counts them itself', async () => {
+    const image = {
+      kind: 'file',
+      mediaType: 'image/png',
+      data: 'AAAA',
+      extent: { width: 280, height: 56 },
+      field: 'x',
+    } as const
+    const shown: Prompt = { messages: [{ role: 'user', parts: [image, { kind: 'text', text: 'What is it?' }] }] }
+    behave = json({ count: 100 })
+    // 255 tokens is the price of one tile, which exceeds that of 20 squares.
+    assert.deepEqual(await open('vllm').count(shown), { exact: false, tokens: 355, most: 363 })
+    behave = (response, { url: path }) =>
+      json(path === '/apply-template' ? { prompt: '<rendered>' } : { tokens: Array(50).fill(7) })(response, asked[0]!)
+    assert.equal((await open('llama-server').count(shown)).tokens, 305)
+    assert.doesNotMatch(JSON.stringify(asked), /AAAA/)
+    behave = json({ input_tokens: 60 })
+    assert.equal((await open('anthropic').count(shown)).tokens, 60)
+    const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
+    assert.deepEqual(asked.at(-1)?.body['messages'], [
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source },
+          { type: 'text', text: 'What is it?' },
+        ],
+      },
+    ])
+    const [most, text] = [
+      await byteTokenizer.count(shown),
+      await byteTokenizer.count({ messages: [{ role: 'user', text: 'What is it?' }] }),
+    ]
+    assert.equal(most.tokens - text.tokens, 255)
+    behave = refuse(500)
+    assert.equal((await open('anthropic').count(shown)).tokens, most.tokens)
+  })
+
   test('the margin is a percentage of the count, rounded up', async () => {
     behave = json({ count: 1000 })
     for (const [margin, most] of [
