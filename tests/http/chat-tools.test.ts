@@ -46,6 +46,18 @@ const refused: readonly (readonly [name: string, change: Json, field: string])[]
   ['another format', { response_format: { type: 'grammar' } }, 'response_format.type'],
   ['a format that is a text', { response_format: 'json' }, 'response_format'],
   ['a format without its schema', { response_format: { type: 'json_schema' } }, 'response_format.json_schema'],
+  [
+    'a large format of other servers',
+    { response_format: { type: 'json_object', schema: large } },
+    'response_format.schema',
+  ],
+  ['an unknown field of a format', { response_format: { type: 'text', schema: {} } }, 'response_format.schema'],
+  ['a schema in the wrong place', { response_format: { ...schemaOf({}), schema: {} } }, 'response_format.schema'],
+  [
+    "calls in a user's message",
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', tool_calls: [] }] }] },
+    'messages[0].content[0].tool_calls',
+  ],
   ['a large format', { response_format: schemaOf(large) }, 'response_format.json_schema.schema'],
   ['a recursive format', { response_format: schemaOf(recursive) }, 'response_format.json_schema.schema'],
   ['no schema', { response_format: schemaOf(undefined) }, 'response_format.json_schema.schema'],

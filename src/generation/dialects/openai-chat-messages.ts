@@ -6,13 +6,13 @@ import type {
   PartsMessage,
   ResultPart,
   TextPart,
-  ThinkingPart,
 } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { checkFileCount } from './files.ts'
 import { checkedText, refuseOthers } from './messages.ts'
 import { readChatFile } from './openai-chat-files.ts'
+import { readThinking } from './openai-chat-thoughts.ts'
 import { readId, readInput, readToolName, requireFunction } from './tool-fields.ts'
 import { checkTranscript } from './tools.ts'
 
@@ -89,7 +89,7 @@ function readMessage(value: unknown, place: string, places: Places): Message {
   }
   refuseOthers(kept, fieldsOf[role] ?? [], place)
   if (role === 'tool') return { role: 'user', parts: [readResult(kept, place, places)] }
-  if (role === 'assistant') return readAssistant(kept, place, places)
+  if (role === 'assistant') return readAssistant(withEchoed(kept), place, places)
   const read = role === 'user' ? readUserContent : readContent
   return messageOf(known, read(content, `${place}.content`))
 }
@@ -154,6 +154,23 @@ function readResult({ tool_call_id: id, content }: Fields, place: string, places
 
 const partsOfText = (text: string): readonly TextPart[] => (text === '' ? [] : [{ kind: 'text', text }])
 
+/** Fields of a message that a client may send back in its text. */
+const echoed: ReadonlySet<string> = new Set(['tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details'])
+
+/** The Agents SDK sends a text back with the fields of the message it came in. They count where the message lacks them. */
+function withEchoed(message: Fields): Fields {
+  const { content } = message
+  if (!Array.isArray(content)) return message
+  const echoes: Record<string, unknown> = {}
+  const parts = content.map((part: unknown) => {
+    if (!isFields(part)) return part
+    const entries = Object.entries(part)
+    for (const [name, value] of entries) if (echoed.has(name) && value !== null) echoes[name] = value
+    return Object.fromEntries(entries.filter(([name]) => !echoed.has(name)))
+  })
+  return { ...echoes, ...message, content: parts }
+}
+
 /** A turn of the assistant: what it thought, what it said, and what it called. */
 function readAssistant(fields: Fields, place: string, places: Places): Message {
   const calls = readCalls(fields['tool_calls'], `${place}.tool_calls`, places)
@@ -193,53 +210,4 @@ function readCall(value: unknown, place: string, places: Places): CallPart {
   }
   places.set(part, `${place}.id`)
   return part
-}
-
-/** A thought, and its place among the parts of its turn. */
-interface Thought {
-  readonly index: number
-  readonly part: ThinkingPart
-}
-
-/** `reasoning_details` have the signatures. Otherwise vendors name the text `reasoning_content` or `reasoning`. */
-function readThinking(fields: Fields, place: string): readonly Thought[] {
-  const { reasoning_details: details = [] } = fields
-  if (!Array.isArray(details)) throw mustBe(`${place}.reasoning_details`, 'a list')
-  if (details.length > 0) {
-    return details.map((each: unknown, index) => readThought(each, `${place}.reasoning_details[${index}]`, index))
-  }
-  const name = fields['reasoning_content'] === undefined ? 'reasoning' : 'reasoning_content'
-  const text = readOptionalText(fields[name], `${place}.${name}`)
-  return text === '' ? [] : [{ index: 0, part: { kind: 'thinking', text } }]
-}
-
-function readThought(detail: unknown, place: string, position: number): Thought {
-  const kept = withoutNeutral(detail, {})
-  if (!isFields(kept)) throw mustBe(place, 'an object with a type')
-  const { type, index = position, signature, data } = kept
-  if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) {
-    throw mustBe(`${place}.index`, 'a whole number')
-  }
-  if (type === 'reasoning.encrypted') {
-    const part: ThinkingPart = {
-      kind: 'thinking',
-      text: '',
-      signature: readOptionalText(data, `${place}.data`),
-      redacted: true,
-    }
-    return { index, part }
-  }
-  if (type !== 'reasoning.text' && type !== 'reasoning.summary') {
-    throw mustBe(`${place}.type`, 'reasoning.text, reasoning.summary or reasoning.encrypted')
-  }
-  const name = type === 'reasoning.text' ? 'text' : 'summary'
-  const text = readOptionalText(kept[name], `${place}.${name}`)
-  const signed = signature === undefined ? {} : { signature: readOptionalText(signature, `${place}.signature`) }
-  return { index, part: { kind: 'thinking', text, ...signed } }
-}
-
-function readOptionalText(text: unknown, field: string): string {
-  if (text === undefined) return ''
-  if (typeof text === 'string') return checkedText(text, field)
-  throw mustBe(field, 'a text')
 }

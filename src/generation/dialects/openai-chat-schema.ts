@@ -167,7 +167,10 @@ const toolChoice = Type.Union(
 
 const responseFormat = Type.Union(
   [
-    Type.Object({ type: Type.Enum(['text', 'json_object']) }),
+    Type.Object({
+      type: Type.Enum(['text', 'json_object']),
+      schema: Type.Optional(schemaOf('With json_object: the schema of the reply, as in json_schema.')),
+    }),
     Type.Object({
       type: Type.Literal('json_schema'),
       json_schema: Type.Object({

@@ -1,5 +1,5 @@
 import type { ReplyFormat, Tool, ToolChoice } from '../../models/conversation.ts'
-import { isFields, mustBe, withoutNeutral } from './body.ts'
+import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
 import { refuseOthers } from './messages.ts'
 import { readDescription, readStrict, readToolName, requireFunction } from './tool-fields.ts'
@@ -65,13 +65,25 @@ function readToolChoice(choice: unknown): ToolChoice {
 /** `response_format`; undefined if any text will do. */
 export function readReplyFormat(value: unknown): ReplyFormat | undefined {
   if (value === undefined) return undefined
-  if (!isFields(value)) throw mustBe('response_format', 'an object with a type')
-  const { type } = value
+  const kept = withoutNeutral(value, {})
+  if (!isFields(kept)) throw mustBe('response_format', 'an object with a type')
+  const { type } = kept
+  if (type === 'json_schema') return readSchemaFormat(kept)
+  if (type !== 'text' && type !== 'json_object') {
+    throw mustBe('response_format.type', 'text, json_object or json_schema')
+  }
+  refuseOthers(kept, type === 'text' ? ['type'] : ['type', 'schema'], 'response_format')
   if (type === 'text') return undefined
-  if (type === 'json_object') return { kind: 'json' }
-  if (type !== 'json_schema') throw mustBe('response_format.type', 'text, json_object or json_schema')
+  // A schema beside json_object is how some other servers are asked for it, and Instructor asks.
+  if (kept['schema'] === undefined) return { kind: 'json' }
+  const field = 'response_format.schema'
+  return { kind: 'schema', name: 'reply', schema: checkSchema(kept['schema'], field), field }
+}
+
+function readSchemaFormat(format: Fields): ReplyFormat {
+  refuseOthers(format, ['type', 'json_schema'], 'response_format')
   const place = 'response_format.json_schema'
-  const described = withoutNeutral(value['json_schema'], {})
+  const described = withoutNeutral(format['json_schema'], {})
   if (!isFields(described)) throw mustBe(place, 'an object with name and schema')
   refuseOthers(described, ['name', 'description', 'schema', 'strict'], place)
   const { name, description, schema, strict } = described

@@ -84,6 +84,12 @@ describe('chat completions read', () => {
     ])
     assert.deepEqual(read({ response_format: { type: 'json_object' } }).prompt.format, { kind: 'json' })
     assert.equal(read({ response_format: { type: 'text' } }).prompt.format, undefined)
+    assert.deepEqual(read({ response_format: { type: 'json_object', schema: parameters } }).prompt.format, {
+      kind: 'schema',
+      name: 'reply',
+      schema: parameters,
+      field: 'response_format.schema',
+    })
     assert.deepEqual(read({ reasoning_effort: 'none' }).prompt.reasoning, { effort: 'none' })
     assert.equal(read({ reasoning_effort: 'none' }).needs, undefined)
   })
@@ -142,6 +148,25 @@ describe('chat completions read', () => {
     ] as const) {
       const [, turn] = messagesOf({ ...said, ...fields })
       assert.deepEqual(turn, parts ? { role: 'assistant', parts } : { role: 'assistant', text: 'Hi.' })
+    }
+  })
+
+  it('a text with the fields of its message, which count where the message lacks them', () => {
+    const details = [{ type: 'reasoning.text', text: 'Hm.', signature: 's', index: 0 }]
+    const said = { type: 'text', text: 'Let me see.', role: 'assistant', refusal: null }
+    const thinking = { kind: 'thinking', text: 'Hm.', signature: 's' } as const
+    const calls = calling.tool_calls
+    for (const turn of [
+      { content: [{ ...said, reasoning_details: details, tool_calls: calls }], tool_calls: calls },
+      { content: [{ ...said, reasoning_details: details, reasoning_content: 'no', tool_calls: calls }] },
+      {
+        content: [{ ...said, reasoning_details: null, tool_calls: [] }],
+        reasoning_details: details,
+        tool_calls: calls,
+      },
+    ]) {
+      const [, assistant] = messagesOf({ role: 'assistant', ...turn }, ...results)
+      assert.deepEqual(assistant?.parts, [thinking, text('Let me see.'), call('c1', 'Bonn'), call('c2', 'Ulm')])
     }
   })
 

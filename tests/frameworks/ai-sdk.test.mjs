@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateObject, generateText, Output, stepCountIs, streamText, tool } from 'ai'
+import { z } from 'zod'
+import * as scene from './stage.mjs'
+
+const { play, playLocally } = await scene.openStage()
+
+const Note = z.object({ topic: z.enum(scene.topics), urgent: z.boolean() })
+const tools = {
+  weather: tool({
+    description: scene.description,
+    inputSchema: z.object({ city: z.string() }),
+    execute: async (input) => scene.weatherIn(input),
+  }),
+}
+const asked = { prompt: scene.question, tools, stopWhen: stepCountIs(5), maxRetries: 0, maxOutputTokens: 100 }
+const noted = { prompt: scene.note, maxRetries: 0, maxOutputTokens: 100 }
+
+/** The providers, and how Anthropic's is to ask for a schema of a model whose name it does not know. */
+const ways = {
+  '@ai-sdk/openai, chat completions': { modelOf: (place, model) => createOpenAI(place).chat(model) },
+  '@ai-sdk/openai-compatible': {
+    modelOf: (place, model) =>
+      createOpenAICompatible({ name: 'tollgate', includeUsage: true, supportsStructuredOutputs: true, ...place })(
+        model,
+      ),
+  },
+  '@ai-sdk/anthropic': {
+    modelOf: (place, model) => createAnthropic(place)(model),
+    providerOptions: { anthropic: { structuredOutputMode: 'outputFormat' } },
+  },
+}
+
+for (const [name, { modelOf, providerOptions }] of Object.entries(ways)) {
+  describe(`the AI SDK through ${name}`, () => {
+    it('runs tools until the model has its answer', async () => {
+      for (const { said, replies } of scene.loops) {
+        const { result, requests } = await play(replies, (place) =>
+          generateText({ ...asked, model: modelOf(place, 'fast') }),
+        )
+        assert.deepEqual([result.text, result.steps.length], [scene.answer, 2])
+        assert.deepEqual([result.totalUsage.inputTokens, result.totalUsage.outputTokens], [200, 40])
+        scene.assertLooped(requests, said)
+      }
+    })
+
+    it('runs tools in a stream', async () => {
+      for (const { said, replies, text } of scene.loops) {
+        const { result, requests } = await play(replies, async (place) => {
+          const stream = streamText({ ...asked, model: modelOf(place, 'fast') })
+          return Array.fromAsync(stream.fullStream)
+        })
+        const streamed = result.map((part) => (part.type === 'text-delta' ? part.text : '')).join('')
+        assert.equal(streamed, text)
+        assert.deepEqual(
+          result.filter(({ type }) => type === 'tool-result').map(({ output }) => output),
+          ['Rain in Bern', 'Rain in Zürich'],
+        )
+        scene.assertLooped(requests, said, true)
+      }
+    })
+
+    it('generates an object, whole and streamed', async () => {
+      const output = Output.object({ schema: Note })
+      const whole = await play(scene.classification, (place) =>
+        generateText({ ...noted, output, providerOptions, model: modelOf(place, 'fast') }),
+      )
+      assert.deepEqual(whole.result.output, scene.classified)
+      scene.assertFormat(whole.requests[0])
+      const streamed = await play(scene.classification, async (place) => {
+        const stream = streamText({ ...noted, output, providerOptions, model: modelOf(place, 'fast') })
+        return Array.fromAsync(stream.partialOutputStream)
+      })
+      assert.deepEqual(streamed.result.at(-1), scene.classified)
+      scene.assertFormat(streamed.requests[0])
+    })
+
+    it('generates an object with the local model', async () => {
+      const { object } = await playLocally((place) =>
+        generateObject({ ...noted, schema: Note, providerOptions, model: modelOf(place, 'tiny') }),
+      )
+      scene.assertClassified(object)
+    })
+  })
+}
