@@ -102,7 +102,13 @@ const response = {
   incomplete_details: null,
   model: served,
   output: [output],
-  usage: { input_tokens: 30, output_tokens: 14, total_tokens: 44 },
+  usage: {
+    input_tokens: 30,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: 14,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 44,
+  },
 }
 
 const responseCompleted = { type: 'response.completed', sequence_number: 10, response }

@@ -24,12 +24,13 @@ const neutral: Readonly<Record<keyof typeof bodies, readonly object[]>> = {
   ],
   '/v1/responses': [
     { reasoning: { effort: null } },
-    { reasoning: { effort: 'none', summary: null } },
+    { reasoning: { effort: null, summary: null, context: 'auto', mode: 'standard' } },
+    { max_tool_calls: 2, include: ['reasoning.encrypted_content'] },
     { reasoning: {} },
     { text: { format: { type: 'text' }, verbosity: 'medium' } },
     { stream_options: { include_obfuscation: false } },
     { stream_options: {} },
-    { prompt_cache_key: 'conversation-1', safety_identifier: 'user-1' },
+    { prompt_cache_retention: '24h', safety_identifier: 'user-1' },
     { tools: [], include: [], truncation: 'disabled', store: false, previous_response_id: null },
   ],
   '/v1/messages': [

@@ -12,6 +12,9 @@ const calls = [
   { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Bern"}' } },
   { id: 'call_2', type: 'function', function: { name: 'weather', arguments: '{"city":"Zürich"}' } },
 ]
+/** What a gateway sends of Claude's thoughts, if it is asked to think. */
+const thought = { type: 'reasoning.text', text: 'Where?', signature: 'c2ln', format: 'anthropic-claude-v1' }
+const thoughts = { reasoning: thought.text, reasoning_details: [thought] }
 const usage = {
   prompt_tokens: 100,
   completion_tokens: 20,
@@ -40,12 +43,14 @@ const chunks: readonly object[] = [
 let asked: unknown
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   asked = JSON.parse(await text(request))
+  const thinks = at(asked, 'reasoning_effort') !== undefined
   if (at(asked, 'stream') === true) {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const chunk of chunks) response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+    for (const chunk of thinks ? [delta(thoughts), ...chunks] : chunks)
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`)
     return void response.end('data: [DONE]\n\n')
   }
-  const message = { role: 'assistant', content: null, tool_calls: calls }
+  const message = { role: 'assistant', content: null, tool_calls: calls, ...(thinks && thoughts) }
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }))
 }
@@ -57,7 +62,9 @@ before(async () => {
   const address = upstream.address()
   assert.ok(typeof address === 'object' && address !== null)
   const price = { input: '1', output: '4', cached_input: '0.1' }
-  service = await startService({ models: [upstreamModel(`http://127.0.0.1:${address.port}/v1`, { price })] })
+  const url = `http://127.0.0.1:${address.port}/v1`
+  const thinker = upstreamModel(url, { id: 'thinker', upstream_model: 'anthropic/claude', price })
+  service = await startService({ models: [upstreamModel(url, { price }), thinker] })
 })
 after(async () => {
   await service.close()
@@ -68,6 +75,16 @@ const schema = { type: 'object', properties: { city: { type: 'string' } }, requi
 const openAiTools = [{ type: 'function' as const, function: { name: 'weather', parameters: schema } }]
 const anthropicTools = [{ name: 'weather', input_schema: { ...schema, type: 'object' as const } }]
 const question = { role: 'user' as const, content: 'How is the weather?' }
+
+/** What an item of a response says. */
+function shownItem(item: OpenAI.Responses.ResponseOutputItem): readonly unknown[] {
+  if (item.type === 'reasoning') return [item.summary, item.encrypted_content]
+  return item.type === 'function_call' ? [item.call_id, item.name, item.arguments] : [item.type]
+}
+
+/** The client's types also know items that cannot be sent back. */
+const sentBack = (output: readonly OpenAI.Responses.ResponseOutputItem[]) =>
+  output.filter((item) => item.type === 'reasoning' || item.type === 'function_call')
 
 /** The one charge of an account: 40 tokens that were not cached, 60 that were, and 20 of output. */
 async function assertCharged(accountId: string): Promise<void> {
@@ -127,6 +144,51 @@ describe('calls of tools by an upstream that speaks the OpenAI API', () => {
         { role: 'assistant', content: null, tool_calls: calls },
         ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Rain' })),
       ])
+    }
+  })
+
+  it("reach OpenAI's client of responses, whole and streamed, and its items reach the upstream when they are sent back", async () => {
+    for (const stream of [false, true]) {
+      const { accountId, key } = await service.customer()
+      const { responses } = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 })
+      const body = {
+        model: 'thinker',
+        input: [question],
+        tools: [{ type: 'function' as const, name: 'weather', parameters: schema, strict: true }],
+        tool_choice: { type: 'function' as const, name: 'weather' },
+        reasoning: { effort: 'low' as const },
+        max_output_tokens: 50,
+      }
+      const reply = stream ? await responses.stream(body).finalResponse() : await responses.create(body)
+      assert.equal(reply.status, 'completed')
+      assert.deepEqual(reply.output.map(shownItem), [
+        [[{ type: 'summary_text', text: thought.text }], thought.signature],
+        ...calls.map(({ id, function: called }) => [id, called.name, called.arguments]),
+      ])
+      const { input_tokens, input_tokens_details: read, output_tokens_details: written } = reply.usage ?? {}
+      assert.deepEqual([input_tokens, read?.cached_tokens, written?.reasoning_tokens], [100, 60, 5])
+      assert.deepEqual(
+        ['tool_choice', 'reasoning_effort', 'response_format'].map((field) => at(asked, field)),
+        [{ type: 'function', function: { name: 'weather' } }, 'low', undefined],
+      )
+      assert.equal(at(asked, 'tools', 0, 'function', 'strict'), true)
+      await assertCharged(accountId)
+
+      const output = 'Rain'
+      const results = calls.map(({ id }) => ({ type: 'function_call_output' as const, call_id: id, output }))
+      const format = { type: 'json_schema' as const, name: 'answer', schema }
+      await responses.create({
+        ...body,
+        tool_choice: 'auto',
+        text: { format },
+        input: [question, ...sentBack(reply.output), ...results],
+      })
+      assert.deepEqual(at(asked, 'messages'), [
+        question,
+        { role: 'assistant', content: null, reasoning_details: [thought], tool_calls: calls },
+        ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Rain' })),
+      ])
+      assert.deepEqual(at(asked, 'response_format', 'json_schema'), { name: 'answer', schema })
     }
   })
 

@@ -1,0 +1,152 @@
+import type { CallPart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
+import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
+import { checkedText, refuseOthers } from './messages.ts'
+import { readReasoning } from './openai-response-reasoning.ts'
+import { readId, readInput, readToolName } from './tool-fields.ts'
+import { checkTranscript } from './tools.ts'
+
+const roles: Readonly<Record<string, Message['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+}
+
+/** The fields of the ids of calls and results. */
+type Places = Map<CallPart | ResultPart, string>
+
+/** What an item contributes to a turn. Its text is defined if the item is a message. */
+interface Item {
+  readonly role: Message['role']
+  readonly parts: readonly Part[]
+  readonly text?: string | undefined
+}
+
+/**
+ * Reads the items of a conversation. The last one must be the user's, or the result of a call. What the assistant thought,
+ * said and called in a row is one turn; so are the results of calls and the user's message after them. Leaves a value that
+ * is not a list to the schema. Throws Problem `invalid_field` for the first fault.
+ */
+export function readResponseInput(list: unknown): readonly Message[] {
+  if (!Array.isArray(list)) return []
+  const places: Places = new Map()
+  const turns: Item[] = []
+  for (const [index, value] of list.entries()) {
+    const item = readItem(value, `input[${index}]`, places)
+    const before = turns.at(-1)
+    if (before && joins(before, item)) {
+      turns[turns.length - 1] = { role: item.role, parts: [...before.parts, ...item.parts] }
+    } else if (item.text !== undefined || item.parts.length > 0) turns.push(item)
+    if (index === list.length - 1) checkLast(item, `input[${index}]`)
+  }
+  if (turns.length === 0) throw mustBe('input', 'a list of at least one message')
+  const messages = turns.map(messageOf)
+  checkTranscript(messages, (part) => places.get(part) ?? 'input')
+  return messages
+}
+
+function messageOf({ role, text, parts }: Item): Message {
+  return text === undefined ? { role, parts } : { role, text }
+}
+
+/** Messages in a row remain turns of their own. */
+function joins(before: Item, { role, text }: Item): boolean {
+  if (role !== before.role || role === 'system') return false
+  if (role === 'assistant') return text === undefined || before.text === undefined
+  if (text === undefined) return before.parts.some(isResult)
+  const last = before.parts.at(-1)
+  return last !== undefined && isResult(last)
+}
+
+const isResult = ({ kind }: Part): boolean => kind === 'result'
+
+function checkLast({ role, text }: Item, place: string): void {
+  if (role !== 'user') {
+    const field = text === undefined ? 'type' : 'role'
+    throw mustBe(`${place}.${field}`, "a user's message or function_call_output: the last item is the one to reply to")
+  }
+  if (text !== undefined && !/\S/.test(text)) throw mustBe(`${place}.content`, 'a text that is not blank')
+}
+
+type Reader = (fields: Fields, place: string, places: Places) => Item
+
+const readers: Readonly<Record<string, Reader>> = {
+  message: readMessage,
+  function_call: readCall,
+  function_call_output: readResult,
+  reasoning: (fields, place) => ({ role: 'assistant', parts: readReasoning(fields, place) }),
+}
+
+/** OpenAI's client adds what it parsed to the items and parts that it returns. */
+const neutral = { caller: [{ type: 'direct' }], parsed_arguments: 'any value' } as const
+
+/** An output item of an earlier response can be sent back as it was received: `status` asks for nothing. */
+function readItem(value: unknown, place: string, places: Places): Item {
+  const kept = withoutNeutral(value, neutral, `${place}.`)
+  if (!isFields(kept)) throw mustBe(place, 'an object: a message or another item')
+  const { type = 'message', status: _, ...fields } = kept
+  const read = typeof type === 'string' && Object.hasOwn(readers, type) ? readers[type] : undefined
+  if (read) return read(fields, place, places)
+  throw mustBe(`${place}.type`, `one of ${Object.keys(readers).join(', ')}: no other item is supported here`)
+}
+
+function readMessage(fields: Fields, place: string): Item {
+  const { role, content } = fields
+  const known = typeof role === 'string' && Object.hasOwn(roles, role) ? roles[role] : undefined
+  if (known === undefined) throw mustBe(`${place}.role`, `one of ${Object.keys(roles).join(', ')}`)
+  const isAssistant = known === 'assistant'
+  refuseOthers(fields, ['role', 'content', ...(isAssistant ? ['id', 'phase'] : [])], place)
+  const types = isAssistant ? ['input_text', 'output_text', 'refusal'] : ['input_text', 'output_text']
+  const text = readTexts(content, `${place}.content`, types)
+    .map((part) => part.text)
+    .join('\n')
+  return { role: known, text, parts: text === '' ? [] : [{ kind: 'text', text }] }
+}
+
+function readCall(fields: Fields, place: string, places: Places): Item {
+  refuseOthers(fields, ['id', 'call_id', 'name', 'arguments', 'created_by'], place)
+  const part: CallPart = {
+    kind: 'call',
+    id: readId(fields['call_id'], `${place}.call_id`),
+    tool: readToolName(fields['name'], `${place}.name`),
+    input: readInput(fields['arguments'], `${place}.arguments`),
+  }
+  places.set(part, `${place}.call_id`)
+  return { role: 'assistant', parts: [part] }
+}
+
+function readResult(fields: Fields, place: string, places: Places): Item {
+  refuseOthers(fields, ['id', 'call_id', 'output', 'created_by'], place)
+  const content = readTexts(fields['output'], `${place}.output`, ['input_text', 'output_text'])
+  const part: ResultPart = { kind: 'result', callId: readId(fields['call_id'], `${place}.call_id`), content }
+  places.set(part, `${place}.call_id`)
+  return { role: 'user', parts: [part] }
+}
+
+/** Reads a text, or a list of text parts. An empty text has no part. */
+function readTexts(content: unknown, field: string, types: readonly string[]): readonly TextPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: checkedText(content, field) }]
+  if (!Array.isArray(content)) throw mustBe(field, 'a text, or a list of text parts')
+  return content.map((part: unknown, index) => ({ kind: 'text', text: readText(part, `${field}[${index}]`, types) }))
+}
+
+const neutralOfPart = {
+  annotations: [[]],
+  logprobs: [[]],
+  parsed: 'any value',
+  prompt_cache_breakpoint: 'any value',
+} as const
+
+function readText(part: unknown, place: string, types: readonly string[]): string {
+  const kept = withoutNeutral(part, neutralOfPart, `${place}.`)
+  if (!isFields(kept)) throw mustBe(place, `an object of type ${types.join(' or ')}`)
+  const { type } = kept
+  if (typeof type !== 'string' || !types.includes(type)) {
+    throw mustBe(`${place}.type`, `${types.join(' or ')}: only text is supported here`)
+  }
+  const name = type === 'refusal' ? 'refusal' : 'text'
+  refuseOthers(kept, ['type', name], place)
+  const text = kept[name]
+  if (typeof text !== 'string') throw mustBe(`${place}.${name}`, 'a text')
+  return checkedText(text, `${place}.${name}`)
+}

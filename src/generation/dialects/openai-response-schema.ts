@@ -1,0 +1,198 @@
+import { Type } from 'typebox'
+import { efforts } from '../../models/conversation.ts'
+import { compileBody } from '../../platform/http/validation.ts'
+import { responsesExample } from '../examples.ts'
+import { metadata, sampling } from '../schema.ts'
+import { mostMessages } from './messages.ts'
+
+/** The bodies of OpenAI's responses. */
+const summaries = Type.Enum(['auto', 'concise', 'detailed'])
+
+const fields = {
+  model: Type.String({ format: 'filled-text', maxLength: 256, description: 'An id or an alias of a model.' }),
+  instructions: Type.Optional(Type.String({ format: 'text', description: 'System instructions.' })),
+  max_output_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "The most tokens to generate. Default: as many as the model's maximum and its context allow.",
+    }),
+  ),
+  temperature: sampling.temperature,
+  top_p: sampling.top_p,
+  stream: Type.Optional(Type.Boolean({ description: 'Stream the reply as server-sent events.' })),
+  user: Type.Optional(Type.String({ maxLength: 512, description: 'Your identifier of the end user. Ignored.' })),
+  metadata: Type.Optional(metadata),
+  parallel_tool_calls: Type.Optional(
+    Type.Boolean({ description: 'Whether a reply may have several calls. Default: as the model does.' }),
+  ),
+  reasoning: Type.Optional(
+    Type.Object(
+      {
+        effort: Type.Optional(
+          Type.Enum([...efforts], {
+            description: 'How much the model should think before it replies. Default: as the model does.',
+          }),
+        ),
+        summary: Type.Optional({
+          ...summaries,
+          description: 'Whether to return a summary of the thoughts. Default: as the model does.',
+        }),
+        generate_summary: Type.Optional({ ...summaries, description: 'The former name of summary.' }),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+  include: Type.Optional(
+    Type.Array(Type.Enum(['reasoning.encrypted_content']), { description: 'Accepted: it is always included.' }),
+  ),
+  prompt_cache_key: Type.Optional(
+    Type.String({
+      format: 'text',
+      maxLength: 1024,
+      description: 'Requests with the same key are likely to share the beginning of their prompts.',
+    }),
+  ),
+}
+
+/** Checked once the input has been read and is a list. Tools and formats are read afterwards. */
+const checked = Type.Object(
+  {
+    ...fields,
+    input: Type.Array(Type.Unknown(), { maxItems: mostMessages }),
+    tools: Type.Optional(Type.Unknown()),
+    tool_choice: Type.Optional(Type.Unknown()),
+    text: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+)
+export type ResponsesRequest = Type.Static<typeof checked>
+export const checkResponsesRequest = compileBody(checked)
+
+const name = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
+const schemaOf = (description: string) => Type.Object({}, { additionalProperties: true, description })
+
+function textOrParts(...types: readonly string[]) {
+  const part = Type.Object({ type: Type.Enum([...types]), text: Type.String() })
+  return Type.Union([Type.String(), Type.Array(part)], { description: 'A text, or a list of text parts.' })
+}
+
+const message = Type.Object({
+  type: Type.Optional(Type.Literal('message')),
+  role: Type.Enum(['system', 'developer', 'user', 'assistant']),
+  content: textOrParts('input_text', 'output_text'),
+})
+
+const call = Type.Object({
+  type: Type.Literal('function_call'),
+  call_id: Type.String(),
+  name: Type.String(),
+  arguments: Type.String({ description: 'The arguments: the text of a JSON object.' }),
+})
+
+const result = Type.Object(
+  { type: Type.Literal('function_call_output'), call_id: Type.String(), output: textOrParts('input_text') },
+  { description: 'The result of a call.' },
+)
+
+const reasoning = Type.Object(
+  {
+    type: Type.Literal('reasoning'),
+    summary: Type.Array(Type.Object({ type: Type.Literal('summary_text'), text: Type.String() })),
+    encrypted_content: Type.Optional(
+      Type.String({ description: 'What the vendor needs to accept the thought back: send it unchanged.' }),
+    ),
+  },
+  { description: "The model's thoughts, as far as they are shown." },
+)
+
+const tool = Type.Object({
+  type: Type.Literal('function'),
+  name,
+  description: Type.Optional(Type.String()),
+  parameters: Type.Optional(
+    schemaOf('A JSON schema of type object: at most 64 KiB and 32 levels, without recursion. Default: no arguments.'),
+  ),
+  strict: Type.Optional(
+    Type.Boolean({ description: 'Whether the arguments must follow the schema. Default: as the vendor does.' }),
+  ),
+})
+
+const toolChoice = Type.Union(
+  [Type.Enum(['none', 'auto', 'required']), Type.Object({ type: Type.Literal('function'), name: Type.String() })],
+  { description: 'Whether the model may or must call a tool, or which one. Default auto.' },
+)
+
+const format = Type.Union(
+  [
+    Type.Object({ type: Type.Enum(['text', 'json_object']) }),
+    Type.Object({
+      type: Type.Literal('json_schema'),
+      name,
+      description: Type.Optional(Type.String()),
+      schema: schemaOf('A JSON schema: at most 64 KiB and 32 levels, without recursion.'),
+      strict: Type.Optional(Type.Boolean()),
+    }),
+  ],
+  { description: 'The form of the reply. Default text.' },
+)
+
+export const responsesRequest = Type.Object(
+  {
+    ...fields,
+    input: Type.Union([Type.String(), Type.Array(Type.Union([message, call, result, reasoning]))], {
+      description: "A text, or the conversation so far. The last item is a user's message, or the result of a call.",
+    }),
+    tools: Type.Optional(Type.Array(tool, { maxItems: 128, description: 'What the model may call.' })),
+    tool_choice: Type.Optional(toolChoice),
+    text: Type.Optional(Type.Object({ format: Type.Optional(format) })),
+    store: Type.Optional(Type.Boolean({ description: 'Nothing is stored: only false is accepted.' })),
+  },
+  { additionalProperties: false, examples: [responsesExample.request] },
+)
+
+const outputText = Type.Object({
+  type: Type.Literal('output_text'),
+  text: Type.String(),
+  annotations: Type.Array(Type.Unknown(), { maxItems: 0 }),
+  logprobs: Type.Array(Type.Unknown(), { maxItems: 0 }),
+})
+
+const outputItem = Type.Union([
+  Type.Object({ id: Type.String(), ...reasoning.properties }),
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    status: Type.Enum(['completed', 'incomplete']),
+    content: Type.Array(outputText),
+  }),
+  Type.Object({ id: Type.String(), status: Type.Literal('completed'), ...call.properties }),
+])
+
+export const responsesResponse = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('response'),
+    created_at: Type.Integer(),
+    status: Type.Enum(['completed', 'incomplete']),
+    incomplete_details: Type.Union([
+      Type.Object({ reason: Type.Enum(['max_output_tokens', 'content_filter']) }),
+      Type.Null(),
+    ]),
+    model: Type.String(),
+    output: Type.Array(outputItem, { description: 'What the model thought, said and called, in this order.' }),
+    usage: Type.Object({
+      input_tokens: Type.Integer(),
+      input_tokens_details: Type.Object({
+        cached_tokens: Type.Integer({ description: "Part of input_tokens: read from the vendor's cache." }),
+        cache_write_tokens: Type.Integer({ description: 'Part of input_tokens: written to it.' }),
+      }),
+      output_tokens: Type.Integer(),
+      output_tokens_details: Type.Object({
+        reasoning_tokens: Type.Integer({ description: 'Part of output_tokens. 0 if the model does not report them.' }),
+      }),
+      total_tokens: Type.Integer(),
+    }),
+  },
+  { examples: [responsesExample.response] },
+)

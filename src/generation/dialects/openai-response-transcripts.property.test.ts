@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import OpenAI from 'openai'
+import { listAt, parseObject } from '../../../tests/support/json.ts'
+import { eventsOf, replyOf } from '../../../tests/support/scripted-reply.ts'
+import { anyReplyParts, anyTranscript } from '../../../tests/support/transcripts.ts'
+import type { Message, Part, Prompt, ReplyPart, TextPart, Tool } from '../../models/conversation.ts'
+import { openAiResponses } from './openai-responses.ts'
+
+/** TRANSCRIPTS_SEED and TRANSCRIPTS_RUNS repeat or prolong a run. */
+const seed = Number(process.env['TRANSCRIPTS_SEED'] ?? Date.now() % 2 ** 31)
+const numRuns = Number(process.env['TRANSCRIPTS_RUNS'] ?? 500)
+
+const request = { model: 'fast' }
+const question = { role: 'user', content: 'x' }
+
+type Transcript = Pick<Prompt, 'messages' | 'tools' | 'toolChoice' | 'parallelCalls'>
+
+/** A transcript as this API can express it: without marks for the cache and without failed results; texts in a row are one. */
+function expressible({ messages, tools, ...rest }: Transcript): Transcript {
+  return {
+    messages: messages.map(plainMessage),
+    ...(tools && { tools: tools.map(plainTool) }),
+    ...rest,
+  }
+}
+
+function plainTool({ name, description, parameters, strict }: Tool): Tool {
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    parameters,
+    ...(strict !== undefined && { strict }),
+  }
+}
+
+function plainMessage({ role, text, parts }: Message): Message {
+  if (parts === undefined) return { role, text }
+  const plain = parts.map(plainPart).reduce<readonly Part[]>((kept, part) => {
+    const before = kept.at(-1)
+    if (part.kind !== 'text' || before?.kind !== 'text') return [...kept, part]
+    return [...kept.slice(0, -1), { kind: 'text', text: `${before.text}\n${part.text}` }]
+  }, [])
+  const [only] = plain
+  return plain.length === 1 && only?.kind === 'text' ? { role, text: only.text } : { role, parts: plain }
+}
+
+function plainPart(part: Part): Part {
+  if (part.kind === 'text') return plainText(part)
+  if (part.kind === 'call') return { kind: 'call', id: part.id, tool: part.tool, input: part.input }
+  if (part.kind !== 'result') return part
+  const content = part.content.flatMap((each) => (each.kind === 'text' ? [plainText(each)] : []))
+  return { kind: 'result', callId: part.callId, content }
+}
+
+const plainText = ({ text }: TextPart): TextPart => ({ kind: 'text', text })
+
+/** The items of a transcript, as OpenAI's API writes them. */
+const itemsOf = ({ messages }: Transcript): readonly object[] =>
+  messages.flatMap(({ role, text, parts }) =>
+    parts === undefined ? [{ role, content: text }] : parts.map((part) => itemOf(role, part)),
+  )
+
+function itemOf(role: Message['role'], part: Part): object {
+  switch (part.kind) {
+    case 'text': {
+      const type = role === 'assistant' ? 'output_text' : 'input_text'
+      return { type: 'message', role, content: [{ type, text: part.text }] }
+    }
+    case 'thinking': {
+      const { text, signature, redacted } = part
+      const summary = text === '' ? [] : [{ type: 'summary_text', text }]
+      return {
+        type: 'reasoning',
+        id: 'rs_1',
+        summary,
+        encrypted_content: redacted ? `redacted:${signature}` : signature,
+      }
+    }
+    case 'call':
+      return { type: 'function_call', call_id: part.id, name: part.tool, arguments: part.input }
+    case 'result': {
+      const output = part.content.map((each) => (each.kind === 'text' ? { type: 'input_text', text: each.text } : {}))
+      return { type: 'function_call_output', call_id: part.callId, output }
+    }
+    case 'file':
+      throw new Error('No transcript has files.')
+  }
+}
+
+function bodyOf(transcript: Transcript): object {
+  const { tools, toolChoice, parallelCalls } = transcript
+  return {
+    ...request,
+    input: itemsOf(transcript),
+    tools: tools?.map((tool) => ({ type: 'function', ...tool })),
+    tool_choice: typeof toolChoice === 'object' ? { type: 'function', name: toolChoice.tool } : toolChoice,
+    parallel_tool_calls: parallelCalls,
+  }
+}
+
+/** The turn of a reply, once its output has been sent back. Its calls are answered. */
+function sentBack(output: readonly unknown[], parts: readonly ReplyPart[]): Message | undefined {
+  const results = parts.flatMap((part) =>
+    part.kind === 'call' ? [{ type: 'function_call_output', call_id: part.id, output: '' }] : [],
+  )
+  const input = [question, ...output, ...results, question]
+  return openAiResponses.read({ ...request, input }).request.prompt.messages[1]
+}
+
+/** What the official client reads from these events: the items as they ended, and the response at the end. */
+async function received(events: string) {
+  const answer = () => Promise.resolve(new Response(events, { headers: { 'content-type': 'text/event-stream' } }))
+  const client = new OpenAI({ apiKey: 'k', baseURL: 'http://vendor.test/v1', fetch: answer, maxRetries: 0 })
+  const ended: OpenAI.Responses.ResponseOutputItem[] = []
+  const deltas: string[] = []
+  const stream = client.responses.stream({ model: 'fast', input: 'x' })
+  for await (const event of stream) {
+    if (event.type === 'response.output_item.done') ended[event.output_index] = event.item
+    if ('delta' in event && 'output_index' in event)
+      deltas[event.output_index] = (deltas[event.output_index] ?? '') + event.delta
+  }
+  return { ended, deltas, final: await stream.finalResponse() }
+}
+
+/** As it is sent: without what is undefined. */
+const copy = (output: readonly object[]) => listAt(parseObject(JSON.stringify({ output })), 'output')
+
+/** What the deltas of each part add up to. */
+const streamedText = (part: ReplyPart): string => (part.kind === 'call' ? part.input : part.text)
+
+describe("for any transcript in OpenAI's form", () => {
+  test(`what is read is what was written; seed ${seed}, ${numRuns} runs`, () => {
+    fc.assert(
+      fc.property(anyTranscript, (transcript) => {
+        const plain = expressible(transcript)
+        const body: unknown = JSON.parse(JSON.stringify(bodyOf(plain)))
+        assert.deepEqual(openAiResponses.read(body).request.prompt, plain)
+      }),
+      { seed, numRuns },
+    )
+  })
+
+  test(`a reply that is sent back is the same turn, whole or streamed; seed ${seed}, ${numRuns} runs`, async () => {
+    const tools = [{ type: 'function', name: 'f' }]
+    await fc.assert(
+      fc.asyncProperty(anyReplyParts, fc.boolean(), fc.integer({ min: 1, max: 9 }), async (parts, withTools, size) => {
+        const reply = replyOf(parts)
+        const parsed = openAiResponses.read({ ...request, input: 'x', ...(withTools && { tools }) })
+        const whole = parseObject(parsed.wholeBody(reply))
+        const { ended, deltas, final } = await received(eventsOf(parsed, reply, size))
+        const turn = { role: 'assistant', parts }
+        assert.deepEqual(sentBack(listAt(whole, 'output'), parts), turn)
+        assert.deepEqual(ended, whole['output'])
+        assert.deepEqual(
+          parts.map((_, index) => deltas[index] ?? ''),
+          parts.map(streamedText),
+        )
+        assert.deepEqual([final.output_text, final.usage], [reply.text, whole['usage']])
+        assert.deepEqual(sentBack(copy(final.output), parts), turn)
+      }),
+      { seed, numRuns },
+    )
+  })
+})
