@@ -160,6 +160,55 @@ describe('set-up', () => {
   })
 })
 
+/** A folder of frameworks with one package, from a local folder so that npm needs no network. */
+function frameworks() {
+  const root = makeProject(
+    {
+      'package.json': '{"type":"module"}',
+      'tests/one/package.json': '{"name":"one","version":"1.0.0"}',
+      'tests/frameworks/package.json': JSON.stringify({ dependencies: { one: 'file:../one' } }),
+      'tests/frameworks/package-lock.json': JSON.stringify({
+        lockfileVersion: 3,
+        packages: {
+          '': { dependencies: { one: 'file:../one' } },
+          '../one': { version: '1.0.0' },
+          'node_modules/one': { resolved: '../one', link: true },
+        },
+      }),
+    },
+    ['scripts/install-frameworks.js', 'scripts/own-packages.js'],
+  )
+  roots.push(root)
+  const install = () => runProgram(process.execPath, [path.join(root, 'scripts/install-frameworks.js')], environment)
+  return { folder: path.join(root, 'tests/frameworks'), install }
+}
+
+describe('the installation of the frameworks for the tests', () => {
+  test('installs once, and again if the lock file has changed', async () => {
+    const { folder, install } = frameworks()
+    const installed = path.join(folder, 'node_modules/one')
+    assert.deepEqual([(await install()).status, existsSync(installed)], [0, true])
+    // npm would restore it.
+    rmSync(installed)
+    assert.deepEqual(await install(), { status: 0, stdout: '', stderr: '' })
+    assert.ok(!existsSync(installed))
+    const lock = path.join(folder, 'package-lock.json')
+    writeFileSync(lock, readFileSync(lock, 'utf8').replace('1.0.0', '1.0.1'))
+    assert.deepEqual([(await install()).status, existsSync(installed)], [0, true])
+  })
+
+  test('reports a failure, but lets the other tests run', async () => {
+    const { folder, install } = frameworks()
+    writeFileSync(path.join(folder, 'package-lock.json'), '{')
+    const { status, stdout, stderr } = await install()
+    assert.deepEqual([status, stdout], [0, ''])
+    assert.match(
+      stderr,
+      /npm could not install the packages of tests\/frameworks, so the tests in this folder will fail\.\n$/,
+    )
+  })
+})
+
 describe('./tollgate', () => {
   // Set-up compiles with these flags; other flags would compile everything again.
   const flags = `${flagsIn('scripts/runtime.js').join(' ')} `
