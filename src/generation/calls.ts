@@ -84,7 +84,8 @@ function registerGenerating(scope: Server, { checkClient }: Callers, needs: Call
   const bodyLimit = requestBytes + needs.fileBytes
   const chat = { schema: chatCompletions, config: { wireFormat: openAiChat }, bodyLimit }
   scope.post('/chat/completions', chat, handle(openAiChat))
-  scope.post('/responses', { schema: responses, config: { wireFormat: openAiResponses } }, handle(openAiResponses))
+  const ofResponses = { schema: responses, config: { wireFormat: openAiResponses }, bodyLimit }
+  scope.post('/responses', ofResponses, handle(openAiResponses))
   scope.post('/messages', { schema: messages, config: anthropic, bodyLimit }, handle(anthropicMessages))
 }
 

@@ -95,7 +95,10 @@ const unserved: Readonly<Record<Exclude<Address, '/v1/generate'>, readonly (read
     [{ top_logprobs: 2 }, 'top_logprobs'],
     [{ truncation: 'auto' }, 'truncation'],
     [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type'],
-    [{ input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] }, 'input[0].content[0].type'],
+    [
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] },
+      'input[0].content[0].image_url',
+    ],
     [{ input: ' ' }, 'input[0].content'],
     [{ input: undefined }, 'input'],
     [{ stop: ['x'] }, 'stop'],

@@ -42,6 +42,7 @@ const sentImage = (mediaType: string, bytes: Buffer, detail: object = {}) => ({
   type: 'image_url',
   image_url: { url: urlOf(mediaType, bytes), ...detail },
 })
+const sentClosely = (type: (typeof types)[number]) => sentImage(type, images[type], { detail: 'high' })
 const sentPdf = { type: 'file', file: { filename: 'report.pdf', file_data: urlOf('application/pdf', pdf) } }
 
 const lastMessages = () => at(vendor.last.body, 'messages')
@@ -74,6 +75,36 @@ describe('images and documents', () => {
     assert.equal(choices[0]?.message.content, 'Hello there.')
     const sent = types.map((type) => sentImage(type, images[type], { detail: 'low' }))
     assert.deepEqual(lastMessages(), [{ role: 'user', content: [question, ...sent, sentPdf] }])
+    const { rows, holds } = await service.books(accountId)
+    assert.deepEqual([rows.map((row) => [row.inputTokens, row.outputTokens]), holds], [[[12, 3]], 0])
+  })
+
+  it("reach the vendor unchanged from OpenAI's client in responses, also from a call", async () => {
+    const { accountId, key } = await service.customer()
+    const client = new OpenAI({ apiKey: key, baseURL: `${service.url}/v1`, maxRetries: 0 })
+    const picture = (type: (typeof types)[number]) =>
+      ({ type: 'input_image', image_url: urlOf(type, images[type]), detail: 'high' }) as const
+    const report = { type: 'input_file', filename: 'report.pdf', file_data: urlOf('application/pdf', pdf) } as const
+    const asked = { type: 'input_text', text: 'What is it?' } as const
+    const { output_text } = await client.responses.create({
+      model: 'fast',
+      input: [
+        { role: 'user', content: [picture('image/webp'), { type: 'input_text', text: '' }] },
+        { type: 'function_call', call_id: 'a', name: 'look', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'a', output: [picture('image/gif')] },
+        { role: 'user', content: [asked, picture('image/png'), report] },
+        { role: 'user', content: [asked, picture('image/jpeg')] },
+      ],
+    })
+    assert.equal(output_text, 'Hello there.')
+    const calls = [{ id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }]
+    assert.deepEqual(lastMessages(), [
+      { role: 'user', content: [sentClosely('image/webp')] },
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'a', content: '' },
+      { role: 'user', content: [sentClosely('image/gif'), question, sentClosely('image/png'), sentPdf] },
+      { role: 'user', content: [question, sentClosely('image/jpeg')] },
+    ])
     const { rows, holds } = await service.books(accountId)
     assert.deepEqual([rows.map((row) => [row.inputTokens, row.outputTokens]), holds], [[[12, 3]], 0])
   })
@@ -212,7 +243,11 @@ const file = (more: Json): Json => ({ type: 'file', file: more })
 const source = (type: string, more: Json, block = 'image'): Json => chat({ type: block, source: { type, ...more } })
 const inBase64 = (media_type: unknown, data: unknown, block = 'image') => source('base64', { media_type, data }, block)
 
-const [chatUrl, messagesUrl] = ['/v1/chat/completions', '/v1/messages']
+const input = (...content: Json[]): Json => ({ max_tokens: undefined, input: [{ role: 'user', content }] })
+const inputImage = (image_url: unknown, more: Json = {}) => input({ type: 'input_image', image_url, ...more })
+const inputFile = (more: Json) => input({ type: 'input_file', ...more })
+
+const [chatUrl, messagesUrl, responsesUrl] = ['/v1/chat/completions', '/v1/messages', '/v1/responses']
 const url = 'messages[0].content[0].image_url.url'
 const data = 'messages[0].content[0].source.data'
 const encrypted = pdfOf(2, { compressed: true })
@@ -334,6 +369,51 @@ const refused: readonly (readonly [name: string, address: string, body: Json, fi
     'messages[0].content[0].citations',
     /not supported/,
   ],
+  ['an address', responsesUrl, inputImage('https://x.example/'), 'input[0].content[0].image_url', /nothing is fetched/],
+  ['a stored file', responsesUrl, inputImage(undefined, { file_id: 'x' }), 'input[0].content[0].file_id', /no files/],
+  [
+    'an address of a file',
+    responsesUrl,
+    inputFile({ file_url: 'x' }),
+    'input[0].content[0].file_url',
+    /nothing is fetched/,
+  ],
+  ['a stored document', responsesUrl, inputFile({ file_id: 'x' }), 'input[0].content[0].file_id', /no files/],
+  [
+    'another detail',
+    responsesUrl,
+    inputImage(urlOf('image/png', png), { detail: 'original' }),
+    'input[0].content[0].detail',
+    /low, high/,
+  ],
+  [
+    'a PNG that is none',
+    responsesUrl,
+    inputImage(urlOf('image/png', pdf)),
+    'input[0].content[0].image_url',
+    /a complete PNG/,
+  ],
+  [
+    'an image of the system',
+    responsesUrl,
+    { ...input(), input: [{ role: 'system', content: [{ type: 'input_image', image_url: 'x' }] }] },
+    'input[0].content[0].type',
+    /no other part/,
+  ],
+  [
+    'sound',
+    responsesUrl,
+    input({ type: 'input_audio' }),
+    'input[0].content[0].type',
+    /input_image or input_file: no other/,
+  ],
+  [
+    '101 images',
+    responsesUrl,
+    input(...Array.from({ length: 101 }, () => ({ type: 'input_image', image_url: urlOf('image/png', png) }))),
+    'input',
+    /100 files/,
+  ],
   [
     'a half image that a tool returned',
     messagesUrl,
@@ -384,11 +464,13 @@ describe('images and documents that cannot be sent on', () => {
     assert.equal((await ask(file({ file_data: urlOf('application/pdf', pdf) }))).status, 200)
   })
 
-  for (const address of [chatUrl, messagesUrl, '/v1/messages/count_tokens']) {
+  for (const address of [chatUrl, responsesUrl, messagesUrl, '/v1/messages/count_tokens']) {
     it(`${address} refuses an image of 30 MB with 413`, async () => {
       const { accountId, key } = await service.customer()
       const huge = base64(Buffer.alloc(30_000_000))
-      const body = address === chatUrl ? chat(imageUrl(`data:image/png;base64,${huge}`)) : inBase64('image/png', huge)
+      const dataUrl = `data:image/png;base64,${huge}`
+      const ofOpenAi = address === chatUrl ? chat(imageUrl(dataUrl)) : inputImage(dataUrl)
+      const body = address.startsWith(messagesUrl) ? inBase64('image/png', huge) : ofOpenAi
       const answer = await service.call(address, key, { model: 'fast', max_tokens: 10, ...body })
       assert.equal(answer.status, 413, answer.text)
       assert.match(answer.text, /larger than 17825792 bytes/)

@@ -62,7 +62,7 @@ const refused: readonly (readonly [name: string, change: Json, field: string])[]
   [
     'a result with an image',
     after(call, { ...result, output: [{ type: 'input_image', image_url: 'x' }] }),
-    'input[2].output[0].type',
+    'input[2].output[0].image_url',
   ],
   ['a call without its result', after(call, user), 'input[1].call_id'],
   ['a call at the end', after(call), 'input[1].type'],

@@ -1,8 +1,8 @@
 import type { FilePart } from '../../models/conversation.ts'
 import { isFields, mustBe, type Fields } from './body.ts'
 import { readCacheMark } from './cache-marks.ts'
-import { readDataUrl } from './files.ts'
-import { checkedText, refuseOthers } from './messages.ts'
+import { refuseOthers } from './messages.ts'
+import { readFileData, readImageUrl, refuseElsewhere } from './openai-file-fields.ts'
 
 /** The images and documents of OpenAI's chats. Every function throws Problem `invalid_field`. */
 
@@ -27,20 +27,12 @@ function readMark(part: Fields, name: string, place: string): Pick<FilePart, 'ca
 function readImage(image: unknown, place: string): FilePart {
   if (!isFields(image)) throw mustBe(place, 'an object with a url')
   refuseOthers(image, ['url', 'detail'], place)
-  const { url, detail } = image
-  if (detail !== undefined && detail !== 'low' && detail !== 'high' && detail !== 'auto') {
-    throw mustBe(`${place}.detail`, 'low, high or auto')
-  }
-  return { ...readDataUrl(url, `${place}.url`, 'image'), ...(detail && { detail }) }
+  return readImageUrl(image['url'], `${place}.url`, image['detail'], place)
 }
 
 function readDocument(file: unknown, place: string): FilePart {
   if (!isFields(file)) throw mustBe(place, 'an object with file_data')
-  if (file['file_id'] !== undefined)
-    throw mustBe(`${place}.file_id`, 'omitted: no files are stored here. Send file_data')
+  refuseElsewhere(file, 'file_data', place)
   refuseOthers(file, ['filename', 'file_data'], place)
-  const { filename, file_data: data } = file
-  if (filename !== undefined && typeof filename !== 'string') throw mustBe(`${place}.filename`, 'a text')
-  const name = filename === undefined ? {} : { name: checkedText(filename, `${place}.filename`) }
-  return { ...readDataUrl(data, `${place}.file_data`, 'document'), ...name }
+  return readFileData(file, place)
 }

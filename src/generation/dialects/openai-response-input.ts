@@ -1,6 +1,8 @@
-import type { CallPart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
+import type { CallPart, FilePart, Message, Part, ResultPart, TextPart } from '../../models/conversation.ts'
 import { isFields, mustBe, withoutNeutral, type Fields } from './body.ts'
+import { checkFileCount } from './files.ts'
 import { checkedText, refuseOthers } from './messages.ts'
+import { readResponseFile } from './openai-response-files.ts'
 import { readReasoning } from './openai-response-reasoning.ts'
 import { readId, readInput, readToolName } from './tool-fields.ts'
 import { checkTranscript } from './tools.ts'
@@ -15,9 +17,10 @@ const roles: Readonly<Record<string, Message['role']>> = {
 /** The fields of the ids of calls and results. */
 type Places = Map<CallPart | ResultPart, string>
 
-/** What an item contributes to a turn. Its text is defined if the item is a message. */
+/** What an item contributes to a turn. Its text is defined if the item is a message of text only. */
 interface Item {
   readonly role: Message['role']
+  readonly isMessage: boolean
   readonly parts: readonly Part[]
   readonly text?: string | undefined
 }
@@ -35,13 +38,14 @@ export function readResponseInput(list: unknown): readonly Message[] {
     const item = readItem(value, `input[${index}]`, places)
     const before = turns.at(-1)
     if (before && joins(before, item)) {
-      turns[turns.length - 1] = { role: item.role, parts: [...before.parts, ...item.parts] }
-    } else if (item.text !== undefined || item.parts.length > 0) turns.push(item)
+      turns[turns.length - 1] = { role: item.role, isMessage: false, parts: [...before.parts, ...item.parts] }
+    } else if (item.isMessage || item.parts.length > 0) turns.push(item)
     if (index === list.length - 1) checkLast(item, `input[${index}]`)
   }
   if (turns.length === 0) throw mustBe('input', 'a list of at least one message')
   const messages = turns.map(messageOf)
   checkTranscript(messages, (part) => places.get(part) ?? 'input')
+  checkFileCount(messages, 'input')
   return messages
 }
 
@@ -50,22 +54,24 @@ function messageOf({ role, text, parts }: Item): Message {
 }
 
 /** Messages in a row remain turns of their own. */
-function joins(before: Item, { role, text }: Item): boolean {
+function joins(before: Item, { role, isMessage }: Item): boolean {
   if (role !== before.role || role === 'system') return false
-  if (role === 'assistant') return text === undefined || before.text === undefined
-  if (text === undefined) return before.parts.some(isResult)
+  if (role === 'assistant') return !isMessage || !before.isMessage
+  if (!isMessage) return before.parts.some(isResult)
   const last = before.parts.at(-1)
   return last !== undefined && isResult(last)
 }
 
 const isResult = ({ kind }: Part): boolean => kind === 'result'
 
-function checkLast({ role, text }: Item, place: string): void {
+function checkLast({ role, isMessage, parts }: Item, place: string): void {
   if (role !== 'user') {
-    const field = text === undefined ? 'type' : 'role'
+    const field = isMessage ? 'role' : 'type'
     throw mustBe(`${place}.${field}`, "a user's message or function_call_output: the last item is the one to reply to")
   }
-  if (text !== undefined && !/\S/.test(text)) throw mustBe(`${place}.content`, 'a text that is not blank')
+  if (isMessage && parts.every((part) => part.kind === 'text' && !/\S/.test(part.text))) {
+    throw mustBe(`${place}.content`, 'a text that is not blank')
+  }
 }
 
 type Reader = (fields: Fields, place: string, places: Places) => Item
@@ -74,7 +80,7 @@ const readers: Readonly<Record<string, Reader>> = {
   message: readMessage,
   function_call: readCall,
   function_call_output: readResult,
-  reasoning: (fields, place) => ({ role: 'assistant', parts: readReasoning(fields, place) }),
+  reasoning: (fields, place) => ({ role: 'assistant', isMessage: false, parts: readReasoning(fields, place) }),
 }
 
 /** OpenAI's client adds what it parsed to the items and parts that it returns. */
@@ -97,10 +103,12 @@ function readMessage(fields: Fields, place: string): Item {
   const isAssistant = known === 'assistant'
   refuseOthers(fields, ['role', 'content', ...(isAssistant ? ['id', 'phase'] : [])], place)
   const types = isAssistant ? ['input_text', 'output_text', 'refusal'] : ['input_text', 'output_text']
-  const text = readTexts(content, `${place}.content`, types)
-    .map((part) => part.text)
-    .join('\n')
-  return { role: known, text, parts: text === '' ? [] : [{ kind: 'text', text }] }
+  const read = known === 'user' ? readShown : readTexts
+  const parts = read(content, `${place}.content`, types)
+  // Vendors refuse empty texts beside other parts.
+  if (!parts.every(isText)) return { role: known, isMessage: true, parts: parts.filter(isFilled) }
+  const text = parts.map((part) => part.text).join('\n')
+  return { role: known, isMessage: true, text, parts: text === '' ? [] : [{ kind: 'text', text }] }
 }
 
 function readCall(fields: Fields, place: string, places: Places): Item {
@@ -112,23 +120,40 @@ function readCall(fields: Fields, place: string, places: Places): Item {
     input: readInput(fields['arguments'], `${place}.arguments`),
   }
   places.set(part, `${place}.call_id`)
-  return { role: 'assistant', parts: [part] }
+  return { role: 'assistant', isMessage: false, parts: [part] }
 }
 
 function readResult(fields: Fields, place: string, places: Places): Item {
   refuseOthers(fields, ['id', 'call_id', 'output', 'created_by'], place)
-  const content = readTexts(fields['output'], `${place}.output`, ['input_text', 'output_text'])
+  const content = readShown(fields['output'], `${place}.output`, ['input_text', 'output_text'])
   const part: ResultPart = { kind: 'result', callId: readId(fields['call_id'], `${place}.call_id`), content }
   places.set(part, `${place}.call_id`)
-  return { role: 'user', parts: [part] }
+  return { role: 'user', isMessage: false, parts: [part] }
 }
 
 /** Reads a text, or a list of text parts. An empty text has no part. */
 function readTexts(content: unknown, field: string, types: readonly string[]): readonly TextPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: checkedText(content, field) }]
   if (!Array.isArray(content)) throw mustBe(field, 'a text, or a list of text parts')
-  return content.map((part: unknown, index) => ({ kind: 'text', text: readText(part, `${field}[${index}]`, types) }))
+  return content.map((part: unknown, index) => readText(part, `${field}[${index}]`, types))
 }
+
+type ShownPart = TextPart | FilePart
+
+/** The same with images and documents. */
+function readShown(content: unknown, field: string, types: readonly string[]): readonly ShownPart[] {
+  if (!Array.isArray(content)) return readTexts(content, field, types)
+  return content.map((part: unknown, index) => readShownPart(part, `${field}[${index}]`, types))
+}
+
+function readShownPart(part: unknown, place: string, types: readonly string[]): ShownPart {
+  const kept = withoutNeutral(part, neutralOfPart, `${place}.`)
+  const file = isFields(kept) ? readResponseFile(kept, place) : undefined
+  return file ?? readKept(kept, place, [...types, 'input_image', 'input_file'])
+}
+
+const isText = (part: ShownPart): part is TextPart => part.kind === 'text'
+const isFilled = (part: ShownPart): boolean => !isText(part) || part.text !== ''
 
 const neutralOfPart = {
   annotations: [[]],
@@ -137,16 +162,20 @@ const neutralOfPart = {
   prompt_cache_breakpoint: 'any value',
 } as const
 
-function readText(part: unknown, place: string, types: readonly string[]): string {
-  const kept = withoutNeutral(part, neutralOfPart, `${place}.`)
+function readText(part: unknown, place: string, types: readonly string[]): TextPart {
+  return readKept(withoutNeutral(part, neutralOfPart, `${place}.`), place, types)
+}
+
+/** Reads a part without its neutral fields. `types` are those that could stand here. */
+function readKept(kept: unknown, place: string, types: readonly string[]): TextPart {
   if (!isFields(kept)) throw mustBe(place, `an object of type ${types.join(' or ')}`)
   const { type } = kept
   if (typeof type !== 'string' || !types.includes(type)) {
-    throw mustBe(`${place}.type`, `${types.join(' or ')}: only text is supported here`)
+    throw mustBe(`${place}.type`, `${types.join(' or ')}: no other part is supported here`)
   }
   const name = type === 'refusal' ? 'refusal' : 'text'
   refuseOthers(kept, ['type', name], place)
   const text = kept[name]
   if (typeof text !== 'string') throw mustBe(`${place}.${name}`, 'a text')
-  return checkedText(text, `${place}.${name}`)
+  return { kind: 'text', text: checkedText(text, `${place}.${name}`) }
 }

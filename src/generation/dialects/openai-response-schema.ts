@@ -71,15 +71,32 @@ export const checkResponsesRequest = compileBody(checked)
 const name = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
 const schemaOf = (description: string) => Type.Object({}, { additionalProperties: true, description })
 
-function textOrParts(...types: readonly string[]) {
-  const part = Type.Object({ type: Type.Enum([...types]), text: Type.String() })
-  return Type.Union([Type.String(), Type.Array(part)], { description: 'A text, or a list of text parts.' })
-}
+const image = Type.Object({
+  type: Type.Literal('input_image'),
+  image_url: Type.String({
+    description:
+      'A data URL of a PNG, JPEG, GIF or WebP image: at most 5 MiB and 8000 by 8000 pixels. Nothing is fetched from URLs.',
+  }),
+  detail: Type.Optional(
+    Type.Enum(['low', 'high', 'auto'], { description: 'How closely to look. Default: as the vendor does.' }),
+  ),
+})
+
+const file = Type.Object({
+  type: Type.Literal('input_file'),
+  filename: Type.Optional(Type.String()),
+  file_data: Type.String({ description: 'A data URL of a PDF: at most 24 MiB and 600 pages, without a password.' }),
+})
+
+const shownText = Type.Object({ type: Type.Enum(['input_text', 'output_text']), text: Type.String() })
+const shown = Type.Union([Type.String(), Type.Array(Type.Union([shownText, image, file]))], {
+  description: 'A text, or a list of texts, images and documents. The last two only from the user, or from a call.',
+})
 
 const message = Type.Object({
   type: Type.Optional(Type.Literal('message')),
   role: Type.Enum(['system', 'developer', 'user', 'assistant']),
-  content: textOrParts('input_text', 'output_text'),
+  content: shown,
 })
 
 const call = Type.Object({
@@ -90,7 +107,7 @@ const call = Type.Object({
 })
 
 const result = Type.Object(
-  { type: Type.Literal('function_call_output'), call_id: Type.String(), output: textOrParts('input_text') },
+  { type: Type.Literal('function_call_output'), call_id: Type.String(), output: shown },
   { description: 'The result of a call.' },
 )
 
