@@ -24,13 +24,12 @@ after(async () => {
   await vendor.close()
 })
 
-const ask = (model: string, changes: object) =>
-  service.call('/v1/chat/completions', customer.key, {
-    model,
-    messages: [{ role: 'user', content: 'Hello' }],
-    max_tokens: 10,
-    ...changes,
-  })
+const messages = [{ role: 'user', content: 'Hello' }]
+const send = (address: string, model: string, changes: object) => {
+  const bounds = address === '/v1/responses' ? { max_output_tokens: 10 } : { messages, max_tokens: 10 }
+  return service.call(address, customer.key, { model, ...bounds, ...changes })
+}
+const ask = (model: string, changes: object) => send('/v1/chat/completions', model, changes)
 
 const tools = [{ type: 'function', function: { name: 'clock', parameters: { type: 'object', properties: {} } } }]
 
@@ -61,6 +60,26 @@ describe('models[].capabilities', () => {
       assert.match(String(at(json, 'error', 'message')), feature)
     }
     assert.deepEqual([await service.books(customer.accountId), vendor.calls], [books, calls])
+  })
+
+  it('passes a request for no reasoning on to models that list it, and to no other', async () => {
+    for (const [model, effort] of [
+      ['fast', 'none'],
+      ['text', undefined],
+      ['any', undefined],
+    ] as const) {
+      for (const [address, changes] of [
+        ['/v1/chat/completions', { reasoning_effort: 'none' }],
+        ['/v1/responses', { input: 'Hello', reasoning: { effort: 'none', summary: 'auto' } }],
+        ['/v1/messages', { thinking: { type: 'disabled' } }],
+      ] as const) {
+        const { status, text } = await send(address, model, changes)
+        assert.equal(status, 200, `${model}: ${text}`)
+        assert.equal(at(vendor.last.body, 'reasoning_effort'), effort, `${model} ${address}`)
+      }
+    }
+    const local = await send('/v1/responses', 'tiny', { input: 'Hello', reasoning: { effort: 'none' } })
+    assert.equal(local.status, 200, local.text)
   })
 
   it('lets through what the list has', async () => {

@@ -4,7 +4,8 @@ import type { Prompt } from '../conversation.ts'
 import { writeRequest } from './chat-request.ts'
 
 const limits = { maxOutputTokens: 9 }
-const written = (prompt: Prompt, model = 'm'): unknown => JSON.parse(writeRequest(model, prompt, limits, false))
+const written = (prompt: Prompt, name = 'm', reasons = false): unknown =>
+  JSON.parse(writeRequest({ name, reasons }, prompt, limits, false))
 
 const user = { role: 'user', text: 'Hello' } as const
 const parameters = { type: 'object', properties: { city: { type: 'string' } } }
@@ -42,7 +43,12 @@ const calling: Prompt = {
 describe('a chat completion request', () => {
   test('of text only has nothing but text', () => {
     assert.equal(
-      writeRequest('m', { messages: [{ role: 'system', text: 'Be brief.' }, user] }, limits, true),
+      writeRequest(
+        { name: 'm', reasons: true },
+        { messages: [{ role: 'system', text: 'Be brief.' }, user] },
+        limits,
+        true,
+      ),
       '{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}],"max_tokens":9,' +
         '"temperature":0,"stream":true,"stream_options":{"include_usage":true}}',
     )
@@ -94,10 +100,22 @@ describe('a chat completion request', () => {
       reasoning_effort: 'xhigh',
       prompt_cache_key: 'k',
     })
-    assert.deepEqual(written({ messages: [user], reasoning: { effort: 'none' } }), written({ messages: [user] }))
     const json = written({ messages: [user], format: { kind: 'json' }, reasoning: { budgetTokens: 8000 } })
     assert.ok(typeof json === 'object' && json !== null)
     assert.deepEqual(Reflect.get(json, 'response_format'), { type: 'json_object' })
     assert.equal(Reflect.get(json, 'reasoning_effort'), 'medium')
+  })
+
+  test('asks for no reasoning only a model that is known to reason, at the default temperature', () => {
+    const [plain, none] = [{ messages: [user] }, { messages: [user], reasoning: { effort: 'none' } } as const]
+    assert.deepEqual(written(none), written(plain))
+    assert.deepEqual(written(none, 'm', true), {
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hello' }],
+      max_tokens: 9,
+      temperature: 0,
+      reasoning_effort: 'none',
+    })
+    assert.deepEqual(written(plain, 'm', true), written(plain))
   })
 })

@@ -2,29 +2,41 @@ import type { Prompt, Reasoning, ReplyFormat, ToolChoice } from '../conversation
 import type { RunLimits } from '../model.ts'
 import { acceptedBy, markOf, writeTurn, type Accepted } from './chat-messages.ts'
 
+/** The model at an upstream. */
+export interface UpstreamModel {
+  readonly name: string
+  /** Whether the operator has stated that it can reason. Others may refuse even a request not to. */
+  readonly reasons: boolean
+}
+
 /**
  * Writes the body of a request. It sends `max_tokens`, which every server accepts except for OpenAI's newest models. They
  * require `max_completion_tokens`, but many servers ignore that field, and an unlimited reply is the worse failure.
  */
-export function writeRequest(model: string, prompt: Prompt, limits: RunLimits, stream: boolean): string {
+export function writeRequest(
+  { name, reasons }: UpstreamModel,
+  prompt: Prompt,
+  limits: RunLimits,
+  stream: boolean,
+): string {
   const { reasoning, tools, format, cacheKey } = prompt
-  const accepted = acceptedBy(model)
+  const accepted = acceptedBy(name)
   const effort = reasoning && effortOf(reasoning)
   const messages: object[] = []
   for (const message of prompt.messages) writeTurn(messages, message, accepted)
   return JSON.stringify({
-    model,
+    model: name,
     messages,
     max_tokens: limits.maxOutputTokens,
     // Reasoning models refuse it, or reason badly at 0.
-    temperature: limits.temperature ?? (effort === undefined ? 0 : undefined),
+    temperature: limits.temperature ?? (effort === undefined || effort === 'none' ? 0 : undefined),
     top_p: limits.topP,
     seed: limits.seed,
     stop: limits.stop,
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
     ...(tools && toolFields(prompt, accepted)),
     response_format: format && formatOf(format),
-    reasoning_effort: effort,
+    reasoning_effort: effort === 'none' && !reasons ? undefined : effort,
     prompt_cache_key: cacheKey,
   })
 }
@@ -58,9 +70,8 @@ const effortsOfBudgets = [
   { most: 15_999, effort: 'medium' },
 ] as const
 
-/** `max` is `xhigh` in this API. `none` is not sent: a model that does not think refuses the field. */
+/** `max` is `xhigh` in this API. */
 function effortOf({ effort, budgetTokens }: Reasoning): string | undefined {
-  if (effort === 'none') return undefined
   if (effort !== undefined) return effort === 'max' ? 'xhigh' : effort
   if (budgetTokens === undefined) return undefined
   return effortsOfBudgets.find(({ most }) => budgetTokens <= most)?.effort ?? 'high'

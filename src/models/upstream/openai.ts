@@ -48,6 +48,7 @@ const mostBytes = { answer: 256 * 1024, token: 256, event: 4096 }
 export function createOpenAiModel(options: OpenAiModelOptions): Model {
   const { id, upstreamModel, context, maxOutputTokens, timeout, connections = 512, tokenizer = byteTokenizer } = options
   const { capabilities = everyCapability } = options
+  const upstream = { name: upstreamModel, reasons: options.capabilities?.has('reasoning') === true }
   const log = options.log.child({ model: id })
   const endpoints = options.endpoints.map((endpoint) =>
     createEndpoint('/chat/completions', endpoint, { connections, connect: timeout.connect }),
@@ -63,7 +64,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
   function run(upstreamRun: UpstreamRun): Promise<WholeReply> {
     const { prompt, limits, signal } = upstreamRun
     if (signal.aborted) return Promise.resolve({ text: '', ...neverBegun })
-    const body = writeRequest(upstreamModel, prompt, limits, false)
+    const body = writeRequest(upstream, prompt, limits, false)
     const bytes = mostBytes.answer + mostBytes.token * limits.maxOutputTokens
     const { first_token: first } = timeout
     const ask = (endpoint: Endpoint, total: number) =>
@@ -76,7 +77,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): Model {
 
   async function beginStream(upstreamRun: UpstreamRun) {
     const { prompt, limits, signal } = upstreamRun
-    const body = writeRequest(upstreamModel, prompt, limits, true)
+    const body = writeRequest(upstream, prompt, limits, true)
     const bytes = mostBytes.answer + mostBytes.event * limits.maxOutputTokens
     const bounds = { first: timeout.first_token, mostBytes: bytes, signal }
     const answered = await pool.run(async (endpoint, total) => {

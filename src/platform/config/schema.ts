@@ -63,7 +63,7 @@ const upstreamModel = {
   capabilities: Type.Optional(
     Type.Array(Type.Enum(['tools', 'json', 'images', 'documents', 'reasoning']), {
       description:
-        'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused before anything is held. An empty list: nothing.',
+        'What the model can do besides reading and writing text; `json` is JSON mode and JSON schemas. A request that needs anything else is refused before anything is held. An empty list: nothing. Only a model that lists `reasoning` receives a request not to reason (`reasoning_effort: none`).',
       shown_default: 'everything',
     }),
   ),
