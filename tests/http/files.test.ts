@@ -203,6 +203,23 @@ describe('images and documents', () => {
     assert.equal(withImage - without, 37 * 37)
   })
 
+  it('are never logged, whether they are served, refused, or fail at the vendor', async () => {
+    const { key } = await service.customer()
+    const secret = randomBytes(300)
+    const whole = pngOf(20, 10, secret)
+    const ask = (bytes: Buffer) =>
+      service.call('/v1/messages', key, { model: 'fast', max_tokens: 10, ...chat(question, blockOf(bytes)) })
+    const [served, refused] = [await ask(whole), await ask(whole.subarray(0, -20))]
+    vendor.set({ fault: 'server_error' })
+    const failed = await ask(whole)
+    vendor.set({})
+    assert.deepEqual([served.status, refused.status, failed.status], [200, 400, 502])
+    const text = base64(whole)
+    for (const { text: answer } of [served, refused, failed]) assert.ok(!answer.includes(text.slice(100, 120)))
+    assert.ok(service.logText().includes(String(failed.headers.get('request-id'))))
+    assert.ok(!service.logText().includes(text.slice(100, 120)))
+  })
+
   it('may be larger than the rest of a request, which has its own limit', async () => {
     const { accountId, key } = await service.customer()
     const picture = sentImage('image/png', pngOf(20, 10, randomBytes(3_000_000)))
