@@ -19,50 +19,56 @@ const weather = tool({
 const advisor = new Agent({ name: 'Advisor', instructions: 'Answer.', model: 'fast', tools: [weather] })
 const sorter = (model) => new Agent({ name: 'Sorter', instructions: 'Classify the note.', model, outputType: Note })
 
-function runnerOf(place) {
-  const openAIClient = new OpenAI({ ...place, maxRetries: 0 })
-  return new Runner({ modelProvider: new OpenAIProvider({ openAIClient, useResponses: false }), tracingDisabled: true })
+/** The API that it uses by default, and the other one. */
+for (const [name, useResponses] of [
+  ['responses', true],
+  ['chat completions', false],
+]) {
+  const runnerOf = (place) => {
+    const openAIClient = new OpenAI({ ...place, maxRetries: 0 })
+    return new Runner({ modelProvider: new OpenAIProvider({ openAIClient, useResponses }), tracingDisabled: true })
+  }
+
+  describe(`the Agents SDK through ${name}`, () => {
+    it('runs tools until the agent has its answer', async () => {
+      for (const { said, replies } of scene.loops) {
+        const { result, requests } = await play(replies, (place) => runnerOf(place).run(advisor, scene.question))
+        assert.equal(result.finalOutput, scene.answer)
+        scene.assertLooped(requests, said)
+      }
+    })
+
+    it('runs tools in a stream', async () => {
+      for (const { said, replies, text } of scene.loops) {
+        const { result, requests } = await play(replies, async (place) => {
+          const run = await runnerOf(place).run(advisor, scene.question, { stream: true })
+          const texts = await Array.fromAsync(run.toTextStream())
+          await run.completed
+          return { output: run.finalOutput, text: texts.join('') }
+        })
+        assert.deepEqual(result, { output: scene.answer, text })
+        scene.assertLooped(requests, said, true)
+      }
+    })
+
+    it('hands over to another agent', async () => {
+      const triage = new Agent({ name: 'Triage', instructions: 'Hand over.', model: 'fast', handoffs: [advisor] })
+      const call = { id: 'call_1', name: 'transfer_to_Advisor', input: '{}' }
+      const { result, requests } = await play([{ calls: [call] }, { text: scene.answer }], (place) =>
+        runnerOf(place).run(triage, scene.question),
+      )
+      assert.deepEqual([result.finalOutput, result.lastAgent?.name], [scene.answer, 'Advisor'])
+      assert.deepEqual(requests[1].tools[0].function.name, 'weather')
+    })
+
+    it('has structured output, of an upstream and of the local model', async () => {
+      const { result, requests } = await play(scene.classification, (place) =>
+        runnerOf(place).run(sorter('fast'), scene.note),
+      )
+      assert.deepEqual(result.finalOutput, scene.classified)
+      scene.assertFormat(requests[0])
+      const local = await playLocally((place) => runnerOf(place).run(sorter('tiny'), scene.note))
+      scene.assertClassified(local.finalOutput)
+    })
+  })
 }
-
-describe('the Agents SDK', () => {
-  it('runs tools until the agent has its answer', async () => {
-    for (const { said, replies } of scene.loops) {
-      const { result, requests } = await play(replies, (place) => runnerOf(place).run(advisor, scene.question))
-      assert.equal(result.finalOutput, scene.answer)
-      scene.assertLooped(requests, said)
-    }
-  })
-
-  it('runs tools in a stream', async () => {
-    for (const { said, replies, text } of scene.loops) {
-      const { result, requests } = await play(replies, async (place) => {
-        const run = await runnerOf(place).run(advisor, scene.question, { stream: true })
-        const texts = await Array.fromAsync(run.toTextStream())
-        await run.completed
-        return { output: run.finalOutput, text: texts.join('') }
-      })
-      assert.deepEqual(result, { output: scene.answer, text })
-      scene.assertLooped(requests, said, true)
-    }
-  })
-
-  it('hands over to another agent', async () => {
-    const triage = new Agent({ name: 'Triage', instructions: 'Hand over.', model: 'fast', handoffs: [advisor] })
-    const call = { id: 'call_1', name: 'transfer_to_Advisor', input: '{}' }
-    const { result, requests } = await play([{ calls: [call] }, { text: scene.answer }], (place) =>
-      runnerOf(place).run(triage, scene.question),
-    )
-    assert.deepEqual([result.finalOutput, result.lastAgent?.name], [scene.answer, 'Advisor'])
-    assert.deepEqual(requests[1].tools[0].function.name, 'weather')
-  })
-
-  it('has structured output, of an upstream and of the local model', async () => {
-    const { result, requests } = await play(scene.classification, (place) =>
-      runnerOf(place).run(sorter('fast'), scene.note),
-    )
-    assert.deepEqual(result.finalOutput, scene.classified)
-    scene.assertFormat(requests[0])
-    const local = await playLocally((place) => runnerOf(place).run(sorter('tiny'), scene.note))
-    scene.assertClassified(local.finalOutput)
-  })
-})

@@ -22,6 +22,11 @@ const noted = { prompt: scene.note, maxRetries: 0, maxOutputTokens: 100 }
 
 /** The providers, and how Anthropic's is to ask for a schema of a model whose name it does not know. */
 const ways = {
+  '@ai-sdk/openai, responses': {
+    modelOf: (place, model) => createOpenAI(place)(model),
+    // Otherwise it refers to its earlier texts by their ids, as if they were stored.
+    providerOptions: { openai: { store: false } },
+  },
   '@ai-sdk/openai, chat completions': { modelOf: (place, model) => createOpenAI(place).chat(model) },
   '@ai-sdk/openai-compatible': {
     modelOf: (place, model) =>
@@ -40,9 +45,13 @@ for (const [name, { modelOf, providerOptions }] of Object.entries(ways)) {
     it('runs tools until the model has its answer', async () => {
       for (const { said, replies } of scene.loops) {
         const { result, requests } = await play(replies, (place) =>
-          generateText({ ...asked, model: modelOf(place, 'fast') }),
+          generateText({ ...asked, providerOptions, model: modelOf(place, 'fast') }),
         )
-        assert.deepEqual([result.text, result.steps.length], [scene.answer, 2])
+        assert.equal(result.text, scene.answer)
+        assert.deepEqual(
+          result.steps.map(({ finishReason }) => finishReason),
+          ['tool-calls', 'stop'],
+        )
         assert.deepEqual([result.totalUsage.inputTokens, result.totalUsage.outputTokens], [200, 40])
         scene.assertLooped(requests, said)
       }
@@ -51,7 +60,7 @@ for (const [name, { modelOf, providerOptions }] of Object.entries(ways)) {
     it('runs tools in a stream', async () => {
       for (const { said, replies, text } of scene.loops) {
         const { result, requests } = await play(replies, async (place) => {
-          const stream = streamText({ ...asked, model: modelOf(place, 'fast') })
+          const stream = streamText({ ...asked, providerOptions, model: modelOf(place, 'fast') })
           return Array.fromAsync(stream.fullStream)
         })
         const streamed = result.map((part) => (part.type === 'text-delta' ? part.text : '')).join('')
@@ -87,3 +96,15 @@ for (const [name, { modelOf, providerOptions }] of Object.entries(ways)) {
     })
   })
 }
+
+it('the AI SDK learns that responses are not stored if it refers to one', async () => {
+  const [, { replies }] = scene.loops
+  await play(replies.slice(0, 1), (place) =>
+    assert.rejects(generateText({ ...asked, model: createOpenAI(place)('fast') }), {
+      name: 'AI_APICallError',
+      message:
+        'The field input[1].type must be that of a whole item: nothing is stored here, and clients send whole items if store ' +
+        'is false.',
+    }),
+  )
+})

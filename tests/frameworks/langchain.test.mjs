@@ -14,8 +14,6 @@ const weather = tool(scene.weatherIn, {
   description: scene.description,
   schema: z.object({ city: z.string() }),
 })
-const modelOf = ({ apiKey, baseURL }, model = 'fast') =>
-  new ChatOpenAI({ model, apiKey, configuration: { baseURL }, maxRetries: 0 })
 
 /** Asks until the model calls no more tools. `ask` has a message of the model for the conversation so far. */
 async function converse(ask) {
@@ -34,54 +32,64 @@ async function gather(stream) {
   return others.reduce((whole, chunk) => whole.concat(chunk), first)
 }
 
-describe('LangChain', () => {
-  for (const stream of [false, true]) {
-    it(`runs tools until the model has its answer, ${stream ? 'streamed' : 'whole'}`, async () => {
-      for (const { said, replies } of scene.loops) {
-        const { result, requests } = await play(replies, (place) => {
-          const model = modelOf(place).bindTools([weather])
-          return converse(async (messages) => (stream ? gather(await model.stream(messages)) : model.invoke(messages)))
-        })
-        assert.equal(result.text, scene.answer)
-        assert.deepEqual([result.usage_metadata?.input_tokens, result.usage_metadata?.output_tokens], [100, 20])
-        assert.equal(result.usage_metadata?.input_token_details?.cache_read, 60)
-        scene.assertLooped(requests, said, stream)
-      }
+for (const [name, useResponsesApi] of [
+  ['chat completions', false],
+  ['responses', true],
+]) {
+  const modelOf = ({ apiKey, baseURL }, model = 'fast') =>
+    new ChatOpenAI({ model, apiKey, configuration: { baseURL }, maxRetries: 0, useResponsesApi })
+
+  describe(`LangChain through ${name}`, () => {
+    for (const stream of [false, true]) {
+      it(`runs tools until the model has its answer, ${stream ? 'streamed' : 'whole'}`, async () => {
+        for (const { said, replies } of scene.loops) {
+          const { result, requests } = await play(replies, (place) => {
+            const model = modelOf(place).bindTools([weather])
+            return converse(async (messages) =>
+              stream ? gather(await model.stream(messages)) : model.invoke(messages),
+            )
+          })
+          assert.equal(result.text, scene.answer)
+          assert.deepEqual([result.usage_metadata?.input_tokens, result.usage_metadata?.output_tokens], [100, 20])
+          assert.equal(result.usage_metadata?.input_token_details?.cache_read, 60)
+          scene.assertLooped(requests, said, stream)
+        }
+      })
+    }
+
+    it('has structured output by a schema, whole and streamed', async () => {
+      const whole = await play(scene.classification, (place) =>
+        modelOf(place).withStructuredOutput(Note, { name: 'Note' }).invoke(scene.note),
+      )
+      assert.deepEqual(whole.result, scene.classified)
+      scene.assertFormat(whole.requests[0])
+      const streamed = await play(scene.classification, async (place) =>
+        Array.fromAsync(await modelOf(place).withStructuredOutput(Note, { name: 'Note' }).stream(scene.note)),
+      )
+      assert.deepEqual(streamed.result.at(-1), scene.classified)
+      scene.assertFormat(streamed.requests[0])
     })
-  }
 
-  it('has structured output by a schema, whole and streamed', async () => {
-    const whole = await play(scene.classification, (place) =>
-      modelOf(place).withStructuredOutput(Note, { name: 'Note' }).invoke(scene.note),
-    )
-    assert.deepEqual(whole.result, scene.classified)
-    scene.assertFormat(whole.requests[0])
-    const streamed = await play(scene.classification, async (place) =>
-      Array.fromAsync(await modelOf(place).withStructuredOutput(Note, { name: 'Note' }).stream(scene.note)),
-    )
-    assert.deepEqual(streamed.result.at(-1), scene.classified)
-    scene.assertFormat(streamed.requests[0])
-  })
+    it('has structured output by a forced tool', async () => {
+      const { result, requests } = await play(scene.extraction, (place) =>
+        modelOf(place).withStructuredOutput(Note, { name: 'Note', method: 'functionCalling' }).invoke(scene.note),
+      )
+      assert.deepEqual(result, scene.classified)
+      scene.assertForced(requests[0])
+    })
 
-  it('has structured output by a forced tool', async () => {
-    const { result, requests } = await play(scene.extraction, (place) =>
-      modelOf(place).withStructuredOutput(Note, { name: 'Note', method: 'functionCalling' }).invoke(scene.note),
-    )
-    assert.deepEqual(result, scene.classified)
-    scene.assertForced(requests[0])
-  })
+    it('has structured output as any JSON', async () => {
+      const { result, requests } = await play(scene.classification, (place) =>
+        modelOf(place).withStructuredOutput(Note, { method: 'jsonMode' }).invoke(scene.note),
+      )
+      assert.deepEqual([result, requests[0].response_format], [scene.classified, { type: 'json_object' }])
+    })
 
-  it('has structured output as any JSON', async () => {
-    const { result, requests } = await play(scene.classification, (place) =>
-      modelOf(place).withStructuredOutput(Note, { method: 'jsonMode' }).invoke(scene.note),
-    )
-    assert.deepEqual([result, requests[0].response_format], [scene.classified, { type: 'json_object' }])
+    it('has structured output of the local model', async () => {
+      const result = await playLocally((place) =>
+        modelOf(place, 'tiny').withStructuredOutput(Note, { name: 'Note' }).invoke(scene.note),
+      )
+      scene.assertClassified(result)
+    })
   })
-
-  it('has structured output of the local model', async () => {
-    const result = await playLocally((place) =>
-      modelOf(place, 'tiny').withStructuredOutput(Note, { name: 'Note' }).invoke(scene.note),
-    )
-    scene.assertClassified(result)
-  })
-})
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import OpenAI from 'openai'
-import { zodFunction, zodResponseFormat } from 'openai/helpers/zod'
+import { zodFunction, zodResponseFormat, zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
 import * as scene from './stage.mjs'
 
@@ -16,9 +16,17 @@ const tools = [
     function: scene.weatherIn,
   }),
 ]
+const responsesTools = [
+  zodResponsesFunction({
+    name: 'weather',
+    description: scene.description,
+    parameters: z.object({ city: z.string() }),
+  }),
+]
 const asked = { model: 'fast', messages: [{ role: 'user', content: scene.question }] }
 const noted = { model: 'fast', messages: [{ role: 'user', content: scene.note }] }
-const chatOf = (place) => new OpenAI({ ...place, maxRetries: 0 }).chat.completions
+const clientOf = (place) => new OpenAI({ ...place, maxRetries: 0 })
+const chatOf = (place) => clientOf(place).chat.completions
 
 describe("OpenAI's official client", () => {
   for (const stream of [false, true]) {
@@ -66,5 +74,41 @@ describe("OpenAI's official client", () => {
       return chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')
     })
     assert.equal(result, scene.answer)
+  })
+
+  it('has a response with calls, and continues it with their results', async () => {
+    for (const stream of [false, true]) {
+      for (const { said, replies } of scene.loops) {
+        const { result, requests } = await play(replies, async (place) => {
+          const input = [...asked.messages]
+          for (;;) {
+            const { responses } = clientOf(place)
+            const body = { model: 'fast', input, tools: responsesTools }
+            const response = stream ? await responses.stream(body).finalResponse() : await responses.parse(body)
+            const calls = response.output.filter(({ type }) => type === 'function_call')
+            if (calls.length === 0) return response.output_text
+            input.push(...response.output)
+            for (const { call_id, parsed_arguments } of calls) {
+              input.push({ type: 'function_call_output', call_id, output: scene.weatherIn(parsed_arguments) })
+            }
+          }
+        })
+        assert.equal(result, scene.answer)
+        scene.assertLooped(requests, said, stream)
+      }
+    }
+  })
+
+  it('parses a structured response, of an upstream and of the local model', async () => {
+    const text = { format: zodTextFormat(Note, 'note') }
+    const { result, requests } = await play(scene.classification, (place) =>
+      clientOf(place).responses.parse({ model: 'fast', input: scene.note, text }),
+    )
+    assert.deepEqual(result.output_parsed, scene.classified)
+    scene.assertFormat(requests[0])
+    const local = await playLocally((place) =>
+      clientOf(place).responses.parse({ model: 'tiny', input: scene.note, text }),
+    )
+    scene.assertClassified(local.output_parsed)
   })
 })

@@ -93,6 +93,12 @@ function readItem(value: unknown, place: string, places: Places): Item {
   const { type = 'message', status: _, ...fields } = kept
   const read = typeof type === 'string' && Object.hasOwn(readers, type) ? readers[type] : undefined
   if (read) return read(fields, place, places)
+  if (type === 'item_reference') {
+    throw mustBe(
+      `${place}.type`,
+      'that of a whole item: nothing is stored here, and clients send whole items if store is false',
+    )
+  }
   throw mustBe(`${place}.type`, `one of ${Object.keys(readers).join(', ')}: no other item is supported here`)
 }
 
