@@ -1,4 +1,4 @@
-import type { FilePart, Message, Part, PartsMessage, Prompt, TextMessage } from './conversation.ts'
+import type { FilePart, Message, Part, PartsMessage, Prompt, ReplyFormat, TextMessage } from './conversation.ts'
 
 /**
  * All text of a prompt, as messages of text only: what a tokenizer can count. Tools and schemas count as a further message,
@@ -6,10 +6,16 @@ import type { FilePart, Message, Part, PartsMessage, Prompt, TextMessage } from 
  */
 export function countedMessages(prompt: Prompt): readonly TextMessage[] {
   const { messages, tools, format } = prompt
-  const described = [...(tools ?? []), ...(format?.kind === 'schema' ? [format] : [])]
+  const described = [...(tools ?? []), ...(format?.kind === 'schema' ? [describedFormat(format)] : [])]
   if (described.length === 0 && messages.every(isText)) return messages
   const counted = messages.map((message): TextMessage => (isText(message) ? message : countedMessage(message)))
   return described.length === 0 ? counted : [...counted, { role: 'system', text: JSON.stringify(described) }]
+}
+
+/** Where the schema was in the request does not reach the model. */
+function describedFormat(format: Extract<ReplyFormat, { kind: 'schema' }>): object {
+  const { field: _, ...described } = format
+  return described
 }
 
 const isText = (message: Message): message is TextMessage => message.parts === undefined

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Prompt } from './conversation.ts'
+import { bytesOf, countedMessages } from './counted.ts'
+
+const user = { role: 'user', text: 'Hello' } as const
+const schema = { type: 'object', properties: { city: { type: 'string' } } }
+const withFormat = (field: string): Prompt => ({
+  messages: [user],
+  format: { kind: 'schema', name: 'answer', schema, strict: true, field },
+})
+
+describe('the text of a prompt that is counted', () => {
+  it('is that of its messages if there is nothing else', () => {
+    const messages = [user]
+    assert.equal(countedMessages({ messages, format: { kind: 'json' } }), messages)
+  })
+
+  it('has the schema of a reply, and not where the request had it', () => {
+    const [first, described, ...more] = countedMessages(withFormat('text.format.schema'))
+    assert.deepEqual([first, described?.role, more], [user, 'system', []])
+    assert.deepEqual(JSON.parse(described?.text ?? ''), [{ kind: 'schema', name: 'answer', schema, strict: true }])
+    assert.equal(bytesOf(withFormat('text.format.schema')), bytesOf(withFormat('output_format.schema')))
+  })
+
+  it('has tools, calls and results', () => {
+    const counted = countedMessages({
+      messages: [
+        user,
+        { role: 'assistant', parts: [{ kind: 'call', id: 'c', tool: 'weather', input: '{"city":"Bern"}' }] },
+        { role: 'user', parts: [{ kind: 'result', callId: 'c', content: [{ kind: 'text', text: 'Rain' }] }] },
+      ],
+      tools: [{ name: 'weather', parameters: schema }],
+    })
+    assert.deepEqual(counted, [
+      user,
+      { role: 'assistant', text: 'weather {"city":"Bern"}' },
+      { role: 'user', text: 'Rain' },
+      { role: 'system', text: JSON.stringify([{ name: 'weather', parameters: schema }]) },
+    ])
+  })
+})
