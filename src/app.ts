@@ -18,7 +18,13 @@ import { createDrafting } from './drafting/drafting.ts'
 import { registerDrafting } from './drafting/routes.ts'
 import { createTemplates } from './drafting/templates.ts'
 import { createGeneration } from './generation/generation.ts'
-import { formatOfUnknownUrl, nameForSamples, registerGeneration, tryItUrl } from './generation/routes.ts'
+import {
+  formatOfUnknownUrl,
+  hintForUnknownUrl,
+  nameForSamples,
+  registerGeneration,
+  tryItUrl,
+} from './generation/routes.ts'
 import type { Catalogue } from './models/catalogue.ts'
 import { registerInvoiceFiles } from './invoicing/file-routes.ts'
 import type { InvoiceFiles } from './invoicing/files.ts'
@@ -125,6 +131,7 @@ export async function buildApp(needs: AppNeeds): Promise<Server> {
     onEnd: metrics.requestEnded,
     beforeNotFound: recognised(needs.sessions),
     errorFormatOf,
+    hintForUrl: hintForUnknownUrl,
   })
   metrics.watch('tollgate_requests_in_flight', 'Requests under way.', server.requestsInFlight)
   metrics.watchModels('tollgate_model_ready', 'Whether a model would serve a request now.', models)

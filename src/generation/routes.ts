@@ -17,7 +17,7 @@ import { registerTryIt } from './try-routes.ts'
 export { nameForSamples } from './model-list.ts'
 export { faultOfTryIt } from './try-payment.ts'
 export { tryItUrl } from './try-routes.ts'
-export { formatOfUnknownUrl } from './unknown-url.ts'
+export { formatOfUnknownUrl, hintForUnknownUrl } from './unknown-url.ts'
 
 interface GenerationRoutesNeeds {
   readonly generation: Generation

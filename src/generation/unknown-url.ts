@@ -16,3 +16,10 @@ export function formatOfUnknownUrl({ url, headers }: FastifyRequest): WireFormat
   const isOpenAiClient = headers['user-agent']?.includes('OpenAI/') === true
   return isOpenAiClient || openAi.test(url) ? openAiFormat : undefined
 }
+
+/** The URL to call instead of an older one of OpenAI. */
+export function hintForUnknownUrl(url: string): string | undefined {
+  return /^\/v1\/completions(?:\?|$)/.test(url)
+    ? 'Call POST /v1/chat/completions instead: send the prompt as a message of the user.'
+    : undefined
+}

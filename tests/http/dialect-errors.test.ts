@@ -10,7 +10,7 @@ const { vendor, service } = await openVendorService()
 const user = { role: 'user', content: 'Hello' } as const
 
 describe('a URL below /v1 that no route serves is refused in the format of its API', () => {
-  const openAi = ['/v1/embeddings', '/v1/chat/nothing', '/v1/responses/resp_1', '/v1/files?limit=1']
+  const openAi = ['/v1/completions', '/v1/chat/nothing', '/v1/responses/resp_1', '/v1/files?limit=1']
   for (const url of openAi) {
     it(`${url}: OpenAI's`, async () => {
       const { key } = await service.customer()
@@ -56,9 +56,10 @@ describe('a URL below /v1 that no route serves is refused in the format of its A
   it('the official clients read the errors', async () => {
     const { key } = await service.customer()
     const openai = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: key, maxRetries: 0 })
-    await assert.rejects(openai.embeddings.create({ model: 'fast', input: 'x' }), (error) => {
+    await assert.rejects(openai.completions.create({ model: 'fast', prompt: 'x' }), (error) => {
       assert.ok(error instanceof OpenAI.NotFoundError)
       assert.equal(error.code, 'not_found')
+      assert.match(error.message, /Call POST \/v1\/chat\/completions instead/)
       return true
     })
     const anthropic = new Anthropic({ baseURL: service.url, apiKey: key, maxRetries: 0 })

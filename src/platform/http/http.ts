@@ -28,6 +28,8 @@ export interface ServerNeeds extends TrafficNeeds {
   readonly trustedProxies?: readonly string[]
   /** The error format of a request that no route serves. Default: Tollgate's own. */
   readonly errorFormatOf?: (request: FastifyRequest) => ErrorFormat | undefined
+  /** What to call instead of a URL that no route serves: a sentence for the error. */
+  readonly hintForUrl?: (url: string) => string | undefined
   /** The pages for browsers. Default: JSON only. */
   readonly pages?: Pages
   /** Runs before a page reports that its URL does not exist. */
@@ -83,13 +85,13 @@ function addRequestHooks(server: Server, needs: ServerNeeds): void {
   server.decorate('closeAfter', (work: Promise<unknown>) => traffic.closeAfter(work))
   server.addHook('onRoute', (route) => routes.add(route))
   server.setNotFoundHandler(({ method, url }) => {
-    throw routes.problemFor(method, url)
+    throw routes.problemFor(method, url, needs.hintForUrl?.(url))
   })
   server.addHook('onRequest', (request, reply, done) => {
     traffic.begin(request, reply)
     setHeaders(request, reply, fixed, server.jsonOnlyUrls)
     if (request.is404) {
-      const refuse = () => done(routes.problemFor(request.method, request.url))
+      const refuse = () => done(routes.problemFor(request.method, request.url, needs.hintForUrl?.(request.url)))
       const isPage = pages && !server.jsonOnlyUrls.has(request.url) && prefersPage(request.headers.accept)
       return beforeNotFound && isPage ? void beforeNotFound(request).then(refuse, refuse) : refuse()
     }

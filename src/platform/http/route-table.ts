@@ -27,14 +27,14 @@ export function createRouteTable() {
       entries.set(route.url, entry)
       for (const method of [route.method].flat()) entry.methods.add(method)
     },
-    /** Why no route serves the request: `method_not_allowed` or `not_found`. */
-    problemFor(method: string, url: string): Problem {
+    /** Why no route serves the request: `method_not_allowed` or `not_found`. `hint` names the URL that was probably meant. */
+    problemFor(method: string, url: string, hint = '/docs lists the URLs.'): Problem {
       const [path = ''] = url.split('?', 1)
       const methods = [...entries.values()]
         .filter(({ pattern }) => pattern.test(path))
         .flatMap((entry) => [...entry.methods])
       if (methods.length === 0 || methods.includes(method)) {
-        return new Problem('not_found', 'Nothing exists at this URL. /docs lists the URLs.')
+        return new Problem('not_found', `Nothing exists at this URL. ${hint}`)
       }
       return new MethodNotAllowed([...new Set(methods)].toSorted())
     },
